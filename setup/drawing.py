@@ -59,7 +59,7 @@ _LETTER = 7.3
 
 
 @dataclass(frozen=True)
-class Package:
+class RoomPackage:
     """A room."""
 
     folder: str
@@ -73,7 +73,7 @@ class Package:
 class House:
     """All that is drawn."""
 
-    packages: tuple[Package, ...]
+    packages: tuple[RoomPackage, ...]
     imports: frozenset[tuple[str, str]]
     """Pairs of packages; the first imports the second."""
 
@@ -81,8 +81,8 @@ class House:
     def stairs(self) -> frozenset[tuple[str, str]]:
         """Pairs of folders; the first imports the second or speaks to it."""
         folders = {package.name: package.folder for package in self.packages}
-        pairs = {(folders[importer], folders[imported]) for importer, imported in self.imports}
-        return frozenset(pair for pair in {MESSAGES, *pairs} if pair[0] != pair[1])
+        folder_pairs = {(folders[importer], folders[imported]) for importer, imported in self.imports}
+        return frozenset(pair for pair in {MESSAGES, *folder_pairs} if pair[0] != pair[1])
 
     @cached_property
     def floors(self) -> list[list[str]]:
@@ -93,44 +93,49 @@ class House:
         heights: dict[str, int] = {}
         for folder in TopologicalSorter(imported_folders).static_order():
             heights[folder] = max((heights[imported] + 1 for imported in imported_folders[folder]), default=0)
-        levels = range(max(heights.values()), -1, -1)
-        return [[folder for folder in SPANS if heights[folder] == level] for level in levels]
+        floor_levels = range(max(heights.values()), -1, -1)
+        return [[folder for folder in SPANS if heights[folder] == level] for level in floor_levels]
 
-    def inside(self, folder: str) -> list[Package]:
+    def packages_inside(self, folder: str) -> list[RoomPackage]:
         """The packages of a folder, importers before what they import."""
         packages = {package.name: package for package in self.packages if package.folder == folder}
-        inner = [(importer, imported) for importer, imported in self.imports if importer in packages]
-        importers = {name: sorted(importer for importer, imported in inner if imported == name) for name in packages}
+        inner_imports = [(importer, imported) for importer, imported in self.imports if importer in packages]
+        importers = {
+            name: sorted(importer for importer, imported in inner_imports if imported == name) for name in packages
+        }
         return [packages[name] for name in TopologicalSorter(importers).static_order()]
 
 
-def places() -> list[Path]:
+def package_folders() -> list[Path]:
     """The folders of the packages."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     return [ROOT / folder for folder in project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]]
 
 
-def house() -> House:
+def read_house() -> House:
     """Reads the packages, their questions and their imports."""
-    questions = rooms(PAGE.read_text(encoding="utf-8"))
-    graph = grimp.build_graph(*[folder.name for folder in places()], cache_dir=None)
+    questions = questions_by_room(PAGE.read_text(encoding="utf-8"))
+    graph = grimp.build_graph(*[folder.name for folder in package_folders()], cache_dir=None)
     imports = {
         (module.partition(".")[0], imported.partition(".")[0])
         for module in graph.modules
         for imported in graph.find_modules_directly_imported_by(module)
     }
-    rows = [(folder.parent.name, folder.name, folder) for folder in places()]
-    rows.append((CLIENT, CLIENT_PACKAGE, ROOT / CLIENT / "src"))
+    package_rows = [(folder.parent.name, folder.name, folder) for folder in package_folders()]
+    package_rows.append((CLIENT, CLIENT_PACKAGE, ROOT / CLIENT / "src"))
     return House(
-        tuple(Package(folder, name, questions[folder, name], _thousands(source)) for folder, name, source in rows),
+        tuple(
+            RoomPackage(folder, name, questions[folder, name], _thousands(source))
+            for folder, name, source in package_rows
+        ),
         frozenset(pair for pair in imports if pair[0] != pair[1]),
     )
 
 
-def rooms(page: str) -> dict[tuple[str, str], str]:
+def questions_by_room(page: str) -> dict[tuple[str, str], str]:
     """The question of each folder and package in the page's table."""
-    rows = re.findall(r"^\| `([\w-]+)/` \| `?([\w()]+)`? \| ([^|?]*\?)", page, flags=re.MULTILINE)
-    return {(folder, package): question for folder, package, question in rows}
+    question_rows = re.findall(r"^\| `([\w-]+)/` \| `?([\w()]+)`? \| ([^|?]*\?)", page, flags=re.MULTILINE)
+    return {(folder, package): question for folder, package, question in question_rows}
 
 
 def _thousands(folder: Path) -> int:
@@ -139,52 +144,52 @@ def _thousands(folder: Path) -> int:
     return round(sum(bool(line) and not line.startswith(("#", "//")) for line in lines) / 1000)
 
 
-def without_detours(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def without_detours(import_pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """The pairs that no chain of others implies (transitive reduction)."""
-    direct = set(pairs)
-    reached = set(direct)
-    while longer := {(a, d) for a, b in reached for c, d in direct if b == c} - reached:
-        reached |= longer
-    return sorted(direct - {(a, d) for a, b in reached for c, d in reached if b == c})
+    direct = set(import_pairs)
+    connected_pairs = set(direct)
+    while longer := {(a, d) for a, b in connected_pairs for c, d in direct if b == c} - connected_pairs:
+        connected_pairs |= longer
+    return sorted(direct - {(a, d) for a, b in connected_pairs for c, d in connected_pairs if b == c})
 
 
 @dataclass(frozen=True)
-class _Box:
-    left: float
-    top: float
+class _RoomBox:
+    left_edge: float
+    top_edge: float
     width: float
     height: float
 
     @property
-    def right(self) -> float:
-        return self.left + self.width
+    def right_edge(self) -> float:
+        return self.left_edge + self.width
 
     @property
-    def bottom(self) -> float:
-        return self.top + self.height
+    def bottom_edge(self) -> float:
+        return self.top_edge + self.height
 
     def drawn(self, style: str, radius: int) -> str:
-        geometry = f'x="{self.left:g}" y="{self.top:g}" width="{self.width:g}" height="{self.height:g}"'
+        geometry = f'x="{self.left_edge:g}" y="{self.top_edge:g}" width="{self.width:g}" height="{self.height:g}"'
         return f'<rect class="{style}" {geometry} rx="{radius}"/>'
 
 
 def svg(house: House) -> str:
     """The drawing."""
-    boxes: dict[str, _Box] = {}
-    parts: list[str] = []
-    top = float(_MARGIN)
+    boxes: dict[str, _RoomBox] = {}
+    svg_parts: list[str] = []
+    top_y = float(_MARGIN)
     for floor in house.floors:
-        lines = max(len(_wrapped(package, card)) for name in floor for package, card in _cards(house, name, top, 0))
+        lines = max(len(_wrapped(package, card)) for name in floor for package, card in _cards(house, name, top_y, 0))
         for folder in floor:
-            left, right = _span(folder)
-            boxes[folder] = _Box(left, top, right - left, _LABEL + _NAME + lines * _LINE + 2 * _PADDING)
-            parts += _folder(house, folder, boxes[folder])
-        top = boxes[floor[0]].bottom + _FLOOR_GAP
-    parts += [
+            left_x, right_x = _span(folder)
+            boxes[folder] = _RoomBox(left_x, top_y, right_x - left_x, _LABEL + _NAME + lines * _LINE + 2 * _PADDING)
+            svg_parts += _folder(house, folder, boxes[folder])
+        top_y = boxes[floor[0]].bottom_edge + _FLOOR_GAP
+    svg_parts += [
         _arrow_down(boxes[importer], boxes[imported], importer == CLIENT)
         for importer, imported in without_detours(house.stairs)
     ]
-    height = top - _FLOOR_GAP + _MARGIN
+    height = top_y - _FLOOR_GAP + _MARGIN
     legend = (
         _text("note", _span("service")[0] + 14, _MARGIN + 18 + index * 19, line) for index, line in enumerate(LEGEND)
     )
@@ -194,74 +199,84 @@ def svg(house: House) -> str:
             f"<style>\n{STYLE.read_text(encoding='utf-8')}</style>",
             '<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
             'markerUnits="userSpaceOnUse" orient="auto"><path class="head" d="M0 0L8 4L0 8z"/></marker>',
-            _Box(0.5, 0.5, _WIDTH - 1, height - 1).drawn("paper", 10),
+            _RoomBox(0.5, 0.5, _WIDTH - 1, height - 1).drawn("paper", 10),
             *legend,
-            *parts,
+            *svg_parts,
             "</svg>\n",
         ]
     )
 
 
-def structure(drawing: str) -> str:
+def drawing_without_sizes(drawing: str) -> str:
     """A drawing without its sizes, which change with each commit."""
     return re.sub(r'<text class="size".*?</text>', "", drawing)
 
 
 def _span(folder: str) -> tuple[float, float]:
-    left, right = (_MARGIN + share * (_WIDTH - 2 * _MARGIN) for share in SPANS[folder])
-    return left + (_FOLDER_GAP / 2 if SPANS[folder][0] else 0), right - (_FOLDER_GAP / 2 if SPANS[folder][1] < 1 else 0)
+    left_x, right_x = (_MARGIN + share * (_WIDTH - 2 * _MARGIN) for share in SPANS[folder])
+    return left_x + (_FOLDER_GAP / 2 if SPANS[folder][0] else 0), right_x - (
+        _FOLDER_GAP / 2 if SPANS[folder][1] < 1 else 0
+    )
 
 
-def _cards(house: House, folder: str, top: float, height: float) -> Iterator[tuple[Package, _Box]]:
+def _cards(house: House, folder: str, top_y: float, height: float) -> Iterator[tuple[RoomPackage, _RoomBox]]:
     """The packages of a folder, side by side."""
-    packages = house.inside(folder)
-    left, right = _span(folder)
-    width = (right - left - 2 * _PADDING - (len(packages) - 1) * _CARD_GAP) / len(packages)
+    packages = house.packages_inside(folder)
+    left_x, right_x = _span(folder)
+    width = (right_x - left_x - 2 * _PADDING - (len(packages) - 1) * _CARD_GAP) / len(packages)
     for index, package in enumerate(packages):
-        yield package, _Box(left + _PADDING + index * (width + _CARD_GAP), top, width, height)
+        yield package, _RoomBox(left_x + _PADDING + index * (width + _CARD_GAP), top_y, width, height)
 
 
-def _folder(house: House, folder: str, box: _Box) -> Iterator[str]:
+def _folder(house: House, folder: str, box: _RoomBox) -> Iterator[str]:
     yield box.drawn("folder", 8)
-    yield _text("label", box.left + _PADDING, box.top + 18, f"{folder}/")
-    inner = box.height - _LABEL - _PADDING
-    cards = {package.name: (package, card) for package, card in _cards(house, folder, box.top + _LABEL, inner)}
+    yield _text("label", box.left_edge + _PADDING, box.top_edge + 18, f"{folder}/")
+    inner_height = box.height - _LABEL - _PADDING
+    cards = {
+        package.name: (package, card) for package, card in _cards(house, folder, box.top_edge + _LABEL, inner_height)
+    }
     for package, card in cards.values():
         yield card.drawn("package", 6)
-        yield _text("name", card.left + _PADDING, card.top + 21, package.name.removeprefix("benchwright_"))
-        yield _text("size", card.right - _PADDING, card.top + 21, f"{package.thousands or '<1'}k")
+        yield _text("name", card.left_edge + _PADDING, card.top_edge + 21, package.name.removeprefix("benchwright_"))
+        yield _text("size", card.right_edge - _PADDING, card.top_edge + 21, f"{package.thousands or '<1'}k")
         for index, line in enumerate(_wrapped(package, card)):
-            yield _text("question", card.left + _PADDING, card.top + _NAME + 16 + index * _LINE, line)
+            yield _text("question", card.left_edge + _PADDING, card.top_edge + _NAME + 16 + index * _LINE, line)
     order = list(cards)
     for importer, imported in without_detours(pair for pair in house.imports if {*pair} <= {*cards}):
-        (_, first), (_, second) = cards[importer], cards[imported]
-        middle = first.top + first.height / 2
+        (_, importer_card), (_, imported_card) = cards[importer], cards[imported]
+        middle = importer_card.top_edge + importer_card.height / 2
         if order.index(imported) - order.index(importer) == 1:
-            yield _arrow(f"M{first.right + 1:g} {middle:g}H{second.left - 1:g}")
+            yield _arrow(f"M{importer_card.right_edge + 1:g} {middle:g}H{imported_card.left_edge - 1:g}")
         else:
-            start, end, low = first.left + first.width / 2, second.left + second.width / 2, first.bottom
+            start, end, low = (
+                importer_card.left_edge + importer_card.width / 2,
+                imported_card.left_edge + imported_card.width / 2,
+                importer_card.bottom_edge,
+            )
             yield _arrow(f"M{start:g} {low:g}v6H{end:g}v-5")
 
 
-def _arrow_down(upper: _Box, lower: _Box, is_message: bool) -> str:
-    left, right = max(upper.left, lower.left), min(upper.right, lower.right)
-    if left >= right:
+def _arrow_down(upper: _RoomBox, lower: _RoomBox, is_message: bool) -> str:
+    left_x, right_x = max(upper.left_edge, lower.left_edge), min(upper.right_edge, lower.right_edge)
+    if left_x >= right_x:
         raise ValueError("SPANS has no straight way down for an arrow")
-    middle = (left + right) / 2
-    return _arrow(f"M{middle:g} {upper.bottom + 1:g}V{lower.top - 1:g}", "message" if is_message else "import")
+    middle = (left_x + right_x) / 2
+    return _arrow(
+        f"M{middle:g} {upper.bottom_edge + 1:g}V{lower.top_edge - 1:g}", "message" if is_message else "import"
+    )
 
 
 def _arrow(path: str, kind: str = "import") -> str:
     return f'<path class="arrow {kind}" d="{path}"/>'
 
 
-def _wrapped(package: Package, card: _Box) -> list[str]:
+def _wrapped(package: RoomPackage, card: _RoomBox) -> list[str]:
     return textwrap.wrap(package.question, int((card.width - 2 * _PADDING) / _LETTER))
 
 
-def _text(style: str, left: float, base: float, text: str) -> str:
-    return f'<text class="{style}" x="{left:g}" y="{base:g}">{escape(text)}</text>'
+def _text(style: str, left_x: float, baseline: float, text: str) -> str:
+    return f'<text class="{style}" x="{left_x:g}" y="{baseline:g}">{escape(text)}</text>'
 
 
 if __name__ == "__main__":
-    DRAWING.write_text(svg(house()), encoding="utf-8")
+    DRAWING.write_text(svg(read_house()), encoding="utf-8")

@@ -58,7 +58,7 @@ def check_workspaces() -> None:
         raise SetupError(explain(folder, stray_folder))
 
 
-def serve(port: int | None, *, browser: bool) -> None:
+def serve_editor(port: int | None, *, browser: bool) -> None:
     """Runs the editor until it is interrupted.
 
     Args:
@@ -95,11 +95,12 @@ def serve(port: int | None, *, browser: bool) -> None:
             _open_browser(url, is_wanted=browser)
             status = process.wait()
         raise SetupError(
-            f"The editor ended by itself (status {status}). Next step: read {_log(editor)}, then start ./run again."
+            f"The editor ended by itself (status {status}). Next step: read {_log_file(editor)}, then start ./run "
+            "again."
         )
 
 
-def _log(editor: Path) -> Path:
+def _log_file(editor: Path) -> Path:
     return editor / "code-server.log"
 
 
@@ -122,11 +123,11 @@ def _write_settings(editor: Path) -> None:
 
 
 def _free_port(port: int | None) -> int:
-    for candidate in [port] if port is not None else range(DEFAULT_PORT, DEFAULT_PORT + 100):
+    for candidate_port in [port] if port is not None else range(DEFAULT_PORT, DEFAULT_PORT + 100):
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((_HOST, candidate))
-            return candidate
+            probe.bind((_HOST, candidate_port))
+            return candidate_port
     raise SetupError(
         f"Port {port or DEFAULT_PORT} is in use or not allowed. Next step: choose another one, for example "
         f"./run --port {(port or DEFAULT_PORT) + 1000}"
@@ -141,7 +142,7 @@ def _code_server(editor: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
         *("--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"),
         *("--ignore-last-opened", "--disable-workspace-trust"),
     ]
-    with _log(editor).open("wb") as log:
+    with _log_file(editor).open("wb") as log:
         process = subprocess.Popen(
             command,
             env=editor_environment(),
@@ -153,10 +154,10 @@ def _code_server(editor: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
     try:
         yield process
     finally:
-        _end(process)
+        _end_process(process)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end_process(process: subprocess.Popen[bytes]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     # Terminals and simulations are in process groups of their own, so remember them before their parents exit.
@@ -182,11 +183,11 @@ def _descendants(ancestor: int) -> set[int]:
             parent = int(stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
     descendants: set[int] = set()
-    left = [ancestor]
-    while left:
-        offspring = children.get(left.pop(), [])
+    pending_pids = [ancestor]
+    while pending_pids:
+        offspring = children.get(pending_pids.pop(), [])
         descendants.update(offspring)
-        left.extend(offspring)
+        pending_pids.extend(offspring)
     return descendants
 
 
@@ -202,12 +203,12 @@ def _wait_until_it_answers(process: subprocess.Popen[bytes], port: int, editor: 
     deadline = time.monotonic() + _START_TIMEOUT_S
     while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError, http.client.HTTPException):
-            connection = http.client.HTTPConnection(_HOST, port, timeout=2)
-            connection.request("GET", "/healthz")
-            if connection.getresponse().status == http.HTTPStatus.OK:
+            health_connection = http.client.HTTPConnection(_HOST, port, timeout=2)
+            health_connection.request("GET", "/healthz")
+            if health_connection.getresponse().status == http.HTTPStatus.OK:
                 return
         time.sleep(0.05)
-    tail = "\n".join(_log(editor).read_text(encoding="utf-8", errors="replace").splitlines()[-20:])
+    tail = "\n".join(_log_file(editor).read_text(encoding="utf-8", errors="replace").splitlines()[-20:])
     raise SetupError(
         f"{tail}\n\nThe editor did not start. Next step: read the lines above; "
         f"if they speak of broken settings, move {editor} away; then start ./run again."

@@ -45,7 +45,7 @@ def fetch_ahead(folder: Path, package: str, registry: str) -> Path:
     file = folder / f"{package.rpartition('/')[2]}-{entry['version']}.tgz"
     for number in range(1, _TRIES + 1):
         try:
-            _go_on(address, file)
+            _continue_download(address, file)
             break
         except (OSError, http.client.HTTPException) as error:
             print(f"try {number} ended after {_size(file)} bytes: {error}", flush=True)
@@ -60,13 +60,13 @@ def fetch_ahead(folder: Path, package: str, registry: str) -> Path:
     return file
 
 
-def _go_on(address: str, file: Path) -> None:
+def _continue_download(address: str, file: Path) -> None:
     if not address.startswith(("https://", "http://")):
         raise OSError(f"{address} is not an address on the network")
     have = _size(file)
-    request = urllib.request.Request(address, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310
+    range_request = urllib.request.Request(address, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310
     try:
-        answer = urllib.request.urlopen(request, timeout=_TIMEOUT_S)  # noqa: S310
+        answer = urllib.request.urlopen(range_request, timeout=_TIMEOUT_S)  # noqa: S310
     except urllib.error.HTTPError as error:
         if error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             # All of it is there; if not, its hash says so.

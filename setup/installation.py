@@ -16,7 +16,7 @@ from pathlib import Path
 import folders
 import packages
 from folders import ROOT, VENV
-from progress import Service, Step, Tools
+from progress import NetworkPlace, SetupStep, Tools
 
 EXTENSION = ROOT / "client-vscode" / "benchwright.vsix"
 """The built extension for VS Code."""
@@ -26,22 +26,22 @@ PROPOSED_API = ("--enable-proposed-api", "benchwright.benchwright")
 
 STAMP = ".complete"
 AGAIN = "then start the same command again."
-_PYTHON_INDEX = Service(
+_PYTHON_INDEX = NetworkPlace(
     "The Python package index (PyPI, or the mirror in pip's settings)",
     f"check the network; a proxy, mirror or certificate is set with `pip config`, {AGAIN}",
 )
-_DEBIAN = Service(
+_DEBIAN = NetworkPlace(
     "Debian's package mirror (or the Python package index)",
     f"check the network and the addresses in /etc/apt and in pip's settings, {AGAIN}",
 )
-NPM_REGISTRY = Service(
+NPM_REGISTRY = NetworkPlace(
     "The npm registry (or the mirror in your .npmrc)",
     f"check the network; a proxy, mirror or certificate is set in ~/.npmrc, {AGAIN}",
 )
 _PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--progress-bar", "off")
 
 
-def python_environment() -> Step:
+def python_environment() -> SetupStep:
     """Makes an empty `.venv`."""
     stamp, key = VENV / ".complete-environment", _python_key()
 
@@ -50,12 +50,16 @@ def python_environment() -> Step:
         leave_stamp(stamp, key)
 
     # Those who have the packages already, from a set-up that did both at once, need no new environment.
-    return Step(
-        "Python", lambda: stamped(stamp, key) or stamped(VENV / STAMP, key), work, needs=(packages.TITLE,), seconds=4
+    return SetupStep(
+        "Python",
+        lambda: is_stamped(stamp, key) or is_stamped(VENV / STAMP, key),
+        work,
+        needs=(packages.TITLE,),
+        seconds=4,
     )
 
 
-def python_packages() -> Step:
+def python_packages() -> SetupStep:
     """Adds the packages that Benchwright runs with to `.venv`."""
     key = _python_key()
 
@@ -64,10 +68,12 @@ def python_packages() -> Step:
         leave_stamp(VENV / STAMP, key)
 
     # pip replaces itself by a newer one: nothing else may use it then.
-    return Step("Python packages", lambda: stamped(VENV / STAMP, key), work, needs=("Python", "Node"), seconds=55)
+    return SetupStep(
+        "Python packages", lambda: is_stamped(VENV / STAMP, key), work, needs=("Python", "Node"), seconds=55
+    )
 
 
-def development_packages() -> Step:
+def development_packages() -> SetupStep:
     """Adds the packages that the checks need to `.venv`."""
     lock = ROOT / "requirements-dev.lock"
     stamp = VENV / ".complete-dev"
@@ -78,12 +84,12 @@ def development_packages() -> Step:
         _install_locked(tools, VENV, lock, "--no-deps")
         leave_stamp(stamp, key)
 
-    return Step(
-        "Python packages for the checks", lambda: stamped(stamp, key), work, needs=("Python packages",), seconds=30
+    return SetupStep(
+        "Python packages for the checks", lambda: is_stamped(stamp, key), work, needs=("Python packages",), seconds=30
     )
 
 
-def command_line() -> Step:
+def command_line() -> SetupStep:
     """Installs Benchwright itself into `.venv`, as a link to the checkout."""
     project = ROOT / "pyproject.toml"
     stamp = VENV / ".complete-benchwright"
@@ -99,12 +105,12 @@ def command_line() -> Step:
         leave_stamp(stamp, key)
 
     def ready() -> bool:
-        return stamped(stamp, key) and (VENV / "bin" / "benchwright").exists()
+        return is_stamped(stamp, key) and (VENV / "bin" / "benchwright").exists()
 
-    return Step("Benchwright", ready, work, needs=("Python packages", "Python packages for the checks"))
+    return SetupStep("Benchwright", ready, work, needs=("Python packages", "Python packages for the checks"))
 
 
-def toolchain() -> Step:
+def toolchain() -> SetupStep:
     """Builds the tools that hidden tests run with; needs Benchwright's own command."""
     package = ROOT / "harness" / "benchwright_harness" / "toolchain"
     built = folders.cache() / "toolchains"
@@ -121,12 +127,12 @@ def toolchain() -> Step:
         leave_stamp(stamp, key)
 
     def ready() -> bool:
-        return stamped(stamp, key) and (built / "in-use" / "toolchain.json").is_file()
+        return is_stamped(stamp, key) and (built / "in-use" / "toolchain.json").is_file()
 
-    return Step("Tools for hidden tests", ready, work, needs=("Benchwright",), seconds=100)
+    return SetupStep("Tools for hidden tests", ready, work, needs=("Benchwright",), seconds=100)
 
 
-def node() -> Step:
+def node() -> SetupStep:
     """Puts Node into the cache folder."""
     lock = ROOT / "setup" / "node.lock"
     stamp = node_folder() / STAMP
@@ -151,10 +157,10 @@ def node() -> Step:
         )
         leave_stamp(stamp, folder.name)
 
-    return Step("Node", stamp.exists, work, needs=("Python",), seconds=4)
+    return SetupStep("Node", stamp.exists, work, needs=("Python",), seconds=4)
 
 
-def npm_packages() -> Step:
+def npm_packages() -> SetupStep:
     """Installs what the extension is built and tested with."""
     workspaces = [ROOT / "client-vscode" / "package.json", ROOT / "tests" / "e2e" / "package.json"]
     stamp = ROOT / "node_modules" / STAMP
@@ -173,18 +179,18 @@ def npm_packages() -> Step:
         )
         leave_stamp(stamp, key)
 
-    return Step("npm packages", lambda: stamped(stamp, key), work, needs=("Node",), seconds=15)
+    return SetupStep("npm packages", lambda: is_stamped(stamp, key), work, needs=("Node",), seconds=15)
 
 
-def extension() -> Step:
+def extension() -> SetupStep:
     """Builds the extension for VS Code."""
     stamp = folders.SETUP_STATE / "extension"
-    server = ROOT / "server" / "benchwright_server"
+    server_package = ROOT / "server" / "benchwright_server"
     sources = [
         *_files(ROOT / "client-vscode", excluded={"out", "generated", "node_modules"}),
         *_files(ROOT / "snippets", excluded=set()),
-        *_files(server / "protocol", excluded=set()),
-        server / "references" / "schema.py",
+        *_files(server_package / "protocol", excluded=set()),
+        server_package / "references" / "schema.py",
         ROOT / "docs" / "reference" / "study.schema.json",
         ROOT / "package-lock.json",
         ROOT / "setup" / "node.lock",
@@ -201,16 +207,16 @@ def extension() -> Step:
             )
         leave_stamp(stamp, key)
 
-    return Step(
+    return SetupStep(
         "Editor extension",
-        lambda: stamped(stamp, key) and EXTENSION.exists(),
+        lambda: is_stamped(stamp, key) and EXTENSION.exists(),
         work,
         needs=("Benchwright", "npm packages"),
         seconds=15,
     )
 
 
-def extension_in_desktop(program: str) -> Step:
+def extension_in_desktop(program: str) -> SetupStep:
     """Installs the extension into a desktop VS Code, and sets the path of Benchwright in it.
 
     Args:
@@ -223,11 +229,11 @@ def extension_in_desktop(program: str) -> Step:
             failure=f"{program} refused the extension. Next step: in the editor, choose Extensions > … > Install "
             f"from VSIX, and choose {EXTENSION}.",
         )
-        command = folders.data() / "server-command"
-        command.parent.mkdir(parents=True, exist_ok=True)
-        command.write_text(f"{VENV / 'bin' / 'benchwright'}\n", encoding="utf-8")
+        command_file = folders.data() / "server-command"
+        command_file.parent.mkdir(parents=True, exist_ok=True)
+        command_file.write_text(f"{VENV / 'bin' / 'benchwright'}\n", encoding="utf-8")
 
-    return Step("Extension in the editor", lambda: False, work, needs=("Editor extension",))
+    return SetupStep("Extension in the editor", lambda: False, work, needs=("Editor extension",))
 
 
 def environment() -> dict[str, str]:
@@ -267,9 +273,9 @@ def _install_locked(tools: Tools, venv: Path, lock: Path, *options: str) -> None
 
 def _pip_environment() -> Mapping[str, str]:
     """The user's pip settings, except those that would install elsewhere."""
-    elsewhere = {"PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PYTHONHOME", "PYTHONPATH"}
-    ours = {"PIP_USER": "0", "PIP_RESUME_RETRIES": "5"}
-    return {name: value for name, value in os.environ.items() if name not in elsewhere} | ours
+    ignored_variables = {"PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PYTHONHOME", "PYTHONPATH"}
+    own_variables = {"PIP_USER": "0", "PIP_RESUME_RETRIES": "5"}
+    return {name: value for name, value in os.environ.items() if name not in ignored_variables} | own_variables
 
 
 def remove(folder: Path) -> None:
@@ -277,7 +283,7 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def stamped(stamp: Path, key: str) -> bool:
+def is_stamped(stamp: Path, key: str) -> bool:
     try:
         return stamp.read_text(encoding="utf-8") == key
     except OSError:
@@ -289,11 +295,13 @@ def leave_stamp(stamp: Path, key: str) -> None:
     stamp.write_text(key, encoding="utf-8")
 
 
-def key_of(*parts: Path | str) -> str:
+def key_of(*key_parts: Path | str) -> str:
     """Twelve hexadecimal digits that change with the content of any of the files or strings."""
     digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part.read_bytes() if isinstance(part, Path) and part.is_file() else str(part).encode())
+    for key_part in key_parts:
+        digest.update(
+            key_part.read_bytes() if isinstance(key_part, Path) and key_part.is_file() else str(key_part).encode()
+        )
     return digest.hexdigest()[:12]
 
 

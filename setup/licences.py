@@ -42,7 +42,7 @@ _TITLES = {"Apache License": "Apache-2.0", "MIT License": "MIT"}
 
 
 @dataclass(frozen=True)
-class Package:
+class InstalledPackage:
     """A package of the lock that is installed here."""
 
     name: str
@@ -51,7 +51,7 @@ class Package:
     """An SPDX expression; empty if its metadata names none."""
 
 
-def installed_packages() -> list[Package]:
+def installed_packages() -> list[InstalledPackage]:
     """The packages of requirements.lock that this environment has; those for other systems are left out."""
     names = re.findall(r"^([A-Za-z0-9][\w.-]*)==", _LOCK.read_text(encoding="utf-8"), re.MULTILINE)
     packages = []
@@ -60,7 +60,7 @@ def installed_packages() -> list[Package]:
             package = distribution(name)
         except PackageNotFoundError:
             continue
-        packages.append(Package(name, package.version, licence_of(package)))
+        packages.append(InstalledPackage(name, package.version, licence_of(package)))
     return packages
 
 

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from progress import Service, SetupError, Step, Tools
+from progress import NetworkPlace, SetupError, SetupStep, Tools
 
 TITLE = "System packages"
 """The title of the step, which every other needs."""
 
-_ARCHIVE = Service(
+_ARCHIVE = NetworkPlace(
     "The package source of this system (apt)",
     "check the network and the addresses in /etc/apt, then start the same command again.",
 )
@@ -115,19 +115,21 @@ def browser() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
-def step(packages: list[SystemPackage], *, install: bool) -> Step:
+def step(needed_packages: list[SystemPackage], *, may_install: bool) -> SetupStep:
     """The step that installs what is missing of these packages.
 
     Args:
-        packages: Packages that are needed.
-        install: True if the system may be changed. If not, optional packages are left out, and the others refused.
+        needed_packages: Packages that are needed.
+        may_install: True if the system may be changed. If not, optional packages are left out, and the others refused.
     """
 
     def missing() -> list[SystemPackage]:
-        return [package for package in packages if not package.present() and (install or not package.optional)]
+        return [
+            package for package in needed_packages if not package.present() and (may_install or not package.optional)
+        ]
 
     def work(tools: Tools) -> None:
-        if install:
+        if may_install:
             _install(tools, missing)
             return
         names = [package.name for package in missing()]
@@ -136,15 +138,15 @@ def step(packages: list[SystemPackage], *, install: bool) -> Step:
             f"Next step: ask an administrator to run:\n{_command(names)}\nthen start the same command again."
         )
 
-    return Step(TITLE, lambda: not missing(), work, seconds=30)
+    return SetupStep(TITLE, lambda: not missing(), work, seconds=30)
 
 
-def announce(packages: list[SystemPackage], *, install: bool) -> None:
+def announce(needed_packages: list[SystemPackage], *, may_install: bool) -> None:
     """Says what will be installed on the system, or is left out, with its purpose."""
-    missing = [package for package in packages if not package.present() and (install or package.optional)]
+    missing = [package for package in needed_packages if not package.present() and (may_install or package.optional)]
     if not missing:
         return
-    if install:
+    if may_install:
         print("To be installed on this system (--no-system: leave the system as it is):")
     else:
         print("Left out, as --no-system says:")

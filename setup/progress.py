@@ -30,7 +30,7 @@ class SetupError(Exception):
 
 
 @dataclass(frozen=True)
-class Service:
+class NetworkPlace:
     """A place on the network that set-up fetches from."""
 
     name: str
@@ -40,13 +40,13 @@ class Service:
 
 
 @dataclass(frozen=True)
-class Step:
+class SetupStep:
     """One part of the set-up."""
 
     title: str
     ready: Callable[[], bool]
     """True if there is nothing to do; cheap, because every start asks."""
-    work: Callable[["Tools"], None]
+    carry_out: Callable[["Tools"], None]
     """Does the step, whatever an interrupted earlier try left behind."""
     needs: tuple[str, ...] = ()
     """Titles of the steps that come before it, where they are to be done at all."""
@@ -79,7 +79,7 @@ class Tools:
         command: Sequence[str | Path],
         *,
         failure: str,
-        service: Service | None = None,
+        service: NetworkPlace | None = None,
         cwd: Path | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
@@ -99,7 +99,7 @@ class Tools:
         with self.log.open("ab") as log:
             log.write(f"$ {' '.join(map(str, command))}\n".encode())
             log.flush()
-            begin = log.tell()
+            output_start = log.tell()
             try:
                 process = subprocess.Popen(
                     command,
@@ -123,7 +123,7 @@ class Tools:
                     if self._stop.is_set():
                         raise Stopped
         if process.returncode:
-            output = self.log.read_bytes()[begin:].decode(errors="replace")
+            output = self.log.read_bytes()[output_start:].decode(errors="replace")
             raise SetupError(self._explain(output, failure, service))
 
     def run_at_terminal(self, command: Sequence[str | Path], *, failure: str) -> None:
@@ -138,7 +138,7 @@ class Tools:
             raise SetupError(failure)
         self.asks = False
 
-    def _explain(self, output: str, failure: str, service: Service | None) -> str:
+    def _explain(self, output: str, failure: str, service: NetworkPlace | None) -> str:
         tail = "\n".join(f"    {line}" for line in output.splitlines()[-_TAIL_LINES:])
         if service is not None and _UNREACHABLE.search(output):
             failure = f"{service.name} could not be reached. Next step: {service.advice}"

@@ -27,7 +27,7 @@ _UNLIMITED = 1_000_000
 
 
 @dataclass(frozen=True)
-class Rule:
+class ProseRule:
     """A phrase that is not to be written."""
 
     pattern: re.Pattern[str]
@@ -36,12 +36,12 @@ class Rule:
     unless_after: re.Pattern[str] | None
 
     @classmethod
-    def from_entry(cls, entry: dict[str, str]) -> "Rule":
+    def from_entry(cls, rule_entry: dict[str, str]) -> "ProseRule":
         """Reads a rule; a space in its pattern also matches the end of a line."""
-        flags = re.NOFLAG if entry.get("case") == "sensitive" else re.IGNORECASE
-        pattern = re.compile(rf"\b(?:{entry['avoid']})\b".replace(" ", _SPACE), flags)
-        unless = re.compile(rf"\b(?:{words})\s+$", flags) if (words := entry.get("unless_after")) else None
-        return cls(pattern, entry["write"], unless)
+        flags = re.NOFLAG if rule_entry.get("case") == "sensitive" else re.IGNORECASE
+        pattern = re.compile(rf"\b(?:{rule_entry['avoid']})\b".replace(" ", _SPACE), flags)
+        unless = re.compile(rf"\b(?:{words})\s+$", flags) if (words := rule_entry.get("unless_after")) else None
+        return cls(pattern, rule_entry["write"], unless)
 
     def matches(self, text: str) -> Iterator[re.Match[str]]:
         """The places that break the rule."""
@@ -55,7 +55,7 @@ class Rule:
 class Style:
     """The contents of `prose.toml`."""
 
-    rules: tuple[Rule, ...]
+    prose_rules: tuple[ProseRule, ...]
     proselint: dict[str, bool]
     include: tuple[str, ...]
     exclude: tuple[str, ...]
@@ -65,7 +65,7 @@ class Style:
     def from_settings(cls, settings: dict[str, Any]) -> "Style":
         """Reads the settings."""
         return cls(
-            rules=tuple(map(Rule.from_entry, settings["rule"])),
+            prose_rules=tuple(map(ProseRule.from_entry, settings["rule"])),
             proselint=dict.fromkeys(settings["proselint"], True),
             include=tuple(settings["files"]["include"]),
             exclude=tuple(settings["files"]["exclude"]),
@@ -75,12 +75,12 @@ class Style:
     def files(self, *, pending: bool) -> list[Path]:
         """The files to check, with those of rooms that are still to be cleaned if asked for."""
         left_out = self.exclude if pending else self.exclude + self.pending
-        chosen = {path for pattern in self.include for path in ROOT.glob(pattern)}
-        return sorted(path for path in chosen if not path.relative_to(ROOT).as_posix().startswith(left_out))
+        chosen_paths = {path for pattern in self.include for path in ROOT.glob(pattern)}
+        return sorted(path for path in chosen_paths if not path.relative_to(ROOT).as_posix().startswith(left_out))
 
 
 @dataclass(frozen=True, order=True)
-class Finding:
+class ProseFinding:
     """A phrase to rewrite, and where it is."""
 
     path: str
@@ -93,20 +93,20 @@ class Finding:
         return f"{self.path}:{self.line}:{self.column}: '{self.phrase}': {self.advice}"
 
 
-def findings(path: Path, text: str, style: Style) -> list[Finding]:
+def findings(path: Path, text: str, style: Style) -> list[ProseFinding]:
     """Findings to be rewritten in a file, in its order."""
     name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
     visible = prose(path, text)
     return sorted([*_by_our_rules(name, visible, style), *_by_proselint(name, visible, style)])
 
 
-def _by_our_rules(name: str, visible: str, style: Style) -> Iterator[Finding]:
-    for rule in style.rules:
+def _by_our_rules(name: str, visible: str, style: Style) -> Iterator[ProseFinding]:
+    for rule in style.prose_rules:
         for match in rule.matches(visible):
             yield _finding(name, visible, match.span(), rule.advice)
 
 
-def _by_proselint(name: str, visible: str, style: Style) -> Iterator[Finding]:
+def _by_proselint(name: str, visible: str, style: Style) -> Iterator[ProseFinding]:
     if not visible.strip("¦\n "):
         return
     for result in LintFile(name, visible).lint({"max_errors": _UNLIMITED, "checks": style.proselint}):
@@ -115,11 +115,11 @@ def _by_proselint(name: str, visible: str, style: Style) -> Iterator[Finding]:
         yield _finding(name, visible, (max(0, start - 1), end - 1), result.check_result.message)
 
 
-def _finding(name: str, visible: str, span: tuple[int, int], advice: str) -> Finding:
+def _finding(name: str, visible: str, span: tuple[int, int], advice: str) -> ProseFinding:
     fragment = visible[slice(*span)]
     start = span[0] + len(fragment) - len(fragment.lstrip())
     text_before = visible[:start]
-    return Finding(
+    return ProseFinding(
         name, text_before.count("\n") + 1, start - text_before.rfind("\n"), " ".join(fragment.split()), advice
     )
 

@@ -76,21 +76,21 @@ def _blotted(match: re.Match[str]) -> str:
 
 def _spans(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, bool]]:
     """Comments, and literals of two words or more; whether each continues the one before it."""
-    for run in _runs(text, pattern):
-        if _TWO_WORDS.search(" ".join(text[start:end] for start, end in run)):
-            for index, (start, end) in enumerate(run):
+    for span_run in _runs(text, pattern):
+        if _TWO_WORDS.search(" ".join(text[start:end] for start, end in span_run)):
+            for index, (start, end) in enumerate(span_run):
                 yield start, end, index > 0
 
 
 def _runs(text: str, pattern: re.Pattern[str]) -> Iterator[list[tuple[int, int]]]:
-    run: list[tuple[int, int]] = []
+    span_run: list[tuple[int, int]] = []
     for match in pattern.finditer(text):
         kind = next((name for name in reversed(match.groupdict()) if name != "prefix" and match[name]), None)
         if kind is None or (kind == "comment" and _NOTE_TO_TOOLS.match(match[kind])):
             continue
         start, end = match.span(kind)
-        if run and not _GLUE.fullmatch(text, run[-1][1], start):
-            yield run
-            run = []
-        run.append((start, end))
-    yield run
+        if span_run and not _GLUE.fullmatch(text, span_run[-1][1], start):
+            yield span_run
+            span_run = []
+        span_run.append((start, end))
+    yield span_run

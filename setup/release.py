@@ -31,11 +31,11 @@ def main() -> int:
         return 1
     folder: Path = options.out
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.iterdir():
-        old.unlink()
+    for old_file in folder.iterdir():
+        old_file.unlink()
     try:
-        for part in options.only or _PARTS:
-            _PARTS[part](folder)
+        for part_name in options.only or _PARTS:
+            _PARTS[part_name](folder)
     except subprocess.CalledProcessError as error:
         print(f"{Path(error.cmd[0]).name} failed with status {error.returncode}.", file=sys.stderr)
         return 1
@@ -73,28 +73,28 @@ def _notes() -> str:
     return dict(zip(sections[1::2], sections[2::2], strict=True)).get(_version(), "").strip()
 
 
-def _python(folder: Path) -> None:
+def _build_python_packages(folder: Path) -> None:
     _run("hatchling", "build", "-d", str(folder))
 
 
-def _extension(folder: Path) -> None:
+def _build_extension(folder: Path) -> None:
     for script in ("generate", "build", "package"):
         _run("npm", "--workspace", "client-vscode", "run", script)
     shutil.copy(installation.EXTENSION, folder / f"benchwright-{_version()}.vsix")
 
 
-def _bill_of_materials(folder: Path) -> None:
+def _write_bill_of_materials(folder: Path) -> None:
     # Dates and serial numbers would make every build another file.
     options = ("--output-reproducible", "--spec-version", "1.6", "--pyproject", str(ROOT / "pyproject.toml"))
     target = folder / f"benchwright-{_version()}.cdx.json"
     # Only an installed package says its licence and what it depends on.
     with tempfile.TemporaryDirectory() as scratch:
         environment = Path(scratch, "venv")
-        bare_environment.make(environment, locked=ROOT / "requirements.lock")
+        bare_environment.make_environment(environment, locked=ROOT / "requirements.lock")
         _run("cyclonedx-py", "environment", str(environment), *options, "--output-file", str(target))
 
 
-_PARTS = {"python": _python, "extension": _extension, "sbom": _bill_of_materials}
+_PARTS = {"python": _build_python_packages, "extension": _build_extension, "sbom": _write_bill_of_materials}
 
 
 def _version() -> str:

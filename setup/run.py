@@ -14,7 +14,7 @@ import folders
 import installation
 import packages
 import token_table
-from progress import SetupError, Step, clear_line, heed_stop_signals
+from progress import SetupError, SetupStep, clear_line, heed_stop_signals
 from schedule import run_steps
 
 _DESKTOP_EDITORS = ("code", "codium", "code-insiders", "cursor")
@@ -78,10 +78,10 @@ def _port(text: str) -> int:
 def _browser(options: argparse.Namespace) -> int:
     editor.check_workspaces()
     system = [*packages.needed_always(), *packages.needed_for_the_browser_editor()]
-    packages.announce(system, install=options.system)
+    packages.announce(system, may_install=options.system)
     steps = [
-        packages.step(system, install=options.system),
-        *_fetched_always(),
+        packages.step(system, may_install=options.system),
+        *_always_fetched_steps(),
         browser_editor.code_server(),
         installation.extension(),
         browser_editor.extension_in_code_server(editor.editor_folder()),
@@ -95,9 +95,9 @@ def _browser(options: argparse.Namespace) -> int:
     def use() -> None:
         if not installation.toolchain().ready():
             print(f"\n{tools}: still being installed. The editor works meanwhile; runs wait for them.", flush=True)
-        editor.serve(options.port, browser=not options.no_browser)
+        editor.serve_editor(options.port, browser=not options.no_browser)
 
-    _set_up(steps, later={tools}, use=use)
+    _set_up(steps, later_titles={tools}, start_using=use)
     return 0
 
 
@@ -108,10 +108,10 @@ def _desktop(options: argparse.Namespace) -> int:
             f"No desktop VS Code is on the PATH (looked for {', '.join(_DESKTOP_EDITORS)}).\n"
             "Next step: start ./run without --desktop to use the editor in the browser, or install VS Code first."
         )
-    packages.announce(packages.needed_always(), install=options.system)
+    packages.announce(packages.needed_always(), may_install=options.system)
     steps = [
-        packages.step(packages.needed_always(), install=options.system),
-        *_fetched_always(),
+        packages.step(packages.needed_always(), may_install=options.system),
+        *_always_fetched_steps(),
         installation.extension(),
         installation.extension_in_desktop(program),
     ]
@@ -130,7 +130,7 @@ def _desktop(options: argparse.Namespace) -> int:
         ) from error
 
 
-def _fetched_always() -> list[Step]:
+def _always_fetched_steps() -> list[SetupStep]:
     return [
         installation.python_environment(),
         installation.node(),
@@ -142,21 +142,25 @@ def _fetched_always() -> list[Step]:
     ]
 
 
-def _set_up(steps: list[Step], *, later: Collection[str] = (), use: Callable[[], None] | None = None) -> None:
+def _set_up(
+    steps: list[SetupStep], *, later_titles: Collection[str] = (), start_using: Callable[[], None] | None = None
+) -> None:
     old_mask = os.umask(0o022)
 
     def look_and_use() -> None:
         os.umask(old_mask)
         _show_sandbox_problem()
-        if use is not None:
-            use()
+        if start_using is not None:
+            start_using()
 
     try:
         locks = [folders.SETUP_STATE / "lock", folders.cache() / "setup.lock"]
-        run_steps(steps, locks, later=later, use=look_and_use if use is not None else None)
+        run_steps(
+            steps, locks, later_titles=later_titles, start_using=look_and_use if start_using is not None else None
+        )
     finally:
         os.umask(old_mask)
-    if use is None:
+    if start_using is None:
         _show_sandbox_problem()
 
 

@@ -38,7 +38,7 @@ class Cost(TypedDict):
 
 
 @dataclass
-class Outcome:
+class StageResult:
     """The result of a stage."""
 
     stage: str
@@ -53,7 +53,7 @@ class Outcome:
 
 
 @dataclass
-class Selection:
+class PythonTestSelection:
     """Selection of the Python tests that run."""
 
     nightly: bool = False
@@ -62,7 +62,7 @@ class Selection:
     """Only these files of the stages; all if None."""
 
 
-class Run:
+class StageRun:
     """One run of stages.
 
     Args:
@@ -71,15 +71,15 @@ class Run:
         timeout_s: Ends a command that hangs.
     """
 
-    def __init__(self, stages: Sequence[Stage], selection: Selection, timeout_s: float) -> None:
+    def __init__(self, stages: Sequence[Stage], selection: PythonTestSelection, timeout_s: float) -> None:
         self._stages = stages
         self._selection = selection
         self._timeout_s = timeout_s
-        self._outcomes = {stage.name: Outcome(stage.name) for stage in stages}
+        self._outcomes = {stage.name: StageResult(stage.name) for stage in stages}
         self.costs: dict[str, Cost] = {}
         """By file of tests."""
 
-    async def run(self) -> list[Outcome]:
+    async def run(self) -> list[StageResult]:
         """Runs all stages; returns their results."""
         paths = [path for stage in self._stages if stage.tests for path in self._paths(stage)]
         parallel_stages = [stage for stage in self._stages if stage.commands]
@@ -95,12 +95,14 @@ class Run:
                 pool = lanes.create_task(self._pool(paths, costs))
                 lanes.create_task(self._commands(parallel_stages, quiet=True))
             # Now nothing else runs.
-            failed = pool.result()
+            failed_files = pool.result()
             if alone := _files_with("mark.alone", paths):
-                failed += await self._python(("alone", (*self._pytest(), "-m", "alone", *alone)), costs)
+                failed_files += await self._python(("alone", (*self._pytest(), "-m", "alone", *alone)), costs)
             self.add_up(costs)
-        if failed:
-            await self._retry((*self._pytest(), "--maxfail", str(_TRIED_AGAIN), *sorted(set(failed))), failed)
+        if failed_files:
+            await self._retry(
+                (*self._pytest(), "--maxfail", str(_TRIED_AGAIN), *sorted(set(failed_files))), failed_files
+            )
         return list(self._outcomes.values())
 
     def _paths(self, stage: Stage) -> list[str]:
@@ -119,11 +121,11 @@ class Run:
     async def _stage(self, stage: Stage, log: IO[bytes] | None) -> None:
         outcome = self._outcomes[stage.name]
         for command in stage.commands:
-            ended = await _run(stage.name, command, self._timeout_s, log)
-            outcome.wall_s += ended.wall_s
-            outcome.processor_s += ended.processor_s
-            if ended.status != 0:
-                outcome.problems.append(ended.problem)
+            ended_command = await _run(stage.name, command, self._timeout_s, log)
+            outcome.wall_s += ended_command.wall_s
+            outcome.processor_s += ended_command.processor_s
+            if ended_command.status != 0:
+                outcome.problems.append(ended_command.problem)
                 if stage.chained:
                     break
 
@@ -144,25 +146,25 @@ class Run:
         """Runs tests; returns the files in which some failed."""
         with tempfile.TemporaryDirectory() as cache:
             name, command = titled_command
-            ended = await _run(name, (*command, "-o", f"cache_dir={cache}"), self._timeout_s, None, costs)
-            if ended.status in (0, _NO_TESTS):
+            ended_command = await _run(name, (*command, "-o", f"cache_dir={cache}"), self._timeout_s, None, costs)
+            if ended_command.status in (0, _NO_TESTS):
                 return []
-            files = _failed_files(Path(cache)) if ended.status == _TESTS_FAILED else []
+            files = _failed_files(Path(cache)) if ended_command.status == _TESTS_FAILED else []
             if not files:
                 for stage in self._stages:
                     if stage.tests:
-                        self._outcomes[stage.name].problems.append(ended.problem)
+                        self._outcomes[stage.name].problems.append(ended_command.problem)
             return files
 
-    async def _retry(self, command: Command, failed: Sequence[str]) -> None:
+    async def _retry(self, command: Command, failed_files: Sequence[str]) -> None:
         """Plays files once more in which tests failed: one that fails only after another of its file fails again so."""
-        for stage in self._tested_in(failed):
+        for stage in self._tested_in(failed_files):
             self._outcomes[stage].at_second_try = True
         with tempfile.TemporaryDirectory() as cache:
-            ended = await _run("again", (*command, "-o", f"cache_dir={cache}"), self._timeout_s, None)
-            if ended.status != 0:
-                for stage in self._tested_in(_failed_files(Path(cache)) or failed):
-                    self._outcomes[stage].problems.append(ended.problem)
+            ended_command = await _run("again", (*command, "-o", f"cache_dir={cache}"), self._timeout_s, None)
+            if ended_command.status != 0:
+                for stage in self._tested_in(_failed_files(Path(cache)) or failed_files):
+                    self._outcomes[stage].problems.append(ended_command.problem)
 
     def _tested_in(self, files: Sequence[str]) -> set[str]:
         return {
@@ -173,8 +175,8 @@ class Run:
 
     def add_up(self, folder: Path) -> None:
         """Adds the costs that the processes of a test run have written."""
-        for part in sorted(folder.iterdir()):
-            costs: dict[str, Cost] = json.loads(part.read_text(encoding="utf-8"))
+        for cost_file in sorted(folder.iterdir()):
+            costs: dict[str, Cost] = json.loads(cost_file.read_text(encoding="utf-8"))
             for file, cost in costs.items():
                 self.costs[file] = _sum(self.costs[file], cost) if file in self.costs else cost
         for file, cost in self.costs.items():
@@ -191,13 +193,13 @@ def _files_with(text: str, paths: Sequence[str]) -> list[str]:
     return sorted(str(file.relative_to(ROOT)) for file in files if text in file.read_text(encoding="utf-8"))
 
 
-def _sum(left: Cost, right: Cost) -> Cost:
+def _sum(left_cost: Cost, right_cost: Cost) -> Cost:
     return Cost(
-        passed=left["passed"] + right["passed"],
-        failed=left["failed"] + right["failed"],
-        skipped=left["skipped"] + right["skipped"],
-        wall_s=left["wall_s"] + right["wall_s"],
-        processor_s=left["processor_s"] + right["processor_s"],
+        passed=left_cost["passed"] + right_cost["passed"],
+        failed=left_cost["failed"] + right_cost["failed"],
+        skipped=left_cost["skipped"] + right_cost["skipped"],
+        wall_s=left_cost["wall_s"] + right_cost["wall_s"],
+        processor_s=left_cost["processor_s"] + right_cost["processor_s"],
     )
 
 
@@ -239,7 +241,7 @@ async def _run(
         "BENCHWRIGHT_BROWSERS": "1" if log is not None else "2",
         **({"BENCHWRIGHT_TEST_COSTS": str(costs)} if costs else {}),
     }
-    started = time.monotonic()
+    start_time = time.monotonic()
     process = subprocess.Popen(  # noqa: ASYNC220 (asyncio would wait for it, and has no processor time)
         command,
         cwd=ROOT,
@@ -250,25 +252,25 @@ async def _run(
         start_new_session=True,
     )
     # Only `wait4` returns the processor time of a process and of those that it has waited for.
-    waiting = asyncio.ensure_future(asyncio.to_thread(os.wait4, process.pid, 0))
+    exit_wait = asyncio.ensure_future(asyncio.to_thread(os.wait4, process.pid, 0))
     in_time = True
     try:
         async with asyncio.timeout(timeout_s):
-            await asyncio.shield(waiting)
+            await asyncio.shield(exit_wait)
     except TimeoutError:
         in_time = False
         # As Ctrl+C would: it still reports what has failed so far.
         os.killpg(process.pid, signal.SIGINT)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_WORDS_S):
-                await asyncio.shield(waiting)
+                await asyncio.shield(exit_wait)
     finally:
         # Even after it ended: a process that a test leaves behind must not slow down what follows.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        _, status, usage = await waiting
+        _, status, usage = await exit_wait
         process.returncode = os.waitstatus_to_exitcode(status)
-    wall_s, processor_s = time.monotonic() - started, usage.ru_utime + usage.ru_stime
+    wall_s, processor_s = time.monotonic() - start_time, usage.ru_utime + usage.ru_stime
     return _EndedCommand(command, process.returncode if in_time else None, wall_s, processor_s)
 
 
@@ -276,7 +278,7 @@ def machine_s() -> float:
     """Seconds that the machine's processors have worked since it started; 0 where the system does not say."""
     if sys.platform != "linux":
         return 0.0
-    user, nice, system, _idle, _waiting, interrupts, soft, *_ = map(
+    user, nice, system, _idle, _iowait, interrupts, soft, *_ = map(
         int, Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:]
     )
     return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from folders import SETUP_STATE
-from progress import SetupError, Step, Stopped, Tools, clear_line
+from progress import SetupError, SetupStep, Stopped, Tools, clear_line
 
 # Some wait for the network while others compute.
 _AT_ONCE = 3
@@ -24,15 +24,19 @@ _LONG_S = 20.0
 
 
 def run_steps(
-    steps: Sequence[Step], locks: Sequence[Path], *, later: Collection[str] = (), use: Callable[[], None] | None = None
+    steps: Sequence[SetupStep],
+    locks: Sequence[Path],
+    *,
+    later_titles: Collection[str] = (),
+    start_using: Callable[[], None] | None = None,
 ) -> None:
     """Makes every step ready.
 
     Args:
         steps: Steps to do, each after those that it needs.
         locks: Files to lock while something is changed, so that two set-ups don't meet.
-        later: Titles of steps that need not be done before `use`; one of them that fails then is only printed.
-        use: Called once all other steps are done; what is left goes on meanwhile, and is stopped when it returns.
+        later_titles: Titles of steps that need not be done before `start_using`; one that fails then is only printed.
+        start_using: Called once all other steps are done; what is left goes on meanwhile and stops when it returns.
 
     Raises:
         SetupError: A step failed; those that are done stay done.
@@ -43,14 +47,14 @@ def run_steps(
             for path in locks:
                 stack.enter_context(_lock(path))
 
-        run = _Run(steps, lock)
-        if use is None:
-            run.run()
+        setup_run = _ScheduledRun(steps, lock)
+        if start_using is None:
+            setup_run.run()
         else:
-            run.run_and_use(frozenset(later), use)
+            setup_run.run_and_use(frozenset(later_titles), start_using)
 
 
-def remaining_s(steps: Sequence[Step], elapsed_s: Mapping[str, float], pace: float) -> float:
+def remaining_s(steps: Sequence[SetupStep], elapsed_s: Mapping[str, float], pace: float) -> float:
     """Seconds until all of these are done.
 
     Args:
@@ -58,13 +62,13 @@ def remaining_s(steps: Sequence[Step], elapsed_s: Mapping[str, float], pace: flo
         elapsed_s: Seconds that each running step has taken so far, by title.
         pace: Factor by which things take longer here than expected.
     """
-    ends: dict[str, float] = {}
+    end_times: dict[str, float] = {}
     for step in steps:
-        expected, spent = step.seconds * pace, elapsed_s.get(step.title, 0.0)
+        expected_s, spent = step.seconds * pace, elapsed_s.get(step.title, 0.0)
         # What takes longer than expected will take a while longer.
-        left = max(expected - spent, spent / 10)
-        ends[step.title] = left + max((ends.get(need, 0.0) for need in step.needs), default=0.0)
-    return max(ends.values(), default=0.0)
+        left_s = max(expected_s - spent, spent / 10)
+        end_times[step.title] = left_s + max((end_times.get(need, 0.0) for need in step.needs), default=0.0)
+    return max(end_times.values(), default=0.0)
 
 
 _FEW_SECONDS = "a few seconds"
@@ -79,12 +83,12 @@ def in_words(seconds: float) -> str:
     return f"{max(1, round(seconds / 60))} min"
 
 
-class _Run:
-    def __init__(self, steps: Sequence[Step], lock: Callable[[], None]) -> None:
+class _ScheduledRun:
+    def __init__(self, steps: Sequence[SetupStep], lock: Callable[[], None]) -> None:
         self._steps = steps
-        self._waiting = list(steps)
+        self._waiting_steps = list(steps)
         self._lock: Callable[[], None] | None = lock
-        self._running: dict[Future[None], tuple[Step, Tools]] = {}
+        self._running: dict[Future[None], tuple[SetupStep, Tools]] = {}
         self._done_titles: set[str] = set()
         self._stop = threading.Event()
         self._expected_s = self._measured_s = 0.0
@@ -96,16 +100,16 @@ class _Run:
         with self._pool() as pool:
             self._go_on(pool, awaited_titles=frozenset(step.title for step in self._steps))
 
-    def run_and_use(self, later: Set[str], use: Callable[[], None]) -> None:
-        """As `run`; calls `use` before the later steps are done."""
+    def run_and_use(self, later_titles: Set[str], start_using: Callable[[], None]) -> None:
+        """As `run`; calls `start_using` before the later steps are done."""
         titles = frozenset(step.title for step in self._steps)
         with self._pool() as pool:
-            self._go_on(pool, awaited_titles=titles - later)
+            self._go_on(pool, awaited_titles=titles - later_titles)
             self._quiet = True
             thread = threading.Thread(target=self._run_rest, args=(pool, titles), name="set-up")
             thread.start()
             try:
-                use()
+                start_using()
             finally:
                 self._stop.set()
                 thread.join()
@@ -128,8 +132,8 @@ class _Run:
     def _go_on(self, pool: ThreadPoolExecutor, awaited_titles: Set[str]) -> None:
         while awaited_titles - self._done_titles and not self._stop.is_set():
             self._start_all_that_can(pool)
-            ended, _ = wait(self._running, timeout=_REFRESH_S, return_when=FIRST_COMPLETED)
-            for future in ended:
+            ended_futures, _ = wait(self._running, timeout=_REFRESH_S, return_when=FIRST_COMPLETED)
+            for future in ended_futures:
                 self._finish(future)
             if not self._quiet:
                 self._show()
@@ -139,14 +143,14 @@ class _Run:
         has_started = True
         while has_started:
             has_started = False
-            for step in list(self._waiting):
+            for step in list(self._waiting_steps):
                 if len(self._running) >= _AT_ONCE or (set(step.needs) & titles) - self._done_titles:
                     continue
-                self._waiting.remove(step)
+                self._waiting_steps.remove(step)
                 self._start(step, pool)
                 has_started = True
 
-    def _start(self, step: Step, pool: ThreadPoolExecutor) -> None:
+    def _start(self, step: SetupStep, pool: ThreadPoolExecutor) -> None:
         if not step.ready() and self._lock is not None:
             self._lock()
             self._lock = None
@@ -157,7 +161,7 @@ class _Run:
         tools = Tools(log, self._stop)
         clear_line()
         print(f"{step.title} … (log: {log})", flush=True)
-        self._running[pool.submit(step.work, tools)] = (step, tools)
+        self._running[pool.submit(step.carry_out, tools)] = (step, tools)
 
     def _finish(self, future: Future[None]) -> None:
         step, tools = self._running.pop(future)
@@ -175,7 +179,7 @@ class _Run:
         self._measured_s += tools.elapsed_s
         self._end(step, f"done in {tools.elapsed_s:.0f} s")
 
-    def _end(self, step: Step, ending: str) -> None:
+    def _end(self, step: SetupStep, ending: str) -> None:
         self._done_titles.add(step.title)
         clear_line()
         print(f"[{len(self._done_titles)}/{len(self._steps)}] {step.title}: {ending}", flush=True)
@@ -193,16 +197,16 @@ class _Run:
             print(f"… {self._state()}", flush=True)
 
     def _state(self) -> str:
-        running = {step.title: tools.elapsed_s for step, tools in self._running.values()}
-        left = [step for step in self._steps if step.title not in self._done_titles]
+        elapsed_by_title = {step.title: tools.elapsed_s for step, tools in self._running.values()}
+        steps_left = [step for step in self._steps if step.title not in self._done_titles]
         # A few seconds say little about the pace.
         pace = max(1.0, self._measured_s / self._expected_s) if self._expected_s >= _LONG_S else 1.0
-        names = ", ".join(f"{title} ({elapsed:.0f} s)" for title, elapsed in running.items())
-        duration = in_words(remaining_s(left, running, pace))
+        names = ", ".join(f"{title} ({elapsed:.0f} s)" for title, elapsed in elapsed_by_title.items())
+        duration = in_words(remaining_s(steps_left, elapsed_by_title, pace))
         return f"{duration if duration == _FEW_SECONDS else f'about {duration}'} left: {names}"
 
 
-def _log_of(step: Step) -> Path:
+def _log_of(step: SetupStep) -> Path:
     logs = SETUP_STATE / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     (SETUP_STATE / ".gitignore").write_text("*\n", encoding="utf-8")

@@ -49,18 +49,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     begin_first = {item.path for item in items if item.get_closest_marker("long")}
-    items.sort(key=lambda item: item.path not in begin_first)
+    items.sort(key=lambda test_item: test_item.path not in begin_first)
     if config.getoption("--nightly"):
         return
-    numbers: Counter[tuple[Path, str]] = Counter()
-    for item in items:
-        is_nightly = item.get_closest_marker("nightly") is not None
-        if not is_nightly and item.get_closest_marker("sampled"):
-            test = item.path, item.nodeid.partition("[")[0]
-            is_nightly = numbers[test] % _SAMPLED_EACH != 0
-            numbers[test] += 1
+    test_numbers: Counter[tuple[Path, str]] = Counter()
+    for collected_item in items:
+        is_nightly = collected_item.get_closest_marker("nightly") is not None
+        if not is_nightly and collected_item.get_closest_marker("sampled"):
+            test_key = collected_item.path, collected_item.nodeid.partition("[")[0]
+            is_nightly = test_numbers[test_key] % _SAMPLED_EACH != 0
+            test_numbers[test_key] += 1
         if is_nightly:
-            item.add_marker(pytest.mark.skip(reason="takes long: ./test --nightly runs it"))
+            collected_item.add_marker(pytest.mark.skip(reason="takes long: ./test --nightly runs it"))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -37,13 +37,13 @@ class LikePart(StrEnum):
 
 
 @dataclass(frozen=True)
-class Pair:
+class DuplicatePair:
     """Two problems that are nearly the same."""
 
-    first: str
+    first_ref: str
     """PACK/PROBLEM."""
-    second: str
-    part: LikePart
+    second_ref: str
+    alike_part: LikePart
     similarity: float
     """Jaccard index of their runs of tokens, 0 to 1."""
 
@@ -66,7 +66,7 @@ class NearCopies:
         """Adds a text; returns those that it is nearly the same as, with their similarity. Short ones are left out."""
         from datasketch import MinHash
 
-        own_runs = _runs(tokens)
+        own_runs = _token_run_hashes(tokens)
         if len(own_runs) < _FEWEST:
             return []
         hashed = MinHash(num_perm=_HASHES)
@@ -74,15 +74,17 @@ class NearCopies:
         compared = {other_name: self._runs[other_name] for other_name in self._index.query(hashed)}
         self._index.insert(name, hashed)
         self._runs[name] = own_runs
-        alike = ((other_name, len(own_runs & runs) / len(own_runs | runs)) for other_name, runs in compared.items())
-        return [(other_name, similarity) for other_name, similarity in alike if similarity >= self._threshold]
+        similarities = (
+            (other_name, len(own_runs & runs) / len(own_runs | runs)) for other_name, runs in compared.items()
+        )
+        return [(other_name, similarity) for other_name, similarity in similarities if similarity >= self._threshold]
 
 
 def near_copies(
     packs: Sequence[Pack],
     threshold: float = 0.8,
     on_progress: Callable[[int, int], None] = lambda read_count, total: None,
-) -> list[Pair]:
+) -> list[DuplicatePair]:
     """The pairs of problems that are nearly the same, the most similar first.
 
     Args:
@@ -92,15 +94,17 @@ def near_copies(
     """
     total = 2 * sum(len(pack.problems) for pack in packs)
     read_count = 0
-    pairs: list[Pair] = []
-    for part in LikePart:
+    copy_pairs: list[DuplicatePair] = []
+    for compared_part in LikePart:
         copies = NearCopies(threshold)
-        for ref, problem in _problems(packs):
-            alike = copies.add(ref, _tokens(problem, part))
-            pairs += [Pair(other_ref, ref, part, similarity) for other_ref, similarity in alike]
+        for ref, problem in _problems_by_ref(packs):
+            similar_refs = copies.add(ref, _tokens(problem, compared_part))
+            copy_pairs += [
+                DuplicatePair(other_ref, ref, compared_part, similarity) for other_ref, similarity in similar_refs
+            ]
             read_count += 1
             on_progress(read_count, total)
-    return sorted(pairs, key=lambda pair: (-pair.similarity, pair.first, pair.second))
+    return sorted(copy_pairs, key=lambda copy_pair: (-copy_pair.similarity, copy_pair.first_ref, copy_pair.second_ref))
 
 
 def words_of(text: str) -> list[str]:
@@ -108,25 +112,27 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def _problems(packs: Sequence[Pack]) -> Iterator[tuple[str, Problem]]:
+def _problems_by_ref(packs: Sequence[Pack]) -> Iterator[tuple[str, Problem]]:
     for pack in packs:
         for problem in pack.problems:
             yield f"{pack.name}/{problem.id}", problem
 
 
-def _tokens(problem: Problem, part: LikePart) -> list[str]:
-    if part is LikePart.STATEMENT:
+def _tokens(problem: Problem, compared_part: LikePart) -> list[str]:
+    if compared_part is LikePart.STATEMENT:
         question = problem.public.question
         texts = [problem.public.statement, *(choice.text for choice in (question.choices if question else ()))]
         return words_of(" ".join(texts))
-    return [token for text in _sources(problem.hidden.reference) for token in _TOKEN.findall(_COMMENT.sub(" ", text))]
+    return [
+        token for text in _design_sources(problem.hidden.reference) for token in _TOKEN.findall(_COMMENT.sub(" ", text))
+    ]
 
 
-def _sources(files: Mapping[str, str]) -> Iterator[str]:
+def _design_sources(files: Mapping[str, str]) -> Iterator[str]:
     return (text for path, text in sorted(files.items()) if PurePosixPath(path).suffix in DESIGN_SUFFIXES)
 
 
-def _runs(tokens: Sequence[str]) -> frozenset[int]:
+def _token_run_hashes(tokens: Sequence[str]) -> frozenset[int]:
     joined = ("\0".join(tokens[index : index + _RUN]) for index in range(len(tokens) - _RUN + 1))
     return frozenset(
         int.from_bytes(hashlib.blake2b(run.encode(errors="replace"), digest_size=8).digest(), "big") for run in joined

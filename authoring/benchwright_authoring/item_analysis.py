@@ -18,7 +18,7 @@ _FUNCTIONAL = 0.05
 
 
 @dataclass(frozen=True)
-class Item:
+class ItemStatistics:
     """A problem of an assignment."""
 
     students: int
@@ -55,28 +55,31 @@ class Option:
 
 
 def distractors(
-    points: Mapping[str, Sequence[float | None]], item: str, chosen: Sequence[str | None], options: Sequence[str]
+    points: Mapping[str, Sequence[float | None]],
+    item_name: str,
+    chosen_options: Sequence[str | None],
+    options: Sequence[str],
 ) -> list[Option]:
     """The selections of each option. A good distractor attracts some, and more of the worst than of the best.
 
     Args:
         points: As for `analyse`.
-        item: One of them.
-        chosen: Option that each student has selected, in the same order; None for who has not answered.
+        item_name: One of them.
+        chosen_options: Option that each student has selected, in the same order; None for who has not answered.
         options: Options that can be selected.
 
     Returns:
         One for each option; none if nobody has answered.
     """
-    answered_indices = [index for index, value in enumerate(chosen) if value is not None]
-    other_points = sum((_filled(column) for name, column in points.items() if name != item), np.zeros(len(chosen)))[
-        answered_indices
-    ]
-    values = np.array([chosen[index] for index in answered_indices], dtype=object)
+    answered_indices = [index for index, value in enumerate(chosen_options) if value is not None]
+    other_points = sum(
+        (_zero_filled(column) for name, column in points.items() if name != item_name), np.zeros(len(chosen_options))
+    )[answered_indices]
+    answered_options = np.array([chosen_options[index] for index in answered_indices], dtype=object)
     has_enough = len(answered_indices) >= LEAST
     analysed_options = []
     for value in options if answered_indices else ():
-        selected = np.array(values == value, dtype=float)
+        selected = np.array(answered_options == value, dtype=float)
         size = max(1, round(_GROUP * len(answered_indices)))
         upper, lower = (
             _mean_of_best(selected, ranking, size) if has_enough else None for ranking in (other_points, -other_points)
@@ -88,7 +91,7 @@ def distractors(
     return analysed_options
 
 
-def analyse(points: Mapping[str, Sequence[float | None]]) -> dict[str, Item]:
+def analyse(points: Mapping[str, Sequence[float | None]]) -> dict[str, ItemStatistics]:
     """Analyses the items of a test.
 
     Args:
@@ -102,23 +105,25 @@ def analyse(points: Mapping[str, Sequence[float | None]]) -> dict[str, Item]:
         raise ValueError("items have different numbers of students")
     if any(share is not None and not 0 <= share <= 1 for column in points.values() for share in column):
         raise ValueError("a share of points is not from 0 to 1")
-    filled = {name: _filled(column) for name, column in points.items()}
+    filled = {name: _zero_filled(column) for name, column in points.items()}
     total = sum(filled.values(), np.zeros(len(next(iter(filled.values()), ()))))
-    return {name: _item(column, total - filled[name]) for name, column in points.items()}
+    return {name: _analyse_item(column, total - filled[name]) for name, column in points.items()}
 
 
-def _item(column: Sequence[float | None], other_points: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Item:
+def _analyse_item(
+    column: Sequence[float | None], other_points: np.ndarray[tuple[int], np.dtype[np.float64]]
+) -> ItemStatistics:
     worked = [index for index, share in enumerate(column) if share is not None]
     shares = np.array([share for share in column if share is not None])
     facility = float(shares.mean()) if len(shares) else 0.0
     selected_points = other_points[worked]
     has_enough = len(worked) >= LEAST
-    return Item(
+    return ItemStatistics(
         len(worked),
         facility,
-        _wilson(int(shares.sum()), len(shares)) if len(shares) and {*shares.tolist()} <= {0.0, 1.0} else None,
+        _wilson_interval(int(shares.sum()), len(shares)) if len(shares) and {*shares.tolist()} <= {0.0, 1.0} else None,
         _correlation(shares, selected_points),
-        _upper_lower(shares, selected_points) if has_enough else None,
+        _upper_lower_difference(shares, selected_points) if has_enough else None,
     )
 
 
@@ -130,11 +135,11 @@ def _correlation(
     return float(np.corrcoef(shares, other_points)[0, 1])
 
 
-def _filled(column: Sequence[float | None]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _zero_filled(column: Sequence[float | None]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return np.array([share or 0.0 for share in column])
 
 
-def _upper_lower(
+def _upper_lower_difference(
     shares: np.ndarray[tuple[int], np.dtype[np.float64]], other_points: np.ndarray[tuple[int], np.dtype[np.float64]]
 ) -> float:
     """Of students who are tied where a group ends, each counts in part: their order means nothing."""
@@ -149,11 +154,11 @@ def _mean_of_best(
 ) -> float:
     limit = np.sort(ranking)[-size]
     is_above, tied = ranking > limit, ranking == limit
-    part = (size - int(is_above.sum())) / int(tied.sum())
-    return float((shares[is_above].sum() + part * shares[tied].sum()) / size)
+    tied_share = (size - int(is_above.sum())) / int(tied.sum())
+    return float((shares[is_above].sum() + tied_share * shares[tied].sum()) / size)
 
 
-def _wilson(count: int, total: int) -> tuple[float, float]:
+def _wilson_interval(count: int, total: int) -> tuple[float, float]:
     # Most who import this count no interval, and SciPy takes a second.
     from scipy.stats import binomtest
 

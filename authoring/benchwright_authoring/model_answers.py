@@ -19,7 +19,7 @@ from benchwright_problems.problem import Answer, AnsweredBy, Problem, Question, 
 
 if TYPE_CHECKING:
     from benchwright_judges.models.budget import JudgingBudget
-    from benchwright_judges.models.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import ModelEndpoint
 
 IN_WORDS = frozenset(style for style in QuestionFormat if style.answered_by is AnsweredBy.WORDS)
 """Formats whose answers no rule decides about."""
@@ -42,7 +42,7 @@ class ModelAnswer:
     """Reason for which there is no reply; empty if there is one."""
 
 
-class TriedQuestion(Model):
+class QuestionTrial(Model):
     """Reply of one model to one question."""
 
     problem: str
@@ -54,39 +54,39 @@ class TriedQuestion(Model):
     why: str
 
 
-async def tried(
+async def try_questions(
     problems: Sequence[Problem],
-    endpoints: Sequence[Endpoint],
+    endpoints: Sequence[ModelEndpoint],
     budget: JudgingBudget,
     on_answer: Callable[[], None] = lambda: None,
-) -> Sequence[TriedQuestion]:
+) -> Sequence[QuestionTrial]:
     """Has each model answer each question; see `asked`.
 
     Returns:
         By question, then by model.
     """
 
-    async def try_question(problem: Problem, endpoint: Endpoint) -> TriedQuestion:
+    async def try_question(problem: Problem, endpoint: ModelEndpoint) -> QuestionTrial:
         model_answer = await ask_model(endpoint, problem, budget)
         on_answer()
         question, key = problem.public.question, problem.hidden.answer
-        right = None
+        is_answer_right = None
         if model_answer.reply is not None and question is not None and key is not None:
-            right = is_right(question, problem.public.statement, key, model_answer.answer)
+            is_answer_right = is_right(question, problem.public.statement, key, model_answer.answer)
         name = endpoint.settings.name
-        return TriedQuestion(
+        return QuestionTrial(
             problem=problem.id,
             model=name,
             said=model_answer.reply,
             answer=model_answer.answer,
-            is_right=right,
+            is_right=is_answer_right,
             why=model_answer.error,
         )
 
     return await asyncio.gather(*(try_question(problem, endpoint) for problem in problems for endpoint in endpoints))
 
 
-async def ask_model(endpoint: Endpoint, problem: Problem, budget: JudgingBudget) -> ModelAnswer:
+async def ask_model(endpoint: ModelEndpoint, problem: Problem, budget: JudgingBudget) -> ModelAnswer:
     """Has a model answer a question; its key is not sent.
 
     Args:
@@ -102,7 +102,7 @@ async def ask_model(endpoint: Endpoint, problem: Problem, budget: JudgingBudget)
     if question is None:
         raise ValueError(f"{problem.id} is no question")
     answer: dict[str, JsonValue] = {"type": "string"}
-    answer |= {"enum": [*_choosable(question)]} if _choosable(question) else {}
+    answer |= {"enum": [*_choosable_answers(question)]} if _choosable_answers(question) else {}
     schema = object_schema({"reason": {"type": "string"}, "answer": answer})
     instructions = f"{_INSTRUCTIONS}{rules_of(question.format).answer_in_json}"
     prompt = question_prompt(problem, instructions, schema, problem.public.figures)
@@ -111,10 +111,10 @@ async def ask_model(endpoint: Endpoint, problem: Problem, budget: JudgingBudget)
         return ModelAnswer(None, "", reply.error)
     # Half a surrogate pair can neither be kept nor printed.
     reply_text = reply.text.encode(errors="replace").decode()
-    return ModelAnswer(reply_text, _chosen(reply_text, question).encode(errors="replace").decode(), "")
+    return ModelAnswer(reply_text, _answer_in_reply(reply_text, question).encode(errors="replace").decode(), "")
 
 
-def _choosable(question: Question) -> Sequence[str]:
+def _choosable_answers(question: Question) -> Sequence[str]:
     """The answers that can be chosen from; nothing where the answer is written."""
     return question.format.keys or tuple(choice.letter for choice in question.choices)
 
@@ -128,14 +128,14 @@ def is_right(question: Question, statement: str, key: Answer, answer: str) -> bo
         key: The hidden one.
         answer: A letter, `true` or `false`, or words.
     """
-    if _choosable(question):
+    if _choosable_answers(question):
         return answer == key.value
     if question.format in IN_WORDS or not answer:
         return None
     return rules_of(question.format).score(GivenText(question, statement, answer, key)).passed is True
 
 
-def _chosen(text: str, question: Question) -> str:
+def _answer_in_reply(text: str, question: Question) -> str:
     """The answer of a reply; models that reply in words instead of JSON are read as elsewhere."""
     if question.format in IN_WORDS:
         return ""
@@ -143,7 +143,7 @@ def _chosen(text: str, question: Question) -> str:
         answer = read_object(text).get("answer")
     except ValueError:
         answer = None
-    letters = _choosable(question)
+    letters = _choosable_answers(question)
     if not letters:
         is_plain = isinstance(answer, str | int | float) and not isinstance(answer, bool)
         return (str(answer) if is_plain else text).strip()[:_LONGEST_ANSWER]

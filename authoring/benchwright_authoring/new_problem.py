@@ -70,13 +70,13 @@ def new_problem(folder: Path, problem: str, form: Form, *, license_name: str = "
         DatasetError: The folder holds a pack that can't be read.
         OSError: The folder can't be written.
     """
-    _check_free(folder, problem)
+    _check_problem_absent(folder, problem)
     if (folder / PACK_FILE).exists():
         read_pack_folder(folder)
-        pack = _with(folder / PACK_FILE, problem)
+        pack = _with_problem(folder / PACK_FILE, problem)
     else:
-        pack = _new_pack(folder, problem, license_name)
-    return _placed(folder, problem, pack, lambda new_folder: _write(new_folder, problem, form))
+        pack = _new_pack_text(folder, problem, license_name)
+    return _place_problem(folder, problem, pack, lambda new_folder: _write_problem_folder(new_folder, problem, form))
 
 
 def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
@@ -97,12 +97,12 @@ def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
         DatasetError: The folder holds a pack that can't be read.
         OSError: The folder can't be written.
     """
-    _check_free(folder, twin)
+    _check_problem_absent(folder, twin)
     original = next((candidate for candidate in read_pack_folder(folder).problems if candidate.id == problem), None)
     question, key = (original.public.question, original.hidden.answer) if original is not None else (None, None)
     if original is None or question is None or key is None or question.format.answered_by is not AnsweredBy.CHOICE:
         raise NewProblemError(f"{folder / problem} is no multiple-choice question")
-    right = next(choice.text for choice in question.choices if choice.letter == key.value)
+    right_text = next(choice.text for choice in question.choices if choice.letter == key.value)
     values: dict[str, object] = {
         "id": twin,
         "kind": "question",
@@ -112,7 +112,7 @@ def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
             "format": QuestionFormat.FREE_RESPONSE.value,
             **question.model_dump(mode="json", include=_KEPT, exclude_defaults=True),
         },
-        "answer": twin_key(right, key.explanation, problem).model_dump(mode="json", exclude_defaults=True),
+        "answer": twin_key(right_text, key.explanation, problem).model_dump(mode="json", exclude_defaults=True),
     }
 
     def write(new_folder: Path) -> None:
@@ -125,17 +125,17 @@ def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
                 shutil.copyfile(source, target)
         (new_folder / "problem.toml").write_text(as_toml(values), encoding="utf-8")
 
-    return _placed(folder, twin, _with(folder / PACK_FILE, twin), write)
+    return _place_problem(folder, twin, _with_problem(folder / PACK_FILE, twin), write)
 
 
-def _check_free(folder: Path, problem: str) -> None:
+def _check_problem_absent(folder: Path, problem: str) -> None:
     if not _ID.fullmatch(problem):
         raise NewProblemError(f"{problem!r} can't be a problem's name; use lower-case letters, digits and hyphens")
     if (folder / problem).exists():
         raise NewProblemError(f"{folder / problem} is there already; choose another name")
 
 
-def _placed(folder: Path, problem: str, pack: str, write: Callable[[Path], None]) -> Path:
+def _place_problem(folder: Path, problem: str, pack: str, write: Callable[[Path], None]) -> Path:
     """Writes a problem's folder and its pack's file, both or neither."""
     target = folder / problem
     folder.mkdir(parents=True, exist_ok=True)
@@ -151,20 +151,20 @@ def _placed(folder: Path, problem: str, pack: str, write: Callable[[Path], None]
     return target
 
 
-def _with(file: Path, problem: str) -> str:
+def _with_problem(file: Path, problem: str) -> str:
     """The text of `pack.toml` with one more problem; everything else of it stays as its author wrote it."""
     text = file.read_text(encoding="utf-8")
     match = _ORDER.search(text)
     if match is None:
         raise DatasetError(file, "order", f'is not written as `order = ["…"]`; add "{problem}" to it by hand')
-    inner = match[1].rstrip().rstrip(",")
-    line = "\n    " if "\n" in match[1] else " " if inner else ""
-    end = ",\n" if "\n" in match[1] else ""
-    order = f"{inner},{line}" if inner else line
-    return f'{text[: match.start(1)]}{order}"{problem}"{end}{text[match.end(1) :]}'
+    order_names = match[1].rstrip().rstrip(",")
+    line = "\n    " if "\n" in match[1] else " " if order_names else ""
+    order_end = ",\n" if "\n" in match[1] else ""
+    order = f"{order_names},{line}" if order_names else line
+    return f'{text[: match.start(1)]}{order}"{problem}"{order_end}{text[match.end(1) :]}'
 
 
-def _new_pack(folder: Path, problem: str, license_name: str) -> str:
+def _new_pack_text(folder: Path, problem: str, license_name: str) -> str:
     name = folder.absolute().name
     if not is_pack_name(name):
         raise NewProblemError(
@@ -181,24 +181,24 @@ def _new_pack(folder: Path, problem: str, license_name: str) -> str:
     return "".join(lines)
 
 
-def _write(folder: Path, problem: str, form: Form) -> None:
+def _write_problem_folder(folder: Path, problem: str, form: Form) -> None:
     question = _QUESTIONS[form.answered_by] if isinstance(form, QuestionFormat) else {}
     words = {"ID": problem, "TOP": problem.replace("-", "_"), "FORMAT": form.value, **question}
     for name in ("question",) if question else ("design", form.value):
-        for path, text in _templates(name):
-            file = folder / _filled(path, words)
+        for path, text in _template_files(name):
+            file = folder / _filled_template(path, words)
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(_filled(text, words), encoding="utf-8")
+            file.write_text(_filled_template(text, words), encoding="utf-8")
     if question:
         (folder / "statement.md").write_text(_STATEMENT, encoding="utf-8")
 
 
-def _templates(name: str) -> Iterator[tuple[str, str]]:
+def _template_files(name: str) -> Iterator[tuple[str, str]]:
     with as_file(files("benchwright_authoring") / "templates" / name) as folder:
         for file in sorted(folder.rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
                 yield file.relative_to(folder).as_posix(), file.read_text(encoding="utf-8")
 
 
-def _filled(text: str, words: Mapping[str, str]) -> str:
+def _filled_template(text: str, words: Mapping[str, str]) -> str:
     return re.sub(r"@([A-Z]+)@", lambda match: words.get(match[1], match[0]), text)

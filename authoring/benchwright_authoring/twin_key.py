@@ -13,13 +13,13 @@ _POINTS = RubricPoints(
 )
 
 
-def twin_key(right: str, explanation: str, problem: str) -> Answer:
+def twin_key(right_text: str, explanation: str, problem: str) -> Answer:
     """The right option is the model answer.
 
     Args:
-        right: Its wording.
+        right_text: Its wording.
         explanation: Explanation of the multiple-choice question; may be empty.
         problem: Id of that question.
     """
     explanation_text = f"{explanation}\n\nThe same question with options: {problem}.".strip()
-    return Answer(value=right, points=_POINTS, explanation=explanation_text)
+    return Answer(value=right_text, points=_POINTS, explanation=explanation_text)

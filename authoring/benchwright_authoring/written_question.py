@@ -23,9 +23,9 @@ from benchwright_problems.problem import (
     AnsweredBy,
     Choice,
     Difficulty,
-    Kind,
     Pack,
     Problem,
+    ProblemKind,
     Question,
     QuestionFormat,
     Skill,
@@ -48,11 +48,11 @@ MOST_ALTERNATIVES = 8
 MOST_FIGURES = 3
 
 
-def _text(max_length: int, min_length: int = 1) -> StringConstraints:
+def _text_constraints(max_length: int, min_length: int = 1) -> StringConstraints:
     return StringConstraints(strip_whitespace=True, min_length=min_length, max_length=max_length)
 
 
-Option = Annotated[str, _text(MOST_OPTION_CHARACTERS)]
+Option = Annotated[str, _text_constraints(MOST_OPTION_CHARACTERS)]
 
 
 def _answered_by(info: ValidationInfo) -> AnsweredBy | None:
@@ -68,7 +68,7 @@ class WrittenFigure(Model):
     """Of its bytes, which are kept elsewhere."""
     media_type: Literal[MediaType.PNG, MediaType.JPEG]
     # A bracket or backslash would end the Markdown that shows it.
-    alt: Annotated[str, _text(300), Field(pattern=r"^[^\[\]\\\n\r]*$")]
+    alt: Annotated[str, _text_constraints(300), Field(pattern=r"^[^\[\]\\\n\r]*$")]
     """Description of what the figure shows, in words."""
 
     @property
@@ -81,20 +81,20 @@ class WrittenQuestion(Model):
     """Question as an author writes it."""
 
     format: QuestionFormat = QuestionFormat.MULTIPLE_CHOICE
-    title: Annotated[str, _text(120), Field(pattern=r"^[^\n\r]*$")]
-    statement: Annotated[str, _text(MOST_CHARACTERS)]
+    title: Annotated[str, _text_constraints(120), Field(pattern=r"^[^\n\r]*$")]
+    statement: Annotated[str, _text_constraints(MOST_CHARACTERS)]
     """Markdown, without a title and without figures."""
     choices: Annotated[tuple[Option, ...], Field(validate_default=True)] = ()
     """The wording of options A to D; none in other formats than multiple choice."""
-    answer: Annotated[str, _text(MOST_CHARACTERS)]
+    answer: Annotated[str, _text_constraints(MOST_CHARACTERS)]
     """Letter of the right option; `true` or `false`; what fills the blank; or a model answer."""
     alternatives: Annotated[tuple[Option, ...], Field(max_length=MOST_ALTERNATIVES)] = ()
     """Other texts that may fill the blank."""
     rubric: Annotated[RubricPoints | None, Field(validate_default=True)] = None
     """Points of the rubric for an answer in words."""
-    explanation: Annotated[str, _text(MOST_CHARACTERS)]
+    explanation: Annotated[str, _text_constraints(MOST_CHARACTERS)]
     """Explanation of why the answer is right, and others are not."""
-    topic: Annotated[str, _text(120, 0)] = ""
+    topic: Annotated[str, _text_constraints(120, 0)] = ""
     skill: Skill | None = None
     figures: Annotated[tuple[WrittenFigure, ...], Field(max_length=MOST_FIGURES)] = ()
 
@@ -158,7 +158,7 @@ class WrittenQuestion(Model):
         )
 
     @property
-    def asked(self) -> Question:
+    def public_question(self) -> Question:
         """The public side without its text."""
         choices = zip(LETTERS, self.choices, strict=False)
         return Question(
@@ -174,7 +174,7 @@ class WrittenQuestion(Model):
         Args:
             answer: A letter, `true` or `false`, or words.
         """
-        return is_right(self.asked, self.statement, self.key, answer)
+        return is_right(self.public_question, self.statement, self.key, answer)
 
     def twin(self, problem: str) -> Self:
         """The same question without its options, as free response.
@@ -267,15 +267,15 @@ def _problem_file(name: str, question: WrittenQuestion) -> str:
 
 
 def _values(name: str, question: WrittenQuestion) -> dict[str, object]:
-    table: dict[str, object] = {"format": question.format.value}
-    table |= {"topic": question.topic} if question.topic else {}
-    table |= {"skill": question.skill.value} if question.skill is not None else {}
-    table |= {"choices": dict(zip(LETTERS, question.choices, strict=True))} if question.choices else {}
+    question_table: dict[str, object] = {"format": question.format.value}
+    question_table |= {"topic": question.topic} if question.topic else {}
+    question_table |= {"skill": question.skill.value} if question.skill is not None else {}
+    question_table |= {"choices": dict(zip(LETTERS, question.choices, strict=True))} if question.choices else {}
     return {
         "id": name,
-        "kind": Kind.QUESTION.value,
+        "kind": ProblemKind.QUESTION.value,
         "difficulty": Difficulty.MEDIUM.value,
-        "question": table,
+        "question": question_table,
         "answer": question.key.model_dump(mode="json", exclude_defaults=True),
     }
 

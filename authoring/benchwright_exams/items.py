@@ -10,7 +10,7 @@ from pydantic import Field
 
 from benchwright_exams.structure import numbering
 from benchwright_exams.structure.doubts import doubts_of
-from benchwright_exams.structure.ledger import Finding, Ledger, Region, Role, Segment
+from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment
 from benchwright_exams.structure.place import number_of, ordinal, parents
 from benchwright_exams.structure.text_blocks import Block, blocks
 from benchwright_foundation.kept import StageOutput
@@ -21,7 +21,7 @@ _VERSION = 2
 _BLANK = "___"
 
 
-class Item(Model):
+class ExamItem(Model):
     """One question, or one part of one."""
 
     label: str
@@ -42,8 +42,8 @@ class Item(Model):
 class Items(StageOutput):
     """All questions of an exam."""
 
-    items: tuple[Item, ...]
-    findings: tuple[Finding, ...] = ()
+    items: tuple[ExamItem, ...]
+    findings: tuple[ExamFinding, ...] = ()
 
 
 def items_digest(ledger: Ledger) -> str:
@@ -53,20 +53,20 @@ def items_digest(ledger: Ledger) -> str:
 
 def find_items(ledger: Ledger) -> Items:
     """The questions that a ledger has, in the order in which they are asked."""
-    exam = _Exam(ledger.regions)
+    exam = _ExamItems(ledger.regions)
     items = tuple(exam.item(label) for label in exam.leaves)
-    return Items(made_from=items_digest(ledger), items=items, findings=tuple(_findings(exam, items)))
+    return Items(made_from=items_digest(ledger), items=items, findings=tuple(_exam_findings(exam, items)))
 
 
-class _Exam:
+class _ExamItems:
     def __init__(self, regions: Sequence[Region]) -> None:
         self.regions = regions
-        self.parts: dict[str, list[tuple[Region, Segment]]] = defaultdict(list)
+        self.parts_by_label: dict[str, list[tuple[Region, Segment]]] = defaultdict(list)
         for region in regions:
             for segment in region.segments:
                 if segment.item:
-                    self.parts[segment.item].append((region, segment))
-        self.labels = [label for label in self.parts if ".." not in label]
+                    self.parts_by_label[segment.item].append((region, segment))
+        self.labels = [label for label in self.parts_by_label if ".." not in label]
         self.leaves = [
             label
             for label in self.labels
@@ -76,99 +76,117 @@ class _Exam:
 
     def _is_asked(self, label: str) -> bool:
         return any(
-            segment.role in (Role.QUESTION, Role.CHOICE, Role.POINTS) and (segment.end > segment.start)
-            for _, segment in self.parts[label]
+            segment.role in (RegionRole.QUESTION, RegionRole.CHOICE, RegionRole.POINTS)
+            and (segment.end > segment.start)
+            for _, segment in self.parts_by_label[label]
         )
 
     def _captioned(self) -> Iterator[tuple[str, Region]]:
         """Figures and tables by the names that their captions give them: those beside the caption."""
         for previous_region, next_region in pairwise(self.regions):
-            for caption, drawn in ((next_region, previous_region), (previous_region, next_region)):
-                name = numbering.caption(caption.text) if caption.role is Role.CAPTION else None
-                if name and drawn.role in (Role.FIGURE, Role.TABLE) and drawn.page == caption.page:
-                    yield name, drawn
+            for caption, drawn_region in ((next_region, previous_region), (previous_region, next_region)):
+                name = numbering.captioned_name(caption.text) if caption.role is RegionRole.CAPTION else None
+                if (
+                    name
+                    and drawn_region.role in (RegionRole.FIGURE, RegionRole.TABLE)
+                    and drawn_region.page == caption.page
+                ):
+                    yield name, drawn_region
 
     def context_labels(self, label: str) -> list[str]:
         """The labels of what a question shares its context with, the widest first."""
         head = (*parents(label), label)[0]
         number = number_of(head)
-        shared = [name for name in self.parts if number and _spans(name, *number)]
+        shared = [name for name in self.parts_by_label if number and _spans(name, *number)]
         return [*shared, *parents(label)]
 
-    def item(self, label: str) -> Item:
-        context_parts = [part for name in self.context_labels(label) for part in self.parts[name]]
-        own_parts = self.parts[label]
-        context, body = _only(context_parts, asking=True), _only(own_parts, asking=True)
-        named_parts = self._named_drawings([*context, *body], label)
+    def item(self, label: str) -> ExamItem:
+        context_parts = [part for name in self.context_labels(label) for part in self.parts_by_label[name]]
+        own_parts = self.parts_by_label[label]
+        question_context, question_body = (
+            _content_parts(context_parts, is_asking=True),
+            _content_parts(own_parts, is_asking=True),
+        )
+        named_parts = self._named_drawings([*question_context, *question_body], label)
         choices: dict[str, str] = defaultdict(str)
         for region, segment in own_parts:
-            if segment.role is Role.CHOICE:
+            if segment.role is RegionRole.CHOICE:
                 choices[segment.value] = f"{choices[segment.value]} {region.text[segment.start : segment.end]}".strip()
-        solution = _only(context_parts, asking=False), _only(own_parts, asking=False)
-        whole = tuple(dict.fromkeys(region.id for region, _ in (*context_parts, *own_parts, *named_parts)))
-        statement = " ".join(region.text[segment.start : segment.end] for region, segment in body)
-        return Item(
+        solution = _content_parts(context_parts, is_asking=False), _content_parts(own_parts, is_asking=False)
+        region_ids = tuple(dict.fromkeys(region.id for region, _ in (*context_parts, *own_parts, *named_parts)))
+        statement = " ".join(region.text[segment.start : segment.end] for region, segment in question_body)
+        return ExamItem(
             label=label,
             title=next((text for name in (*parents(label), label) if (text := self._title(name))), ""),
-            format=_format(statement, choices),
-            context=blocks([*context, *named_parts]),
-            body=blocks(body),
+            format=_question_format(statement, choices),
+            context=blocks([*question_context, *named_parts]),
+            body=blocks(question_body),
             choices=dict(choices),
             points=self.points(label),
             solution=blocks([*solution[0], *solution[1]]),
-            regions=whole,
+            regions=region_ids,
         )
 
-    def _named_drawings(self, texts: Iterable[tuple[Region, Segment]], label: str) -> list[tuple[Region, Segment]]:
+    def _named_drawings(self, text_parts: Iterable[tuple[Region, Segment]], label: str) -> list[tuple[Region, Segment]]:
         """Figures and tables that a text names and that belong to another question."""
-        taken_ids = {region.id for name in (*self.context_labels(label), label) for region, _ in self.parts[name]}
+        taken_ids = {
+            region.id for name in (*self.context_labels(label), label) for region, _ in self.parts_by_label[name]
+        }
         names = dict.fromkeys(
             name
-            for region, segment in texts
-            if segment.role in (Role.QUESTION, Role.CONTEXT)
+            for region, segment in text_parts
+            if segment.role in (RegionRole.QUESTION, RegionRole.CONTEXT)
             for name in numbering.mentions(region.text)
         )
-        drawn = [self.captions[name] for name in names if name in self.captions]
-        return [(region, region.segments[0]) for region in drawn if region.id not in taken_ids]
+        drawn_regions = [self.captions[name] for name in names if name in self.captions]
+        return [(region, region.segments[0]) for region in drawn_regions if region.id not in taken_ids]
 
     def _title(self, label: str) -> str:
         return " ".join(
             region.text[segment.start : segment.end].strip()
-            for region, segment in self.parts[label]
+            for region, segment in self.parts_by_label[label]
             if segment.value == "title"
         )
 
     def points(self, label: str) -> float | None:
         """The points of a question or part, as printed."""
         printed_points = [
-            segment.value for _, segment in self.parts[label] if segment.role is Role.POINTS and segment.value
+            segment.value
+            for _, segment in self.parts_by_label[label]
+            if segment.role is RegionRole.POINTS and segment.value
         ]
         return float(printed_points[0]) if printed_points else None
 
 
-def _only(parts: Iterable[tuple[Region, Segment]], *, asking: bool) -> list[tuple[Region, Segment]]:
+def _content_parts(label_parts: Iterable[tuple[Region, Segment]], *, is_asking: bool) -> list[tuple[Region, Segment]]:
     """The parts that ask, or those of the solution; figures stay with the one that they stand in."""
-    return [part for part in parts if _asks(part[1]) is asking and _is_content(part[1])]
+    return [part for part in label_parts if _asks(part[1]) is is_asking and _is_content(part[1])]
 
 
 def _is_content(segment: Segment) -> bool:
     return (
-        segment.role in (Role.QUESTION, Role.CONTEXT, Role.SOLUTION, Role.FIGURE, Role.TABLE)
+        segment.role
+        in (RegionRole.QUESTION, RegionRole.CONTEXT, RegionRole.SOLUTION, RegionRole.FIGURE, RegionRole.TABLE)
         and segment.value != "title"
     )
 
 
 def _asks(segment: Segment) -> bool:
-    return segment.role is not Role.SOLUTION and segment.value != "solution"
+    return segment.role is not RegionRole.SOLUTION and segment.value != "solution"
 
 
 def _spans(name: str, section: str, number: int) -> bool:
     """True if a shared context such as `3..5` is for a question."""
-    first, dots, last = name.removeprefix(section).partition("..")
-    return bool(dots) and first.isdigit() and name.startswith(section) and int(first) <= number <= int(last)
+    first_number, dots, last_number = name.removeprefix(section).partition("..")
+    return (
+        bool(dots)
+        and first_number.isdigit()
+        and name.startswith(section)
+        and int(first_number) <= number <= int(last_number)
+    )
 
 
-def _format(statement: str, choices: dict[str, str]) -> QuestionFormat:
+def _question_format(statement: str, choices: dict[str, str]) -> QuestionFormat:
     words = statement.casefold()
     if len(choices) > 1:
         return QuestionFormat.MULTIPLE_CHOICE
@@ -177,38 +195,48 @@ def _format(statement: str, choices: dict[str, str]) -> QuestionFormat:
     return QuestionFormat.FILL_IN_THE_BLANK if _BLANK in words else QuestionFormat.FREE_RESPONSE
 
 
-def _findings(exam: _Exam, items: Sequence[Item]) -> Iterator[Finding]:
+def _exam_findings(exam: _ExamItems, items: Sequence[ExamItem]) -> Iterator[ExamFinding]:
     if not items:
-        yield Finding(says="No question was found: no line begins with a number such as “1.” or “Problem 1”.")
-    yield from _missing(exam)
+        yield ExamFinding(says="No question was found: no line begins with a number such as “1.” or “Problem 1”.")
+    yield from _missing_questions(exam)
     for label in exam.labels:
         part_labels = [other_label for other_label in exam.labels if parents(other_label)[-1:] == (label,)]
         points = [exam.points(part_label) for part_label in part_labels]
-        whole, known_points = exam.points(label), [part_points for part_points in points if part_points is not None]
-        if whole is not None and known_points and len(known_points) == len(part_labels) and sum(known_points) != whole:
-            yield Finding(
-                says=f"Its parts have {sum(known_points):g} points together, and it says {whole:g}.", item=label
+        whole_points, known_points = (
+            exam.points(label),
+            [part_points for part_points in points if part_points is not None],
+        )
+        if (
+            whole_points is not None
+            and known_points
+            and len(known_points) == len(part_labels)
+            and sum(known_points) != whole_points
+        ):
+            yield ExamFinding(
+                says=f"Its parts have {sum(known_points):g} points together, and it says {whole_points:g}.", item=label
             )
-    solved = any(item.solution for item in items)
-    for item in items:
-        if not item.body and not item.choices:
-            yield Finding(says="It has no text of its own.", item=item.label)
-        if solved and not item.solution:
-            yield Finding(says="No solution was found for it, although other questions have one.", item=item.label)
-        names = {name for block in (*item.context, *item.body) for name in numbering.mentions(block.text)}
+    has_solutions = any(item.solution for item in items)
+    for exam_item in items:
+        if not exam_item.body and not exam_item.choices:
+            yield ExamFinding(says="It has no text of its own.", item=exam_item.label)
+        if has_solutions and not exam_item.solution:
+            yield ExamFinding(
+                says="No solution was found for it, although other questions have one.", item=exam_item.label
+            )
+        names = {name for block in (*exam_item.context, *exam_item.body) for name in numbering.mentions(block.text)}
         for name in sorted(names - exam.captions.keys()):
-            yield Finding(says=f"Its text names {name}, of which no caption was found.", item=item.label)
+            yield ExamFinding(says=f"Its text names {name}, of which no caption was found.", item=exam_item.label)
     yield from doubts_of(items, exam.regions)
     for region in exam.regions:
-        if region.role in (Role.FIGURE, Role.TABLE) and not region.item:
-            yield Finding(says=f"The {region.role} {region.id} belongs to no question.", page=region.page)
-        if region.role is Role.NOT_UNDERSTOOD or (region.role is Role.SOLUTION and not region.item):
-            yield Finding(
+        if region.role in (RegionRole.FIGURE, RegionRole.TABLE) and not region.item:
+            yield ExamFinding(says=f"The {region.role} {region.id} belongs to no question.", page=region.page)
+        if region.role is RegionRole.NOT_UNDERSTOOD or (region.role is RegionRole.SOLUTION and not region.item):
+            yield ExamFinding(
                 says=f"It is not clear what this line is: “{region.text[:80]}” ({region.id}).", page=region.page
             )
 
 
-def _missing(exam: _Exam) -> Iterator[Finding]:
+def _missing_questions(exam: _ExamItems) -> Iterator[ExamFinding]:
     """Numbers and letters between others that were not found."""
     numbers: dict[str, set[int]] = defaultdict(set)
     for label in exam.labels:
@@ -216,13 +244,13 @@ def _missing(exam: _Exam) -> Iterator[Finding]:
             numbers[section_number[0]].add(section_number[1])
     for section, found_numbers in numbers.items():
         for number in sorted(set(range(1, max(found_numbers))) - found_numbers):
-            yield Finding(says=f"Question {section}{number} was not found.", item=f"{section}{number}")
-    parts: dict[str, set[int]] = defaultdict(set)
+            yield ExamFinding(says=f"Question {section}{number} was not found.", item=f"{section}{number}")
+    part_ordinals: dict[str, set[int]] = defaultdict(set)
     for label in exam.labels:
         if outer_labels := parents(label):
-            parts[outer_labels[-1]].add(ordinal(label))
-    for label, have in parts.items():
+            part_ordinals[outer_labels[-1]].add(ordinal(label))
+    for label, have in part_ordinals.items():
         missing = sorted(set(range(1, max(have))) - have)
         if missing:
-            listed = ", ".join(map(str, missing))
-            yield Finding(says=f"Of its parts, number {listed} (from the first) was not found.", item=label)
+            missing_list = ", ".join(map(str, missing))
+            yield ExamFinding(says=f"Of its parts, number {missing_list} (from the first) was not found.", item=label)

@@ -11,11 +11,11 @@ from benchwright_exams.items import Items, find_items, items_digest
 from benchwright_exams.model.checks import check_items
 from benchwright_exams.model.figures import assign_figures
 from benchwright_exams.model.lines import sort_lines
-from benchwright_exams.model.replies import Model
+from benchwright_exams.model.replies import ExamModel
 from benchwright_exams.reading.page import ReadExam
 from benchwright_exams.reading.reading import read_exam
 from benchwright_exams.review.page_pictures import PagePictures
-from benchwright_exams.review.review import Review, write_review
+from benchwright_exams.review.review import ReviewedFiles, write_review
 from benchwright_exams.structure.ledger import Ledger
 from benchwright_exams.structure.structure import read_structure, structure_digest
 from benchwright_foundation.kept import StageFile
@@ -27,8 +27,8 @@ class Extracted:
 
     exam: ReadExam
     ledger: Ledger
-    items: Items
-    review: Review
+    exam_items: Items
+    review: ReviewedFiles
 
 
 async def extract(
@@ -37,8 +37,8 @@ async def extract(
     *,
     language: str = "eng",
     sandbox: str = "bwrap",
-    model: Model | None = None,
-    began: Callable[[int], Callable[[], None]],
+    model: ExamModel | None = None,
+    on_begin: Callable[[int], Callable[[], None]],
 ) -> Extracted:
     """Read an exam, find its questions and write a form for each.
 
@@ -48,7 +48,7 @@ async def extract(
         language: Language of pages that are pictures, by Tesseract's name.
         sandbox: Sandbox in which pages are read: `bwrap` or `native`.
         model: Sorts lines and figures, and checks questions; without one, rules do.
-        began: Called with the number of pages; what it returns is called after each.
+        on_begin: Called with the number of pages; what it returns is called after each.
 
     Raises:
         ExamError: The file can't be read at all.
@@ -58,19 +58,19 @@ async def extract(
     """
     # Solutions are in it.
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    exam = await asyncio.to_thread(read_exam, file, folder, language=language, sandbox=sandbox, began=began)
+    exam = await asyncio.to_thread(read_exam, file, folder, language=language, sandbox=sandbox, on_begin=on_begin)
     by_rules = structure_digest(exam)
     ledger_file = StageFile(folder / "regions.json", Ledger)
     ledger = (ledger_file.find(by_rules) if model is None else None) or read_structure(exam)
     if model is not None:
         ledger = await sort_lines(ledger, model)
-        pictures = PagePictures(folder / "pages", exam, ledger)
-        ledger = await assign_figures(ledger, find_items(ledger), model, pictures.cut)
+        page_pictures = PagePictures(folder / "pages", exam, ledger)
+        ledger = await assign_figures(ledger, find_items(ledger), model, page_pictures.figure_png)
     ledger_file.keep(ledger)
     kept_items = StageFile(folder / "items.json", Items)
-    items = (kept_items.find(items_digest(ledger)) if model is None else None) or find_items(ledger)
+    exam_items = (kept_items.find(items_digest(ledger)) if model is None else None) or find_items(ledger)
     if model is not None:
-        items = await check_items(items, model)
-    kept_items.keep(items)
-    review = await asyncio.to_thread(write_review, folder, exam, ledger, items)
-    return Extracted(exam, ledger, items, review)
+        exam_items = await check_items(exam_items, model)
+    kept_items.keep(exam_items)
+    review = await asyncio.to_thread(write_review, folder, exam, ledger, exam_items)
+    return Extracted(exam, ledger, exam_items, review)

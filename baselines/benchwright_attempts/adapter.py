@@ -22,13 +22,13 @@ class Adapter:
         """The verdict if what the solver gave can't be run or judged; None if it can."""
         return None
 
-    def run_taken(self, files: Mapping[str, bytes]) -> None:
+    def on_run_taken(self, files: Mapping[str, bytes]) -> None:
         """A run has taken these files; called before anything of it is recorded."""
 
-    def changed(self) -> None:
+    def on_status_changed(self) -> None:
         """Something that an attempt's status shows has changed."""
 
-    def failed(self, error: BaseException) -> None:
+    def on_run_failed(self, error: BaseException) -> None:
         """A run, or its preparation, failed while nobody waited for it."""
 
     @asynccontextmanager

@@ -103,7 +103,7 @@ class Attempts:
                 study=study,
                 recording=recording,
             )
-            opened = Opened(files=files)
+            opened_event = Opened(files=files)
         except ValidationError as error:
             flaw = error.errors()[0]
             field_path = ".".join(str(part) for part in flaw["loc"])
@@ -111,10 +111,10 @@ class Attempts:
                 f"An attempt in {str(workspace)!a} cannot be recorded: {field_path}: {flaw['msg']}. "
                 "Rename that folder or file, then open the problem again."
             ) from error
-        self._log.create(header, opened)
+        self._log.create(header, opened_event)
         return header
 
-    def unfinished(
+    def newest_unfinished(
         self,
         *,
         problem: str | None = None,
@@ -130,10 +130,12 @@ class Attempts:
             study: Id of the study it belongs to; those outside studies if empty.
             solver: Name of the solver; anybody if not given.
         """
-        states = self._log.states(problem=problem, workspace=None if workspace is None else str(workspace))
+        attempt_states = self._log.attempt_states(
+            problem=problem, workspace=None if workspace is None else str(workspace)
+        )
         candidates = (
             header
-            for header, state in states
+            for header, state in attempt_states
             if not state.ended
             and header.condition not in _MACHINES
             and header.study == study
@@ -166,22 +168,25 @@ class Attempts:
         """All attempts with their states, newest first."""
         return self._log.summaries()
 
-    def by_problem(self) -> dict[str, ProblemRecord]:
+    def records_by_problem(self) -> dict[str, ProblemRecord]:
         """One line for each problem that a person ever opened outside studies."""
         records: dict[str, ProblemRecord] = {}
         for header, summary in self._log.summaries():
             if header.condition in _MACHINES or header.study:
                 continue
-            record = records.get(header.problem, ProblemRecord())
-            record = replace(record, attempts=record.attempts + 1)
+            problem_record = records.get(header.problem, ProblemRecord())
+            problem_record = replace(problem_record, attempts=problem_record.attempts + 1)
             state = _state(summary)
             # The newest attempt comes first, and none takes back what was passed once.
-            if record.state is ProblemState.NEW or state is ProblemState.PASSED:
-                record = replace(record, state=state)
+            if problem_record.state is ProblemState.NEW or state is ProblemState.PASSED:
+                problem_record = replace(problem_record, state=state)
             if state is ProblemState.PASSED:
                 active_s = summary.clock.active_s
-                record = replace(record, best_s=active_s if record.best_s is None else min(record.best_s, active_s))
-            records[header.problem] = record
+                problem_record = replace(
+                    problem_record,
+                    best_s=active_s if problem_record.best_s is None else min(problem_record.best_s, active_s),
+                )
+            records[header.problem] = problem_record
         return records
 
 

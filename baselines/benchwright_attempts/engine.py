@@ -19,7 +19,7 @@ from benchwright_attempts.events.event_writer import EventWriter
 from benchwright_attempts.events.events import Abandoned, AidUsed, Event, Paused, Resumed, Started, Submitted
 from benchwright_attempts.events.evidence import SelfEstimate, TimedOut, Violation
 from benchwright_attempts.grading.grading import GradingOutcome
-from benchwright_attempts.grading.grading_runs import Runs, slot
+from benchwright_attempts.grading.grading_runs import GradingRuns, hold_slot
 from benchwright_attempts.grading.regrading import is_regradable, regrade
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.summary.summary import Summary
@@ -68,7 +68,7 @@ class Attempt:
         self.writer = EventWriter(services, header.id, terms, flagged)
         """Records facts of the attempt."""
         self.clock = ClockFollower(self.writer, terms.time_limit_s, self._end_at_limit if ends_at_limit else None)
-        self.runs = Runs(services, header, problem, terms, adapter, self.writer, self.clock, warms_up=warms_up)
+        self.runs = GradingRuns(services, header, problem, terms, adapter, self.writer, self.clock, warms_up=warms_up)
         self._services = services
         self._attempt = header.id
         self._terms = terms
@@ -78,15 +78,15 @@ class Attempt:
     async def follow(self) -> Summary:
         """Continues from the log: the clock is followed if it runs. Returns the summary."""
         summary = await self.writer.summary()
-        self.writer.ended = summary.state.ended
-        if summary.state is AttemptState.RUNNING and self.writer.elsewhere is None:
+        self.writer.has_ended = summary.state.ended
+        if summary.state is AttemptState.RUNNING and self.writer.elsewhere_error is None:
             self._follow_clock()
         return summary
 
     @property
     def ended(self) -> bool:
         """True if nothing can follow in the attempt but late facts."""
-        return self.writer.ended
+        return self.writer.has_ended
 
     # The clock
 
@@ -102,7 +102,7 @@ class Attempt:
     async def pause(self, reason: str | None) -> None:
         """Stops the clock for a while."""
         await self._step(Paused(reason=reason))
-        self.clock.leave()
+        self.clock.stop_following()
 
     async def resume(self) -> None:
         """Lets the clock run again."""
@@ -111,7 +111,7 @@ class Attempt:
 
     def _follow_clock(self) -> None:
         self.runs.warm_up()
-        self.clock.follow()
+        self.clock.start_following()
 
     # Runs
 
@@ -119,25 +119,25 @@ class Attempt:
         """Runs the hidden tests, or scores the answer, and waits for the verdict; see `start_run`."""
         await self.start_run("solver")
         await self.runs.wait()
-        return await self.runs.graded()
+        return await self.runs.newest_outcome()
 
-    async def start_run(self, instead: str) -> None:
+    async def start_run(self, cancel_reason: str) -> None:
         """Starts a run; an older one is cancelled first, and all its processes have ended.
 
         Args:
-            instead: Reason why an older run is cancelled, a stable word.
+            cancel_reason: Reason why an older run is cancelled, a stable word.
 
         Raises:
             AttemptError: The clock is not running, all runs are used, or another process works on the attempt.
         """
-        self.writer.check_ours()
+        self.writer.check_works_here()
         summary = await self.writer.summary()
         if summary.state is not AttemptState.RUNNING:
             raise AttemptError(_NOT_RUNNING[summary.state])
         self._check_time()
-        if self._terms.runs_left(summary.runs) == 0:
-            raise AttemptError(f"All {summary.runs} runs of this task are used. Submit your work, or give up.")
-        await self.runs.cancel(instead)
+        if self._terms.runs_left(summary.verdict_count) == 0:
+            raise AttemptError(f"All {summary.verdict_count} runs of this task are used. Submit your work, or give up.")
+        await self.runs.cancel(cancel_reason)
         self.runs.start()
 
     async def settle(self) -> GradingOutcome | None:
@@ -146,15 +146,15 @@ class Attempt:
         Raises:
             AttemptError: A run of the present files came to no verdict.
         """
-        tried = False
+        has_run = False
         while self.runs.is_running or not await self.runs.is_judged():
             if not self.runs.is_running:
-                if tried:
+                if has_run:
                     raise AttemptError(
                         "The hidden tests came to no verdict on the present files, so nothing was submitted."
                         " Submit again."
                     )
-                tried = True
+                has_run = True
                 self.runs.start()
             await self.runs.wait()
         return await self._decided()
@@ -163,10 +163,10 @@ class Attempt:
         """The newest verdict. One that decided nothing is tried once more; if it stays so, it can be decided later."""
         verdict = (await self.writer.summary()).verdict
         if verdict is not None and is_regradable(verdict):
-            async with slot(self._services.grading.slots, self.clock), self.clock.holding(REGRADING):
+            async with hold_slot(self._services.grading.slots, self.clock), self.clock.holding(REGRADING):
                 new_verdict = await regrade(self._services, self._attempt)
-            return new_verdict or await self.runs.graded()
-        return await self.runs.graded()
+            return new_verdict or await self.runs.newest_outcome()
+        return await self.runs.newest_outcome()
 
     # The end
 
@@ -183,17 +183,17 @@ class Attempt:
             AttemptError: The run came to no verdict, for example because it was stopped.
         """
         # Refuse before running anything.
-        self.writer.check_ours()
+        self.writer.check_works_here()
         next_state((await self.writer.summary()).state, "submitted")
         self._check_time()
         # Who submits before the time is over may wait for the verdict after it.
         self.clock.grants_more = True
         try:
-            graded = await self.settle()
+            grading_outcome = await self.settle()
         finally:
             self.clock.grants_more = False
         await self._end(Submitted())
-        return await self._measured(graded)
+        return await self._measured(grading_outcome)
 
     async def time_out(self, reason: str, limit: float | None) -> GradingOutcome | None:
         """Ends the attempt because a limit is reached, with the verdict of the present files; see `submit`.
@@ -206,10 +206,10 @@ class Attempt:
         """
         self._is_time_over = True
         async with self.clock.holding(LIMIT):
-            graded = await self._last_verdict()
+            grading_outcome = await self._last_verdict()
             # Ending lets go of the clock as well.
             await self._end(TimedOut(reason=reason, limit=limit or None))
-        return await self._measured(graded)
+        return await self._measured(grading_outcome)
 
     async def abandon(self, reason: str | None = None) -> None:
         """Ends the attempt without submitting."""
@@ -220,9 +220,9 @@ class Attempt:
         """Stops what this process does for the attempt; one that has not ended is paused and can go on later."""
         await self.runs.cancel("closing")
         await self.clock.note_suspension()
-        self.clock.leave()
+        self.clock.stop_following()
         await self.runs.cool_down()
-        if self.ended or self.writer.elsewhere is not None:
+        if self.ended or self.writer.elsewhere_error is not None:
             return
         if (await self.writer.summary()).state is AttemptState.RUNNING:
             await self.writer.append(Paused(reason=reason))
@@ -246,7 +246,7 @@ class Attempt:
             return await self._decided()
         except Exception as error:
             # The time is over anyway.
-            self._adapter.failed(error)
+            self._adapter.on_run_failed(error)
             return None
 
     # Aids
@@ -269,7 +269,7 @@ class Attempt:
             AttemptError: Another process works on the attempt.
         """
         self.check_allowed(aid)
-        self.writer.check_ours()
+        self.writer.check_works_here()
         state = (await self.writer.summary()).state
         if state is AttemptState.RUNNING:
             self._check_time()
@@ -278,18 +278,18 @@ class Attempt:
             return False
         raise AidRefusedError(_NO_AID[state])
 
-    async def use(self, event: AidUsed) -> None:
+    async def record_use(self, event: AidUsed) -> None:
         """Records that the solver used an aid; see `check_aid`, which comes before any work for it."""
         if await self.check_aid(Aid(event.aid)):
-            await self.end_use(event)
+            await self.record_ended_use(event)
 
-    async def end_use(self, event: AidUsed) -> None:
+    async def record_ended_use(self, event: AidUsed) -> None:
         """Records an aid whose use `check_aid` allowed at its beginning; the attempt may have ended meanwhile."""
-        await self.writer.append(event.as_asked())
+        await self.writer.append(event.with_present_use())
 
     # What a study asks
 
-    async def estimate(self, event: SelfEstimate) -> None:
+    async def record_estimate(self, event: SelfEstimate) -> None:
         """Records how the solver found the task.
 
         Raises:
@@ -303,21 +303,21 @@ class Attempt:
         # Who wakes the computer and submits at once does not wait for a heartbeat.
         await self.clock.note_suspension()
         await self.writer.append(event)
-        self._adapter.changed()
+        self._adapter.on_status_changed()
 
-    async def _measured(self, graded: GradingOutcome | None) -> GradingOutcome | None:
+    async def _measured(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
         try:
-            return await self.runs.measure(graded)
+            return await self.runs.measure(grading_outcome)
         except Exception as error:
             # The attempt has ended anyway.
-            self._adapter.failed(error)
-            return graded
+            self._adapter.on_run_failed(error)
+            return grading_outcome
 
     async def _end(self, event: Event) -> None:
         await self._step(event)
-        self.writer.ended = True
-        self.clock.leave()
-        self._adapter.changed()
+        self.writer.has_ended = True
+        self.clock.stop_following()
+        self._adapter.on_status_changed()
 
 
 _NOT_RUNNING = {

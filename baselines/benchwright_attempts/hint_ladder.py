@@ -48,7 +48,7 @@ class NextHint:
 
 
 @dataclass(frozen=True, slots=True)
-class Hints:
+class HintPosition:
     """Position of an attempt on the ladder."""
 
     of: int
@@ -77,21 +77,21 @@ class HintLadder:
         self._texts: dict[int, str] = {}
 
     @property
-    def is_there(self) -> bool:
+    def is_available(self) -> bool:
         """True if the problem has hints, and the attempt's record can have which were taken."""
         return bool(self._rules) and self._header.recording is not Recording.TIMING
 
-    async def current_hints(self) -> Hints:
+    async def current_hints(self) -> HintPosition:
         """The hints that were taken, and what is next.
 
         Raises:
             AidRefusedError: The attempt does not allow hints, or not now.
             ProblemsError: The hidden part can't be read.
         """
-        goes_on = await self._check()
-        return await self._hints_after(await self._taken_count(), goes_on=goes_on)
+        goes_on = await self._check_allowed()
+        return await self._hints_after(await self._taken_count(), has_next=goes_on)
 
-    async def take(self, number: int | None = None) -> Hints:
+    async def take_hint(self, number: int | None = None) -> HintPosition:
         """Takes the next hint; once this returns, that is on disk.
 
         Args:
@@ -102,54 +102,54 @@ class HintLadder:
             ProblemsError: The hidden part can't be read.
         """
         async with self._taking:
-            if not await self._check():
+            if not await self._check_allowed():
                 raise AidRefusedError("This attempt has ended: no more hints can be taken in it.")
             taken_count = await self._taken_count()
-            following = await self._next(taken_count)
+            next_hint = await self._next(taken_count)
             if number is not None and number != taken_count + 1:
                 return (
                     await self._hints_after(taken_count)
                     if 1 <= number <= taken_count
                     else _refuse(f"Hint {taken_count + 1} comes next.")
                 )
-            if following is None:
+            if next_hint is None:
                 _refuse(f"There are no more hints: you have all {taken_count}.")
-            if following.waits_for:
-                _refuse(f"Hint {following.number} can be taken after {following.waits_for}.")
+            if next_hint.waits_for:
+                _refuse(f"Hint {next_hint.number} can be taken after {next_hint.waits_for}.")
             # A hint that can't be read costs nothing.
-            await self._text(following.number)
-            aid_use = AidUsed(aid=Aid.HINTS, feature=FEATURE, detail=str(following.number), cost=following.cost)
-            await self._attempt.use(aid_use)
+            await self._text(next_hint.number)
+            aid_use = AidUsed(aid=Aid.HINTS, feature=FEATURE, detail=str(next_hint.number), cost=next_hint.cost)
+            await self._attempt.record_use(aid_use)
             return await self._hints_after(taken_count + 1)
 
-    async def _check(self) -> bool:
+    async def _check_allowed(self) -> bool:
         goes_on = await self._attempt.check_aid(Aid.HINTS)
         if not self._rules:
             _refuse("This problem has no hints.")
-        if not self.is_there:
+        if not self.is_available:
             _refuse("The record of this attempt keeps times alone, so it has no hints.")
         return goes_on
 
     async def _taken_count(self) -> int:
-        await self._services.log.settled()
+        await self._services.log.wait_until_settled()
         events = await asyncio.to_thread(self._services.log.events, self._header.id)
         aid_uses = [recorded_event.event for recorded_event in events if isinstance(recorded_event.event, AidUsed)]
         count = sum(event.aid == Aid.HINTS and event.feature == FEATURE for event in aid_uses)
         return min(count, len(self._rules))
 
-    async def _hints_after(self, taken_count: int, *, goes_on: bool = True) -> Hints:
-        texts = [
+    async def _hints_after(self, taken_count: int, *, has_next: bool = True) -> HintPosition:
+        taken_hints = [
             TakenHint(number, await self._text(number), self._rules[number - 1].cost)
             for number in range(1, taken_count + 1)
         ]
-        return Hints(len(self._rules), tuple(texts), await self._next(taken_count) if goes_on else None)
+        return HintPosition(len(self._rules), tuple(taken_hints), await self._next(taken_count) if has_next else None)
 
     async def _next(self, taken_count: int) -> NextHint | None:
         if taken_count == len(self._rules):
             return None
         rule, summary = self._rules[taken_count], await self._attempt.writer.summary()
         active_s = advance(summary.clock, self._attempt.writer.moment()).active_s
-        return NextHint(taken_count + 1, rule.cost, rule.price, rule.waits_for(summary.runs, active_s))
+        return NextHint(taken_count + 1, rule.cost, rule.price, rule.waits_for(summary.verdict_count, active_s))
 
     async def _text(self, number: int) -> str:
         if number not in self._texts:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.grading.grading import Grading, RemoteGrader
-from benchwright_attempts.grading.judging import Judging
+from benchwright_attempts.grading.grading import AttemptGrading, RemoteGrader
+from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox import Sandbox
 from benchwright_judges.reading.text_length import TokenCounter
@@ -41,13 +41,13 @@ class Services(Generic[Log]):
         open_log: Callable[[Path], Log],
         sandbox: Callable[[], Sandbox],
         slots: asyncio.Semaphore | None = None,
-        elsewhere: RemoteGrader | None = None,
+        remote_grader: RemoteGrader | None = None,
     ) -> None:
         self.home = home
         self.store = Store(home)
-        self.tokens = TokenCounter(home.cache)
-        self.judging = Judging(home)
-        self.grading = Grading(home, self.store, sandbox, self.judging, slots, elsewhere)
+        self.token_counter = TokenCounter(home.cache)
+        self.judging = AttemptJudging(home)
+        self.grading = AttemptGrading(home, self.store, sandbox, self.judging, slots, remote_grader)
         self._open_log = open_log
         self._opening = threading.Lock()
         self._opened: tuple[Log, Attempts] | None = None
@@ -55,27 +55,27 @@ class Services(Generic[Log]):
     @property
     def log(self) -> Log:
         """The event log."""
-        return self._logged()[0]
+        return self._open_once()[0]
 
     @property
     def attempts(self) -> Attempts:
         """The summaries of attempts."""
-        return self._logged()[1]
+        return self._open_once()[1]
 
-    async def settled(self) -> None:
+    async def wait_until_settled(self) -> None:
         """Waits until what was recorded so far is on disk."""
         if self._opened is not None:
-            await self._opened[0].settled()
+            await self._opened[0].wait_until_settled()
 
     async def close(self) -> None:
         """Writes what is waiting, and closes what was opened."""
         await self.judging.close()
         with self._opening:
-            opened, self._opened = self._opened, None
-        if opened is not None:
-            await asyncio.to_thread(opened[0].close)
+            log_and_attempts, self._opened = self._opened, None
+        if log_and_attempts is not None:
+            await asyncio.to_thread(log_and_attempts[0].close)
 
-    def _logged(self) -> tuple[Log, Attempts]:
+    def _open_once(self) -> tuple[Log, Attempts]:
         # Requests ask for it from several threads at once; two logs would be two clocks.
         with self._opening:
             if self._opened is None:

@@ -29,11 +29,11 @@ Transitions = Mapping[AttemptState, AttemptState]
 """State before an event → state after it."""
 
 
-def unchanged_in(*states: AttemptState) -> Transitions:
+def transitions_unchanged(*allowed_states: AttemptState) -> Transitions:
     """An event that is possible in these states only, and changes none of them."""
-    return {state: state for state in states}
+    return {state: state for state in allowed_states}
 
 
-def from_states(*states: AttemptState, target_state: AttemptState) -> Transitions:
+def transitions_from(*start_states: AttemptState, target_state: AttemptState) -> Transitions:
     """An event that leads from any of these states to one."""
-    return dict.fromkeys(states, target_state)
+    return dict.fromkeys(start_states, target_state)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from benchwright_attempts.attribution import BY_MODEL, Origin, extension_of_reason, origin_of_reason
+from benchwright_attempts.attribution import BY_MODEL, EditOrigin, extension_of_reason, origin_of_reason
 from benchwright_attempts.events.evidence import Assigned, AssistAccepted, EditReason, Environment, Violation
 from benchwright_problems.aids import NAMED_ONLY, Aid
 from benchwright_problems.assistance import Allowed, Assistance
@@ -41,7 +41,7 @@ class Feedback(StrEnum):
     MESSAGES = "messages"
     FULL = "full"
 
-    def limit(self, policy: Reveal) -> Reveal | None:
+    def narrower_policy(self, policy: Reveal) -> Reveal | None:
         """The narrower one of this and a problem's policy; nothing at all for `none`."""
         if self is Feedback.NONE:
             return None
@@ -118,7 +118,7 @@ class Terms:
             return machine in self.assigned.clock_stops_for
         return machine is Machine.HARNESS and self.condition in (Solver.MODEL, Solver.AGENT)
 
-    def reveal(self, own_policy: Reveal) -> Reveal | None:
+    def shown_policy(self, own_policy: Reveal) -> Reveal | None:
         """The part of a verdict that is shown. None for nothing at all.
 
         Args:
@@ -127,25 +127,25 @@ class Terms:
         return (
             own_policy.limited_to(self.most_shown)
             if self.assigned is None
-            else Feedback(self.assigned.feedback).limit(own_policy)
+            else Feedback(self.assigned.feedback).narrower_policy(own_policy)
         )
 
-    def shows_of_clock(self, happened: Collection[str], *, ended: bool) -> ClockDisplay:
+    def clock_display(self, event_types: Collection[str], *, has_ended: bool) -> ClockDisplay:
         """The part of the clock that the solver may see now; all of it once the self-estimate is in, if one is asked.
 
         Args:
-            happened: Types of the attempt's events.
-            ended: True if the attempt has ended.
+            event_types: Types of the attempt's events.
+            has_ended: True if the attempt has ended.
         """
         if self.assigned is None:
             return ClockDisplay.SHOWN
         # Who never started is not asked.
-        is_asked = bool(self.assigned.self_estimates) and "started" in happened
-        if ended and ("self_estimate" in happened or not is_asked):
+        is_asked = bool(self.assigned.self_estimates) and "started" in event_types
+        if has_ended and ("self_estimate" in event_types or not is_asked):
             return ClockDisplay.SHOWN
         return ClockDisplay(self.assigned.clock)
 
-    def allows(self, assistant: str) -> bool:
+    def allows_assistant(self, assistant: str) -> bool:
         """True if an assistant may help by inline completion."""
         if self.assigned is None and self.assistance is not None:
             return self.assistance.allows(assistant, is_chat=False)
@@ -162,7 +162,7 @@ class Terms:
     @property
     def allows_own_assistant(self) -> bool:
         """True if Benchwright's own completion may help."""
-        return self.allows(OWN_ASSISTANT)
+        return self.allows_assistant(OWN_ASSISTANT)
 
     @property
     def is_without_help(self) -> bool:
@@ -192,7 +192,7 @@ class Terms:
         match event:
             case Environment():
                 for extension in event.extensions:
-                    if extension.ai and extension.active and not self.allows(extension.id):
+                    if extension.ai and extension.active and not self.allows_assistant(extension.id):
                         yield Violation(rule="ai_extension", detail=extension.id)
                     registered_version = self._registered_version(extension.id)
                     if registered_version and registered_version != extension.version:
@@ -205,7 +205,7 @@ class Terms:
             case EditReason() if self.assigned.solver == Solver.HUMAN:
                 if origin_of_reason(event.reason, event.metadata) in BY_MODEL:
                     yield Violation(rule="edit_by_model", detail=event.reason)
-            case AssistAccepted() if not self.allows(event.provider):
+            case AssistAccepted() if not self.allows_assistant(event.provider):
                 yield Violation(rule="assist_accepted", detail=event.provider)
             case _:
                 return
@@ -225,7 +225,7 @@ def _rule_violations(rule: Assistance, event: Environment | EditReason | AssistA
             origin = origin_of_reason(event.reason, event.metadata)
             extension = extension_of_reason(event.metadata)
             is_unnamed = rule.allowed is Allowed.NAMED and not extension
-            if origin in BY_MODEL and not is_unnamed and not rule.allows(extension, is_chat=origin is Origin.CHAT):
+            if origin in BY_MODEL and not is_unnamed and not rule.allows(extension, is_chat=origin is EditOrigin.CHAT):
                 yield Violation(rule="edit_by_model", detail=event.reason)
         case AssistAccepted():
             if not rule.allows(event.provider, is_chat=False):

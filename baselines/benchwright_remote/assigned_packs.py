@@ -15,7 +15,7 @@ from benchwright_remote.service_client import ServiceClient
 _LONGEST = 60
 
 
-async def refresh(store: Store, client: ServiceClient) -> list[str]:
+async def refresh_assigned_packs(store: Store, client: ServiceClient) -> list[str]:
     """Stores what the service gives the account to work on.
 
     Returns:
@@ -43,8 +43,8 @@ async def refresh(store: Store, client: ServiceClient) -> list[str]:
             aids=view.aids,
         )
         name = await asyncio.to_thread(_name_of, store, assignment)
-        ours = pack.model_copy(update={"name": name, "title": view.title, "problems": problems})
-        await asyncio.to_thread(store.add_assigned, ours, assignment)
+        assigned_pack = pack.model_copy(update={"name": name, "title": view.title, "problems": problems})
+        await asyncio.to_thread(store.add_assigned, assigned_pack, assignment)
         names.append(name)
     return names
 
@@ -52,8 +52,8 @@ async def refresh(store: Store, client: ServiceClient) -> list[str]:
 def _most_shown(view: AssignmentView) -> Reveal | None:
     """The most that is ever shown of a verdict: the service sends what may be shown when it is asked."""
     phases = [view.reveal]
-    for later in (view.reveal_after_due, view.reveal_after_closing):
-        phases.append(later or phases[-1])
+    for later_reveal in (view.reveal_after_due, view.reveal_after_closing):
+        phases.append(later_reveal or phases[-1])
     known_phases = [phase for phase in phases if phase is not None]
     return max(known_phases, key=list(Reveal).index) if len(known_phases) == len(phases) else None
 

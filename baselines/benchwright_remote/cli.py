@@ -48,7 +48,7 @@ def login(
     If there is no key store, it is kept in the data folder, readable by this user only. If `BENCHWRIGHT_TOKEN` has a
     token, such as the hub of a class sets it, that is kept and nothing is asked.
     """
-    with _explained():
+    with _explaining_errors():
         from benchwright_remote.joining import address_of
 
         address = address_of(url)
@@ -66,7 +66,7 @@ def login(
 
 def logout(url: Url) -> None:
     """Forgets the token; packs and attempts stay."""
-    with _explained():
+    with _explaining_errors():
         address, connections = url.rstrip("/"), Connections(Home.find())
         if connections.find_connection(address) is None:
             known_urls = ", ".join(connection.url for connection in connections.list_all()) or "none"
@@ -77,7 +77,7 @@ def logout(url: Url) -> None:
 
 def assignments() -> None:
     """A line for each."""
-    with _explained():
+    with _explaining_errors():
         home = Home.find()
         connections = Connections(home).list_all()
         if not connections:
@@ -87,9 +87,9 @@ def assignments() -> None:
 
 
 async def _adopt(home: Home, url: str, token: str) -> None:
-    from benchwright_remote.joining import adopt
+    from benchwright_remote.joining import adopt_token
 
-    await _show(home, url, await adopt(home, url, token))
+    await _show(home, url, await adopt_token(home, url, token))
 
 
 async def _by_browser(home: Home, url: str) -> None:
@@ -118,12 +118,12 @@ async def _show(home: Home, url: str, me: Me) -> None:
 
 
 async def _refresh(home: Home, connection: Connection) -> None:
-    from benchwright_remote.assigned_packs import refresh
+    from benchwright_remote.assigned_packs import refresh_assigned_packs
     from benchwright_remote.service_client import ServiceClient
 
     store, token = Store(home), Connections(home).token(connection)
     async with ServiceClient(connection.url, token) as client:
-        names, studies = await refresh(store, client), await client.studies()
+        names, studies = await refresh_assigned_packs(store, client), await client.studies()
     for study in studies:
         availability = (
             "it is at the top of the problem list of your editor" if study.file is not None else "no place is left"
@@ -141,7 +141,7 @@ async def _refresh(home: Home, connection: Connection) -> None:
 
 
 @contextlib.contextmanager
-def _explained() -> Iterator[None]:
+def _explaining_errors() -> Iterator[None]:
     try:
         with needs("Signing in to a bench service", "judges"):
             yield

@@ -66,7 +66,7 @@ class Connections:
         Raises:
             ServiceError: The key store does not give it.
         """
-        return key_store.read(connection.key) if connection.key else connection.token
+        return key_store.read_secret(connection.key) if connection.key else connection.token
 
     def add(self, url: str, name: str, token: str) -> Connection:
         """Keeps a connection instead of an older one to the same service.
@@ -80,12 +80,14 @@ class Connections:
             ServiceError: The file can't be read or written.
         """
         older, key = self.find_connection(url), uuid.uuid4().hex
-        new = Connection(url=url, name=name, key=key)
-        if not key_store.keep(key, token):
-            new = Connection(url=url, name=name, token=token)
-        self._change(lambda connections: [*(connection for connection in connections if connection.url != url), new])
+        new_connection = Connection(url=url, name=name, key=key)
+        if not key_store.keep_secret(key, token):
+            new_connection = Connection(url=url, name=name, token=token)
+        self._change(
+            lambda connections: [*(connection for connection in connections if connection.url != url), new_connection]
+        )
         _forget(older)
-        return new
+        return new_connection
 
     def remove(self, url: str) -> None:
         """Forgets the connection to a service.
@@ -97,11 +99,11 @@ class Connections:
         self._change(lambda connections: [connection for connection in connections if connection.url != url])
         _forget(older)
 
-    def _change(self, change: Callable[[Sequence[Connection]], Iterable[Connection]]) -> None:
+    def _change(self, revise: Callable[[Sequence[Connection]], Iterable[Connection]]) -> None:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with file_lock(self._file.with_suffix(".lock")):
-                content = TypeAdapter(tuple[Connection, ...]).dump_json(tuple(change(self.list_all())))
+                content = TypeAdapter(tuple[Connection, ...]).dump_json(tuple(revise(self.list_all())))
                 write_atomically(self._file, content, 0o600)
         except OSError as error:
             raise ServiceError(f"{self._file} can't be written: {error.strerror}.") from error
@@ -109,4 +111,4 @@ class Connections:
 
 def _forget(connection: Connection | None) -> None:
     if connection is not None and connection.key:
-        key_store.forget(connection.key)
+        key_store.forget_secret(connection.key)

@@ -31,20 +31,20 @@ class EventDelivery:
         log: The event log, opened once it is needed.
     """
 
-    def __init__(self, home: Home, log: Callable[[], EventLog]) -> None:
+    def __init__(self, home: Home, open_log: Callable[[], EventLog]) -> None:
         self._folder = receipts_folder(home)
         self._keys = KnownKeys(self._folder)
-        self._log = log
+        self._log = open_log
         self._turns: dict[str, asyncio.Lock] = {}
 
-    def receipts(self, attempt: str) -> Path:
+    def receipts_file(self, attempt: str) -> Path:
         """The file of an attempt's receipts; may not be there."""
         return self._folder / f"{attempt}.jsonl"
 
-    def handed_in(self, attempt: str) -> int:
+    def acknowledged_count(self, attempt: str) -> int:
         """Number of events that the service has acknowledged. Reads a file."""
-        newest = _newest(self.receipts(attempt))
-        return newest.events if newest is not None else 0
+        newest_anchor = _newest(self.receipts_file(attempt))
+        return newest_anchor.events if newest_anchor is not None else 0
 
     async def deliver(self, client: ServiceClient, assignment: Assignment, attempt: str) -> None:
         """Delivers what the service lacks; returns once it has acknowledged all that was recorded before.
@@ -55,12 +55,12 @@ class EventDelivery:
         """
         async with self._turns.setdefault(attempt, asyncio.Lock()):
             log = self._log()
-            await log.settled()
+            await log.wait_until_settled()
             header = await asyncio.to_thread(log.header, attempt)
-            begin = await asyncio.to_thread(self.handed_in, attempt)
+            last_seq_acknowledged = await asyncio.to_thread(self.acknowledged_count, attempt)
             has_asked = False
             while rows := await asyncio.to_thread(
-                lambda last_seq: log.rows(attempt, after_seq=last_seq, limit=MOST_EVENTS), begin
+                lambda last_seq: log.rows(attempt, after_seq=last_seq, limit=MOST_EVENTS), last_seq_acknowledged
             ):
                 try:
                     acknowledgement = await client.hand_in(header, assignment.id, rows)
@@ -71,17 +71,17 @@ class EventDelivery:
                     has_asked = True
                     acknowledgement = await client.hand_in(header, assignment.id, ())
                 if acknowledgement.anchor is None:
-                    begin = 0
+                    last_seq_acknowledged = 0
                     continue
-                await self._keys.check(client, acknowledgement.anchor)
+                await self._keys.check_receipt(client, acknowledgement.anchor)
                 await asyncio.to_thread(self._keep, acknowledgement.anchor)
-                begin = acknowledgement.anchor.events
+                last_seq_acknowledged = acknowledgement.anchor.events
                 if len(rows) < MOST_EVENTS and not has_asked:
                     return
 
     def _keep(self, anchor: Anchor) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        with self.receipts(anchor.attempt).open("ab") as stream:
+        with self.receipts_file(anchor.attempt).open("ab") as stream:
             stream.write(f"{anchor.as_line()}\n".encode())
             stream.flush()
             os.fsync(stream.fileno())

@@ -20,12 +20,12 @@ def address_of(url: str) -> str:
     Raises:
         ServiceError: The text is no address, or would send a token unencrypted over a network.
     """
-    parts = urlsplit(url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    url_parts = urlsplit(url.strip())
+    if url_parts.scheme not in ("http", "https") or not url_parts.hostname:
         raise ServiceError(f"{url!r} is not an address; write it such as https://bench.example.org.")
-    if parts.scheme == "http" and parts.hostname not in ("127.0.0.1", "localhost", "::1"):
-        raise ServiceError(f"{url} would send your token unencrypted; use https://{parts.netloc}.")
-    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+    if url_parts.scheme == "http" and url_parts.hostname not in ("127.0.0.1", "localhost", "::1"):
+        raise ServiceError(f"{url} would send your token unencrypted; use https://{url_parts.netloc}.")
+    return f"{url_parts.scheme}://{url_parts.netloc}{url_parts.path.rstrip('/')}"
 
 
 async def join(home: Home, url: str, code: str, name: str) -> Me:
@@ -78,7 +78,7 @@ async def finish_by_browser(home: Home, url: str, device: Device) -> Me:
         while time.monotonic() < end:
             await asyncio.sleep(device.interval_s)
             try:
-                device_status = await client.asked_browser(device.secret)
+                device_status = await client.is_browser_confirmed(device.secret)
             except UnreachableError:
                 continue
             if device_status.joined is not None:
@@ -92,7 +92,7 @@ async def finish_by_browser(home: Home, url: str, device: Device) -> Me:
     raise ServiceError("Nobody confirmed the code in time. Begin to sign in again.")
 
 
-async def adopt(home: Home, url: str, token: str) -> Me:
+async def adopt_token(home: Home, url: str, token: str) -> Me:
     """Keeps a token that another program has got for this user, instead of an older one.
 
     Args:

@@ -15,7 +15,7 @@ _PATIENCE_S = 60.0
 """Time that somebody may take to unlock the key store, in seconds."""
 
 
-def keep(key: str, secret: str) -> bool:
+def keep_secret(key: str, secret: str) -> bool:
     """Keeps a secret; returns whether it did. It does not where there is no key store, or it is not unlocked.
 
     Args:
@@ -36,7 +36,7 @@ def keep(key: str, secret: str) -> bool:
     return bool(_within_patience(store_secret))
 
 
-def read(key: str) -> str:
+def read_secret(key: str) -> str:
     """A secret.
 
     Raises:
@@ -60,7 +60,7 @@ def read(key: str) -> str:
     return secret
 
 
-def forget(key: str) -> None:
+def forget_secret(key: str) -> None:
     """Deletes a secret, if the key store has it and is unlocked."""
 
     def forgotten() -> None:
@@ -75,14 +75,14 @@ def forget(key: str) -> None:
 
 def _within_patience(ask: Callable[[], _T]) -> _T | None:
     """Result of a call; None if it takes too long or fails: a key store may wait for a window that nobody sees."""
-    results: list[_T] = []
+    collected_results: list[_T] = []
 
     def collect_answer() -> None:
         # Backends raise errors of D-Bus, of Win32 and of their own.
         with suppress(Exception):
-            results.append(ask())
+            collected_results.append(ask())
 
     thread = threading.Thread(target=collect_answer, name="key store", daemon=True)
     thread.start()
     thread.join(_PATIENCE_S)
-    return results[0] if results else None
+    return collected_results[0] if collected_results else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter, ValidationError
 
 from benchwright_attempts.log.anchors import Anchor
-from benchwright_attempts.log.published_keys import KeyStanding, PublishedKey, PublishedKeys, standing
+from benchwright_attempts.log.published_keys import KeyStanding, PublishedKey, PublishedKeys, key_standing
 from benchwright_attempts.log.record import format_wall
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.file_lock import file_lock
@@ -50,7 +50,7 @@ class KnownKeys:
         """Every key. Reads a file; one that can't be read has none."""
         return [key for published in self._by_service().values() for key in published.keys]
 
-    async def check(self, client: ServiceClient, anchor: Anchor) -> None:
+    async def check_receipt(self, client: ServiceClient, anchor: Anchor) -> None:
         """Examines a receipt that has just come.
 
         Raises:
@@ -63,7 +63,7 @@ class KnownKeys:
         # Once in each process also without need: a key may have been revoked.
         if (
             client.url in self._asked_services
-            and standing(receipt.key, receipt.time, await self._keys_of(client.url)) is KeyStanding.VALID
+            and key_standing(receipt.key, receipt.time, await self._keys_of(client.url)) is KeyStanding.VALID
         ):
             return
         try:
@@ -73,11 +73,11 @@ class KnownKeys:
                 # A service of an older version has one key, and no list.
                 return
             raise
-        key_standing = standing(receipt.key, receipt.time, keys)
-        if key_standing is not KeyStanding.VALID:
+        standing = key_standing(receipt.key, receipt.time, keys)
+        if standing is not KeyStanding.VALID:
             raise ReceiptError(
                 f"{client.url} sends a receipt of {format_wall(receipt.time)} with the key {receipt.key} "
-                f"{_WHY[key_standing]}."
+                f"{_WHY[standing]}."
                 " Ask the course's staff."
             )
         await asyncio.to_thread(self._keep, client.url, keys)
@@ -91,10 +91,10 @@ class KnownKeys:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with file_lock(self._file.with_suffix(".lock")):
             keys_by_service = self._by_service() | {service: PublishedKeys(keys=tuple(keys))}
-            plain = {
+            keys_json = {
                 url: key_list.model_dump(mode="json", exclude_none=True) for url, key_list in keys_by_service.items()
             }
-            write_atomically(self._file, json.dumps(plain, indent=1).encode(), 0o600)
+            write_atomically(self._file, json.dumps(keys_json, indent=1).encode(), 0o600)
 
     def _by_service(self) -> dict[str, PublishedKeys]:
         try:

@@ -72,8 +72,8 @@ class RemoteGrading:
                     await asyncio.sleep(retry_s)
                     retry_s = min(2 * retry_s, _LONGEST_RETRY_S)
         except RefusedError as error:
-            refused = Verdict(reason=Reason.SANDBOX_UNAVAILABLE, detail=error.message, hint=error.next_step)
-            return GradingOutcome(refused)
+            refusal = Verdict(reason=Reason.SANDBOX_UNAVAILABLE, detail=error.message, hint=error.next_step)
+            return GradingOutcome(refusal)
         except ServiceError as error:
             return GradingOutcome(Verdict(reason=Reason.SANDBOX_UNAVAILABLE, detail=str(error)))
         if run_view.verdict is None:
@@ -122,7 +122,7 @@ def _verdict(verdict_view: VerdictView, problem: Problem) -> Verdict:
         detail=verdict_view.message
         if is_known
         else f"The service answered {verdict_view.reason!r}, which this version does not know.",
-        tests=tuple(_test(test) for test in verdict_view.tests) or _counted(verdict_view),
+        tests=tuple(_test(test) for test in verdict_view.tests) or _unnamed_tests(verdict_view),
         compiler=verdict_view.compiler,
         wall_s=verdict_view.wall_s,
         digests=Digests(problem=problem.public_digest),
@@ -139,7 +139,9 @@ def _test(test_view: TestView) -> TestResult:
     )
 
 
-def _counted(verdict_view: VerdictView) -> tuple[TestResult, ...]:
+def _unnamed_tests(verdict_view: VerdictView) -> tuple[TestResult, ...]:
     """Tests whose names are not shown; a policy that hides them hides these names as well."""
-    passed = verdict_view.passed or 0
-    return tuple(TestResult(name=f"test {n}", passed=n <= passed) for n in range(1, (verdict_view.total or 0) + 1))
+    passed_count = verdict_view.passed or 0
+    return tuple(
+        TestResult(name=f"test {n}", passed=n <= passed_count) for n in range(1, (verdict_view.total or 0) + 1)
+    )

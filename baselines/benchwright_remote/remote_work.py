@@ -74,7 +74,7 @@ class RemoteWork:
     def __init__(
         self,
         home: Home,
-        log: Callable[[], EventLog],
+        open_log: Callable[[], EventLog],
         studies: StudyRecords,
         tell: Callable[[str], None] = lambda sentence: None,
     ) -> None:
@@ -82,7 +82,7 @@ class RemoteWork:
         self._studies = studies
         self._hosted = HostedStudies(home)
         self._store = Store(home)
-        self._log = log
+        self._log = open_log
         self._tell = tell
         self._connections = Connections(home)
         self._following: asyncio.Task[None] | None = None
@@ -99,7 +99,7 @@ class RemoteWork:
         self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
     ) -> GradingOutcome:
         """As in `RemoteGrading`."""
-        await self.follow()
+        await self.start_following()
         return await self._grading.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
 
     async def hint(self, ref: str, number: int, *, attempt: str) -> str:
@@ -125,16 +125,16 @@ class RemoteWork:
 
     async def _refresh(self) -> None:
         for url in await self._services():
-            from benchwright_remote.assigned_packs import refresh
+            from benchwright_remote.assigned_packs import refresh_assigned_packs
 
             client = await self._signed_in.client(url)
             try:
-                await refresh(self._store, client)
+                await refresh_assigned_packs(self._store, client)
                 await self._studies.refresh(client)
             except (ServiceError, ProblemsError, AttemptError) as error:
                 logger.warning("assignments of %s: %s", url, error)
 
-    async def follow(self) -> None:
+    async def start_following(self) -> None:
         """Hands events in from now on, if the user has signed in somewhere."""
         if (self._following is None or self._following.done()) and await self._services():
             self._following = asyncio.create_task(self._follow())
@@ -162,10 +162,10 @@ class RemoteWork:
             return False
         return True
 
-    def has_all(self, study: str) -> bool:
+    def is_all_delivered(self, study: str) -> bool:
         """True if a service has everything of a study that is here. Reads files."""
-        left = any(assignment.study == study for _, assignment in self._unfinished())
-        return not left and self._studies.has_journal(study)
+        has_unfinished = any(assignment.study == study for _, assignment in self._unfinished())
+        return not has_unfinished and self._studies.has_journal(study)
 
     async def close(self) -> None:
         """Delivers what a moment allows, and ends."""
@@ -203,7 +203,7 @@ class RemoteWork:
         try:
             return [connection.url for connection in await asyncio.to_thread(self._connections.list_all)]
         except ServiceError as error:
-            self._once("", str(error))
+            self._tell_once("", str(error))
             return []
 
     async def _follow(self) -> None:
@@ -220,7 +220,7 @@ class RemoteWork:
             try:
                 await self._studies.hand_in(await self._signed_in.client(hosted.service), hosted)
             except (RefusedError, AttemptError) as error:
-                self._once(hosted.study, f"{hosted.service} does not take your records of {hosted.study}: {error}")
+                self._tell_once(hosted.study, f"{hosted.service} does not take your records of {hosted.study}: {error}")
             except ServiceError:
                 # What is said of it is said for the attempts.
                 continue
@@ -231,19 +231,19 @@ class RemoteWork:
             try:
                 await self._delivery.deliver(await self._signed_in.client(service), assignment, attempt)
             except RefusedError as error:
-                self._once(attempt, f"{service} does not take your work: {error}")
+                self._tell_once(attempt, f"{service} does not take your work: {error}")
             except ReceiptError as error:
-                self._once(attempt, f"Your work is recorded here. {error}")
+                self._tell_once(attempt, f"Your work is recorded here. {error}")
             except LaterError as error:
                 self._paused_until[attempt] = time.monotonic() + min(error.retry_after_s, _LONGEST_PAUSE_S)
                 message = f"{service} takes no more of your work for now: {error}"
-                self._once(attempt, f"{message} It is recorded here, and is delivered later; go on working.")
+                self._tell_once(attempt, f"{message} It is recorded here, and is delivered later; go on working.")
             except ServiceError:
                 message = f"{service} does not answer. Your work is recorded here, and is delivered once it does."
-                self._once(service, message)
+                self._tell_once(service, message)
                 return
             except AttemptError as error:
-                self._once(attempt, str(error))
+                self._tell_once(attempt, str(error))
             else:
                 self._trouble.pop(attempt, None)
                 if self._paused_until.pop(attempt, None) is not None:
@@ -257,7 +257,7 @@ class RemoteWork:
         unfinished_attempts = []
         for header in log.headers():
             assignment = self._assignment(header)
-            if assignment is not None and log.kept_end(header.id) > self._delivery.handed_in(header.id):
+            if assignment is not None and log.kept_end(header.id) > self._delivery.acknowledged_count(header.id):
                 unfinished_attempts.append((header.id, assignment))
         return unfinished_attempts
 
@@ -274,7 +274,7 @@ class RemoteWork:
         except ProblemsError:
             return None
 
-    def _once(self, subject: str, sentence: str) -> None:
+    def _tell_once(self, subject: str, sentence: str) -> None:
         if self._trouble.get(subject) != sentence:
             self._trouble[subject] = sentence
             logger.warning("%s", sentence)

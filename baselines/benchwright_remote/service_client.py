@@ -17,7 +17,7 @@ from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from benchwright_attempts.events.file_text import sha256
 from benchwright_attempts.log.published_keys import PublishedKey, PublishedKeys
-from benchwright_attempts.log.record import AttemptHeader, Row
+from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_foundation.refusals import ProblemDetails
 from benchwright_problems.problem import Pack
 from benchwright_remote.errors import LaterError, RefusedError, UnreachableError
@@ -77,7 +77,9 @@ class ServiceClient:
         self.url = url
         self._sent_digests: set[str] = set()
         """Digests of contents that the service was given by this client."""
-        self._http = httpx2.AsyncClient(base_url=url, headers=headers, timeout=TIMEOUT_S, verify=_trusted())
+        self._http = httpx2.AsyncClient(
+            base_url=url, headers=headers, timeout=TIMEOUT_S, verify=_trusted_certificates()
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -107,7 +109,7 @@ class ServiceClient:
         """A code that a person confirms in a browser, for this program."""
         return await self._ask(Device, "POST", "/devices", NewDevice(name=name))
 
-    async def asked_browser(self, secret: str) -> Waiting:
+    async def is_browser_confirmed(self, secret: str) -> Waiting:
         """True if a person has confirmed it."""
         return await self._ask(Waiting, "POST", "/devices/state", DeviceAsk(secret=secret))
 
@@ -137,7 +139,7 @@ class ServiceClient:
         """A participant's whole journal of a study."""
         return await self._ask(JournalTaken, "POST", f"/studies/{study}/journal", NewJournal(lines=tuple(lines)))
 
-    async def hand_in(self, header: AttemptHeader, assignment: str, rows: Sequence[Row]) -> Taken:
+    async def hand_in(self, header: AttemptHeader, assignment: str, rows: Sequence[StoredRow]) -> Taken:
         """Events that follow from those that the service has; without any, only how far it is."""
         lines = tuple(row.as_json_line() for row in rows)
         body = NewEvents(header=header, assignment=assignment, lines=lines, now=datetime.now(UTC))
@@ -158,11 +160,13 @@ class ServiceClient:
         body = NewRun(id=run, number=number, files=digests)
 
         def with_contents(wanted_digests: Iterable[str]) -> NewRun:
-            return body.model_copy(update={"contents": {digest: _packed(texts[digest]) for digest in wanted_digests}})
+            return body.model_copy(
+                update={"contents": {digest: _packed_content(texts[digest]) for digest in wanted_digests}}
+            )
 
         # What was not sent before is most likely missing: that saves asking.
-        first = with_contents(texts.keys() - self._sent_digests)
-        reply = await self._send("POST", path, first, also=HTTPStatus.FAILED_DEPENDENCY)
+        first_request = with_contents(texts.keys() - self._sent_digests)
+        reply = await self._send("POST", path, first_request, accepted_status=HTTPStatus.FAILED_DEPENDENCY)
         if reply.status_code == HTTPStatus.FAILED_DEPENDENCY:
             missing = _read(TypeAdapter(MissingFiles), reply, self.url).missing
             reply = await self._send("POST", path, with_contents(set(missing) & texts.keys()))
@@ -181,24 +185,31 @@ class ServiceClient:
         """Cancels a run, unless it has ended."""
         await self._send("DELETE", f"/runs/{run}")
 
-    async def _ask(self, kind: type[Answer], method: str, path: str, body: BaseModel | None = None) -> Answer:
-        return _read(TypeAdapter(kind), await self._send(method, path, body), self.url)
+    async def _ask(
+        self, reply_type: type[Answer], method: str, path: str, request_body: BaseModel | None = None
+    ) -> Answer:
+        return _read(TypeAdapter(reply_type), await self._send(method, path, request_body), self.url)
 
     async def _send(
-        self, method: str, path: str, body: BaseModel | None = None, *, also: HTTPStatus | None = None
+        self,
+        method: str,
+        path: str,
+        request_body: BaseModel | None = None,
+        *,
+        accepted_status: HTTPStatus | None = None,
     ) -> httpx2.Response:
         import httpx2
 
-        content = body.model_dump_json() if body is not None else None
+        content = request_body.model_dump_json() if request_body is not None else None
         try:
             reply = await self._http.request(method, f"/api/v1{path}", content=content)
         except httpx2.HTTPError as error:
             raise UnreachableError(f"{self.url} does not answer ({type(error).__name__}).") from error
         if reply.status_code == HTTPStatus.TOO_MANY_REQUESTS:
-            raise _later(reply)
+            raise _later_error(reply)
         if reply.status_code in _ANSWERS_LATER:
             raise UnreachableError(f"{self.url} can't answer now (status {reply.status_code}).")
-        if reply.is_success or reply.status_code == also:
+        if reply.is_success or reply.status_code == accepted_status:
             return reply
         try:
             details = ProblemDetails.model_validate_json(reply.content)
@@ -211,7 +222,7 @@ class ServiceClient:
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
+def _trusted_certificates() -> ssl.SSLContext:
     # Reading the authorities' certificates takes 30 ms.
     import httpx2
 
@@ -223,7 +234,7 @@ def new_run() -> str:
     return uuid.uuid4().hex
 
 
-def _later(reply: httpx2.Response) -> LaterError:
+def _later_error(reply: httpx2.Response) -> LaterError:
     try:
         detail = ProblemDetails.model_validate_json(reply.content).detail
     except ValidationError:
@@ -232,16 +243,16 @@ def _later(reply: httpx2.Response) -> LaterError:
     return LaterError(detail, float(wait) if wait.isdecimal() else _USUAL_WAIT_S)
 
 
-def _packed(content: bytes) -> str:
+def _packed_content(content: bytes) -> str:
     return base64.b64encode(zlib.compress(content)).decode()
 
 
 T = TypeVar("T")
 
 
-def _read(kind: TypeAdapter[T], reply: httpx2.Response, url: str) -> T:
+def _read(adapter: TypeAdapter[T], reply: httpx2.Response, url: str) -> T:
     try:
-        return kind.validate_json(reply.content)
+        return adapter.validate_json(reply.content)
     except ValidationError as error:
         flaw = error.errors()[0]
         field_path = ".".join(map(str, flaw["loc"])) or "the answer"

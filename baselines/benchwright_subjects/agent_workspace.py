@@ -19,15 +19,15 @@ from pydantic import TypeAdapter, ValidationError
 
 from benchwright_attempts.errors import AttemptError, EvaluationError
 from benchwright_attempts.events.events import TextCause
-from benchwright_attempts.grading.grading_runs import slot
+from benchwright_attempts.grading.grading_runs import hold_slot
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.execution.process import End
+from benchwright_harness.execution.process import ProcessEnd
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import selections
-from benchwright_harness.sandbox import Job
-from benchwright_problems.problem import Kind, Limits, RelativePath
-from benchwright_subjects.evaluation.services import EvaluationServices, sealed
+from benchwright_harness.sandbox import SandboxJob
+from benchwright_problems.problem import ProblemKind, RelativePath, RunLimits
+from benchwright_subjects.evaluation.services import EvaluationServices, run_sealed
 from benchwright_subjects.sample_attempt import SampleAttempt
 
 MOST_FILES = 400
@@ -71,15 +71,15 @@ class AgentWorkspace:
         content = text.encode("utf-8", "replace")
         if len(content) > MOST_BYTES:
             raise ToolError(f"A file can have {MOST_BYTES} bytes at most.")
-        await self.sample.write(self._fit(path), content)
+        await self.sample.write(self._checked_path(path), content)
 
-    async def replace(self, path: str, old: str, new: str) -> None:
+    async def replace(self, path: str, old_text: str, new_text: str) -> None:
         """Replace the only occurrence of a string in a file."""
         text = self.read(path)
-        count = text.count(old) if old else 0
+        count = text.count(old_text) if old_text else 0
         if count != 1:
             raise ToolError(f"The text to replace occurs {count} times in {path}; it must occur exactly once.")
-        await self.write(path, text.replace(old, new))
+        await self.write(path, text.replace(old_text, new_text))
 
     async def lint(self, path: str) -> str:
         """Verilator's messages about a file."""
@@ -88,32 +88,32 @@ class AgentWorkspace:
 
     async def run(self, command: str) -> str:
         """Run a shell command and take over what it changed."""
-        printed = _Printed()
+        command_output = _Printed()
         code = new_run_folder()
         user = self.services.sandbox.new_user()
         try:
             with run_folder(code, self.sample.files, user):
-                async with slot(self.services.grading.slots, self.sample.attempt.clock):
-                    ended = await self.services.sandbox.run(self._job(command, code, user), printed)
-                left = await asyncio.to_thread(_files_of, code)
+                async with hold_slot(self.services.grading.slots, self.sample.attempt.clock):
+                    step_end = await self.services.sandbox.run(self._job(command, code, user), command_output)
+                left_files = await asyncio.to_thread(_files_of, code)
         except HarnessError as error:
             raise ToolError(f"The command could not be run: {error}.") from error
-        await self._record_changes(left)
-        status = f"exit status {ended.exit_code}"
-        if ended.end is not End.EXITED:
-            status = f"stopped: {ended.end.value} ({self.wall_s:g} s, {_limits(self.wall_s).memory_mb} MiB)"
-        return f"{printed.text()}\n[{status}]".lstrip()
+        await self._record_changes(left_files)
+        status = f"exit status {step_end.exit_code}"
+        if step_end.end is not ProcessEnd.EXITED:
+            status = f"stopped: {step_end.end.value} ({self.wall_s:g} s, {_limits(self.wall_s).memory_mb} MiB)"
+        return f"{command_output.text()}\n[{status}]".lstrip()
 
     @property
     def runs_allowed(self) -> int | None:
         """Number of runs of the hidden tests the solver may ask for. None for any number."""
-        return self.sample.terms.runs_allowed if self.sample.problem.kind is Kind.DESIGN else 0
+        return self.sample.terms.runs_allowed if self.sample.problem.kind is ProblemKind.DESIGN else 0
 
-    async def test(self) -> str:
+    async def run_hidden_tests(self) -> str:
         """Runs the hidden tests; returns what the problem's policy reveals."""
         attempt = self.sample.attempt
         try:
-            await sealed(self.sample.header.problem, attempt.run())
+            await run_sealed(self.sample.header.problem, attempt.run())
         except AttemptError as error:
             if isinstance(error, EvaluationError):
                 raise
@@ -122,19 +122,19 @@ class AgentWorkspace:
         if summary.verdict is None:
             raise ToolError("The run was stopped before there was a verdict.")
         revealed_text = (await asyncio.to_thread(attempt.runs.reveal, summary.verdict)).as_text()
-        left = self.sample.terms.runs_left(summary.runs)
-        return revealed_text if left is None else f"{revealed_text}\n[{left} runs left]"
+        runs_left = self.sample.terms.runs_left(summary.verdict_count)
+        return revealed_text if runs_left is None else f"{revealed_text}\n[{runs_left} runs left]"
 
-    async def _record_changes(self, left: Mapping[str, bytes]) -> None:
-        for path in [path for path in self.sample.files if path not in left]:
+    async def _record_changes(self, left_files: Mapping[str, bytes]) -> None:
+        for path in [path for path in self.sample.files if path not in left_files]:
             await self.sample.remove(path)
-        for path, content in left.items():
+        for path, content in left_files.items():
             await self.sample.write(path, content, TextCause.OUTSIDE)
 
-    def _job(self, command: str, code: Path, user: int | None) -> Job:
+    def _job(self, command: str, code: Path, user: int | None) -> SandboxJob:
         toolchain = self.services.toolchain
         environment = toolchain.environment(selections(self.sample.problem)[0])
-        return Job(
+        return SandboxJob(
             argv=("/bin/sh", "-c", f"cd /code && ({command}\n)"),
             env={
                 "LANG": "C.UTF-8",
@@ -144,13 +144,13 @@ class AgentWorkspace:
                 "PWD": WORKDIR,
             },
             code=code,
-            hidden={},
+            hidden_files={},
             limits=_limits(self.wall_s),
             toolchain=toolchain,
             user=user,
         )
 
-    def _fit(self, path: str) -> str:
+    def _checked_path(self, path: str) -> str:
         try:
             _PATH.validate_python(path)
         except ValidationError as error:
@@ -186,19 +186,19 @@ class _Printed:
         return (self._head + middle + self._tail).decode("utf-8", "replace").rstrip()
 
 
-def _limits(wall_s: float) -> Limits:
-    return Limits(wall_s=wall_s, memory_mb=4096, folder_mb=100)
+def _limits(wall_s: float) -> RunLimits:
+    return RunLimits(wall_s=wall_s, memory_mb=4096, folder_mb=100)
 
 
 def _files_of(code: Path) -> dict[str, bytes]:
     """The plain files that a command left, as far as they can be an agent's; links are not followed."""
     contents: dict[str, bytes] = {}
     for folder, folders, names, handle in os.fwalk(code, follow_symlinks=False):
-        inside = Path(folder).relative_to(code)
-        if inside == Path():
+        relative_folder = Path(folder).relative_to(code)
+        if relative_folder == Path():
             folders[:] = [name for name in folders if name not in ("rundir", "src")]
         for name in sorted(names):
-            path = (inside / name).as_posix()
+            path = (relative_folder / name).as_posix()
             if len(contents) < MOST_FILES and _is_path(path):
                 content = _plain_file(name, handle)
                 if content is not None:

@@ -27,9 +27,9 @@ from benchwright_attempts.grading.grading import ANSWER, judged_paths
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.summary.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Terms
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.verdict import Verdict
-from benchwright_subjects.agents.text_difference import changes
+from benchwright_subjects.agents.text_difference import text_changes
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.evaluation.usage import knowledge_cutoff
 
@@ -38,7 +38,7 @@ DECLINED = "content_filter"
 
 
 @dataclass(frozen=True)
-class Subject:
+class SolvingSubject:
     """The subject that solves, and its terms."""
 
     name: str
@@ -83,13 +83,13 @@ class SampleAttempt(Adapter):
         self.terms = terms
         self.files = starting_files(problem)
         """What was given, and what the solver has written so far."""
-        self.earlier: AttemptVerdict | None = None
+        self.earlier_verdict: AttemptVerdict | None = None
         """The verdict of an attempt that had ended before this sample began."""
         self.recorded_usage: dict[str, ModelUsage] = {}
         """What each model has used, as far as it is in the log."""
         self.unusable: Verdict | None = None
         """The verdict on a reply without files, or that a filter has ended."""
-        self.broken = ""
+        self.break_reason = ""
         """What broke the solver off: the provider, the sandbox, a bug. Empty where nothing did."""
         self.confidence: float | None = None
         """How probable it is that the work is right, as the solver says, from 0 to 1; None if it does not."""
@@ -105,7 +105,7 @@ class SampleAttempt(Adapter):
 
     @classmethod
     async def begin(
-        cls, services: EvaluationServices, task: str, ref: str, problem: Problem, epoch: int, subject: Subject
+        cls, services: EvaluationServices, task: str, ref: str, problem: Problem, epoch: int, subject: SolvingSubject
     ) -> SampleAttempt:
         """Begins the attempt of a sample, or continues it from the starting files.
 
@@ -117,7 +117,7 @@ class SampleAttempt(Adapter):
             epoch: Rank of the sample among those of the problem, from 1.
             subject: The subject that solves.
         """
-        name = subject.attempt or _name(task, ref, epoch, subject)
+        name = subject.attempt or _attempt_name(task, ref, epoch, subject)
         log = services.log
         try:
             header = await asyncio.to_thread(log.header, name)
@@ -134,14 +134,14 @@ class SampleAttempt(Adapter):
             )
             sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
             sample.files |= subject.files
-            opened = Opened(files={path: FileText.of_bytes(content) for path, content in sample.files.items()})
-            await asyncio.to_thread(log.create, header, opened)
+            opened_event = Opened(files={path: FileText.of_bytes(content) for path, content in sample.files.items()})
+            await asyncio.to_thread(log.create, header, opened_event)
             if facts := {**subject.statement, **subject.program}:
                 await sample.record(ModelUsage(model=subject.model, parameters=facts))
         else:
             sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
             sample.files |= subject.files
-        await sample._go_on()
+        await sample._start_or_resume()
         return sample
 
     def snapshot(self) -> Mapping[str, bytes]:
@@ -188,23 +188,29 @@ class SampleAttempt(Adapter):
         if content is None:
             await self.remove(path)
             return
-        old, new = (
+        old_file, new_file = (
             None if file_content is None else FileText.of_bytes(file_content) for file_content in (old_content, content)
         )
-        if old is None or new is None or old.text is None or new.text is None or old.bom != new.bom:
+        if (
+            old_file is None
+            or new_file is None
+            or old_file.text is None
+            or new_file.text is None
+            or old_file.bom != new_file.bom
+        ):
             await self.write(path, content)
             return
         self.files[path] = content
         version = self._versions[path] = self._versions.get(path, 0) + 1
-        source = EditReason(
+        edit_reason = EditReason(
             path=path,
             version=version,
             reason=reason,
             metadata={"name": subject, **(metadata or {})},
             method=AttributionMethod.ONLY_WRITER,
         )
-        await self.record(source)
-        await self.record(Edit(path=path, version=version, changes=changes(old.text, new.text)))
+        await self.record(edit_reason)
+        await self.record(Edit(path=path, version=version, changes=text_changes(old_file.text, new_file.text)))
         await self.record(Save(path=path, sha256=sha256(content), size=len(content)))
 
     def version(self, path: str) -> int:
@@ -223,7 +229,7 @@ class SampleAttempt(Adapter):
             usage = usage.model_copy(update={"parameters": parameters})
         await self.record(usage)
         previous_usage = self.recorded_usage.get(usage.model)
-        self.recorded_usage[usage.model] = add(previous_usage, usage) if previous_usage else usage
+        self.recorded_usage[usage.model] = add_usage(previous_usage, usage) if previous_usage else usage
 
     @asynccontextmanager
     async def solving(self) -> AsyncIterator[None]:
@@ -237,7 +243,7 @@ class SampleAttempt(Adapter):
         except LimitExceededError:
             raise
         except Exception as error:
-            self.broken = f"{type(error).__name__}: {error}"
+            self.break_reason = f"{type(error).__name__}: {error}"
             raise
 
     @asynccontextmanager
@@ -254,20 +260,20 @@ class SampleAttempt(Adapter):
         if scope.cancelled_caught:
             self.out_of_time_s = self.terms.time_limit_s
 
-    async def _cancel_in_time(self, scope: anyio.CancelScope) -> None:
+    async def _cancel_in_time(self, cancel_scope: anyio.CancelScope) -> None:
         await self.attempt.clock.until_out_of_time()
-        scope.cancel()
+        cancel_scope.cancel()
 
-    async def _go_on(self) -> None:
+    async def _start_or_resume(self) -> None:
         """Starts the clock, or lets it run again over the starting files; an attempt that has ended stays as it is."""
         summary = await self.attempt.follow()
         if summary.state.ended:
-            self.earlier = summary.verdict
+            self.earlier_verdict = summary.verdict
             return
         # A sample that is tried again starts over, so it has the whole time again.
         self.attempt.clock.limited_from_s = summary.clock.active_s
         assigned = self.terms.assigned
-        if assigned is not None and assigned.type not in summary.kinds:
+        if assigned is not None and assigned.type not in summary.event_types:
             await self.record(assigned)
         match summary.state:
             case AttemptState.OPEN:
@@ -289,7 +295,7 @@ class SampleAttempt(Adapter):
                 await self.record(Save(path=path, sha256=sha256(content), size=len(content)))
 
 
-def _name(task: str, ref: str, epoch: int, subject: Subject) -> str:
+def _attempt_name(task: str, ref: str, epoch: int, subject: SolvingSubject) -> str:
     variant = f"\n{subject.statement['statement_sha256']}" if subject.statement else ""
     return sha256(f"{task}\n{ref}\n{epoch}\n{subject.terms.condition}{variant}".encode())[:32]
 
@@ -297,12 +303,12 @@ def _name(task: str, ref: str, epoch: int, subject: Subject) -> str:
 def starting_files(problem: Problem) -> dict[str, bytes]:
     """The files that a solver begins with."""
     files = {path: text.encode() for path, text in problem.public.files.items()}
-    return files if problem.kind is Kind.DESIGN else files | {ANSWER: b""}
+    return files if problem.kind is ProblemKind.DESIGN else files | {ANSWER: b""}
 
 
-def add(first_usage: ModelUsage, second_usage: ModelUsage) -> ModelUsage:
+def add_usage(first_usage: ModelUsage, second_usage: ModelUsage) -> ModelUsage:
     """The joint usage of two requests to a model."""
-    numbers = (
+    count_fields = (
         "calls",
         "input_tokens",
         "output_tokens",
@@ -312,7 +318,7 @@ def add(first_usage: ModelUsage, second_usage: ModelUsage) -> ModelUsage:
         "total_tokens",
     )
     sums: dict[str, int | float | None] = {
-        name: getattr(first_usage, name) + getattr(second_usage, name) for name in numbers
+        name: getattr(first_usage, name) + getattr(second_usage, name) for name in count_fields
     }
     for name in ("cost_usd", "wall_s"):
         amounts = [value for value in (getattr(first_usage, name), getattr(second_usage, name)) if value is not None]

@@ -25,11 +25,11 @@ from benchwright_problems.problem import Figure, Problem
 from benchwright_problems.storage.store import Store
 from benchwright_subjects.evaluation.examples import Examples
 from benchwright_subjects.prompt_sets import BENCHWRIGHT, prompt_set
-from benchwright_subjects.prompts.prompt import Part, Prompt, as_text, ask
+from benchwright_subjects.prompts.prompt import ModelPrompt, Part, as_text, ask
 from benchwright_subjects.prompts.template import Template
 
 
-def chosen(
+def select_problems(
     store: Store, pack: str, problem_names: str | Sequence[str], excluded_ids: frozenset[str] = frozenset()
 ) -> list[Problem]:
     """The public parts of the problems that are asked for, in the pack's order.
@@ -61,7 +61,7 @@ def chosen(
 
 
 @dataclass(frozen=True)
-class Form:
+class RequestForm:
     """The problems that are asked, and the form of the request."""
 
     problems: str | Sequence[str] = ""
@@ -79,17 +79,17 @@ class Form:
     prompts: str = ""
     """The name of a prompt set; our own where empty."""
 
-    def prepare(self, store: Store, pack: str) -> tuple[list[Problem], Callable[[Problem], Prompt]]:
+    def prepare(self, store: Store, pack: str) -> tuple[list[Problem], Callable[[Problem], ModelPrompt]]:
         """The problems of a pack that are asked, and what makes the request of each.
 
         Raises:
             EvaluationError: No problems or no examples exist, the template is wrong, or the prompts are not for them.
         """
         prompts = prompt_set(self.prompts)
-        template = Template.read(Path(self.template)) if self.template else None
+        template = Template.read_template(Path(self.template)) if self.template else None
         source = self.examples or pack
         examples = Examples.from_pack(store, source, self.shots, think=self.think, seed=self.seed)
-        problems = chosen(store, pack, self.problems, examples.ids if source == pack else frozenset())
+        problems = select_problems(store, pack, self.problems, examples.ids if source == pack else frozenset())
         if template is not None:
             return problems, template.ask
         if prompts is not BENCHWRIGHT:
@@ -99,7 +99,7 @@ class Form:
         return problems, lambda problem: ask(problem, think=self.think, examples=examples.turns_before(problem))
 
 
-def dataset(pack: str, problems: Sequence[Problem], ask: Callable[[Problem], Prompt]) -> MemoryDataset:
+def dataset(pack: str, problems: Sequence[Problem], ask: Callable[[Problem], ModelPrompt]) -> MemoryDataset:
     """The samples of problems.
 
     Args:
@@ -110,7 +110,7 @@ def dataset(pack: str, problems: Sequence[Problem], ask: Callable[[Problem], Pro
     samples = [
         Sample(
             id=problem.id,
-            input=messages(ask(problem)),
+            input=chat_messages(ask(problem)),
             target="",
             metadata={
                 "problem": f"{pack}/{problem.id}",
@@ -127,7 +127,7 @@ def dataset(pack: str, problems: Sequence[Problem], ask: Callable[[Problem], Pro
     return MemoryDataset(samples, name=pack)
 
 
-def messages(prompt: Prompt) -> list[ChatMessage]:
+def chat_messages(prompt: ModelPrompt) -> list[ChatMessage]:
     """A prompt as a conversation."""
     conversation: list[ChatMessage] = [ChatMessageSystem(content=prompt.system)] if prompt.system else []
     for turn in prompt.examples:
@@ -135,11 +135,11 @@ def messages(prompt: Prompt) -> list[ChatMessage]:
     return [*conversation, ChatMessageUser(content=_content(prompt.user))]
 
 
-def _content(parts: Sequence[Part]) -> str | list[Content]:
+def _content(prompt_parts: Sequence[Part]) -> str | list[Content]:
     # Not every endpoint takes a list.
-    if all(isinstance(part, str) for part in parts):
-        return as_text(parts)
-    return [ContentText(text=part) if isinstance(part, str) else _picture(part) for part in parts]
+    if all(isinstance(part, str) for part in prompt_parts):
+        return as_text(prompt_parts)
+    return [ContentText(text=part) if isinstance(part, str) else _picture(part) for part in prompt_parts]
 
 
 def _picture(figure: Figure) -> Content:

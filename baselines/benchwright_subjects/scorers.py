@@ -15,8 +15,8 @@ from benchwright_attempts.grading.regrading import is_regradable, regrade
 from benchwright_judges.reading.text_length import ENCODING
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_subjects.evaluation import usage
-from benchwright_subjects.evaluation.reading import read
-from benchwright_subjects.evaluation.services import sealed
+from benchwright_subjects.evaluation.reading import read_answer
+from benchwright_subjects.evaluation.services import run_sealed
 from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.sample_attempt import DECLINED, SampleAttempt
 
@@ -40,22 +40,22 @@ def verdict(task: TaskRun, think: bool) -> Scorer:
     @scorer(metrics=[accuracy(), stderr()], name="verdict")
     def create_scorer() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            sample = task.begun(state)
-            if sample is None or sample.broken:
-                reason = sample.broken if sample is not None else "Its attempt could not begin."
+            sample = task.begun_attempt(state)
+            if sample is None or sample.break_reason:
+                reason = sample.break_reason if sample is not None else "Its attempt could not begin."
                 return Score.unscored(reason="sample_failed", explanation=reason, metadata=_UNASKED)
-            if sample.earlier is not None:
+            if sample.earlier_verdict is not None:
                 return await _earlier_score(task, sample)
-            limit, limit_value = _limit(sample)
+            limit, limit_value = _reached_limit(sample)
             if not task.agent and (state.output.completion or not limit):
-                await _take(task, sample, state.output.completion, think)
+                await _save_reply(task, sample, state.output.completion, think)
                 if state.output.choices and state.output.stop_reason == DECLINED:
                     sample.unusable = Verdict(reason=Reason.DECLINED, detail=_FILTERED)
             tokens = await _count(task, sample, state)
-            graded = await _graded(task, sample, limit, limit_value)
+            grading_outcome = await _grade_and_end(task, sample, limit, limit_value)
             if sample.confidence is not None:
-                await sample.attempt.estimate(SelfEstimate(solved=sample.confidence))
-            return _score(sample, graded.verdict, graded.score, tokens)
+                await sample.attempt.record_estimate(SelfEstimate(solved=sample.confidence))
+            return _score(sample, grading_outcome.verdict, grading_outcome.score, tokens)
 
         return score
 
@@ -72,11 +72,11 @@ def decided(task: TaskRun) -> Scorer:
     @scorer(metrics=[], name="decided")
     def create_scorer() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score | None:
-            sample = task.begun(state)
-            if sample is not None and not sample.broken:
-                newest = (await sample.attempt.writer.summary()).verdict
-                if newest is None or is_regradable(newest):
-                    reason = newest.message if newest is not None else "there is no verdict"
+            sample = task.begun_attempt(state)
+            if sample is not None and not sample.break_reason:
+                newest_verdict = (await sample.attempt.writer.summary()).verdict
+                if newest_verdict is None or is_regradable(newest_verdict):
+                    reason = newest_verdict.message if newest_verdict is not None else "there is no verdict"
                     raise EvaluationError(f"Nothing could be decided: {reason}")
             return None
 
@@ -85,24 +85,24 @@ def decided(task: TaskRun) -> Scorer:
     return create_scorer()
 
 
-async def _graded(task: TaskRun, sample: SampleAttempt, limit: str, limit_value: float | None) -> GradingOutcome:
+async def _grade_and_end(task: TaskRun, sample: SampleAttempt, limit: str, limit_value: float | None) -> GradingOutcome:
     """Grades the present files and ends the attempt."""
     attempt, ref = sample.attempt, sample.header.problem
     if limit:
-        graded = await sealed(ref, attempt.time_out(limit, limit_value))
+        grading_outcome = await run_sealed(ref, attempt.time_out(limit, limit_value))
     elif sample.submitted or not task.agent:
-        graded = await sealed(ref, attempt.submit())
+        grading_outcome = await run_sealed(ref, attempt.submit())
     else:
-        graded = await sealed(ref, attempt.settle())
+        grading_outcome = await run_sealed(ref, attempt.settle())
         await attempt.abandon(sample.why_stopped)
-    if graded is None:
+    if grading_outcome is None:
         raise EvaluationError(f"{ref} has no verdict. Run the sample again.")
-    return graded
+    return grading_outcome
 
 
-async def _take(task: TaskRun, sample: SampleAttempt, reply: str, think: bool) -> None:
+async def _save_reply(task: TaskRun, sample: SampleAttempt, reply: str, think: bool) -> None:
     """Save a reply as the files that it stands for; one that can't be read leaves them as they are, and fails."""
-    reading = read(sample.problem, reply, task.prompts, steps=think)
+    reading = read_answer(sample.problem, reply, task.prompts, has_steps=think)
     sample.unusable, sample.confidence = reading.flaw, reading.confidence
     for path, content in reading.files.items():
         await sample.write(path, content)
@@ -111,25 +111,29 @@ async def _take(task: TaskRun, sample: SampleAttempt, reply: str, think: bool) -
 async def _count(task: TaskRun, sample: SampleAttempt, state: TaskState) -> dict[str, JsonValue]:
     """Record what is not recorded yet of what models used; the sample's length in tokens of one tokenizer."""
     input_ids = {message.id for message in state.input} if isinstance(state.input, list) else set()
-    replies = [message for message in state.messages if message.role == "assistant" and message.id not in input_ids]
-    prompt_text = "\n".join(message.text for message in state.messages if message not in replies)
-    reply_text = "\n".join(reply.text for reply in replies)
-    counted = usage.of_sample()
+    assistant_messages = [
+        message for message in state.messages if message.role == "assistant" and message.id not in input_ids
+    ]
+    prompt_text = "\n".join(message.text for message in state.messages if message not in assistant_messages)
+    reply_text = "\n".join(reply.text for reply in assistant_messages)
+    counted_usage = usage.sample_usage()
     parameters = get_model().config.model_dump(mode="json", exclude_none=True) | task.facts_of_prompts
-    for model, total in counted.items():
-        unrecorded_usage = usage.unlogged_usage(model, total, sample.recorded_usage.get(model), calls=len(replies))
+    for model, total in counted_usage.items():
+        unrecorded_usage = usage.unlogged_usage(
+            model, total, sample.recorded_usage.get(model), calls=len(assistant_messages)
+        )
         if unrecorded_usage is not None:
             wall_s = None if sample.recorded_usage else state.output.time
             await sample.record_usage(unrecorded_usage.model_copy(update={"wall_s": wall_s, "parameters": parameters}))
-    tokens = task.services.tokens
-    if not counted and not sample.recorded_usage:
-        guess = usage.by_tokenizer(sample.header.solver, prompt_text, reply_text, tokens)
+    token_counter = task.services.token_counter
+    if not counted_usage and not sample.recorded_usage:
+        guess = usage.tokenizer_usage(sample.header.solver, prompt_text, reply_text, token_counter)
         if guess is not None:
             await sample.record_usage(guess.model_copy(update={"parameters": task.facts_of_prompts}))
-    return {"encoding": ENCODING, "prompt": tokens.count(prompt_text), "reply": tokens.count(reply_text)}
+    return {"encoding": ENCODING, "prompt": token_counter.count(prompt_text), "reply": token_counter.count(reply_text)}
 
 
-def _limit(sample: SampleAttempt) -> tuple[str, float | None]:
+def _reached_limit(sample: SampleAttempt) -> tuple[str, float | None]:
     """The limit that ended the sample, with its value; empty where none did."""
     if sample.out_of_time_s is not None:
         return "time_limit", sample.out_of_time_s
@@ -142,7 +146,7 @@ def _limit(sample: SampleAttempt) -> tuple[str, float | None]:
 
 
 def _score(sample: SampleAttempt, verdict: Verdict, share: float | None, tokens: dict[str, JsonValue]) -> Score:
-    facts = {
+    score_metadata = {
         "attempt": sample.header.id,
         "outcome": verdict.outcome.value,
         "reason": verdict.reason.value,
@@ -156,30 +160,36 @@ def _score(sample: SampleAttempt, verdict: Verdict, share: float | None, tokens:
     }
     answer = _answer_text(sample)
     if verdict.outcome is Outcome.ERROR:
-        return Score.unscored(reason="grader_failed", answer=answer, explanation=verdict.detail, metadata=facts)
+        return Score.unscored(
+            reason="grader_failed", answer=answer, explanation=verdict.detail, metadata=score_metadata
+        )
     value = share if share is not None else float(verdict.outcome is Outcome.PASSED)
     reason = "invalid_response_format" if verdict.reason in _UNREAD else None
-    return Score(value=value, answer=answer, explanation=verdict.detail, reason=reason, metadata=facts)
+    return Score(value=value, answer=answer, explanation=verdict.detail, reason=reason, metadata=score_metadata)
 
 
 async def _earlier_score(task: TaskRun, sample: SampleAttempt) -> Score:
     """The score of an attempt that had ended before its sample was tried again; what was undecided is graded again."""
-    await sealed(sample.header.problem, regrade(task.services, sample.header.id))
-    earlier = (await sample.attempt.writer.summary()).verdict
-    if earlier is None:
+    await run_sealed(sample.header.problem, regrade(task.services, sample.header.id))
+    earlier_verdict = (await sample.attempt.writer.summary()).verdict
+    if earlier_verdict is None:
         raise EvaluationError("The attempt has ended without a verdict.")
-    facts = {
+    score_metadata = {
         "attempt": sample.header.id,
-        "outcome": earlier.outcome.value,
-        "reason": earlier.reason,
-        "tests": {"passed": earlier.passed, "total": earlier.total} if earlier.total else None,
-        "wall_s": earlier.wall_s,
-        "digests": dict(earlier.digests),
+        "outcome": earlier_verdict.outcome.value,
+        "reason": earlier_verdict.reason,
+        "tests": {"passed": earlier_verdict.passed, "total": earlier_verdict.total} if earlier_verdict.total else None,
+        "wall_s": earlier_verdict.wall_s,
+        "digests": dict(earlier_verdict.digests),
         "remarks": ["This attempt had ended before; it was not asked again."],
     }
-    if earlier.outcome is Outcome.ERROR:
-        return Score.unscored(reason="grader_failed", explanation=earlier.message, metadata=facts)
-    return Score(value=float(earlier.outcome is Outcome.PASSED), explanation=earlier.message, metadata=facts)
+    if earlier_verdict.outcome is Outcome.ERROR:
+        return Score.unscored(reason="grader_failed", explanation=earlier_verdict.message, metadata=score_metadata)
+    return Score(
+        value=float(earlier_verdict.outcome is Outcome.PASSED),
+        explanation=earlier_verdict.message,
+        metadata=score_metadata,
+    )
 
 
 def _answer_text(sample: SampleAttempt) -> str:

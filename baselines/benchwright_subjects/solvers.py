@@ -19,7 +19,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from benchwright_attempts.grading.grading_runs import QUEUE
 from benchwright_subjects.agent_workspace import AgentWorkspace
 from benchwright_subjects.agents import agent_work
-from benchwright_subjects.agents.launch import Launch
+from benchwright_subjects.agents.launch import AgentLaunch
 from benchwright_subjects.evaluation import usage
 from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.sample_attempt import DECLINED
@@ -43,7 +43,7 @@ def open_attempt(task: TaskRun) -> Solver:
     @solver(name="benchwright_open_attempt")
     def create_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            await task.begin(state)
+            await task.begin_sample(state)
             return state
 
         return solve
@@ -91,20 +91,20 @@ def work(task: TaskRun, command_s: float, seed: int | None) -> Solver:
 
 async def _converse(state: TaskState, workspace: AgentWorkspace, seed: int | None) -> None:
     sample = workspace.sample
-    tools = agent_tools(workspace)
+    tool_defs = agent_tools(workspace)
     model = get_model()
     urged = 0
     while not sample.submitted and urged < _MOST_URGED:
-        state.output = await model.generate(state.messages, tools, config=GenerateConfig(seed=seed))
+        state.output = await model.generate(state.messages, tool_defs, config=GenerateConfig(seed=seed))
         state.messages.append(state.output.message)
-        model_usage = usage.of_output(str(state.model), state.output)
+        model_usage = usage.output_usage(str(state.model), state.output)
         if model_usage is not None:
             await sample.record_usage(model_usage)
         if state.output.stop_reason == "model_length":
             break
         if state.output.message.tool_calls:
             urged = 0
-            tool_replies = await execute_tools(state.messages, tools)
+            tool_replies = await execute_tools(state.messages, tool_defs)
             state.messages.extend(tool_replies.messages)
         elif state.output.stop_reason == DECLINED:
             sample.why_stopped = "the provider's content filter ended its reply"
@@ -114,7 +114,7 @@ async def _converse(state: TaskState, workspace: AgentWorkspace, seed: int | Non
             state.messages.append(ChatMessageUser(content=_URGE))
 
 
-def command_line_agent(task: TaskRun, launch: Launch, seed: int | None) -> Solver:
+def command_line_agent(task: TaskRun, launch: AgentLaunch, seed: int | None) -> Solver:
     """Let a program work in a sandbox of its own; it reaches the model through our bridge.
 
     Args:

@@ -13,7 +13,7 @@ from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_studies.plan.model_condition import ModelCondition, model_condition
-from benchwright_subjects.agents.launched import launched
+from benchwright_subjects.agents.launched import configured_launch
 from benchwright_subjects.evaluation.inspect_runs import close_after_run
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.evaluation.task_run import TaskRun
@@ -22,7 +22,7 @@ from benchwright_subjects.prompts import reflection
 from benchwright_subjects.prompts.prompt import ask_agent
 from benchwright_subjects.prompts.refinement import both_variants, refined_for
 from benchwright_subjects.prompts.refinement import request as request_of_refinement
-from benchwright_subjects.samples import Form, chosen, dataset
+from benchwright_subjects.samples import RequestForm, dataset, select_problems
 from benchwright_subjects.scorers import decided, verdict
 from benchwright_subjects.solvers import command_line_agent, open_attempt, reply, work
 
@@ -65,16 +65,16 @@ def answer(
         refined: A file of refined statements, which are asked beside the originals.
     """
     services = close_after_run(EvaluationServices(Home.find(), sandbox))
-    form = Form(problems, shots, examples, think, template, seed or 0, prompts)
-    chosen_problems, request = form.prepare(services.store, pack)
-    part = _part(services, study, condition, pack, chosen_problems)
+    request_form = RequestForm(problems, shots, examples, think, template, seed or 0, prompts)
+    chosen_problems, make_prompt = request_form.prepare(services.store, pack)
+    study_condition = _study_condition(services, study, condition, pack, chosen_problems)
     variants = refined_for(Path(refined), chosen_problems) if refined else {}
-    run = TaskRun(
+    task_run = TaskRun(
         services,
         pack,
         chosen_problems,
         agent=False,
-        part=part,
+        study_condition=study_condition,
         most_s=limit_s or None,
         prompts=None if template else prompt_set(prompts),
         shots=shots,
@@ -83,15 +83,15 @@ def answer(
         refined=variants,
     )
     return Task(
-        dataset=both_variants(pack, chosen_problems, request, variants),
-        setup=open_attempt(run),
-        solver=reply(run, seed),
-        scorer=[verdict(run, think), decided(run)],
-        cleanup=run.leave,
+        dataset=both_variants(pack, chosen_problems, make_prompt, variants),
+        setup=open_attempt(task_run),
+        solver=reply(task_run, seed),
+        scorer=[verdict(task_run, think), decided(task_run)],
+        cleanup=task_run.leave_sample,
         continue_on_fail=True,
         score_on_error=True,
-        epochs=part.condition.samples if part else None,
-        metadata=run.facts_of_prompts,
+        epochs=study_condition.condition.samples if study_condition else None,
+        metadata=task_run.facts_of_prompts,
     )
 
 
@@ -134,17 +134,21 @@ def agent(
             empty.
     """
     services = close_after_run(EvaluationServices(Home.find(), sandbox))
-    chosen_problems = chosen(services.store, pack, problems)
-    part = _part(services, study, condition, pack, chosen_problems)
-    launch = launched(services.home.cache, subject, command, place, acp=acp, refuses=_words(refuse))
-    if part is not None and part.condition.subject is not None:
-        part.check_subject(launch.running(part.condition.subject.name) if launch is not None else None)
-    run = TaskRun(
+    chosen_problems = select_problems(services.store, pack, problems)
+    study_condition = _study_condition(services, study, condition, pack, chosen_problems)
+    launch = configured_launch(
+        services.home.cache, subject, command, place, acp=acp, refused_tools=_split_names(refuse)
+    )
+    if study_condition is not None and study_condition.condition.subject is not None:
+        study_condition.check_subject(
+            launch.running_program(study_condition.condition.subject.name) if launch is not None else None
+        )
+    task_run = TaskRun(
         services,
         pack,
         chosen_problems,
         agent=True,
-        part=part,
+        study_condition=study_condition,
         most_runs=runs,
         most_s=limit_s or None,
         knowledge_cutoff=knowledge_cutoff,
@@ -152,13 +156,13 @@ def agent(
     )
     return Task(
         dataset=dataset(pack, chosen_problems, ask_agent),
-        setup=open_attempt(run),
-        solver=command_line_agent(run, launch, seed) if launch else work(run, command_s, seed),
-        scorer=[verdict(run, False), decided(run)],
-        cleanup=run.leave,
+        setup=open_attempt(task_run),
+        solver=command_line_agent(task_run, launch, seed) if launch else work(task_run, command_s, seed),
+        scorer=[verdict(task_run, False), decided(task_run)],
+        cleanup=task_run.leave_sample,
         continue_on_fail=True,
         score_on_error=True,
-        epochs=part.condition.samples if part else None,
+        epochs=study_condition.condition.samples if study_condition else None,
         message_limit=200,
     )
 
@@ -172,8 +176,8 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
         template: The file with the prompt.
         problems: Names or patterns with commas between them; all where empty.
     """
-    chosen_problems, request = Form(problems, template=template).prepare(Store(Home.find()), pack)
-    return Task(dataset=dataset(pack, chosen_problems, request), continue_on_fail=True)
+    chosen_problems, make_prompt = RequestForm(problems, template=template).prepare(Store(Home.find()), pack)
+    return Task(dataset=dataset(pack, chosen_problems, make_prompt), continue_on_fail=True)
 
 
 @task
@@ -184,7 +188,7 @@ def refine(pack: str, problems: str | list[str] = "") -> Task:
         pack: Pack of the problems.
         problems: Names or patterns with commas between them; all where empty.
     """
-    chosen_problems = chosen(Store(Home.find()), pack, problems)
+    chosen_problems = select_problems(Store(Home.find()), pack, problems)
     return Task(dataset=dataset(pack, chosen_problems, request_of_refinement), continue_on_fail=True)
 
 
@@ -208,12 +212,12 @@ def reflect(pack: str, solver: str, problems: str | list[str] = "") -> Task:
     )
 
 
-def _words(names: str | list[str]) -> list[str]:
+def _split_names(names: str | list[str]) -> list[str]:
     words = names.split(",") if isinstance(names, str) else names
     return [word.strip() for word in words if word.strip()]
 
 
-def _part(
+def _study_condition(
     services: EvaluationServices, study: str, condition: str, pack: str, problems: Sequence[Problem]
 ) -> ModelCondition | None:
     """The condition of a study that a task carries out; none outside studies.
@@ -223,8 +227,8 @@ def _part(
     """
     if not study:
         return None
-    part = model_condition(services.log, study, condition)
-    part.check_open()
+    study_condition = model_condition(services.log, study, condition)
+    study_condition.check_open()
     refs = [f"{pack}/{problem.id}" for problem in problems]
-    part.check_problems({ref: services.store.problem(ref).public_digest for ref in refs})
-    return part
+    study_condition.check_problems({ref: services.store.problem(ref).public_digest for ref in refs})
+    return study_condition

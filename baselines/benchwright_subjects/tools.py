@@ -39,9 +39,9 @@ def agent_tools(workspace: AgentWorkspace) -> list[ToolDef]:
         return "The files are submitted."
 
     async def run_hidden_tests() -> str:
-        return await workspace.test()
+        return await workspace.run_hidden_tests()
 
-    tools = [
+    tool_defs = [
         _tool(list_files, "List all files of the workspace with their sizes."),
         _tool(read_file, "Read a file of the workspace.", path=_PATH),
         _tool(
@@ -73,9 +73,11 @@ def agent_tools(workspace: AgentWorkspace) -> list[ToolDef]:
     ]
     if (allowed := workspace.runs_allowed) != 0:
         often = "as often as you like" if allowed is None else f"{allowed} times at most"
-        tools.append(_tool(run_hidden_tests, f"Run the hidden tests on the files as they are, {often}."))
-    return tools
+        tool_defs.append(_tool(run_hidden_tests, f"Run the hidden tests on the files as they are, {often}."))
+    return tool_defs
 
 
-def _tool(act: Callable[..., Awaitable[str]], description: str, **parameters: str) -> ToolDef:
-    return ToolDef(act, name=act.__name__, description=description, parameters=parameters, parallel=False)
+def _tool(tool_function: Callable[..., Awaitable[str]], description: str, **parameters: str) -> ToolDef:
+    return ToolDef(
+        tool_function, name=tool_function.__name__, description=description, parameters=parameters, parallel=False
+    )

@@ -37,7 +37,7 @@ class WrongChoice:
 class WrongChoices:
     """Wrong choices to classify."""
 
-    choices: Sequence[WrongChoice]
+    unclassified_choices: Sequence[WrongChoice]
     """The oldest first."""
     classified: int
     """Failed attempts that are classified already, and are not in `found`."""
@@ -63,41 +63,43 @@ def wrong_choices(log: EventLog, store: Store, logs_folder: Path, pack: str, *, 
         for problem in store.public(pack).problems
         if problem.public.question is not None and problem.public.question.format.answered_by is AnsweredBy.CHOICE
     }
-    failed: dict[str, tuple[AttemptHeader, int]] = {}
+    failed_attempts: dict[str, tuple[AttemptHeader, int]] = {}
     classified = 0
     for header, summary in reversed(log.summaries()):
         if choices.get(header.problem) != header.problem_digest or header.study or header.condition != Solver.MODEL:
             continue
         if (solver and header.solver != solver) or not summary.state.ended or summary.verdict is None:
             continue
-        if summary.verdict.outcome is Outcome.FAILED and _CLASSIFIED in summary.kinds:
+        if summary.verdict.outcome is Outcome.FAILED and _CLASSIFIED in summary.event_types:
             classified += 1
         elif summary.verdict.outcome is Outcome.FAILED:
-            failed[header.id] = (header, summary.verdict.number)
-    replies = _imported(log, failed) | _replies(logs_folder, failed)
-    wrong_answers = [WrongChoice(*failed[attempt], replies[attempt]) for attempt in failed if attempt in replies]
-    return WrongChoices(wrong_answers, classified, len(failed) - len(wrong_answers))
+            failed_attempts[header.id] = (header, summary.verdict.number)
+    replies = _imported_replies(log, failed_attempts) | _logged_replies(logs_folder, failed_attempts)
+    wrong_answers = [
+        WrongChoice(*failed_attempts[attempt], replies[attempt]) for attempt in failed_attempts if attempt in replies
+    ]
+    return WrongChoices(wrong_answers, classified, len(failed_attempts) - len(wrong_answers))
 
 
-def _imported(log: EventLog, attempts: Mapping[str, object]) -> dict[str, str]:
+def _imported_replies(log: EventLog, attempt_ids: Mapping[str, object]) -> dict[str, str]:
     """Attempt → reply, of replies from elsewhere that have steps: their attempts keep the whole."""
     replies = {}
     for header, summary in log.summaries():
-        if header.id in attempts and (digest := summary.files.get(REPLY)):
+        if header.id in attempt_ids and (digest := summary.files.get(REPLY)):
             content = contents_of(log.events(header.id), {REPLY: digest}).get(REPLY, b"")
             if content.strip():
                 replies[header.id] = content.decode("utf-8", "replace")
     return replies
 
 
-def _replies(logs_folder: Path, attempts: dict[str, tuple[AttemptHeader, int]]) -> dict[str, str]:
+def _logged_replies(logs_folder: Path, failed_attempts: dict[str, tuple[AttemptHeader, int]]) -> dict[str, str]:
     """Attempt → reply, of runs that asked for steps."""
     replies: dict[str, str] = {}
-    for file in logs_of(logs_folder, attempts):
+    for file in logs_of(logs_folder, failed_attempts):
         if not (read_eval_log(str(file), header_only=True).eval.task_args or {}).get("think"):
             continue
         for sample in read_eval_log(str(file)).samples or ():
             attempt = next((str((score.metadata or {}).get("attempt")) for score in (sample.scores or {}).values()), "")
-            if attempt in attempts and sample.output.completion.strip():
+            if attempt in failed_attempts and sample.output.completion.strip():
                 replies[attempt] = sample.output.completion
     return replies

@@ -46,7 +46,7 @@ def hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def write(token_id: str, secret: str, prefix: str) -> str:
+def token_text(token_id: str, secret: str, prefix: str) -> str:
     """The string that a client sends, such as `bwj_<id>_<secret>`.
 
     Args:
@@ -57,7 +57,7 @@ def write(token_id: str, secret: str, prefix: str) -> str:
     return f"{prefix}_{token_id}_{secret}"
 
 
-def read(text: str, prefix: str) -> tuple[str, str] | None:
+def parse_token(text: str, prefix: str) -> tuple[str, str] | None:
     """ID and secret of such a string."""
     match = _WRITTEN.fullmatch(text)
     return (match[2], match[3]) if match and match[1] == prefix else None

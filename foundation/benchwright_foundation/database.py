@@ -60,7 +60,9 @@ class Database:
             StorageError: The database can't be opened, or another version of Benchwright made it.
             ExtraMissingError: The packages for databases are not installed.
         """
-        engine = _sqlite(location, cls.title) if isinstance(location, Path) else _at_url(location, cls.title)
+        engine = (
+            _sqlite_engine(location, cls.title) if isinstance(location, Path) else _engine_at_url(location, cls.title)
+        )
         database = cls(engine)
         try:
             async with database.writing() as connection:
@@ -89,7 +91,7 @@ class Database:
         Raises:
             StorageError: The database is locked, full, damaged or deleted.
         """
-        with self._explained():
+        with self._explain_errors():
             async with self._turn, self.engine.execution_options(**{_WRITES: True}).begin() as connection:
                 yield connection
 
@@ -100,19 +102,19 @@ class Database:
         Raises:
             StorageError: The database is locked, damaged or deleted.
         """
-        with self._explained():
+        with self._explain_errors():
             async with self._reader.begin() as connection:
                 yield connection
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain_errors(self) -> Iterator[None]:
         try:
             yield
         except (DatabaseError, InterfaceError) as error:
             if isinstance(error, IntegrityError):
                 raise
             raise StorageError(
-                f"{self.title} {_name(self.engine)} could not be used: {_cause(error)}; the last step was"
+                f"{self.title} {_shown_url(self.engine)} could not be used: {_cause_line(error)}; the last step was"
                 " rolled back; fix the cause and try again"
             ) from error
 
@@ -122,7 +124,7 @@ class Database:
         return sqlite.insert(table) if self.engine.dialect.name == "sqlite" else postgresql.insert(table)
 
 
-def _sqlite(file: Path, title: str) -> AsyncEngine:
+def _sqlite_engine(file: Path, title: str) -> AsyncEngine:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Not opened where it exists: closing another descriptor of it would drop SQLite's locks in this process.
@@ -148,7 +150,7 @@ def _sqlite(file: Path, title: str) -> AsyncEngine:
 
     @event.listens_for(engine.sync_engine, "connect")
     def _set_up(connection: AdaptedConnection, _record: object) -> None:
-        connection.run_async(_prepare)
+        connection.run_async(_prepare_connection)
 
     @event.listens_for(engine.sync_engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -159,7 +161,7 @@ def _sqlite(file: Path, title: str) -> AsyncEngine:
     return engine
 
 
-async def _prepare(connection: aiosqlite.Connection) -> None:
+async def _prepare_connection(connection: aiosqlite.Connection) -> None:
     # Changing the journal mode does not wait for other connections as statements do.
     give_up = time.monotonic() + _BUSY_S
     while True:
@@ -183,13 +185,13 @@ def _create_engine(url: URL, **options: Any) -> AsyncEngine:
         return create_async_engine(url, **options)
 
 
-def _at_url(text: str, title: str) -> AsyncEngine:
+def _engine_at_url(text: str, title: str) -> AsyncEngine:
     try:
         url = make_url(text)
     except ArgumentError as error:
         raise StorageError("the database's URL can't be read; write postgresql://USER@HOST/NAME") from error
     if url.get_backend_name() == "sqlite" and url.database:
-        return _sqlite(Path(url.database), title)
+        return _sqlite_engine(Path(url.database), title)
     if url.get_backend_name() != "postgresql":
         raise StorageError(f"{title} can't be in {url.get_backend_name()}; use SQLite or PostgreSQL")
     engine = _create_engine(
@@ -217,10 +219,10 @@ def _ping_after_a_pause(engine: AsyncEngine) -> None:
             raise DisconnectionError from error
 
 
-def _name(engine: AsyncEngine) -> str:
+def _shown_url(engine: AsyncEngine) -> str:
     return engine.url.render_as_string(hide_password=True)
 
 
-def _cause(error: BaseException) -> str:
+def _cause_line(error: BaseException) -> str:
     # The statement and its values, which SQLAlchemy puts into the text, may hold an answer key.
     return str(getattr(error, "orig", None) or type(error).__name__).strip().splitlines()[0]

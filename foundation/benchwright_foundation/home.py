@@ -29,7 +29,7 @@ class Home:
     @classmethod
     def find(cls, environ: Mapping[str, str] = os.environ) -> Home:
         """The folders for this user and environment; creates nothing."""
-        base = environ.get("BENCHWRIGHT_HOME")
+        base_folder = environ.get("BENCHWRIGHT_HOME")
         cache = environ.get("BENCHWRIGHT_CACHE")
         if cache:
             cache_dir = Path(cache).absolute()
@@ -38,8 +38,8 @@ class Home:
             cache_dir = Path("/var/cache/benchwright")
         else:
             cache_dir = platformdirs.user_cache_path("benchwright")
-        if base:
-            root = Path(base).absolute()
+        if base_folder:
+            root = Path(base_folder).absolute()
             return cls(root / "data", root / "state", root / "workspaces", cache_dir)
         return cls(
             platformdirs.user_data_path("benchwright"),

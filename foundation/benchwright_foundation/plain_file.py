@@ -35,25 +35,25 @@ def read_plain_file(folder: Path, path: str, limit: int) -> bytes:
         FileNotFoundError: The file is missing.
         OSError: The file can't be read, or a component of its path is a link (`ELOOP`, `ENOTDIR`).
     """
-    with _checked(folder, path, limit) as stream:
+    with _checked_file(folder, path, limit) as stream:
         return stream.read(limit)
 
 
-def copy_plain_file(folder: Path, path: str, target: BinaryIO, limit: int) -> None:
+def copy_plain_file(folder: Path, path: str, target_file: BinaryIO, limit: int) -> None:
     """Copy a file below a folder without following links, however large memory is; see `read_plain_file`.
 
     Args:
         folder: May itself be a link.
         path: Relative, separated by `/`; no component of it may be a link.
-        target: Gets the content.
+        target_file: Gets the content.
         limit: Bytes that it may have at most.
     """
-    with _checked(folder, path, limit) as stream:
-        shutil.copyfileobj(stream, target, 1 << 20)
+    with _checked_file(folder, path, limit) as stream:
+        shutil.copyfileobj(stream, target_file, 1 << 20)
 
 
 @contextmanager
-def _checked(folder: Path, path: str, limit: int) -> Iterator[BinaryIO]:
+def _checked_file(folder: Path, path: str, limit: int) -> Iterator[BinaryIO]:
     with _open(folder, path) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -71,9 +71,9 @@ def _open(folder: Path, path: str) -> BinaryIO:
     try:
         *parents, name = path.split("/")
         for parent in parents:
-            inner = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
+            inner_handle = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
             os.close(handle)
-            handle = inner
+            handle = inner_handle
         file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=handle)
     finally:
         os.close(handle)

@@ -26,7 +26,7 @@ def _kill_tree(pid: int) -> None:
     import psutil
 
     with contextlib.suppress(psutil.NoSuchProcess):
-        first = psutil.Process(pid)
-        for process in (first, *first.children(recursive=True)):
+        first_process = psutil.Process(pid)
+        for process in (first_process, *first_process.children(recursive=True)):
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()

@@ -33,10 +33,10 @@ class RateLimits:
         Returns:
             0 if there was one, else the whole seconds until there is one.
         """
-        now = self._clock()
-        bucket = self._buckets.setdefault(token, _Bucket(per_minute, now))
-        bucket.level = min(per_minute, bucket.level + (now - bucket.refill_time) * per_minute / 60)
-        bucket.refill_time = now
+        current_time = self._clock()
+        bucket = self._buckets.setdefault(token, _Bucket(per_minute, current_time))
+        bucket.level = min(per_minute, bucket.level + (current_time - bucket.refill_time) * per_minute / 60)
+        bucket.refill_time = current_time
         if bucket.level >= 1:
             bucket.level -= 1
             return 0

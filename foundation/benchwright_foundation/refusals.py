@@ -15,7 +15,7 @@ MEDIA_TYPE = "application/problem+json"
 _URN = "urn:benchwright:judge:"
 
 
-class Kind(Enum):
+class RefusalKind(Enum):
     """Every kind of refusal: name, HTTP status, title."""
 
     MALFORMED = ("malformed", HTTPStatus.BAD_REQUEST, "The body is not JSON.")
@@ -92,7 +92,7 @@ class RefusalError(Exception):
 
     def __init__(
         self,
-        kind: Kind,
+        refusal_kind: RefusalKind,
         detail: str,
         next_step: str,
         *,
@@ -100,12 +100,12 @@ class RefusalError(Exception):
         errors: tuple[Flaw, ...] = (),
     ) -> None:
         super().__init__(detail)
-        self.kind = kind
+        self.refusal_kind = refusal_kind
         self.retry_after_s = retry_after_s
         self.details = ProblemDetails(
-            type=kind.uri,
-            title=kind.title,
-            status=kind.status.value,
+            type=refusal_kind.uri,
+            title=refusal_kind.title,
+            status=refusal_kind.status.value,
             detail=detail,
             next_step=next_step,
             errors=errors,
@@ -117,47 +117,47 @@ class RefusalError(Exception):
         headers = {}
         if self.retry_after_s is not None:
             headers["Retry-After"] = str(max(1, math.ceil(self.retry_after_s)))
-        if self.kind is Kind.UNAUTHORIZED:
+        if self.refusal_kind is RefusalKind.UNAUTHORIZED:
             headers["WWW-Authenticate"] = 'Bearer realm="benchwright judge"'
         return headers
 
 
-BODY = (Kind.MALFORMED, Kind.TOO_SLOW, Kind.TOO_LARGE, Kind.WRONG_MEDIA_TYPE)
+BODY = (RefusalKind.MALFORMED, RefusalKind.TOO_SLOW, RefusalKind.TOO_LARGE, RefusalKind.WRONG_MEDIA_TYPE)
 """Refusals of requests with a body."""
 
 
-def refusals(*kinds: Kind) -> dict[int | str, dict[str, Any]]:
+def refusals(*refusal_kinds: RefusalKind) -> dict[int | str, dict[str, Any]]:
     """OpenAPI's responses for these refusals and for those that every endpoint behind admission control has."""
     common_kinds = (
-        Kind.UNAUTHORIZED,
-        Kind.WRONG_SCOPE,
-        Kind.INVALID,
-        Kind.RATE_LIMITED,
-        Kind.UNEXPECTED,
-        Kind.UNAVAILABLE,
+        RefusalKind.UNAUTHORIZED,
+        RefusalKind.WRONG_SCOPE,
+        RefusalKind.INVALID,
+        RefusalKind.RATE_LIMITED,
+        RefusalKind.UNEXPECTED,
+        RefusalKind.UNAVAILABLE,
     )
-    return responses_of(*kinds, *common_kinds)
+    return responses_of(*refusal_kinds, *common_kinds)
 
 
-def responses_of(*kinds: Kind) -> dict[int | str, dict[str, Any]]:
+def responses_of(*refusal_kinds: RefusalKind) -> dict[int | str, dict[str, Any]]:
     """OpenAPI's responses for these refusals."""
     responses: dict[int | str, dict[str, Any]] = {}
-    for kind in sorted(kinds, key=lambda kind: kind.status):
+    for refusal_kind in sorted(refusal_kinds, key=lambda refusal_kind: refusal_kind.status):
         response = responses.setdefault(
-            kind.status.value,
+            refusal_kind.status.value,
             {
                 "description": "",
                 "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}, "examples": {}}},
             },
         )
-        response["description"] = " ".join(filter(None, (response["description"], kind.title)))
-        response["content"][MEDIA_TYPE]["examples"][kind.slug] = {"value": _example(kind)}
-        if kind is Kind.UNAUTHORIZED:
+        response["description"] = " ".join(filter(None, (response["description"], refusal_kind.title)))
+        response["content"][MEDIA_TYPE]["examples"][refusal_kind.slug] = {"value": _example(refusal_kind)}
+        if refusal_kind is RefusalKind.UNAUTHORIZED:
             response["headers"] = {"WWW-Authenticate": {"schema": {"type": "string"}, "required": True}}
-        if kind.status.value in (429, 503):
+        if refusal_kind.status.value in (429, 503):
             response["headers"] = {"Retry-After": {"schema": {"type": "string", "pattern": "^[0-9]+$"}}}
     return responses
 
 
-def _example(kind: Kind) -> dict[str, Any]:
-    return RefusalError(kind, "What happened.", "What to do about it.").details.model_dump(mode="json")
+def _example(refusal_kind: RefusalKind) -> dict[str, Any]:
+    return RefusalError(refusal_kind, "What happened.", "What to do about it.").details.model_dump(mode="json")

@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
-class Registered(NamedTuple):
+class Registration(NamedTuple):
     """One line of a registry."""
 
     name: str
     """As people write it on the command line and in settings."""
-    declared: str
+    declaration: str
     """`package.module:NAME` of its declaration."""
     remark: str = ""
     """For the help: what to know before choosing it."""
 
 
-def described(registered: Sequence[Registered]) -> str:
+def described(registered: Sequence[Registration]) -> str:
     """The names as one phrase: `bwrap, docker, or native, which runs without protection`."""
     phrases = [
         f"{registration.name}, {registration.remark}" if registration.remark else registration.name
         for registration in registered
     ]
-    *leading_phrases, last = phrases
-    return ", ".join((*leading_phrases, f"or {last}" if leading_phrases else last))
+    *leading_phrases, last_phrase = phrases
+    return ", ".join((*leading_phrases, f"or {last_phrase}" if leading_phrases else last_phrase))

@@ -8,9 +8,9 @@ import json
 def as_toml(values: dict[str, object]) -> str:
     """Strings, numbers, lists of strings and tables of strings as TOML; nothing for None."""
     lines = [f"{name} = {toml_value(value)}" for name, value in values.items() if not isinstance(value, dict | None)]
-    for name, table in values.items():
-        if isinstance(table, dict) and table:
-            lines += ["", f"[{name}]", *(f"{key} = {toml_value(value)}" for key, value in table.items())]
+    for name, toml_table in values.items():
+        if isinstance(toml_table, dict) and toml_table:
+            lines += ["", f"[{name}]", *(f"{key} = {toml_value(value)}" for key, value in toml_table.items())]
     return "\n".join(lines) + "\n"
 
 

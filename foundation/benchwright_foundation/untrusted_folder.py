@@ -21,14 +21,14 @@ def entries(folder: Path, on_error: Callable[[OSError], None] = lambda error: No
         folder: Folder to begin at.
         on_error: Called for each folder that can't be listed; its content is left out.
     """
-    waiting = [str(folder)]
-    while waiting:
+    open_folders = [str(folder)]
+    while open_folders:
         try:
-            with os.scandir(waiting.pop()) as listed:
-                for entry in listed:
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-                    yield entry
+            with os.scandir(open_folders.pop()) as listed:
+                for folder_entry in listed:
+                    if folder_entry.is_dir(follow_symlinks=False):
+                        open_folders.append(folder_entry.path)
+                    yield folder_entry
         except OSError as error:
             on_error(error)
 
@@ -46,9 +46,9 @@ def folder_bytes(folder: Path, enough: int) -> int:
         if not isinstance(error, FileNotFoundError):
             total = enough + 1
 
-    for entry in entries(folder, uncountable):
+    for folder_entry in entries(folder, uncountable):
         with contextlib.suppress(OSError):
-            total += max(entry.stat(follow_symlinks=False).st_blocks * 512, ENTRY_BYTES)
+            total += max(folder_entry.stat(follow_symlinks=False).st_blocks * 512, ENTRY_BYTES)
         if total > enough:
             break
     return total
@@ -62,19 +62,19 @@ def remove_folder(folder: Path) -> None:
     # Unreadable, or too deep. Inner folders are first moved to the top, so that no path is too long for the system.
     token = secrets.token_hex(8)
     lifted = (folder / f"{token}-{number}" for number in itertools.count())
-    waiting = [folder]
+    open_folders = [folder]
     with contextlib.suppress(OSError):
-        while waiting:
-            inner = waiting.pop()
-            inner.chmod(stat.S_IRWXU)
-            with os.scandir(inner) as listed:
-                content = list(listed)
-            for entry in content:
-                if entry.is_dir(follow_symlinks=False):
-                    Path(entry).chmod(stat.S_IRWXU)
-                    waiting.append(Path(entry).rename(next(lifted)))
+        while open_folders:
+            inner_folder = open_folders.pop()
+            inner_folder.chmod(stat.S_IRWXU)
+            with os.scandir(inner_folder) as listed:
+                folder_entries = list(listed)
+            for folder_entry in folder_entries:
+                if folder_entry.is_dir(follow_symlinks=False):
+                    Path(folder_entry).chmod(stat.S_IRWXU)
+                    open_folders.append(Path(folder_entry).rename(next(lifted)))
                 else:
-                    Path(entry).unlink()
-            if inner != folder:
-                inner.rmdir()
+                    Path(folder_entry).unlink()
+            if inner_folder != folder:
+                inner_folder.rmdir()
         folder.rmdir()

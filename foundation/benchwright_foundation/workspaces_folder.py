@@ -16,10 +16,12 @@ def intruder(folder: Path) -> Path | None:
     A solver's own repository inside of a workspace is none.
     """
     try:
-        places = [folder, *sorted(subfolder for subfolder in folder.iterdir() if subfolder.is_dir())]
+        candidate_folders = [folder, *sorted(subfolder for subfolder in folder.iterdir() if subfolder.is_dir())]
     except OSError:
         return None
-    return next((candidate for candidate in places if any((candidate / sign).exists() for sign in _SIGNS)), None)
+    return next(
+        (candidate for candidate in candidate_folders if any((candidate / sign).exists() for sign in _SIGNS)), None
+    )
 
 
 def explain(folder: Path, intruding_folder: Path) -> str:

@@ -12,14 +12,14 @@ from pathlib import Path
 from benchwright_formal.errors import NotModelledError
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.execution.process import End
+from benchwright_harness.execution.process import ProcessEnd
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.plan.plan import WORKDIR
-from benchwright_harness.plan.selection import Selection
-from benchwright_harness.sandbox import Job, Sandbox
+from benchwright_harness.plan.selection import ToolSelection
+from benchwright_harness.sandbox import Sandbox, SandboxJob
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
-from benchwright_problems.problem import Limits
+from benchwright_problems.problem import RunLimits
 
 OURS = "/formal"
 """Folder in which scripts and testbenches are shown: not in the designs' folder, which a design could change."""
@@ -29,7 +29,7 @@ _MAX_FILE = 64 << 20
 _TOOLS = {"iverilog", "vvp", "yosys", "yosys-abc"}
 
 
-class Bench:
+class DesignFolder:
     """A folder with the files of designs in a sandbox.
 
     Args:
@@ -45,7 +45,7 @@ class Bench:
         self._code = code
         self._user = user
 
-    async def run(self, script: str, input_files: Mapping[str, str], wall_s: float) -> tuple[End, int, str]:
+    async def run(self, script: str, input_files: Mapping[str, str], wall_s: float) -> tuple[ProcessEnd, int, str]:
         """Run a script of the shell.
 
         Args:
@@ -56,26 +56,26 @@ class Bench:
         Returns:
             How it ended, its exit code, what it printed.
         """
-        selection = Selection()
+        selection = ToolSelection()
         tools = self._toolchain.environment(selection)
         # The guards of compilers keep a design from a harness; there is none here.
         tools["PATH"] = ":".join(
             search_folder for search_folder in tools["PATH"].split(":") if not search_folder.startswith(INSIDE)
         )
-        job = Job(
+        job = SandboxJob(
             argv=("/bin/sh", "-c", script),
             env={"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", **tools, "HOME": WORKDIR, "PWD": WORKDIR},
             code=self._code,
-            hidden={f"{OURS}/{name}": text for name, text in input_files.items()},
-            limits=Limits(wall_s=wall_s, memory_mb=_MEMORY_MB, file_mb=64, folder_mb=_FOLDER_MB),
+            hidden_files={f"{OURS}/{name}": text for name, text in input_files.items()},
+            limits=RunLimits(wall_s=wall_s, memory_mb=_MEMORY_MB, file_mb=64, folder_mb=_FOLDER_MB),
             toolchain=self._toolchain,
             user=self._user,
         )
-        printed = BytesIO()
-        ended = await self._sandbox.run(job, printed)
-        return ended.end, ended.exit_code, printed.getvalue().decode(errors="replace")
+        output = BytesIO()
+        step_end = await self._sandbox.run(job, output)
+        return step_end.end, step_end.exit_code, output.getvalue().decode(errors="replace")
 
-    def read(self, name: str) -> bytes | None:
+    def read_file(self, name: str) -> bytes | None:
         """A file that a script left in `rundir`; None if there is no such plain file of a sensible size."""
         with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError):
             return read_plain_file(self._code, f"rundir/{name}", _MAX_FILE)
@@ -83,17 +83,17 @@ class Bench:
 
 
 @contextlib.contextmanager
-def bench(files: Mapping[str, bytes], sandbox: Sandbox, toolchain: Toolchain) -> Iterator[Bench]:
+def bench(files: Mapping[str, bytes], sandbox: Sandbox, toolchain: Toolchain) -> Iterator[DesignFolder]:
     """A bench with files, by path below `/code`.
 
     Raises:
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
-    toolchain.require(_TOOLS, Selection())
+    toolchain.require(_TOOLS, ToolSelection())
     try:
         code, user = new_run_folder(), sandbox.new_user()
         with run_folder(code, files, user):
-            yield Bench(sandbox, toolchain, code, user)
+            yield DesignFolder(sandbox, toolchain, code, user)
     except OSError as error:
         raise SandboxUnavailableError(
             f"this machine could not create the run's folder ({error.strerror or type(error).__name__})",
@@ -101,18 +101,18 @@ def bench(files: Mapping[str, bytes], sandbox: Sandbox, toolchain: Toolchain) ->
         ) from error
 
 
-def unguessable() -> str:
+def unguessable_name() -> str:
     """A name that a design can't know."""
     return f"b{secrets.token_hex(16)}"
 
 
-def check_end(end: End, exit_code: int, printed: str, tool: str) -> None:
+def check_end(end: ProcessEnd, exit_code: int, output: str, tool: str) -> None:
     """Raises NotModelledError if a tool did not end well, with its first error."""
-    if end in (End.TIMEOUT, End.STARVED):
+    if end in (ProcessEnd.TIMEOUT, ProcessEnd.STARVED):
         raise NotModelledError(f"{tool} took longer than it may")
-    if end is not End.EXITED:
-        raise NotModelledError(f"{tool} reached its limit of {'memory' if end is End.MEMORY else 'output'}")
+    if end is not ProcessEnd.EXITED:
+        raise NotModelledError(f"{tool} reached its limit of {'memory' if end is ProcessEnd.MEMORY else 'output'}")
     if exit_code != 0:
-        match = re.search(r"^(?:\S*?:\d+: )?(?:ERROR|error|sorry): .+|^\S+:\d+: (?!Warning).+", printed, re.MULTILINE)
+        match = re.search(r"^(?:\S*?:\d+: )?(?:ERROR|error|sorry): .+|^\S+:\d+: (?!Warning).+", output, re.MULTILINE)
         message = re.sub(r"\S*b[0-9a-f]{32}[./]", "", match[0]) if match else "it names no reason"
         raise NotModelledError(f"{tool} refuses it: {message[:200]}")

@@ -25,33 +25,36 @@ class Logic:
     """Bits, with those for unknown values."""
     ports: tuple[bytes, ...]
     """The names of their bits."""
-    starts: tuple[str, ...]
+    initial_values: tuple[str, ...]
     """Start value of each register: `0`, `1` or `x`."""
 
 
 def logic(circuit: bytes) -> Logic | None:
     """Reads a circuit with names; None if it is none."""
-    header = _HEADER.match(circuit)
-    if header is None:
+    header_match = _HEADER.match(circuit)
+    if header_match is None:
         return None
-    inputs, latches = int(header[2]), int(header[3])
-    lines = circuit[header.end() :].split(b"\n", latches)[:latches]
-    starts = []
+    inputs, latches = int(header_match[2]), int(header_match[3])
+    lines = circuit[header_match.end() :].split(b"\n", latches)[:latches]
+    initial_values = []
     for number, line in enumerate(lines):
         reset = line.split()[1:]
         latch = b"%d" % (2 * (inputs + number + 1))
-        starts.append("x" if reset == [latch] else "1" if reset == [b"1"] else "0")
+        initial_values.append("x" if reset == [latch] else "1" if reset == [b"1"] else "0")
     # The gates before them are binary, and may hold anything.
     name_parts = circuit.rpartition(b"\ni0 ")[1:]
-    return Logic(inputs, tuple(_PORT.findall(b"".join(name_parts))), tuple(starts))
+    return Logic(inputs, tuple(_PORT.findall(b"".join(name_parts))), tuple(initial_values))
 
 
-def may_correspond(reference: Logic | None, candidate: Logic | None) -> bool:
+def may_correspond(reference_logic: Logic | None, candidate_logic: Logic | None) -> bool:
     """True if each start of the other circuit is one that the reference allows."""
     return (
-        reference is not None
-        and candidate is not None
-        and (reference.inputs, reference.ports) == (candidate.inputs, candidate.ports)
-        and len(reference.starts) == len(candidate.starts)
-        and all(ours in ("x", theirs) for ours, theirs in zip(reference.starts, candidate.starts, strict=True))
+        reference_logic is not None
+        and candidate_logic is not None
+        and (reference_logic.inputs, reference_logic.ports) == (candidate_logic.inputs, candidate_logic.ports)
+        and len(reference_logic.initial_values) == len(candidate_logic.initial_values)
+        and all(
+            ours in ("x", theirs)
+            for ours, theirs in zip(reference_logic.initial_values, candidate_logic.initial_values, strict=True)
+        )
     )

@@ -43,21 +43,27 @@ class Measuring:
         """
         if verdict.outcome is not Outcome.PASSED or not can_be_compared(problem):
             return verdict
-        top = tested_modules(problem)[0]
-        ours, theirs = await asyncio.gather(self._quality(problem, solution, top), self._reference(problem, top))
-        if ours is None or theirs is None:
+        top_module = tested_modules(problem)[0]
+        solution_quality, reference_quality = await asyncio.gather(
+            self._quality(problem, solution, top_module), self._reference(problem, top_module)
+        )
+        if solution_quality is None or reference_quality is None:
             return verdict
-        return verdict.model_copy(update={"quality": ComparedQuality(solution=ours, reference=theirs)})
+        return verdict.model_copy(
+            update={"quality": ComparedQuality(solution=solution_quality, reference=reference_quality)}
+        )
 
-    async def _reference(self, problem: Problem, top: str) -> Quality | None:
-        key = problem.hidden.sha256, problem.public_digest
+    async def _reference(self, problem: Problem, top_module: str) -> Quality | None:
+        digests = problem.hidden.sha256, problem.public_digest
         async with self._turn:
-            if key not in self._references:
-                self._references[key] = await self._quality(problem, solved_files(problem), top)
-            return self._references[key]
+            if digests not in self._references:
+                self._references[digests] = await self._quality(problem, solved_files(problem), top_module)
+            return self._references[digests]
 
-    async def _quality(self, problem: Problem, files: Mapping[str, bytes], top: str) -> Quality | None:
-        design = design_of(problem, {path: files[path] for path in problem.public.expected if path in files})
+    async def _quality(self, problem: Problem, files: Mapping[str, bytes], top_module: str) -> Quality | None:
+        design_files = design_of(problem, {path: files[path] for path in problem.public.expected if path in files})
         with contextlib.suppress(NotModelledError, HarnessError):
-            return await quality(design, top, sandbox=self._sandbox, toolchain=self._toolchain, limit_s=_LIMIT_S)
+            return await quality(
+                design_files, top_module, sandbox=self._sandbox, toolchain=self._toolchain, limit_s=_LIMIT_S
+            )
         return None

@@ -51,7 +51,7 @@ class Port:
 
 
 @dataclass(frozen=True)
-class Clock:
+class DesignClock:
     """The one clock."""
 
     port: str
@@ -60,24 +60,24 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Netlist:
+class ComparedNetlist:
     """A design that can be compared."""
 
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    clock: Clock | None
+    clock: DesignClock | None
     """None for combinational logic."""
     resets: Mapping[str, bool]
     """Inputs that look like a reset → the level that is active."""
     read_inputs: frozenset[str]
     """Inputs whose value matters, besides as a clock."""
 
-    def without_clock(self, clock: Clock | None) -> tuple[Port, ...]:
+    def without_clock(self, clock: DesignClock | None) -> tuple[Port, ...]:
         """The inputs besides a clock."""
         return tuple(port for port in self.inputs if clock is None or port.name != clock.port)
 
 
-def netlist(document: Mapping[str, Any]) -> Netlist:
+def netlist(document: Mapping[str, Any]) -> ComparedNetlist:
     """Reads what Yosys wrote of a flat design, before memories become registers.
 
     Raises:
@@ -91,25 +91,25 @@ def netlist(document: Mapping[str, Any]) -> Netlist:
         raise NotModelledError("it has an inout port")
     if not outputs:
         raise NotModelledError("it has no output")
-    read = frozenset(
+    read_inputs = frozenset(
         input_port.name
         for input_port in inputs
         if any(_is_read(module, bit) for bit in module["ports"][input_port.name]["bits"])
     )
-    return Netlist(inputs, outputs, _clock(module), _resets(module, inputs), read)
+    return ComparedNetlist(inputs, outputs, _clock(module), _resets(module, inputs), read_inputs)
 
 
 def _ports(module: Mapping[str, Any], direction: str) -> tuple[Port, ...]:
-    ports = []
+    matching_ports = []
     for name, port in module["ports"].items():
         if not _PLAIN.fullmatch(name):
             raise NotModelledError(f"its port has the escaped name {name!r}")
         if port["direction"] == direction:
-            ports.append(Port(name, len(port["bits"])))
-    return tuple(sorted(ports, key=lambda declared_port: declared_port.name))
+            matching_ports.append(Port(name, len(port["bits"])))
+    return tuple(sorted(matching_ports, key=lambda declared_port: declared_port.name))
 
 
-def _clock(module: Mapping[str, Any]) -> Clock | None:
+def _clock(module: Mapping[str, Any]) -> DesignClock | None:
     clocks: set[tuple[int | str, bool]] = set()
     memory_bits = 0
     for cell in module["cells"].values():
@@ -138,7 +138,7 @@ def _clock(module: Mapping[str, Any]) -> Clock | None:
         raise NotModelledError("its clock is not an input of one bit")
     if _is_read(module, bit):
         raise NotModelledError(f"its clock {name} is also read as a value")
-    return Clock(name, rising)
+    return DesignClock(name, rising)
 
 
 def _memory_clocks(
@@ -147,14 +147,14 @@ def _memory_clocks(
     """The clocks of a memory after `memory_collect`: a bit of each vector for each port."""
     if kind != "$mem_v2":
         raise NotModelledError(f"it has a cell {kind}")
-    for side in ("RD", "WR"):
+    for access in ("RD", "WR"):
         # A number is written from its highest bit on: the bit of port 0 is the rightmost.
-        enabled = parameters[f"{side}_CLK_ENABLE"][::-1]
-        polarity = parameters[f"{side}_CLK_POLARITY"][::-1]
-        for number, bit in enumerate(connections[f"{side}_CLK"]):
+        enabled = parameters[f"{access}_CLK_ENABLE"][::-1]
+        polarity = parameters[f"{access}_CLK_POLARITY"][::-1]
+        for number, bit in enumerate(connections[f"{access}_CLK"]):
             if enabled[number] == "1":
                 yield bit, polarity[number] == "1"
-            elif side == "WR":
+            elif access == "WR":
                 raise NotModelledError("it writes a memory without a clock")
 
 
@@ -171,7 +171,7 @@ def _is_read(module: Mapping[str, Any], bit: int | str) -> bool:
 
 
 def _resets(module: Mapping[str, Any], inputs: tuple[Port, ...]) -> dict[str, bool]:
-    levels = {
+    active_levels = {
         cell["connections"]["ARST"][0]: _is_set(cell["parameters"]["ARST_POLARITY"])
         for cell in module["cells"].values()
         if "ARST" in cell["connections"]
@@ -179,8 +179,8 @@ def _resets(module: Mapping[str, Any], inputs: tuple[Port, ...]) -> dict[str, bo
     resets = {}
     for port in inputs:
         bit = module["ports"][port.name]["bits"][0]
-        if port.width == 1 and bit in levels:
-            resets[port.name] = levels[bit]
+        if port.width == 1 and bit in active_levels:
+            resets[port.name] = active_levels[bit]
         elif port.width == 1 and _RESET.search(port.name):
             resets[port.name] = _LOW.search(port.name) is None
     return resets

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from pydantic import Field
 
-from benchwright_formal.bench import Bench, bench, unguessable
+from benchwright_formal.bench import DesignFolder, bench, unguessable_name
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
-from benchwright_formal.proof import Proof, Stimulus, prove, read
-from benchwright_formal.simulation import Testbench, difference
-from benchwright_formal.sources import Sources, check_meaning, check_name, sources
+from benchwright_formal.proof import EquivalenceProof, Stimulus, prove, read_netlist
+from benchwright_formal.simulation import FormalTestbench, difference
+from benchwright_formal.sources import ComparedSources, check_meaning, check_name, sources
 from benchwright_formal.top import Top
 from benchwright_formal.yosys_script import OTHER, REFERENCE
 from benchwright_foundation.model import Model
@@ -36,7 +36,7 @@ def tools_of(sandbox: Sandbox, toolchain: Toolchain) -> str:
     return f"{toolchain.digest} {sandbox.digest} {code_digest(Path(__file__).parent)}"
 
 
-class Result(StrEnum):
+class ComparisonResult(StrEnum):
     """Result of a comparison."""
 
     EQUIVALENT = "equivalent"
@@ -44,13 +44,13 @@ class Result(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Opinion(Model):
+class ReferenceOpinion(Model):
     """Opinion on whether a design does the same as the reference, wherever the reference's outputs are known.
 
     Of the author's: the stimulus says what the harness does not try.
     """
 
-    result: Result
+    result: ComparisonResult
     parameters: Parameters = Field(default_factory=dict)
     """With which it differs or is unknown; empty for the defaults."""
     depth: int | None = None
@@ -72,7 +72,7 @@ class Opinion(Model):
 async def opinion(
     reference: Mapping[str, bytes],
     candidate: Mapping[str, bytes],
-    top: str,
+    top_module: str,
     *,
     sandbox: Sandbox,
     toolchain: Toolchain,
@@ -80,7 +80,7 @@ async def opinion(
     dont_cares: DontCares = NO_DONT_CARES,
     parameter_sets: ParameterSets = (),
     limit_s: float = LIMIT_S,
-) -> Opinion:
+) -> ReferenceOpinion:
     """Compares two designs for all inputs, from power-up on.
 
     Registers begin with unknown values unless they are initialised, and an output of the reference that is
@@ -93,7 +93,7 @@ async def opinion(
     Args:
         reference: Path → content; what is neither Verilog nor a header is left out.
         candidate: The same of the design in question.
-        top: The module to compare, with its parameters' defaults at first.
+        top_module: The module to compare, with its parameters' defaults at first.
         sandbox: Sandbox in which the tools run.
         toolchain: Toolchain that has the tools.
         reference_top: The reference's module, if it has another name.
@@ -104,26 +104,26 @@ async def opinion(
     Raises:
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
-    tops = (reference_top or top, top)
-    pair = _Pair(tops, (unguessable(), unguessable()), dont_cares)
+    tops = (reference_top or top_module, top_module)
+    design_pair = _DesignPair(tops, (unguessable_name(), unguessable_name()), dont_cares)
     try:
         for module_name in tops:
             check_name(module_name)
-        designs = (pair.sources(0, reference), pair.sources(1, candidate))
+        designs = (design_pair.sources(0, reference), design_pair.sources(1, candidate))
     except NotModelledError as error:
-        return Opinion(result=Result.UNKNOWN, reason=str(error))
-    files = {**designs[0].files_below(pair.folders[0]), **designs[1].files_below(pair.folders[1])}
-    opinions: list[Opinion] = []
+        return ReferenceOpinion(result=ComparisonResult.UNKNOWN, reason=str(error))
+    files = {**designs[0].files_below(design_pair.folders[0]), **designs[1].files_below(design_pair.folders[1])}
+    opinions: list[ReferenceOpinion] = []
     for parameters in ({}, *parameter_sets):
         # A bench of its own, so that no proof finds another's files.
         with bench(files, sandbox, toolchain) as workbench:
-            opinions.append(await pair.opinion_with(parameters, workbench, designs, limit_s))
-        if opinions[-1].result is Result.DIFFERS:
+            opinions.append(await design_pair.opinion_with(parameters, workbench, designs, limit_s))
+        if opinions[-1].result is ComparisonResult.DIFFERS:
             break
-    return together(opinions)
+    return joint_opinion(opinions)
 
 
-Prove = Callable[[Mapping[str, bytes], Mapping[str, bytes], str, DontCares, ParameterSets], Awaitable[Opinion]]
+Prove = Callable[[Mapping[str, bytes], Mapping[str, bytes], str, DontCares, ParameterSets], Awaitable[ReferenceOpinion]]
 
 
 def prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove:
@@ -132,14 +132,14 @@ def prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove:
     async def prove(
         reference: Mapping[str, bytes],
         candidate: Mapping[str, bytes],
-        top: str,
+        top_module: str,
         dont_cares: DontCares,
         parameter_sets: ParameterSets,
-    ) -> Opinion:
+    ) -> ReferenceOpinion:
         return await opinion(
             reference,
             candidate,
-            top,
+            top_module,
             sandbox=sandbox,
             toolchain=toolchain,
             dont_cares=dont_cares,
@@ -149,15 +149,15 @@ def prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove:
     return prove
 
 
-def together(opinions: Sequence[Opinion]) -> Opinion:
+def joint_opinion(opinions: Sequence[ReferenceOpinion]) -> ReferenceOpinion:
     """The joint opinion of all: one that differs decides, and so does one that is unknown."""
-    for result in (Result.DIFFERS, Result.UNKNOWN):
-        if deciding_opinions := [opinion for opinion in opinions if opinion.result is result]:
+    for deciding_result in (ComparisonResult.DIFFERS, ComparisonResult.UNKNOWN):
+        if deciding_opinions := [opinion for opinion in opinions if opinion.result is deciding_result]:
             return deciding_opinions[0]
     return min(opinions, key=lambda opinion: opinion.depth if opinion.depth is not None else math.inf)
 
 
-class _Pair:
+class _DesignPair:
     """The two designs: the reference first.
 
     Args:
@@ -171,56 +171,72 @@ class _Pair:
         self._tops = tops
         self._dont_cares = dont_cares
 
-    def sources(self, number: int, files: Mapping[str, bytes]) -> Sources:
+    def sources(self, number: int, files: Mapping[str, bytes]) -> ComparedSources:
         """The files of one."""
         with self._naming(number):
             check_meaning(files)
             return sources(files)
 
     async def opinion_with(
-        self, parameters: Parameters, workbench: Bench, designs: tuple[Sources, Sources], limit_s: float
-    ) -> Opinion:
+        self,
+        parameters: Parameters,
+        workbench: DesignFolder,
+        designs: tuple[ComparedSources, ComparedSources],
+        limit_s: float,
+    ) -> ReferenceOpinion:
         """See `opinion`; with these parameters alone."""
         try:
             opinion = await self._opinion([Top(top, parameters) for top in self._tops], workbench, designs, limit_s)
         except NotModelledError as error:
             reason = f"{error} ({parameter_text(parameters)})" if parameters else str(error)
-            return Opinion(result=Result.UNKNOWN, parameters=parameters, reason=reason)
-        return opinion.model_copy(update={"parameters": parameters}) if opinion.result is Result.DIFFERS else opinion
+            return ReferenceOpinion(result=ComparisonResult.UNKNOWN, parameters=parameters, reason=reason)
+        return (
+            opinion.model_copy(update={"parameters": parameters})
+            if opinion.result is ComparisonResult.DIFFERS
+            else opinion
+        )
 
     async def _opinion(
-        self, tops: Sequence[Top], workbench: Bench, designs: tuple[Sources, Sources], limit_s: float
-    ) -> Opinion:
+        self,
+        tops: Sequence[Top],
+        workbench: DesignFolder,
+        designs: tuple[ComparedSources, ComparedSources],
+        limit_s: float,
+    ) -> ReferenceOpinion:
         netlists = []
         for number, role in enumerate((REFERENCE, OTHER)):
             with self._naming(number):
                 folder = self._folder(number)
                 left_out = self._dont_cares.always
-                netlists.append(await read(workbench, role, tops[number], designs[number], folder, _READ_S, left_out))
+                netlists.append(
+                    await read_netlist(workbench, role, tops[number], designs[number], folder, _READ_S, left_out)
+                )
         proof = await prove(workbench, netlists[0], netlists[1], limit_s, self._dont_cares)
-        stimulus, first = proof.difference, 0
+        stimulus, first_cycle = proof.difference, 0
         if stimulus is None:
             stimulus = _random_stimulus(proof)
-            first = _RESET_CYCLES if proof.reference.resets else 0
+            first_cycle = _RESET_CYCLES if proof.reference.resets else 0
         traces = []
         for number, design in enumerate(designs):
             with self._naming(number):
-                bench_of_one = Testbench(tops[number], proof.reference, proof.clock, stimulus)
+                bench_of_one = FormalTestbench(tops[number], proof.reference, proof.clock, stimulus)
                 traces.append(await bench_of_one.outputs(workbench, design, self._folder(number)))
-        simulated_difference = difference(traces[0], traces[1], first, stimulus=stimulus, dont_cares=self._dont_cares)
+        simulated_difference = difference(
+            traces[0], traces[1], first_cycle, stimulus=stimulus, dont_cares=self._dont_cares
+        )
         if proof.difference is None:
             if simulated_difference is not None:
                 location = f"in output {simulated_difference.output} at cycle {simulated_difference.cycle}"
                 raise NotModelledError(f"Yosys finds the two equal, and a simulation finds a difference {location}")
-            return Opinion(result=Result.EQUIVALENT, depth=proof.depth)
+            return ReferenceOpinion(result=ComparisonResult.EQUIVALENT, depth=proof.depth)
         if simulated_difference is None:
             raise NotModelledError("the solver finds a difference that a simulation does not show")
-        return Opinion(
-            result=Result.DIFFERS,
+        return ReferenceOpinion(
+            result=ComparisonResult.DIFFERS,
             cycle=simulated_difference.cycle,
             stimulus=stimulus[: simulated_difference.cycle + 1],
             output=simulated_difference.output,
-            expected=simulated_difference.expected,
+            expected=simulated_difference.reference_bits,
             found=simulated_difference.actual,
         )
 
@@ -235,18 +251,20 @@ class _Pair:
             raise NotModelledError(f"{'the design' if number else 'the reference'}: {error}") from error
 
 
-def _random_stimulus(proof: Proof) -> Stimulus:
+def _random_stimulus(proof: EquivalenceProof) -> Stimulus:
     """Random inputs, the extremes among them more often; resets are active first, and now and then."""
-    chosen = random.Random(0)  # noqa: S311 - the same each time
+    generator = random.Random(0)  # noqa: S311 - the same each time
     resets = proof.reference.resets
     cycles = []
     for cycle in range(_TRIED_CYCLES):
         values = {}
         for port in proof.reference.without_clock(proof.clock):
             highest = (1 << port.width) - 1
-            values[port.name] = chosen.choice((chosen.randint(0, highest), chosen.randint(0, highest), 0, highest))
+            values[port.name] = generator.choice(
+                (generator.randint(0, highest), generator.randint(0, highest), 0, highest)
+            )
             if port.name in resets:
-                is_active = cycle < _RESET_CYCLES or chosen.random() < _RESET_SHARE
+                is_active = cycle < _RESET_CYCLES or generator.random() < _RESET_SHARE
                 values[port.name] = int(resets[port.name] == is_active)
         cycles.append(values)
     return tuple(cycles)

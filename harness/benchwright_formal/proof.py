@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS, Bench, check_end
+from benchwright_formal.bench import OURS, DesignFolder, check_end
 from benchwright_formal.correspondence import logic, may_correspond
 from benchwright_formal.errors import NotModelledError
-from benchwright_formal.netlist import Clock, Netlist, netlist
+from benchwright_formal.netlist import ComparedNetlist, DesignClock, netlist
 from benchwright_formal.sensitivity import check_sensitivity
-from benchwright_formal.sources import Sources
+from benchwright_formal.sources import ComparedSources
 from benchwright_formal.tool_freedom import check_freedom
 from benchwright_formal.top import Top
 from benchwright_formal.yosys_script import (
@@ -26,7 +26,7 @@ from benchwright_formal.yosys_script import (
     read_script,
 )
 from benchwright_formal.yosys_tree import tree
-from benchwright_harness.execution.process import End
+from benchwright_harness.execution.process import ProcessEnd
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
 _BOUND = re.compile(r"No output asserted in (\d+) frames")
@@ -46,39 +46,45 @@ Stimulus = tuple[Mapping[str, int], ...]
 
 
 @dataclass(frozen=True)
-class Proof:
+class EquivalenceProof:
     """Result of a proof."""
 
-    reference: Netlist
-    clock: Clock | None
+    reference: ComparedNetlist
+    clock: DesignClock | None
     difference: Stimulus | None
     """Inputs that make the outputs differ in the last cycle; None if there are none as far as was looked."""
     depth: int | None
     """Cycles that were compared; None if it holds for all."""
 
 
-async def read(
-    bench: Bench, role: str, top: Top, design: Sources, folder: str, wall_s: float, left_out: Sequence[str] = ()
-) -> Netlist:
+async def read_netlist(
+    bench: DesignFolder,
+    role: str,
+    top_module: Top,
+    design: ComparedSources,
+    folder: str,
+    wall_s: float,
+    omitted_outputs: Sequence[str] = (),
+) -> ComparedNetlist:
     """Has Yosys read a design for a proof, without the outputs that are left out.
 
     Raises:
         NotModelledError: The design can't be compared soundly.
     """
-    input_files = {"read.ys": read_script(role, top, design, folder, left_out)}
+    input_files = {"read.ys": read_script(role, top_module, design, folder, omitted_outputs)}
     # Said once, quiet leaves the warnings about loops and several drivers.
-    end, code, printed = await bench.run(f"yosys -q -s {OURS}/read.ys", input_files, wall_s)
-    if _LOOP.search(printed):
+    end, code, yosys_output = await bench.run(f"yosys -q -s {OURS}/read.ys", input_files, wall_s)
+    if _LOOP.search(yosys_output):
         raise NotModelledError("it has a combinational loop, or nets with several drivers")
-    if implicit := _IMPLICIT.search(printed):
+    if implicit := _IMPLICIT.search(yosys_output):
         raise NotModelledError(f"it reads or drives {implicit[1]}, which is no signal of its module")
-    if missing := _MISSING.search(printed):
+    if missing := _MISSING.search(yosys_output):
         raise NotModelledError(f"it has no parameter {missing[1]}")
-    netlist_text = bench.read(f"{role}.json")
+    netlist_text = bench.read_file(f"{role}.json")
     # What it can't model says more than the error that follows from it.
     design_netlist = netlist(json.loads(netlist_text)) if netlist_text else None
-    check_end(end, code, printed, "Yosys")
-    dumped = bench.read(f"{role}.ast")
+    check_end(end, code, yosys_output, "Yosys")
+    dumped = bench.read_file(f"{role}.ast")
     if design_netlist is None or dumped is None:
         raise NotModelledError("its netlist is too large")
     root = tree(dumped.decode(errors="replace"), folder)
@@ -88,8 +94,12 @@ async def read(
 
 
 async def prove(
-    bench: Bench, reference: Netlist, candidate: Netlist, wall_s: float, dont_cares: DontCares = NO_DONT_CARES
-) -> Proof:
+    bench: DesignFolder,
+    reference: ComparedNetlist,
+    candidate: ComparedNetlist,
+    wall_s: float,
+    dont_cares: DontCares = NO_DONT_CARES,
+) -> EquivalenceProof:
     """Compares two designs that were read.
 
     Raises:
@@ -97,41 +107,43 @@ async def prove(
             decided in time.
     """
     clock = _common_clock(reference, candidate)
-    _check(dont_cares, reference, clock)
+    _check_dont_cares(dont_cares, reference, clock)
     if await _matches(bench, wall_s * _MATCH_SHARE):
-        return Proof(reference, clock, None, None)
+        return EquivalenceProof(reference, clock, None, None)
     miter = Miter.from_reference(reference, clock, dont_cares)
     input_files = {"miter.sv": miter.verilog(), "miter.ys": Miter.script()}
-    end, code, printed = await bench.run(prove_script(wall_s), input_files, wall_s)
-    proved, bounds = PROVED in printed, [int(bound) for bound in _BOUND.findall(printed)]
-    if witness := bench.read("bad.txt"):
-        return Proof(reference, clock, _stimulus(miter, witness, bench.read("bad.named.aig") or b""), None)
-    if end is End.EXITED or not bounds:
-        check_end(end, code, printed, "the solver")
-    if not bench.read("seen.txt"):
+    end, code, solver_output = await bench.run(prove_script(wall_s), input_files, wall_s)
+    proved, bounds = PROVED in solver_output, [int(bound) for bound in _BOUND.findall(solver_output)]
+    if witness := bench.read_file("bad.txt"):
+        return EquivalenceProof(
+            reference, clock, _stimulus(miter, witness, bench.read_file("bad.named.aig") or b""), None
+        )
+    if end is ProcessEnd.EXITED or not bounds:
+        check_end(end, code, solver_output, "the solver")
+    if not bench.read_file("seen.txt"):
         raise NotModelledError("the reference may never define all bits of its outputs")
     if proved or (clock is None and bounds and bounds[0] > 0):
-        return Proof(reference, clock, None, None)
+        return EquivalenceProof(reference, clock, None, None)
     depth = max(bounds, default=0)
     if depth < LEAST_CYCLES:
         raise NotModelledError(f"only {depth} cycles could be compared in the time")
-    return Proof(reference, clock, None, depth)
+    return EquivalenceProof(reference, clock, None, depth)
 
 
-async def _matches(bench: Bench, wall_s: float) -> bool:
+async def _matches(bench: DesignFolder, wall_s: float) -> bool:
     """True if the logic between registers is the same, as it is after a small change or none.
 
     Whatever values the other's registers begin with, the reference's may begin with the same: so the outputs are
     those of a start that the reference allows. What is unknown later is matched likewise.
     """
-    designs = [logic(bench.read(f"{role}.named.aig") or b"") for role in (REFERENCE, OTHER)]
-    if not may_correspond(*designs):
+    logics = [logic(bench.read_file(f"{role}.named.aig") or b"") for role in (REFERENCE, OTHER)]
+    if not may_correspond(*logics):
         return False
-    _, _, printed = await bench.run(match_script(wall_s), {}, wall_s + 1)
-    return SAME in printed
+    _, _, match_output = await bench.run(match_script(wall_s), {}, wall_s + 1)
+    return SAME in match_output
 
 
-def _check(dont_cares: DontCares, reference: Netlist, clock: Clock | None) -> None:
+def _check_dont_cares(dont_cares: DontCares, reference: ComparedNetlist, clock: DesignClock | None) -> None:
     """Makes sure that what matters only sometimes is an output, and that its condition is a port of one bit."""
     outputs = {port.name for port in reference.outputs}
     bits = {port.name for port in (*reference.outputs, *reference.without_clock(clock)) if port.width == 1}
@@ -142,29 +154,29 @@ def _check(dont_cares: DontCares, reference: Netlist, clock: Clock | None) -> No
             raise NotModelledError(f"the don't-cares name {condition}, which is no port of one bit of the reference")
 
 
-def _common_clock(reference: Netlist, candidate: Netlist) -> Clock | None:
+def _common_clock(reference: ComparedNetlist, candidate: ComparedNetlist) -> DesignClock | None:
     if reference.outputs != candidate.outputs or reference.inputs != candidate.inputs:
-        theirs = {(port.name, port.width) for port in (*candidate.inputs, *candidate.outputs)}
-        ours = {(port.name, port.width) for port in (*reference.inputs, *reference.outputs)}
-        names = sorted({name for name, _ in theirs ^ ours}) or ["directions"]
+        candidate_ports = {(port.name, port.width) for port in (*candidate.inputs, *candidate.outputs)}
+        reference_ports = {(port.name, port.width) for port in (*reference.inputs, *reference.outputs)}
+        names = sorted({name for name, _ in candidate_ports ^ reference_ports}) or ["directions"]
         raise NotModelledError(f"the ports differ: {', '.join(names[:5])}")
     if reference.clock and candidate.clock and reference.clock != candidate.clock:
         raise NotModelledError("the two use different clocks or edges")
     clock = reference.clock or candidate.clock
-    for design in (reference, candidate):
-        if clock is not None and design.clock is None and clock.port in design.read_inputs:
+    for compared_netlist in (reference, candidate):
+        if clock is not None and compared_netlist.clock is None and clock.port in compared_netlist.read_inputs:
             raise NotModelledError(f"one of the two reads the clock {clock.port} of the other as a value")
     return clock
 
 
-def _stimulus(miter: Miter, chosen: bytes, named_circuit: bytes) -> Stimulus:
-    names = {int(number): (name.decode(), int(bit or 0)) for number, name, bit in _INPUT.findall(named_circuit)}
+def _stimulus(miter: Miter, witness: bytes, named_circuit: bytes) -> Stimulus:
+    port_bits = {int(number): (name.decode(), int(bit or 0)) for number, name, bit in _INPUT.findall(named_circuit)}
     inputs = {port.name for port in miter.inputs}
     cycles: list[dict[str, int]] = []
-    for number, cycle, value in _CHOSEN.findall(chosen.decode(errors="replace")):
+    for number, cycle, value in _CHOSEN.findall(witness.decode(errors="replace")):
         while len(cycles) <= int(cycle):
             cycles.append(dict.fromkeys(sorted(inputs), 0))
-        name, bit = names.get(int(number), ("", 0))
+        name, bit = port_bits.get(int(number), ("", 0))
         if name in inputs:
             cycles[int(cycle)][name] |= int(value) << bit
     if not cycles:

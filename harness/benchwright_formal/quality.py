@@ -7,13 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from benchwright_formal.bench import OURS, Bench, bench, check_end, unguessable
+from benchwright_formal.bench import OURS, DesignFolder, bench, check_end, unguessable_name
 from benchwright_formal.errors import NotModelledError
-from benchwright_formal.sources import Sources, check_name, sources
+from benchwright_formal.sources import ComparedSources, check_name, sources
 from benchwright_formal.yosys_script import quality_script
 from benchwright_harness.errors import ToolMissingError
-from benchwright_harness.execution.process import End
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.execution.process import ProcessEnd
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Quality
@@ -29,13 +29,13 @@ _WIRES = ("$_BUF_", "$scopeinfo")
 
 
 async def quality(
-    design: Mapping[str, bytes], top: str, *, sandbox: Sandbox, toolchain: Toolchain, limit_s: float = 60.0
+    design_files: Mapping[str, bytes], top_module: str, *, sandbox: Sandbox, toolchain: Toolchain, limit_s: float = 60.0
 ) -> Quality:
     """Synthesises a design by Yosys and ABC, and lints it by Verilator.
 
     Args:
-        design: Path → content; what is neither Verilog nor a header is left out.
-        top: The module.
+        design_files: Path → content; what is neither Verilog nor a header is left out.
+        top_module: The module.
         sandbox: Sandbox in which the tools run.
         toolchain: Toolchain that has the tools.
         limit_s: Time in seconds.
@@ -44,13 +44,13 @@ async def quality(
         NotModelledError: The design can't be synthesised; the message names why.
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
-    check_name(top)
-    read, folder = sources(design), unguessable()
-    with bench(read.files_below(folder), sandbox, toolchain) as workbench:
-        input_files = {"quality.ys": quality_script(top, read, f"/code/{folder}", _GATES)}
+    check_name(top_module)
+    design_sources, folder = sources(design_files), unguessable_name()
+    with bench(design_sources.files_below(folder), sandbox, toolchain) as workbench:
+        input_files = {"quality.ys": quality_script(top_module, design_sources, f"/code/{folder}", _GATES)}
         check_end(*await workbench.run(f"yosys -q -q -s {OURS}/quality.ys", input_files, limit_s), "Yosys")
-        findings = await _findings(workbench, top, read, f"/code/{folder}", toolchain, limit_s)
-        netlist_json, path = workbench.read("quality.json"), workbench.read("path.txt")
+        findings = await _findings(workbench, top_module, design_sources, f"/code/{folder}", toolchain, limit_s)
+        netlist_json, path = workbench.read_file("quality.json"), workbench.read_file("path.txt")
     if netlist_json is None or path is None:
         raise NotModelledError("its netlist is too large")
     longest = _LONGEST.search(path)
@@ -69,18 +69,23 @@ async def quality(
 
 
 async def _findings(
-    workbench: Bench, top: str, read: Sources, folder: str, toolchain: Toolchain, limit_s: float
+    workbench: DesignFolder,
+    top_module: str,
+    design_sources: ComparedSources,
+    folder: str,
+    toolchain: Toolchain,
+    limit_s: float,
 ) -> int | None:
-    if any(_SILENCED.search(text) for text in (*read.files, *read.headers.values())):
+    if any(_SILENCED.search(text) for text in (*design_sources.files, *design_sources.headers.values())):
         return None
     try:
-        toolchain.require({"verilator"}, Selection())
+        toolchain.require({"verilator"}, ToolSelection())
     except ToolMissingError:
         return None
-    includes = (f"-I{include_folder}" for include_folder in read.include_folders(folder))
+    includes = (f"-I{include_folder}" for include_folder in design_sources.include_folders(folder))
     # The files have other names than their modules here.
-    options = ("--lint-only", "-Wall", "-Wno-fatal", "-Wno-DECLFILENAME", "--timing", "--top-module", top)
-    command = " ".join(("verilator", *options, *includes, *read.names(folder), "2>&1"))
-    end, exit_code, printed = await workbench.run(command, {}, limit_s)
+    options = ("--lint-only", "-Wall", "-Wno-fatal", "-Wno-DECLFILENAME", "--timing", "--top-module", top_module)
+    command = " ".join(("verilator", *options, *includes, *design_sources.names(folder), "2>&1"))
+    end, exit_code, verilator_output = await workbench.run(command, {}, limit_s)
     # What it refuses, it does not lint to the end.
-    return len(_FINDING.findall(printed)) if end is End.EXITED and exit_code == 0 else None
+    return len(_FINDING.findall(verilator_output)) if end is ProcessEnd.EXITED and exit_code == 0 else None

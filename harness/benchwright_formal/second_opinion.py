@@ -7,14 +7,14 @@ from pathlib import PurePosixPath
 
 from benchwright_formal.errors import NotModelledError
 from benchwright_formal.limits import LIMIT_S
-from benchwright_formal.opinion import Opinion, opinion, together
+from benchwright_formal.opinion import ReferenceOpinion, joint_opinion, opinion
 from benchwright_formal.quality import quality
 from benchwright_foundation.model import Model
 from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.plan.plan import toplevels
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.verdict import Quality
 from benchwright_problems.verilog import modules
 
@@ -22,7 +22,7 @@ _NOT_DESIGN = ("docs", "verif")
 """Folders of what a design is given with, and is not part of."""
 
 
-class Size(Model):
+class SynthesisedSize(Model):
     """The size and depth of a design."""
 
     quality: Quality | None = None
@@ -33,21 +33,21 @@ class Size(Model):
 class SecondOpinion(Model):
     """Second opinion on a solution."""
 
-    opinion: Opinion
-    solution: Size
-    reference: Size
+    opinion: ReferenceOpinion
+    solution: SynthesisedSize
+    reference: SynthesisedSize
 
 
 def can_be_compared(problem: Problem) -> bool:
     """True if a problem has a reference design."""
-    return problem.kind is Kind.DESIGN and bool(problem.hidden.reference) and bool(problem.public.expected)
+    return problem.kind is ProblemKind.DESIGN and bool(problem.hidden.reference) and bool(problem.public.expected)
 
 
 def tested_modules(problem: Problem) -> Sequence[str]:
     """The modules of the reference that the harness tests; else the one that is called as the first file to write."""
     sources = [text for path, text in problem.hidden.reference.items() if path.endswith((".v", ".sv"))]
-    declared = {module.name for text in sources for module in modules(text)}
-    tested_names = [name for name in toplevels(problem.hidden.harness) if name in declared]
+    declared_modules = {module.name for text in sources for module in modules(text)}
+    tested_names = [name for name in toplevels(problem.hidden.harness) if name in declared_modules]
     return tested_names or [PurePosixPath(problem.public.expected[0]).stem]
 
 
@@ -78,27 +78,29 @@ async def second_opinion(
         await opinion(
             reference,
             candidate,
-            top,
+            top_module,
             sandbox=sandbox,
             toolchain=toolchain,
             dont_cares=problem.hidden.dont_cares,
             parameter_sets=problem.hidden.parameter_sets,
             limit_s=limit_s,
         )
-        for top in tops
+        for top_module in tops
     ]
     return SecondOpinion(
-        opinion=together(opinions),
+        opinion=joint_opinion(opinions),
         solution=await _size(candidate, tops[0], sandbox, toolchain),
         reference=await _size(reference, tops[0], sandbox, toolchain),
     )
 
 
-async def _size(design: Mapping[str, bytes], top: str, sandbox: Sandbox, toolchain: Toolchain) -> Size:
+async def _size(
+    design_files: Mapping[str, bytes], top_module: str, sandbox: Sandbox, toolchain: Toolchain
+) -> SynthesisedSize:
     try:
-        return Size(quality=await quality(design, top, sandbox=sandbox, toolchain=toolchain))
+        return SynthesisedSize(quality=await quality(design_files, top_module, sandbox=sandbox, toolchain=toolchain))
     except NotModelledError as error:
-        return Size(why=str(error))
+        return SynthesisedSize(why=str(error))
 
 
 def design_of(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS, Bench, check_end, unguessable
+from benchwright_formal.bench import OURS, DesignFolder, check_end, unguessable_name
 from benchwright_formal.errors import NotModelledError
-from benchwright_formal.netlist import Clock, Netlist
+from benchwright_formal.netlist import ComparedNetlist, DesignClock
 from benchwright_formal.proof import Stimulus
-from benchwright_formal.sources import Sources
+from benchwright_formal.sources import ComparedSources
 from benchwright_formal.top import Top
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
@@ -23,23 +23,23 @@ class Difference:
     cycle: int
     """From 0."""
     output: str
-    expected: str
+    reference_bits: str
     """The value in binary, as the reference has it; `x` is unknown."""
     actual: str
 
 
 @dataclass(frozen=True)
-class Testbench:
+class FormalTestbench:
     """Drives a design with given inputs."""
 
-    top: Top
-    ports: Netlist
+    top_module: Top
+    ports: ComparedNetlist
     """With the names and widths of its ports."""
-    clock: Clock | None
+    clock: DesignClock | None
     """None for combinational logic."""
     stimulus: Stimulus
 
-    async def outputs(self, bench: Bench, design: Sources, folder: str) -> list[dict[str, str]]:
+    async def outputs(self, bench: DesignFolder, design: ComparedSources, folder: str) -> list[dict[str, str]]:
         """The outputs of a design in each cycle, before its clock's edge: name → value in binary.
 
         Args:
@@ -50,15 +50,17 @@ class Testbench:
         Raises:
             NotModelledError: The simulator refuses it, or it ends early.
         """
-        name = unguessable()
+        name = unguessable_name()
         includes = " ".join(f"-I{include_folder}" for include_folder in design.include_folders(folder))
         script = (
             f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {OURS}/bench.sv {' '.join(design.names(folder))}"
             f" && vvp -n {name}.vvp >/dev/null"
         )
-        end, code, printed = await bench.run(script, {"bench.sv": self._text(name), "inputs": self._inputs()}, _WALL_S)
-        check_end(end, code, printed, "Icarus Verilog")
-        lines = (bench.read(f"{name}.txt") or b"").decode("ascii", "replace").split()
+        end, code, simulator_output = await bench.run(
+            script, {"bench.sv": self._text(name), "inputs": self._inputs()}, _WALL_S
+        )
+        check_end(end, code, simulator_output, "Icarus Verilog")
+        lines = (bench.read_file(f"{name}.txt") or b"").decode("ascii", "replace").split()
         width = sum(port.width for port in self.ports.outputs)
         if len(lines) != len(self.stimulus) or any(len(line) != width for line in lines):
             raise NotModelledError("its simulation ends early")
@@ -96,7 +98,7 @@ module {name};
   reg clock;
   integer trace, cycle;
 {wires}
-  {self.top.instance("dut", ", ".join(connected))}
+  {self.top_module.instance("dut", ", ".join(connected))}
   initial begin
     $readmemb("{OURS}/inputs", inputs);
     trace = $fopen("{name}.txt");
@@ -117,9 +119,9 @@ endmodule
 
 
 def difference(
-    expected: Sequence[dict[str, str]],
-    actual: Sequence[dict[str, str]],
-    first: int = 0,
+    reference_outputs: Sequence[dict[str, str]],
+    candidate_outputs: Sequence[dict[str, str]],
+    first_cycle: int = 0,
     *,
     stimulus: Stimulus = (),
     dont_cares: DontCares = NO_DONT_CARES,
@@ -127,18 +129,22 @@ def difference(
     """The first output that differs where the reference has a known value, and where that counts; None if none does.
 
     Args:
-        expected: Outputs of the reference.
-        actual: Outputs of the other design.
-        first: The first cycle that counts.
+        reference_outputs: Outputs of the reference.
+        candidate_outputs: Outputs of the other design.
+        first_cycle: The first cycle that counts.
         stimulus: The inputs of both.
         dont_cares: Cases in which an output does not count.
     """
-    for cycle, (ours, theirs) in enumerate(zip(expected, actual, strict=True)):
-        known_bits = ours | {name: f"{value:b}" for name, value in (stimulus[cycle] if stimulus else {}).items()}
-        for name, bits in ours.items():
+    for cycle, (reference_bits, candidate_bits) in enumerate(zip(reference_outputs, candidate_outputs, strict=True)):
+        known_bits = reference_bits | {
+            name: f"{value:b}" for name, value in (stimulus[cycle] if stimulus else {}).items()
+        }
+        for name, bits in reference_bits.items():
             condition = dont_cares.unless.get(name)
             if condition is not None and known_bits[condition] != "1":
                 continue
-            if cycle >= first and any(a in "01" and a != b for a, b in zip(bits, theirs[name], strict=True)):
-                return Difference(cycle, name, bits, theirs[name])
+            if cycle >= first_cycle and any(
+                a in "01" and a != b for a, b in zip(bits, candidate_bits[name], strict=True)
+            ):
+                return Difference(cycle, name, bits, candidate_bits[name])
     return None

@@ -34,7 +34,7 @@ def check_name(module: str) -> None:
 
 
 @dataclass(frozen=True)
-class Sources:
+class ComparedSources:
     """A design's files, named so that no command line can misread them."""
 
     files: tuple[bytes, ...]
@@ -56,7 +56,7 @@ class Sources:
         return sorted({folder, *(f"{folder}/{path}".rpartition("/")[0] for path in self.headers)})
 
 
-def sources(files: Mapping[str, bytes]) -> Sources:
+def sources(files: Mapping[str, bytes]) -> ComparedSources:
     """The files of a design.
 
     Args:
@@ -65,11 +65,11 @@ def sources(files: Mapping[str, bytes]) -> Sources:
     Raises:
         NotModelledError: No file is left, or a simulator and Yosys would read different designs.
     """
-    texts = [(path, content) for path, content in files.items() if path.endswith(_SOURCES)]
-    if not texts:
+    source_files = [(path, content) for path, content in files.items() if path.endswith(_SOURCES)]
+    if not source_files:
         raise NotModelledError("it has no Verilog file (.v, .sv)")
     headers = {path: text for path, text in files.items() if path.endswith(_HEADERS) and _PLAIN_PATH.fullmatch(path)}
-    for path, text in _read(files):
+    for path, text in _decoded_files(files):
         for pattern, reason in (
             (_PRAGMA, "changes what Yosys reads"),
             (_CONDITION, "compiles another design for each tool"),
@@ -77,8 +77,10 @@ def sources(files: Mapping[str, bytes]) -> Sources:
             # Also in comments: what begins one for us may be within a string.
             if match := pattern.search(text):
                 raise NotModelledError(f"{path}: `{match[0]}` {reason}")
-    ordered = sorted(texts, key=lambda named_text: _PACKAGE.search(named_text[1].decode(errors="replace")) is None)
-    return Sources(tuple(content for _, content in ordered), headers)
+    ordered_files = sorted(
+        source_files, key=lambda named_text: _PACKAGE.search(named_text[1].decode(errors="replace")) is None
+    )
+    return ComparedSources(tuple(content for _, content in ordered_files), headers)
 
 
 def check_meaning(files: Mapping[str, bytes]) -> None:
@@ -87,7 +89,7 @@ def check_meaning(files: Mapping[str, bytes]) -> None:
     Raises:
         NotModelledError: The text may mean different things to them.
     """
-    for path, text in _read(files):
+    for path, text in _decoded_files(files):
         for pattern, reason in (
             (_PASTE, "joins words in a macro"),
             (_STRING_OF_MACRO, "has a string, in which only a simulator fills in an argument"),
@@ -99,7 +101,7 @@ def check_meaning(files: Mapping[str, bytes]) -> None:
                 raise NotModelledError(f"{path}: `{match[2]}` has two states, and Yosys reads it as having four")
 
 
-def _read(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+def _decoded_files(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
     """Whatever its name is, a header may be included."""
     for path, content in files.items():
         if path.endswith((*_SOURCES, *_HEADERS)):

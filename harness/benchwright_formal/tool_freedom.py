@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from benchwright_formal.errors import NotModelledError
-from benchwright_formal.yosys_tree import Node
+from benchwright_formal.yosys_tree import YosysNode
 
 _ATTRIBUTE = re.compile(
     r"full_case|parallel_case|\w*blackbox|\w*whitebox|any(?:const|seq)|all(?:const|seq)|gclk|init|defaultvalue|nosync"
@@ -26,7 +26,7 @@ _UNSIZED = 32
 """Bits of a constant without a size."""
 
 
-def check_freedom(root: Node) -> None:
+def check_freedom(root: YosysNode) -> None:
     """Makes sure that Yosys has no freedom that no simulator has, and reads nothing otherwise than one.
 
     Args:
@@ -40,11 +40,16 @@ def check_freedom(root: Node) -> None:
         for name in sorted(node.attributes):
             if _ATTRIBUTE.fullmatch(name):
                 raise NotModelledError(f"`{name}`, or what has its meaning, changes what Yosys reads")
-    for reason in (*_unknowns(nodes), *_constants(nodes), *_ranges(nodes), *_processes(root)):
+    for reason in (
+        *_complaints_about_unknowns(nodes),
+        *_complaints_about_constants(nodes),
+        *_complaints_about_ranges(nodes),
+        *_complaints_about_processes(root),
+    ):
         raise NotModelledError(reason)
 
 
-def _unknowns(nodes: Sequence[Node]) -> Iterator[str]:
+def _complaints_about_unknowns(nodes: Sequence[YosysNode]) -> Iterator[str]:
     if any(_is_unknown(candidate) for candidate in nodes):
         for node in nodes:
             if node.kind in _IDENTITIES and not any(_is_known(operand) for operand in node.children):
@@ -56,7 +61,7 @@ def _unknowns(nodes: Sequence[Node]) -> Iterator[str]:
         yield "a branch of a case waits for an unknown value, which only a simulator has"
 
 
-def _constants(nodes: Sequence[Node]) -> Iterator[str]:
+def _complaints_about_constants(nodes: Sequence[YosysNode]) -> Iterator[str]:
     """Values that are known before anything is simulated: Yosys has its own widths and signs for them."""
     ranged = {
         parameter.name
@@ -67,17 +72,19 @@ def _constants(nodes: Sequence[Node]) -> Iterator[str]:
     for node in nodes:
         if node.kind == "DEFPARAM":
             yield "it sets a parameter by `defparam`, which Yosys may overlook"
-        if node.kind == "REPEAT" and not (node.children and _is_known(node.children[0], first="0")):
+        if node.kind == "REPEAT" and not (node.children and _is_known(node.children[0], prefix="0")):
             yield "the number of rounds of a `repeat` may be negative, of which Yosys knows nothing"
         if node.kind not in _GIVEN:
             continue
-        inner = [descendant for child in node.children if child.kind != "RANGE" for descendant in child.walk()]
+        descendants = [descendant for child in node.children if child.kind != "RANGE" for descendant in child.walk()]
         is_ranged = node.name in ranged and node.kind != "PARASET"
-        if not is_ranged and any(operation.kind in _ARITHMETIC for operation in inner):
-            narrow = any(constant.kind == "CONSTANT" and 0 < len(constant.name) < _UNSIZED for constant in inner)
-            if narrow or any(identifier.kind == "IDENTIFIER" and identifier.name in ranged for identifier in inner):
+        if not is_ranged and any(operation.kind in _ARITHMETIC for operation in descendants):
+            narrow = any(constant.kind == "CONSTANT" and 0 < len(constant.name) < _UNSIZED for constant in descendants)
+            if narrow or any(
+                identifier.kind == "IDENTIFIER" and identifier.name in ranged for identifier in descendants
+            ):
                 yield f"{_plain(node.name)} is calculated of values that have a size, for which Yosys has another width"
-        for call in inner:
+        for call in descendants:
             routine = routines.get(call.name) if call.kind == "FCALL" else None
             if routine is not None and any(
                 routine_part.kind in _SIGNED or _ascends(routine_part) for routine_part in routine.walk()
@@ -85,19 +92,19 @@ def _constants(nodes: Sequence[Node]) -> Iterator[str]:
                 yield f"{_plain(call.name)} gives a constant by arithmetic for which Yosys has other rules"
 
 
-def _ranges(nodes: Sequence[Node]) -> Iterator[str]:
+def _complaints_about_ranges(nodes: Sequence[YosysNode]) -> Iterator[str]:
     for node in nodes:
         if node.kind in ("STRUCT", "UNION") and any(_ascends(member) for member in node.walk()):
             yield "a member of a structure has an ascending range, which Yosys reads as descending"
     ascending = {wire.name for wire in nodes if wire.kind == "WIRE" and any(map(_ascends, wire.children))}
     for node in nodes:
         if node.kind in ("ASSIGN", "ASSIGN_EQ", "ASSIGN_LE") and node.children:
-            for target in _targets(node.children[0]):
-                if target.name in ascending and any(map(_is_variable_part, target.children)):
-                    yield f"a variable part of {_plain(target.name)} is assigned, whose range is ascending"
+            for assigned_node in _targets(node.children[0]):
+                if assigned_node.name in ascending and any(map(_is_variable_part, assigned_node.children)):
+                    yield f"a variable part of {_plain(assigned_node.name)} is assigned, whose range is ascending"
 
 
-def _processes(root: Node) -> Iterator[str]:
+def _complaints_about_processes(root: YosysNode) -> Iterator[str]:
     for module in root.children:
         assigned_names: dict[str, set[str]] = {"ASSIGN_EQ": set(), "ASSIGN_LE": set()}
         for process in (candidate for candidate in module.walk() if candidate.kind == "ALWAYS"):
@@ -109,7 +116,7 @@ def _processes(root: Node) -> Iterator[str]:
             yield f"{name} is assigned at once and at the end of a step, which Yosys does not tell apart"
 
 
-def _targets(node: Node) -> Iterator[Node]:
+def _targets(node: YosysNode) -> Iterator[YosysNode]:
     """The nodes that are assigned, without what their indices read."""
     if node.kind == "IDENTIFIER":
         yield node
@@ -118,31 +125,31 @@ def _targets(node: Node) -> Iterator[Node]:
             yield from _targets(child)
 
 
-def _ascends(node: Node) -> bool:
+def _ascends(node: YosysNode) -> bool:
     """True if a range has its lowest index first."""
     if node.kind != "RANGE" or len(node.children) != 2:
         return False
-    first, last = node.children
-    if not (_is_known(first) and _is_known(last)):
-        return _is_known(first) and not int(first.name, 2)
-    return int(first.name, 2) < int(last.name, 2)
+    first_bound, last_bound = node.children
+    if not (_is_known(first_bound) and _is_known(last_bound)):
+        return _is_known(first_bound) and not int(first_bound.name, 2)
+    return int(first_bound.name, 2) < int(last_bound.name, 2)
 
 
-def _is_variable_part(node: Node) -> bool:
+def _is_variable_part(node: YosysNode) -> bool:
     return node.kind == "RANGE" and len(node.children) > 1 and not all(map(_is_known, node.children))
 
 
-def _constants_of(node: Node) -> Iterator[Node]:
+def _constants_of(node: YosysNode) -> Iterator[YosysNode]:
     return (child for child in node.children if child.kind == "CONSTANT")
 
 
-def _is_unknown(node: Node) -> bool:
+def _is_unknown(node: YosysNode) -> bool:
     return node.kind == "CONSTANT" and ("x" in node.name or "z" in node.name)
 
 
-def _is_known(node: Node, first: str = "") -> bool:
+def _is_known(node: YosysNode, prefix: str = "") -> bool:
     is_known = node.kind == "CONSTANT" and bool(node.name) and not set(node.name) - {"0", "1"}
-    return is_known and node.name.startswith(first)
+    return is_known and node.name.startswith(prefix)
 
 
 def _plain(name: str) -> str:

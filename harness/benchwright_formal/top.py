@@ -14,12 +14,12 @@ class Top:
     parameters: Mapping[str, int] = field(default_factory=dict)
     """Those that do not have their defaults."""
 
-    def instance(self, name: str, connected: str = "") -> str:
+    def instance(self, name: str, port_connections: str = "") -> str:
         """An instance of it in Verilog; the same for Yosys and a simulator, so that each value has the same type.
 
         Args:
             name: Name of the instance.
-            connected: The connections of its ports.
+            port_connections: The connections of its ports.
         """
-        values = ", ".join(f".{parameter}({value})" for parameter, value in self.parameters.items())
-        return f"{self.name} {f'#({values}) ' if values else ''}{name}({connected});"
+        parameter_values = ", ".join(f".{parameter}({value})" for parameter, value in self.parameters.items())
+        return f"{self.name} {f'#({parameter_values}) ' if parameter_values else ''}{name}({port_connections});"

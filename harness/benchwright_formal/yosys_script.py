@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchwright_formal.bench import OURS, unguessable
-from benchwright_formal.netlist import Clock, Netlist, Port
-from benchwright_formal.sources import Sources
+from benchwright_formal.bench import OURS, unguessable_name
+from benchwright_formal.netlist import ComparedNetlist, DesignClock, Port
+from benchwright_formal.sources import ComparedSources
 from benchwright_formal.top import Top
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
@@ -26,17 +26,19 @@ _DEFINED_CYCLES = 300
 _ASIDE = "t:$print t:$check t:$assert t:$assume t:$cover t:$live t:$fair t:$scopeinfo"
 
 
-def read_script(role: str, top: Top, design: Sources, folder: str, left_out: Sequence[str] = ()) -> str:
+def read_script(
+    role: str, top_module: Top, design: ComparedSources, folder: str, omitted_outputs: Sequence[str] = ()
+) -> str:
     """Reads one design, without the outputs that are left out.
 
     Leaves ROLE.ast, the tree of its text; ROLE.json, as it was read; ROLE.il, for the miter; ROLE.aig, its logic with
     free inputs for what is unknown; ROLE.named.aig, the same with names.
     """
     # An inout would become an input.
-    removed = (f"delete -output {top.name}/o:{name} {top.name}/i:{name} %d" for name in left_out)
+    removed = (f"delete -output {top_module.name}/o:{name} {top_module.name}/i:{name} %d" for name in omitted_outputs)
     return _lines(
         f"tee -q -o {role}.ast read_verilog -sv -nosynthesis -dump_ast1 -no_dump_ptr {_files(design, folder)}",
-        *_elaborated(top),
+        *_elaborated(top_module),
         *("proc", "flatten", f"delete {_ASIDE}", *removed),
         *("opt_clean", "memory_collect", "opt_clean", "check"),
         f"write_json {role}.json",
@@ -53,31 +55,31 @@ def read_script(role: str, top: Top, design: Sources, folder: str, left_out: Seq
     )
 
 
-def _elaborated(top: Top) -> Iterable[str]:
+def _elaborated(top_module: Top) -> Iterable[str]:
     """Makes the module with its parameters the only top."""
-    if not top.parameters:
-        return (f"hierarchy -simcheck -top {top.name}",)
-    outer = unguessable()
+    if not top_module.parameters:
+        return (f"hierarchy -simcheck -top {top_module.name}",)
+    outer = unguessable_name()
     return (
         # Of `hierarchy -chparam`, each value would be unsigned, and in a simulation it is not.
-        *("read_verilog -sv <<EOT", f"module {outer};", top.instance("dut"), "endmodule", "EOT"),
+        *("read_verilog -sv <<EOT", f"module {outer};", top_module.instance("dut"), "endmodule", "EOT"),
         *(f"hierarchy -simcheck -top {outer}", f"delete {outer}"),
         # Its name has the values now.
-        *("hierarchy -auto-top", f"rename -top {top.name}"),
+        *("hierarchy -auto-top", f"rename -top {top_module.name}"),
     )
 
 
-def quality_script(top: str, design: Sources, folder: str, gates: str) -> str:
+def quality_script(top_module: str, design: ComparedSources, folder: str, gates: str) -> str:
     """Synthesises one design to the gates that are named; leaves quality.json and path.txt, its longest path."""
     return _lines(
         f"read_verilog -sv {_files(design, folder)}",
-        f"synth -flatten -noabc -top {top}",
+        f"synth -flatten -noabc -top {top_module}",
         *("delete t:$print t:$check", f"abc -g {gates}", "opt_clean"),
         *("write_json quality.json", "tee -q -o path.txt ltp -noff"),
     )
 
 
-def _files(design: Sources, folder: str) -> str:
+def _files(design: ComparedSources, folder: str) -> str:
     includes = (f"-I{include_folder}" for include_folder in design.include_folders(folder))
     return " ".join(("-noassert", "-noassume", *includes, *design.names(folder)))
 
@@ -89,11 +91,11 @@ class Miter:
     inputs: tuple[Port, ...]
     """Without the clock."""
     outputs: tuple[Port, ...]
-    clock: Clock | None
+    clock: DesignClock | None
     dont_cares: DontCares = NO_DONT_CARES
 
     @classmethod
-    def from_reference(cls, reference: Netlist, clock: Clock | None, dont_cares: DontCares) -> Miter:
+    def from_reference(cls, reference: ComparedNetlist, clock: DesignClock | None, dont_cares: DontCares) -> Miter:
         """The miter of designs with the ports of the reference."""
         return cls(reference.without_clock(clock), reference.outputs, clock, dont_cares)
 
@@ -105,17 +107,17 @@ class Miter:
         gold = [f".{port.name}_{kind}({kind}_{port.name})" for port in self.outputs for kind in "dx"]
         gate = [f".{port.name}(g_{port.name})" for port in self.outputs]
         wires = [f"wire {_range(port)} d_{port.name}, x_{port.name}, g_{port.name};" for port in self.outputs]
-        unknown = _joined(f"x_{port.name}" for port in self.outputs)
+        unknown_bits = _joined(f"x_{port.name}" for port in self.outputs)
         return _lines(
             f"module miter({', '.join(['input miter_clock', *(f'input {_range(p)} in_{p.name}' for p in inputs)])},",
             "  output bad, output seen);",
             *wires,
             f"{REFERENCE} the_gold({', '.join([*shared_ports, *gold])});",
             f"{OTHER} the_gate({', '.join([*shared_ports, *gate])});",
-            f"wire [{total - 1}:0] unknown = {unknown};",
+            f"wire [{total - 1}:0] unknown = {unknown_bits};",
             f"wire [{total - 1}:0] expected = {_joined(f'd_{port.name}' for port in self.outputs)};",
             f"wire [{total - 1}:0] found = {_joined(f'g_{port.name}' for port in self.outputs)};",
-            f"wire [{total - 1}:0] counts = {_joined(map(self._counts, self.outputs))};",
+            f"wire [{total - 1}:0] counts = {_joined(map(self._counts_expression, self.outputs))};",
             f"reg [{total - 1}:0] defined = 0;",
             "always @(posedge miter_clock) defined <= defined | (~unknown & counts);",
             # ABC's bounded model checking needs a register: the first cycle says all of combinational logic.
@@ -126,7 +128,7 @@ class Miter:
             "endmodule",
         )
 
-    def _counts(self, port: Port) -> str:
+    def _counts_expression(self, port: Port) -> str:
         """An expression that says whether an output counts in a cycle, for each of its bits."""
         condition = self.dont_cares.unless.get(port.name)
         if condition is None:
@@ -174,12 +176,12 @@ def prove_script(limit_s: float) -> str:
     Args:
         limit_s: Time of all its steps in seconds, roughly.
     """
-    first, defined, proof, deep = (max(1, round(limit_s * share)) for share in (0.2, 0.1, 0.4, 0.2))
+    first_limit_s, defined, proof, deep = (max(1, round(limit_s * share)) for share in (0.2, 0.1, 0.4, 0.2))
     return _lines(
         "set -e",
         f"yosys -q -q -s {OURS}/miter.ys",
         'abc() { yosys-abc -c "read_aiger $1.aig; $2; write_cex -n $1.txt" >abc.log 2>&1 || true; cat abc.log; }',
-        f'abc bad "scorr; bmc3 -F {FIRST_CYCLES} -T {first}"',
+        f'abc bad "scorr; bmc3 -F {FIRST_CYCLES} -T {first_limit_s}"',
         "[ ! -s bad.txt ] || exit 0",
         f'abc seen "bmc3 -F {_DEFINED_CYCLES} -T {defined}"',
         "[ -s seen.txt ] || exit 0",

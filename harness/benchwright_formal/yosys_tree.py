@@ -29,49 +29,49 @@ _REST_OF_TEXT = "' bits="
 
 
 @dataclass
-class Node:
+class YosysNode:
     """A node."""
 
     kind: str
     """As Yosys calls it, without `AST_`."""
     name: str
     """Of what has one; of a constant its bits, empty if they are unknown."""
-    children: list[Node] = field(default_factory=list)
+    children: list[YosysNode] = field(default_factory=list)
     attributes: set[str] = field(default_factory=set)
     """Their names."""
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[YosysNode]:
         """The node and those below it, in the order of the text."""
-        waiting = [self]
-        while waiting:
-            node = waiting.pop()
+        pending_nodes = [self]
+        while pending_nodes:
+            node = pending_nodes.pop()
             yield node
-            waiting.extend(reversed(node.children))
+            pending_nodes.extend(reversed(node.children))
 
 
-def tree(dumped: str, folder: str) -> Node:
+def tree(dump_text: str, folder: str) -> YosysNode:
     """The tree of a design.
 
     Args:
-        dumped: Text that Yosys dumped.
+        dump_text: Text that Yosys dumped.
         folder: Folder of the files; the design knows no such name, so no text in it can look like a node.
 
     Raises:
         NotModelledError: The tree can't be read.
     """
-    root = Node("ROOT", "")
-    path, is_inside, previous = [root], False, ""
-    for line in dumped.split("\n"):
+    root = YosysNode("ROOT", "")
+    path, is_inside, previous_kind = [root], False, ""
+    for line in dump_text.split("\n"):
         if line in (_BEGIN, _END):
             is_inside = line == _BEGIN
-        elif is_inside and not (line.startswith(_REST_OF_TEXT) and previous == "CONSTANT"):
+        elif is_inside and not (line.startswith(_REST_OF_TEXT) and previous_kind == "CONSTANT"):
             match = _NODE.fullmatch(line) or _CONSTANT.fullmatch(line) or _ATTRIBUTE.fullmatch(line)
             depth = len(match[1]) // 2 - 1 if match else 0
             # A string of several lines has one at its end that is nothing of these, whatever the others are.
             if match is None or not 1 <= depth <= len(path) or not match[3].startswith(folder if match[3] else ""):
                 raise NotModelledError("it sets the names of its lines, escapes a name, or breaks a string into lines")
-            node = Node(match[2], match[4] or "")
-            previous = node.kind
+            node = YosysNode(match[2], match[4] or "")
+            previous_kind = node.kind
             del path[depth:]
             if node.kind == "ATTR":
                 path[-1].attributes.add(node.name)

@@ -14,7 +14,7 @@ REFUSAL = "refusal"
 """The label of an unreadable answer that declines to answer."""
 
 
-class Status(StrEnum):
+class JudgementStatus(StrEnum):
     """State of a judgement."""
 
     SCORED = "scored"
@@ -30,14 +30,14 @@ class Status(StrEnum):
     @property
     def is_final(self) -> bool:
         """True if the answer needs no further judge."""
-        return self not in (Status.PENDING, Status.ERROR)
+        return self not in (JudgementStatus.PENDING, JudgementStatus.ERROR)
 
 
 READING = "reading"
 """The name of the instructions to readers."""
 
 
-class Method(StrEnum):
+class ScoringMethod(StrEnum):
     """Method that scored the answer."""
 
     DETERMINISTIC = "deterministic"
@@ -81,7 +81,7 @@ class Vote(Message):
 class Judgement(Message):
     """The score of an answer."""
 
-    status: Status
+    status: JudgementStatus
     score: Share | None = None
     """Set if and only if `status` is `scored`."""
     passed: bool | None = None
@@ -90,7 +90,7 @@ class Judgement(Message):
     """The winning label on the judge's own scale."""
     message: str
     """One sentence for the solver that reveals nothing hidden."""
-    method: Method = Method.DETERMINISTIC
+    method: ScoringMethod = ScoringMethod.DETERMINISTIC
     rubric: str = ""
     """Name and content hash of the rubric that the model or person used, `open-ended@3fa9c0…`, of the instructions of
     a reader, `reading@…`, or name and version of the rules that read the answer; empty for judgements that rules made
@@ -106,15 +106,15 @@ class Judgement(Message):
     def reason(self) -> Reason:
         """The outcome as in every other verdict."""
         match self.status:
-            case Status.SCORED:
+            case JudgementStatus.SCORED:
                 return Reason.PASSED if self.passed else Reason.WRONG_ANSWER
-            case Status.EMPTY:
+            case JudgementStatus.EMPTY:
                 return Reason.EMPTY
-            case Status.UNREADABLE:
+            case JudgementStatus.UNREADABLE:
                 return Reason.DECLINED if self.label == REFUSAL else Reason.UNREADABLE
-            case Status.PENDING:
+            case JudgementStatus.PENDING:
                 return Reason.JUDGE_UNAVAILABLE
-            case Status.ERROR:
+            case JudgementStatus.ERROR:
                 return Reason.JUDGE_ERROR
 
     @property

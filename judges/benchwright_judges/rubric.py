@@ -22,7 +22,7 @@ COMPARABLE = "cvdp-subjective"
 _CODE_QUESTIONS = frozenset({Category.RTL_QUESTION, Category.TESTBENCH_QUESTION})
 
 
-class _File(Model):
+class _RubricFile(Model):
     name: str
     version: str
     scale: Scale
@@ -57,14 +57,14 @@ def load_rubric(name: str) -> Rubric:
     try:
         folder = resources.files("benchwright_judges") / "rubrics"
         content = (folder / f"{name}.toml").read_bytes()
-        file = _File.model_validate(tomllib.loads(content.decode()))
+        file = _RubricFile.model_validate(tomllib.loads(content.decode()))
         frame = (folder / file.frame).read_bytes()
     except FileNotFoundError as error:
         raise RubricError(f"there is no rubric called {name!r}") from error
     except (ValueError, ValidationError) as error:
         raise RubricError(f"rubric {name!r} is damaged: {error}; reinstall Benchwright") from error
-    facts = file.model_dump(exclude={"frame"})
-    return Rubric(**facts, frame=frame.decode(), digest=hashlib.sha256(content + frame).hexdigest())
+    rubric_fields = file.model_dump(exclude={"frame"})
+    return Rubric(**rubric_fields, frame=frame.decode(), digest=hashlib.sha256(content + frame).hexdigest())
 
 
 def rubric_for(problem: Problem) -> Rubric | None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from benchwright_judges.judgement import Judgement, Status
+from benchwright_judges.judgement import Judgement, JudgementStatus
 
 RULES = "reading-rules@9"
 """Name and version of the rules by which answers are read, kept with each judgement that they make. Raise it whenever
 an answer may be read differently: a test compares what they read in the corpus."""
 
-RIGHT = Judgement(status=Status.SCORED, score=1.0, passed=True, label="right", message="The answer is correct.")
-WRONG = Judgement(status=Status.SCORED, score=0.0, passed=False, label="wrong", message="The answer is incorrect.")
-EMPTY = Judgement(status=Status.EMPTY, message="Write your answer into answer.md.")
-NO_KEY = Judgement(status=Status.PENDING, message="The pack has no answer to compare with; this one is pending.")
+RIGHT = Judgement(
+    status=JudgementStatus.SCORED, score=1.0, passed=True, label="right", message="The answer is correct."
+)
+WRONG = Judgement(
+    status=JudgementStatus.SCORED, score=0.0, passed=False, label="wrong", message="The answer is incorrect."
+)
+EMPTY = Judgement(status=JudgementStatus.EMPTY, message="Write your answer into answer.md.")
+NO_KEY = Judgement(
+    status=JudgementStatus.PENDING, message="The pack has no answer to compare with; this one is pending."
+)
 PENDING = Judgement(
-    status=Status.PENDING,
+    status=JudgementStatus.PENDING,
     message="This answer is kept until a judge decides it. `benchwright judge pending` lists what waits.",
 )

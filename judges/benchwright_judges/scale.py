@@ -13,12 +13,12 @@ from pydantic import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class VoteDecision:
     """The decision of several votes on one answer."""
 
     label: str
     score: float
-    passed: bool
+    is_passed: bool
 
 
 class Scale(StrEnum):
@@ -109,7 +109,7 @@ class Scale(StrEnum):
         """True if an answer of this label counts as right: from the third tier, or 0.7; partially correct does not."""
         return self.score(label) >= (_PASSING if self.is_ordinal else 1)
 
-    def settle(self, labels: Sequence[str], seats: int) -> Decision | None:
+    def settle(self, labels: Sequence[str], seats: int) -> VoteDecision | None:
         """The decision of the votes cast so far; None if more are needed.
 
         Labels need a strict majority of all seats. Points need more than half of the seats to be in one
@@ -122,9 +122,9 @@ class Scale(StrEnum):
         if not self.is_ordinal:
             label, count = Counter(labels).most_common(1)[0] if labels else ("", 0)
             return self._decision(label) if 2 * count > seats else None
-        return self._median(labels) if 2 * self._largest_group(labels, apart=False) > seats else None
+        return self._median(labels) if 2 * self._largest_group(labels, either_suffices=False) > seats else None
 
-    def settle_finally(self, labels: Sequence[str], seats: int) -> Decision | None:
+    def settle_finally(self, labels: Sequence[str], seats: int) -> VoteDecision | None:
         """The decision if no more votes are available.
 
         For points, one tier or one point (0.1) is enough. For exam labels without a majority, the median label
@@ -134,32 +134,32 @@ class Scale(StrEnum):
             return self._decision(sorted(labels, key=self.labels.index)[(len(labels) - 1) // 2])
         if not self.is_ordinal:
             return self.settle(labels, seats)
-        return self._median(labels) if 2 * self._largest_group(labels, apart=True) > seats else None
+        return self._median(labels) if 2 * self._largest_group(labels, either_suffices=True) > seats else None
 
-    def _decision(self, label: str) -> Decision:
-        return Decision(label=label, score=round(self.score(label), 6), passed=self.passes(label))
+    def _decision(self, label: str) -> VoteDecision:
+        return VoteDecision(label=label, score=round(self.score(label), 6), is_passed=self.passes(label))
 
-    def _median(self, labels: Sequence[str]) -> Decision:
+    def _median(self, labels: Sequence[str]) -> VoteDecision:
         median = statistics.median(float(label) for label in labels)
         return self._decision(f"{median:g}" if self is Scale.TIERS else f"{median:.3g}")
 
-    def _largest_group(self, labels: Sequence[str], *, apart: bool) -> int:
-        """Size of the largest group of votes near each other and in one tier, or with `apart` either of the two."""
+    def _largest_group(self, labels: Sequence[str], *, either_suffices: bool) -> int:
+        """Size of the largest group of votes near each other and in one tier; with `either_suffices`, or."""
         values = sorted(float(label) for label in labels)
-        together = any if apart else all
+        combine = any if either_suffices else all
         return max(
             (
-                last - first + 1
-                for first in range(len(values))
-                for last in range(first, len(values))
-                if together(self._nearness(values[first], values[last]))
+                last_index - first_index + 1
+                for first_index in range(len(values))
+                for last_index in range(first_index, len(values))
+                if combine(self._nearness(values[first_index], values[last_index]))
             ),
             default=0,
         )
 
     def _nearness(self, low: float, high: float) -> tuple[bool, bool]:
-        unit = 1.0 if self is Scale.TIERS else 0.1
-        return high - low <= unit + _ROUNDING, self._tier(low) == self._tier(high)
+        nearness_limit = 1.0 if self is Scale.TIERS else 0.1
+        return high - low <= nearness_limit + _ROUNDING, self._tier(low) == self._tier(high)
 
     def _tier(self, value: float) -> int:
         points = value if self is Scale.TIERS else 10 * value

@@ -8,11 +8,11 @@ from __future__ import annotations
 from benchwright_judges.formats import FORMATS, rules_of
 from benchwright_judges.formats.question_rules import GivenText
 from benchwright_judges.formats.selection import score_selection
-from benchwright_judges.judgement import Judgement, Status
+from benchwright_judges.judgement import Judgement, JudgementStatus
 from benchwright_judges.reading.answer_extraction import Extraction, ExtractionOutcome
 from benchwright_judges.rule_judgements import EMPTY, NO_KEY, RULES
 from benchwright_judges.text_metrics import THRESHOLD, text_metrics
-from benchwright_problems.problem import Answer, Kind, Problem, Question
+from benchwright_problems.problem import Answer, Problem, ProblemKind, Question
 
 INSTANT = frozenset(rules.format for rules in FORMATS if rules.is_instant)
 """Formats whose answers are scored at every save, because they rarely need a judge."""
@@ -34,7 +34,7 @@ def score(problem: Problem, text: str) -> Judgement:
         return NO_KEY
     question = problem.public.question
     if question is None:
-        return _compared(text, key) if problem.kind is Kind.TEXT else NO_KEY
+        return _compared(text, key) if problem.kind is ProblemKind.TEXT else NO_KEY
     judgement = rules_of(question.format).score(GivenText(question, problem.public.statement, text, key))
     return judgement.model_copy(update={"rubric": RULES}) if judgement.status.is_final else judgement
 
@@ -71,12 +71,14 @@ def read_selection(question: Question, text: str) -> str | None:
 def _compared(text: str, key: Answer) -> Judgement:
     metrics = text_metrics(text, key.value)
     # A reference of one word has no bigram to match, so not even an identical answer would pass.
-    passed = min(metrics["bleu"], metrics["rouge"]) > THRESHOLD or text.split() == key.value.split()
+    is_passed = min(metrics["bleu"], metrics["rouge"]) > THRESHOLD or text.split() == key.value.split()
     return Judgement(
-        status=Status.SCORED,
+        status=JudgementStatus.SCORED,
         score=metrics["bleu"],
-        passed=passed,
-        label="right" if passed else "wrong",
-        message="The text is close enough to the reference." if passed else "The text is too far from the reference.",
+        passed=is_passed,
+        label="right" if is_passed else "wrong",
+        message="The text is close enough to the reference."
+        if is_passed
+        else "The text is too far from the reference.",
         metrics=metrics,
     )

@@ -29,8 +29,8 @@ def cvdp_bleu(text: str, reference: str) -> float:
     matched: list[int] = []
     total: list[int] = []
     for size in range(1, _ORDER + 1):
-        counts, limits = Counter(_ngrams(words, size)), Counter(_ngrams(reference_words, size))
-        matched.append(sum(min(count, limits[ngram]) for ngram, count in counts.items()))
+        counts, reference_counts = Counter(_ngrams(words, size)), Counter(_ngrams(reference_words, size))
+        matched.append(sum(min(count, reference_counts[ngram]) for ngram, count in counts.items()))
         total.append(max(1, sum(counts.values())))
     if matched[0] == 0:
         return 0.0
@@ -60,23 +60,23 @@ def text_metrics(text: str, reference: str) -> dict[str, float]:
     return {
         "bleu": cvdp_bleu(text, reference),
         "rouge": cvdp_rouge(text, reference),
-        **_usual(text, reference),
+        **_package_metrics(text, reference),
     }
 
 
-def _usual(text: str, reference: str) -> dict[str, float]:
+def _package_metrics(text: str, reference: str) -> dict[str, float]:
     # Both come with the extra `judges`, and are not imported at start-up.
     try:
         from rouge_score.rouge_scorer import RougeScorer
         from sacrebleu import sentence_bleu
     except ImportError:
         return {}
-    kinds = ["rouge2"]
+    rouge_kinds = ["rouge2"]
     # The longest common subsequence costs memory and time of one length times the other.
     if len(text) * len(reference) <= _MAX_TABLE:
-        kinds.append("rougeL")
-    rouge = RougeScorer(kinds).score(reference, text)
-    values = {kind: float(rouge[kind].fmeasure) for kind in kinds}
+        rouge_kinds.append("rougeL")
+    rouge = RougeScorer(rouge_kinds).score(reference, text)
+    values = {kind: float(rouge[kind].fmeasure) for kind in rouge_kinds}
     return {"sacrebleu": sentence_bleu(text, [reference]).score / 100, **values}
 
 

@@ -25,9 +25,9 @@ def canaries_in(stream: BinaryIO, canaries: Mapping[str, str]) -> set[str]:
     """
     canary_bytes = {name: canary.encode() for name, canary in canaries.items()}
     packs: set[str] = set()
-    end = b""
+    chunk_end = b""
     while chunk := stream.read(_CHUNK_BYTES):
-        text = end + chunk.lower()
+        text = chunk_end + chunk.lower()
         packs.update(name for name, canary in canary_bytes.items() if canary in text)
-        end = text[-(_CANARY_BYTES - 1) :]
+        chunk_end = text[-(_CANARY_BYTES - 1) :]
     return packs

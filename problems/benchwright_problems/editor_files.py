@@ -36,5 +36,5 @@ def _is_obeyed(name: str) -> bool:
     # characters and case.
     plain_name = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
     plain_name = plain_name.lower().partition(":")[0].rstrip(". ")
-    hidden = plain_name.startswith(".") and plain_name not in _HARMLESS
-    return hidden or plain_name in _NAMES or plain_name.endswith(_SUFFIXES)
+    is_hidden = plain_name.startswith(".") and plain_name not in _HARMLESS
+    return is_hidden or plain_name in _NAMES or plain_name.endswith(_SUFFIXES)

@@ -25,14 +25,15 @@ class DatasetError(ProblemsError):
         prefix = f"{location}: field {field}: " if field else f"{location}: "
         super().__init__(_visible(f"{prefix}{reason}{note}"))
 
-    def with_counts(self, fine: int, invalid: int) -> DatasetError:
+    def with_counts(self, valid_count: int, invalid_count: int) -> DatasetError:
         """This error with the number of records that are fine, and what to do about the others."""
-        if not fine and invalid == 1:
+        if not valid_count and invalid_count == 1:
             return self
-        other_flaws = f". Of the others, {invalid - 1} can't be read either" if invalid > 1 else ""
+        other_flaws = f". Of the others, {invalid_count - 1} can't be read either" if invalid_count > 1 else ""
         good = (
-            f". {fine} other record{' is' if fine == 1 else 's are'} fine: --skip-invalid takes only those"
-            if fine
+            f". {valid_count} other record{' is' if valid_count == 1 else 's are'} fine: --skip-invalid takes only "
+            "those"
+            if valid_count
             else ""
         )
         return DatasetError(self.file, self.field, self.reason, self.line, f"{other_flaws}{good}")
@@ -40,11 +41,11 @@ class DatasetError(ProblemsError):
     @classmethod
     def from_validation(cls, file: Path, error: ValidationError, line: int | None = None) -> DatasetError:
         """The first of pydantic's findings, with the field's name in the data set."""
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"] if part != "[key]")
+        first_error = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first_error["loc"] if part != "[key]")
         # Of a union, pydantic's first finding names one of several types: null is none of them.
-        empty = first["type"] != "missing" and first["input"] is None
-        return cls(file, field, "is null" if empty else first["msg"].removeprefix("Value error, "), line)
+        empty = first_error["type"] != "missing" and first_error["input"] is None
+        return cls(file, field, "is null" if empty else first_error["msg"].removeprefix("Value error, "), line)
 
 
 def _visible(text: str) -> str:

@@ -58,14 +58,14 @@ def media_type(path: str) -> MediaType:
     return known_type
 
 
-def decode(data: str) -> bytes:
+def decode(encoded_picture: str) -> bytes:
     """A picture's bytes from base64.
 
     Raises:
         ValueError: The text is not base64 (RFC 4648, section 4).
     """
     try:
-        return base64.b64decode(data, validate=True)
+        return base64.b64decode(encoded_picture, validate=True)
     except (binascii.Error, ValueError) as error:
         raise ValueError(f"is not base64: {error}") from error
 

@@ -31,7 +31,7 @@ class HintRule(Model):
         """
         missing = []
         if runs < self.after_runs:
-            missing.append(f"{_counted(self.after_runs, 'run')} ({runs} so far)")
+            missing.append(f"{_counted_noun(self.after_runs, 'run')} ({runs} so far)")
         if active_s < self.after_minutes * 60:
             missing.append(f"{self.after_minutes:g} min of work ({int(active_s // 60)} so far)")
         return " and ".join(missing)
@@ -66,7 +66,7 @@ def check_ladder(hints: tuple[Hint, ...]) -> tuple[Hint, ...]:
     return hints
 
 
-def _counted(number: int, noun: str) -> str:
+def _counted_noun(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

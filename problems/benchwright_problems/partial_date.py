@@ -26,20 +26,20 @@ def check_date(text: str) -> str:
     raise ValueError(f"{text!r} is not a date. Write YYYY-MM-DD, or YYYY-MM if the day is unknown")
 
 
-def may_precede(first: str, second: str) -> bool:
+def may_precede(first_date: str, second_date: str) -> bool:
     """True if one date can be the same as another one, or earlier, as far as both are known."""
-    shared_length = min(len(first), len(second))
-    return first[:shared_length] <= second[:shared_length]
+    shared_length = min(len(first_date), len(second_date))
+    return first_date[:shared_length] <= second_date[:shared_length]
 
 
-def _text(value: object) -> object:
+def _date_text(value: object) -> object:
     # TOML and YAML read a date without quotes as more than text.
     return value.isoformat() if type(value) is date else value
 
 
 PartialDate = Annotated[
     str,
-    BeforeValidator(_text),
+    BeforeValidator(_date_text),
     AfterValidator(check_date),
     WithJsonSchema({"type": "string", "pattern": _FORM}),
 ]

@@ -24,14 +24,14 @@ def apply_patch(old_text: str, patch: str) -> str:
         PatchError: The patch is malformed or does not apply; names the patch's line.
     """
     # Only LF ends a line of a diff; str.splitlines would also split at form feeds.
-    source = re.findall(r"[^\n]*\n|[^\n]+", old_text)
+    source_lines = re.findall(r"[^\n]*\n|[^\n]+", old_text)
     lines = patch.split("\n")
     if lines[-1] == "":
         lines.pop()
     index = _first_hunk(lines)
-    application = _Application(source, lines)
+    application = _PatchApplication(source_lines, lines)
     while index < len(lines):
-        index = application.hunk(index)
+        index = application.apply_hunk(index)
     return application.result()
 
 
@@ -44,7 +44,7 @@ def _first_hunk(lines: Sequence[str]) -> int:
     return len(lines)
 
 
-class _Application:
+class _PatchApplication:
     """A diff on its way into a file: how far the file is read, and what is written so far."""
 
     def __init__(self, source: Sequence[str], lines: Sequence[str]) -> None:
@@ -57,21 +57,21 @@ class _Application:
         """The new content, with what follows the last hunk."""
         return "".join((*self._new_lines, *self._source[self._position :]))
 
-    def hunk(self, index: int) -> int:
+    def apply_hunk(self, index: int) -> int:
         """Apply the hunk whose header is at this line of the patch; the index after it."""
         lines = self._lines
-        header = _HUNK.match(lines[index])
-        if not header:
+        header_match = _HUNK.match(lines[index])
+        if not header_match:
             raise PatchError(f"line {index + 1} of the patch is not a hunk header: {lines[index]!r}")
         number = index + 1
-        start, old_left, new_left = int(header[1]), int(header[2] or 1), int(header[4] or 1)
+        start, old_left, new_left = int(header_match[1]), int(header_match[2] or 1), int(header_match[4] or 1)
         # A hunk that removes nothing says after which line it inserts.
         self._copy_up_to(start if old_left == 0 else start - 1, number)
         index += 1
         while index < len(lines) and (old_left > 0 or new_left > 0 or lines[index].startswith("\\")):
             mark = lines[index][:1]
             if mark != "\\":
-                self._line(index)
+                self._apply_line(index)
                 old_left -= mark in (" ", "-", "")
                 new_left -= mark in (" ", "+", "")
             index += 1
@@ -79,13 +79,13 @@ class _Application:
             raise PatchError(f"the hunk at line {number} of the patch has too few or too many lines")
         return index
 
-    def _copy_up_to(self, target: int, number: int) -> None:
-        if target < self._position or target > len(self._source):
+    def _copy_up_to(self, target_index: int, number: int) -> None:
+        if target_index < self._position or target_index > len(self._source):
             raise PatchError(f"the hunk at line {number} of the patch is outside the file")
-        self._new_lines += self._source[self._position : target]
-        self._position = target
+        self._new_lines += self._source[self._position : target_index]
+        self._position = target_index
 
-    def _line(self, index: int) -> None:
+    def _apply_line(self, index: int) -> None:
         """Apply one line of a hunk."""
         lines, source, position = self._lines, self._source, self._position
         mark, text = lines[index][:1], lines[index][1:]

@@ -34,7 +34,7 @@ _MAX_PATH = 1000
 _MAX_NAME = 200
 
 
-class Kind(StrEnum):
+class ProblemKind(StrEnum):
     """The way in which a problem is solved and scored."""
 
     DESIGN = "design"
@@ -64,8 +64,8 @@ class Reveal(StrEnum):
 
     def includes(self, policy: Reveal) -> bool:
         """True if this policy shows what `policy` shows."""
-        order = list(Reveal)
-        return order.index(self) >= order.index(policy)
+        policy_order = list(Reveal)
+        return policy_order.index(self) >= policy_order.index(policy)
 
     def limited_to(self, limit: Reveal | None) -> Reveal:
         """This policy, or `limit` if that shows less; None limits nothing."""
@@ -112,9 +112,9 @@ class QuestionFormat(StrEnum):
     # The defaults are never used: to type checkers, finding a member by its value looks like a call of this.
     def __new__(cls, value: str, label: str = "", answered_by: AnsweredBy = AnsweredBy.WORDS) -> Self:
         """Its value as packs write it, and what is known of it."""
-        member = str.__new__(cls, value)
-        member._value_, member.label, member.answered_by = value, label, answered_by
-        return member
+        question_format = str.__new__(cls, value)
+        question_format._value_, question_format.label, question_format.answered_by = value, label, answered_by
+        return question_format
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ class Skill(StrEnum):
     IMPLEMENT = "implement"
 
 
-def _inside(path: str) -> str:
+def _check_path_inside(path: str) -> str:
     """Data sets are untrusted: a path names a file inside the workspace and nothing else."""
     pure = PurePosixPath(path)
     if (
@@ -156,7 +156,7 @@ def _file_is_no_folder(paths: Collection[str]) -> None:
             raise ValueError(f"{path!r} can't be a file: {inside!r} is inside it")
 
 
-def _not_for_the_editor(path: str) -> str:
+def _check_not_for_editor(path: str) -> str:
     if is_editor_file(path):
         raise ValueError(
             f"{path!r} is a file that editors or their assistants may run or obey; remove it from the problem"
@@ -164,8 +164,8 @@ def _not_for_the_editor(path: str) -> str:
     return path
 
 
-RelativePath = Annotated[str, AfterValidator(_inside)]
-WorkspacePath = Annotated[RelativePath, AfterValidator(_not_for_the_editor)]
+RelativePath = Annotated[str, AfterValidator(_check_path_inside)]
+WorkspacePath = Annotated[RelativePath, AfterValidator(_check_not_for_editor)]
 """A file that a solver's editor opens."""
 ProblemId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=120)]
 Letter = Annotated[str, Field(pattern=r"^[A-Z]$")]
@@ -173,7 +173,7 @@ Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 """ISO 639 code."""
 
 
-class Limits(Model):
+class RunLimits(Model):
     """Resources that one run may use. Defaults are CVDP's where it has them."""
 
     wall_s: Annotated[float, Field(gt=0, le=86_400)] = 600.0
@@ -339,12 +339,12 @@ class Problem(Model):
     """One thing to solve."""
 
     id: ProblemId
-    kind: Kind
+    kind: ProblemKind
     title: str
     category: Category | None = None
     difficulty: Difficulty
     reveal: Reveal = Reveal.VERDICT
-    limits: Limits = Limits()
+    limits: RunLimits = RunLimits()
     published: PartialDate | None = None
     """The date when it could first be read in public; None if that is the date of its pack."""
     provenance: Provenance
@@ -353,16 +353,16 @@ class Problem(Model):
 
     @model_validator(mode="after")
     def _parts_fit_the_kind(self) -> Problem:
-        if (self.kind is Kind.QUESTION) != (self.public.question is not None):
+        if (self.kind is ProblemKind.QUESTION) != (self.public.question is not None):
             raise ValueError("a question, and nothing else, has public.question")
-        if self.kind is Kind.DESIGN and not self.public.expected:
+        if self.kind is ProblemKind.DESIGN and not self.public.expected:
             raise ValueError("a design problem names the files it expects")
         return self
 
     @property
     def has_solution(self) -> bool:
         """True if the hidden part has what passes: a reference for a design, a key for anything else."""
-        return bool(self.hidden.reference) if self.kind is Kind.DESIGN else self.hidden.answer is not None
+        return bool(self.hidden.reference) if self.kind is ProblemKind.DESIGN else self.hidden.answer is not None
 
     @property
     def public_digest(self) -> str:

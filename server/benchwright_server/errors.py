@@ -31,7 +31,7 @@ FORESEEN = (BenchwrightError, VerilogError)
 """Errors whose message is a sentence for users and reveals nothing hidden."""
 
 
-def log_place(error: BaseException) -> None:
+def log_traceback(error: BaseException) -> None:
     """Log the traceback of an unexpected error without its message; see `sentence_of`."""
     logger.error("unexpected %s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
 
@@ -42,10 +42,10 @@ def sentence_of(error: BaseException) -> str:
     The message of an unexpected error may quote the data being processed, hidden parts included, so only its type
     is shown.
     """
-    return str(error) if isinstance(error, FORESEEN) else unexpected(type(error).__name__)
+    return str(error) if isinstance(error, FORESEEN) else unexpected_sentence(type(error).__name__)
 
 
-def unexpected(name: str) -> str:
+def unexpected_sentence(name: str) -> str:
     """The sentence that a user sees of an unexpected error of this type."""
     return (
         f"Unexpected error ({name}). Your files are unchanged. Try again; if it happens again,"

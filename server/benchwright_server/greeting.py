@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from benchwright_server import version
 from benchwright_server.client import Client
 from benchwright_server.features.registry import Feature, server_capabilities, wanted_features
-from benchwright_server.settings import Settings, read_settings
+from benchwright_server.settings import ServerSettings, read_settings
 
 # JSON-RPC 2.0, and LSP 3.18, `ErrorCodes`.
 _PARSE_ERROR = -32700
@@ -37,7 +37,7 @@ class Greeting:
     params: dict[str, Any]
     """LSP 3.18, `InitializeParams`, as received."""
     client: Client
-    settings: Settings
+    settings: ServerSettings
     features: tuple[Feature, ...]
     capabilities: dict[str, Any]
     """LSP 3.18, `ServerCapabilities`, as sent."""
@@ -58,17 +58,17 @@ class Greeting:
         return {"capabilities": self.capabilities, "serverInfo": {"name": "benchwright", "version": version()}}
 
 
-def greet(reader: BinaryIO, writer: BinaryIO) -> Greeting | None:
+def greet(input_stream: BinaryIO, writer: BinaryIO) -> Greeting | None:
     """Wait for `initialize`, and answer it.
 
     Args:
-        reader: Stream from the editor; nothing after the end of `initialize` is read.
+        input_stream: Stream from the editor; nothing after the end of `initialize` is read.
         writer: Stream to the editor.
 
     Returns:
         The exchange; `None` if the editor disconnected before it.
     """
-    for body in _bodies(reader):
+    for body in _bodies(input_stream):
         try:
             message = json.loads(body)
         except ValueError:
@@ -106,25 +106,25 @@ def _answer(writer: BinaryIO, message: dict[str, Any]) -> Greeting | None:
     return greeting
 
 
-def _show(writer: BinaryIO, kind: int, sentence: str) -> None:
-    _send(writer, {"method": "window/showMessage", "params": {"type": kind, "message": sentence}})
+def _show(writer: BinaryIO, message_type: int, sentence: str) -> None:
+    _send(writer, {"method": "window/showMessage", "params": {"type": message_type, "message": sentence}})
 
 
-def _bodies(reader: BinaryIO) -> Iterator[bytes]:
+def _bodies(input_stream: BinaryIO) -> Iterator[bytes]:
     """The content of each message (LSP 3.18, base protocol); lines that are not headers are ignored."""
     length = 0
-    while line := reader.readline(_LONGEST_HEADER):
-        name, _, value = line.partition(b":")
-        if name.strip().lower() == b"content-length" and value.strip().isdigit():
-            length = int(value)
+    while line := input_stream.readline(_LONGEST_HEADER):
+        name, _, header_value = line.partition(b":")
+        if name.strip().lower() == b"content-length" and header_value.strip().isdigit():
+            length = int(header_value)
         elif not line.strip() and length:
             body = b""
             # A pipe may return less than was asked for.
             while len(body) < length:
-                part = reader.read(length - len(body))
-                if not part:
+                chunk = input_stream.read(length - len(body))
+                if not chunk:
                     return
-                body += part
+                body += chunk
             yield body
             length = 0
 

@@ -59,14 +59,14 @@ def is_pipe(stdin: BinaryIO, stdout: BinaryIO) -> bool:
     If both shared one, non-blocking reads would make writes fail that would otherwise block.
     """
     try:
-        read, stdout_stat = os.fstat(stdin.fileno()), os.fstat(stdout.fileno())
+        stdin_stat, stdout_stat = os.fstat(stdin.fileno()), os.fstat(stdout.fileno())
     except (OSError, ValueError, AttributeError):
         return False
-    is_shared = (read.st_dev, read.st_ino) == (stdout_stat.st_dev, stdout_stat.st_ino)
-    return not is_shared and (stat.S_ISFIFO(read.st_mode) or stat.S_ISSOCK(read.st_mode))
+    is_shared = (stdin_stat.st_dev, stdin_stat.st_ino) == (stdout_stat.st_dev, stdout_stat.st_ino)
+    return not is_shared and (stat.S_ISFIFO(stdin_stat.st_mode) or stat.S_ISSOCK(stdin_stat.st_mode))
 
 
-def widen(stdout: BinaryIO) -> None:
+def widen_pipe(stdout: BinaryIO) -> None:
     """Enlarge the pipe for long answers, so that a write does not wait for the client to read."""
     if sys.platform != "linux":
         return

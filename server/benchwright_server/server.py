@@ -34,10 +34,10 @@ from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox import Sandbox
 from benchwright_server import version
 from benchwright_server.attempts.delivery_retry import LiveDelivery, retry_deliveries
-from benchwright_server.attempts.session import Listeners, Session
-from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.attempts.session import EditorSession, Listeners
+from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.editor_server import EditorServer
-from benchwright_server.errors import FORESEEN, log_place, sentence_of, unexpected
+from benchwright_server.errors import FORESEEN, log_traceback, sentence_of, unexpected_sentence
 from benchwright_server.features.authoring.pack_files import PackFiles
 from benchwright_server.features.design.declaring_files import DeclarationQuestions
 from benchwright_server.features.editor.build_failures import BuildFailures
@@ -53,8 +53,8 @@ from benchwright_server.features.requests import register_requests
 from benchwright_server.greeting import Greeting
 from benchwright_server.operations.catalogue import CHANGED
 from benchwright_server.own_tests.last_results import LastResults
-from benchwright_server.pipe import READ_BY_LOOPS, is_pipe, open_pipe, widen
-from benchwright_server.settings import Settings, wire_name
+from benchwright_server.pipe import READ_BY_LOOPS, is_pipe, open_pipe, widen_pipe
+from benchwright_server.settings import ServerSettings, wire_name
 from benchwright_server.workspaces.workspace import workspace_folder
 from benchwright_verilog.semantics.behaviour.view_store import ViewStore
 from benchwright_verilog.semantics.project.folder_state import FolderState
@@ -78,7 +78,7 @@ def _without_traceback(error: Any) -> Any:
     module, _, kind = name.strip().rpartition(".")
     raised = getattr(sys.modules.get(module), kind, None)
     is_foreseen = isinstance(raised, type) and issubclass(raised, FORESEEN)
-    return JsonRpcInternalError(message.strip() if is_foreseen else unexpected(kind)).to_response_error()
+    return JsonRpcInternalError(message.strip() if is_foreseen else unexpected_sentence(kind)).to_response_error()
 
 
 class Protocol(LanguageServerProtocol):
@@ -110,11 +110,11 @@ class Protocol(LanguageServerProtocol):
             return
         # Like pygls, except that pygls finds the kind of message by `isinstance` on `typing.Protocol`s, which takes
         # longer than handling most messages.
-        context = contextvars.copy_context()
+        handler_context = contextvars.copy_context()
         if hasattr(message, "id"):
-            context.run(self._handle_request, message.id, message.method, message.params)
+            handler_context.run(self._handle_request, message.id, message.method, message.params)
         else:
-            context.run(self._handle_notification, message.method, message.params)
+            handler_context.run(self._handle_notification, message.method, message.params)
 
     def _execute_handler(self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None) -> None:
         super()._execute_handler(msg_id, handler, callback, args, kwargs)
@@ -145,11 +145,11 @@ class Protocol(LanguageServerProtocol):
             super()._send_response(msg_id, result, _without_traceback(error))
             return
         self._result_types.pop(msg_id, None)
-        head = f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":'.encode()
-        size = len(head) + len(result.data) + 1
+        response_head = f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":'.encode()
+        size = len(response_head) + len(result.data) + 1
         header = f"Content-Length: {size}\r\nContent-Type: {self.CONTENT_TYPE}; charset={self.CHARSET}\r\n\r\n"
         if self.writer is not None:
-            self.writer.write(b"".join((header.encode(), head, result.data, b"}")))
+            self.writer.write(b"".join((header.encode(), response_head, result.data, b"}")))
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
@@ -213,7 +213,7 @@ class BenchwrightServer(EditorServer):
         listeners = Listeners(
             self._attempt_changed, self.report_failure, self._notice, RunProgress(self).run_report, self._study_changed
         )
-        self.sessions = Sessions(home, sandbox, listeners)
+        self.sessions = EditorSessions(home, sandbox, listeners)
         self.delivery = LiveDelivery(home, lambda: self.sessions.has_study_at_work)
         self.live = LiveDiagnostics(self)
         self.builds = BuildFailures(self)
@@ -224,8 +224,8 @@ class BenchwrightServer(EditorServer):
         self.served = {}
         self.waveforms = None
         self.is_shut_down = False
-        self._changed: set[Session] = set()
-        self._telling: dict[Session, asyncio.Task[None]] = {}
+        self._changed: set[EditorSession] = set()
+        self._telling: dict[EditorSession, asyncio.Task[None]] = {}
         self._notice_times: dict[str, float] = {}
         self.sync = TextSync(self)
         register_requests(self)
@@ -258,20 +258,20 @@ class BenchwrightServer(EditorServer):
         """
         self._stop_event = stop = threading.Event()
         self.protocol.set_writer(StdoutWriter(stdout))
-        widen(stdout)
+        widen_pipe(stdout)
         # The objects that exist now stay: scanning them at each collection would be wasted work.
         gc.freeze()
 
         async def run() -> None:
             by_loop = is_pipe(stdin, stdout) and READ_BY_LOOPS
-            reader = await open_pipe(stdin) if by_loop else self._reader_in_threads(stdin)
+            message_reader = await open_pipe(stdin) if by_loop else self._reader_in_threads(stdin)
             self._loop = loop = asyncio.get_running_loop()
             if is_pipe(stdin, stdout):
                 # While one thread is inside `import pyslang`, `from pyslang.ast import …` fails in any other.
                 import_module("pyslang")
                 loop.run_in_executor(None, _load_ahead, self.sessions.home)
             retry_deliveries(self.sessions.home, partial(self._report_delivery, loop))
-            await run_async(stop, reader, self.protocol, logger, self.report_server_error)
+            await run_async(stop, message_reader, self.protocol, logger, self.report_server_error)
 
         try:
             asyncio.run(run())
@@ -290,7 +290,7 @@ class BenchwrightServer(EditorServer):
         buffered = io.BufferedReader(stdin) if isinstance(stdin, io.RawIOBase) else stdin
         return StdinAsyncReader(buffered, self.thread_pool)
 
-    def use(self, settings: Settings) -> None:
+    def use(self, settings: ServerSettings) -> None:
         """Use these settings from now on; which features are offered was decided at the start."""
         if settings.judge.url != self.settings.judge.url:
             self.sessions.use_judge_service(settings.judge.url)
@@ -301,19 +301,19 @@ class BenchwrightServer(EditorServer):
     def report_failure(self, error: BaseException) -> None:
         """Show an error that belongs to no request; one that repeats at every keystroke is shown only occasionally."""
         if not isinstance(error, FORESEEN):
-            log_place(error)
-        sentence, now = sentence_of(error), time.monotonic()
-        if now - self._notice_times.get(sentence, -_QUIET_S) >= _QUIET_S:
-            self._notice_times[sentence] = now
+            log_traceback(error)
+        sentence, current_time = sentence_of(error), time.monotonic()
+        if current_time - self._notice_times.get(sentence, -_QUIET_S) >= _QUIET_S:
+            self._notice_times[sentence] = current_time
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, sentence))
 
     def _notice(self, sentence: str) -> None:
         self.window_show_message(types.ShowMessageParams(types.MessageType.Info, sentence))
 
     def _report_delivery(self, loop: asyncio.AbstractEventLoop, sentence: str, arrived: bool) -> None:
-        kind = types.MessageType.Info if arrived else types.MessageType.Warning
+        message_type = types.MessageType.Info if arrived else types.MessageType.Warning
         with contextlib.suppress(RuntimeError):  # The server has ended meanwhile.
-            loop.call_soon_threadsafe(self.window_show_message, types.ShowMessageParams(kind, sentence))
+            loop.call_soon_threadsafe(self.window_show_message, types.ShowMessageParams(message_type, sentence))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """A handler failed outside a request: show the error, and continue."""
@@ -325,7 +325,7 @@ class BenchwrightServer(EditorServer):
         with contextlib.suppress(RuntimeError, AttributeError):  # The server has ended meanwhile, or not begun.
             self._loop.call_soon_threadsafe(self.delivery.note)
 
-    def _attempt_changed(self, session: Session) -> None:
+    def _attempt_changed(self, session: EditorSession) -> None:
         self._changed.add(session)
         if session.header.study:
             self.delivery.note()
@@ -334,7 +334,7 @@ class BenchwrightServer(EditorServer):
         if session not in self._telling:
             self._telling[session] = asyncio.get_running_loop().create_task(self._send_changes(session))
 
-    async def _send_changes(self, session: Session) -> None:
+    async def _send_changes(self, session: EditorSession) -> None:
         try:
             # Changes made while a status is being assembled are sent with the next one.
             while session in self._changed:
@@ -366,18 +366,18 @@ def _load_ahead(home: Home) -> None:
     for name in AHEAD:
         import_module(name)
     # Terminals of the editor have the folder on their PATH. Imported late: nobody waits for this.
-    from benchwright_harness.toolchain.terminal import offer
+    from benchwright_harness.toolchain.terminal import offer_scripts
 
     with contextlib.suppress(HarnessError, OSError):
-        offer(home.cache)
+        offer_scripts(home.cache)
 
 
 def _invalid(method: object, cause: Exception) -> str:
     """The fault in a request's parameters, in one sentence."""
     if not isinstance(cause, BaseValidationError):
         return f"{method}: the parameters are invalid."
-    first, _, field_path = transform_error(cause)[0].partition(" @ ")
-    return f"{method}: {wire_name(field_path.removeprefix('$.')) or 'params'}: {first}."
+    first_error, _, field_path = transform_error(cause)[0].partition(" @ ")
+    return f"{method}: {wire_name(field_path.removeprefix('$.')) or 'params'}: {first_error}."
 
 
 def _converter() -> Converter:

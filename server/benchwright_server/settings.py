@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from benchwright_verilog.settings import InlayHints, Lint, Project
+from benchwright_verilog.settings import InlayHints, Lint, ProjectSettings
 
 Group = TypeVar("Group")
 
@@ -85,7 +85,7 @@ class Features:
 
 
 @dataclass(frozen=True)
-class Diagnostics:
+class DiagnosticSettings:
     """The times at which files are analysed."""
 
     quiet_ms: int = 150
@@ -97,7 +97,7 @@ class Diagnostics:
 
 
 @dataclass(frozen=True)
-class CodeActions:
+class CodeActionSettings:
     """The changes that editors make on their own."""
 
     fix_all_on_save: bool = False
@@ -123,7 +123,7 @@ class Assistant:
 
 
 @dataclass(frozen=True)
-class Judge:
+class JudgeServiceSettings:
     """The judge that scores answers to questions."""
 
     url: str = ""
@@ -157,7 +157,7 @@ class Authoring:
 
 
 @dataclass(frozen=True)
-class DesignViews:
+class DesignViewSettings:
     """Views of a design that are shown without being asked for."""
 
     size_lens: bool = False
@@ -166,33 +166,33 @@ class DesignViews:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """All settings of the server."""
 
     features: Features = field(default_factory=Features)
-    diagnostics: Diagnostics = field(default_factory=Diagnostics)
+    diagnostics: DiagnosticSettings = field(default_factory=DiagnosticSettings)
     lint: Lint = field(default_factory=Lint)
-    code_actions: CodeActions = field(default_factory=CodeActions)
+    code_actions: CodeActionSettings = field(default_factory=CodeActionSettings)
     inlay_hints: InlayHints = field(default_factory=InlayHints)
-    project: Project = field(default_factory=Project)
+    project: ProjectSettings = field(default_factory=ProjectSettings)
     assistant: Assistant = field(default_factory=Assistant)
-    judge: Judge = field(default_factory=Judge)
+    judge: JudgeServiceSettings = field(default_factory=JudgeServiceSettings)
     own_tests: OwnTests = field(default_factory=OwnTests)
-    design_views: DesignViews = field(default_factory=DesignViews)
+    design_views: DesignViewSettings = field(default_factory=DesignViewSettings)
     authoring: Authoring = field(default_factory=Authoring)
 
     @property
-    def analysed(self) -> Project:
+    def analysed(self) -> ProjectSettings:
         """The settings that files are analysed with: a warning that is given a severity is looked for."""
         weighed = tuple(rule for rule, severity in self.lint.severity.items() if severity != "off")
         return dataclasses.replace(self.project, warnings=(*weighed, *self.project.warnings))
 
 
-def read_settings(options: object, *, strict: bool = True) -> tuple[Settings, list[str]]:
+def read_settings(client_options: object, *, strict: bool = True) -> tuple[ServerSettings, list[str]]:
     """Settings from what a client sent.
 
     Args:
-        options: Any JSON value; `None` for no options.
+        client_options: Any JSON value; `None` for no options.
         strict: True to report unknown options. An editor's whole configuration also contains the editor's own
             options.
 
@@ -200,15 +200,15 @@ def read_settings(options: object, *, strict: bool = True) -> tuple[Settings, li
         The settings, with the default for each invalid option, and a sentence for each of these.
     """
     complaints: list[str] = []
-    if options is None:
-        return Settings(), complaints
-    return _group(Settings, options, "", complaints, strict), complaints
+    if client_options is None:
+        return ServerSettings(), complaints
+    return _group(ServerSettings, client_options, "", complaints, strict), complaints
 
 
 def wire_name(name: str) -> str:
     """A field's name in JSON."""
-    first, *other_words = name.split("_")
-    return first + "".join(word.capitalize() for word in other_words)
+    first_word, *other_words = name.split("_")
+    return first_word + "".join(word.capitalize() for word in other_words)
 
 
 def field_types(group: type[Any]) -> dict[str, Any]:
@@ -220,15 +220,15 @@ def _group(group: type[Group], value: object, path: str, complaints: list[str], 
     if not isinstance(value, dict):
         complaints.append(_complaint(path, "an object"))
         return group()
-    kinds = {wire_name(name): (name, kind) for name, kind in field_types(group).items()}
+    fields_by_key = {wire_name(name): (name, kind) for name, kind in field_types(group).items()}
     values: dict[str, Any] = {}
     for key, inner in value.items():
         setting_path = f"{path}.{key}" if path else str(key)
-        if key not in kinds:
+        if key not in fields_by_key:
             if strict:
                 complaints.append(f"Unknown setting benchwright.{setting_path} is ignored.")
             continue
-        name, kind = kinds[key]
+        name, kind = fields_by_key[key]
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
             values[name] = _group(kind, inner, setting_path, complaints, strict)
         elif inner is not None:
@@ -248,30 +248,30 @@ def _value(kind: Any, value: object) -> Any:
     """A setting of some type, or `ValueError` with the expected type in words."""
     if kind is bool or kind is str:
         if not isinstance(value, kind):
-            raise ValueError(describe(kind))
+            raise ValueError(describe_type(kind))
         return value
     if kind is int:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise ValueError(describe(kind))
+            raise ValueError(describe_type(kind))
         return value
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
-            raise ValueError(describe(kind))
+            raise ValueError(describe_type(kind))
         return value
     if get_origin(kind) is tuple:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise ValueError(describe(kind))
+            raise ValueError(describe_type(kind))
         return tuple(value)
     if not isinstance(value, dict):
-        raise ValueError(describe(kind))
+        raise ValueError(describe_type(kind))
     _, inner = get_args(kind)
     try:
         return types.MappingProxyType({key: _value(inner, item) for key, item in value.items()})
     except ValueError:
-        raise ValueError(describe(kind)) from None
+        raise ValueError(describe_type(kind)) from None
 
 
-def describe(kind: Any) -> str:
+def describe_type(kind: Any) -> str:
     """The expected value of a setting of some type, in words."""
     if get_origin(kind) is Literal:
         return "one of " + ", ".join(map(str, get_args(kind)))
@@ -279,17 +279,17 @@ def describe(kind: Any) -> str:
         return "a list of strings"
     if get_args(kind):
         values = get_args(kind)[1]
-        return "an object whose values are " + ("strings" if values is str else describe(values))
+        return "an object whose values are " + ("strings" if values is str else describe_type(values))
     return {bool: "true or false", int: "a whole number, 0 or more", str: "a string"}[kind]
 
 
-def flat(group: type[Any] | None = None, path: str = "") -> Iterator[tuple[str, Any, Any, type[Any], str]]:
+def flat_settings(group: type[Any] | None = None, path: str = "") -> Iterator[tuple[str, Any, Any, type[Any], str]]:
     """Every setting: its name, type, default, and the class that declares it."""
-    settings = group or Settings
-    defaults = settings()
-    for name, kind in field_types(settings).items():
+    settings_class = group or ServerSettings
+    defaults = settings_class()
+    for name, kind in field_types(settings_class).items():
         setting_path = f"{path}.{wire_name(name)}" if path else wire_name(name)
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-            yield from flat(kind, setting_path)
+            yield from flat_settings(kind, setting_path)
         else:
-            yield setting_path, kind, getattr(defaults, name), settings, name
+            yield setting_path, kind, getattr(defaults, name), settings_class, name

@@ -37,20 +37,20 @@ def make_app(bench: Bench) -> ASGIApp:
     return AdmissionControl(api, bench.accounts, is_served=partial(is_served, api), gate=gate)
 
 
-def together(bench: ASGIApp, judges: ASGIApp, pages: ASGIApp) -> ASGIApp:
+def combined_app(bench_app: ASGIApp, judging_app: ASGIApp, pages_app: ASGIApp) -> ASGIApp:
     """Both services and the pages at one address, each behind what guards it.
 
     Args:
-        bench: Has every path but those of the others; it has no start and no end of its own.
-        judges: Has the paths below `/v1/`, as where it is alone.
-        pages: Has the paths of pages; no start and no end either.
+        bench_app: Has every path but those of the others; it has no start and no end of its own.
+        judging_app: Has the paths below `/v1/`, as where it is alone.
+        pages_app: Has the paths of pages; no start and no end either.
     """
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or scope["path"].startswith(JUDGES):
-            await judges(scope, receive, send)
+            await judging_app(scope, receive, send)
         else:
-            await (pages if is_page(scope["path"]) else bench)(scope, receive, send)
+            await (pages_app if is_page(scope["path"]) else bench_app)(scope, receive, send)
 
     return app
 

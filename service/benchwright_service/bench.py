@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from benchwright_attempts.grading.judging import Judging
+from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.database import Database
 from benchwright_foundation.home import Home
 from benchwright_foundation.rate import RateLimits
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_problems.storage.store import Store
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.accounts.devices import Devices
 from benchwright_service.accounts.people import People
-from benchwright_service.accounts.sessions import Sessions
+from benchwright_service.accounts.sessions import SignInSessions
 from benchwright_service.courses.assistance_checks import AssistanceChecks
 from benchwright_service.courses.courses import Courses
 from benchwright_service.courses.hints import HandedHints
 from benchwright_service.courses.own_runs import OwnRuns
-from benchwright_service.courses.progress import Progress
+from benchwright_service.courses.progress import CourseProgress
 from benchwright_service.courses.quotas import USUAL, QuotaKeeper, Quotas
 from benchwright_service.courses.replays import Replays
 from benchwright_service.courses.snapshots import Snapshots
-from benchwright_service.evidence.audit import Audit
-from benchwright_service.evidence.evidence import Evidence
+from benchwright_service.evidence.audit import AuditLog
+from benchwright_service.evidence.evidence import EvidenceWriter
 from benchwright_service.evidence.signing import Countersigner
 from benchwright_service.grades.answer_grading import AnswerGrading
 from benchwright_service.grades.grade_history import GradeHistory
@@ -43,7 +43,7 @@ from benchwright_service.grades.rubric_grades import RubricGrades
 from benchwright_service.metrics import Metrics
 from benchwright_service.questions.collecting import Collecting
 from benchwright_service.runs.run_views import RunViews
-from benchwright_service.runs.runs import Runs
+from benchwright_service.runs.runs import RunQueue
 from benchwright_service.storage.database import open_service_database
 from benchwright_service.storage.tables import ACCOUNTS
 from benchwright_service.studies.lab import Lab
@@ -67,7 +67,7 @@ GUESSES_PER_MINUTE = 600
 class SignIn:
     """Sign-in of people and of their programs."""
 
-    sessions: Sessions
+    sessions: SignInSessions
     devices: Devices
     provider: IdentityProvider | None = None
     lti: LtiTool | None = None
@@ -83,7 +83,7 @@ class SignIn:
         wait_s = self.guesses.take("", GUESSES_PER_MINUTE)
         if wait_s:
             raise RefusalError(
-                Kind.RATE_LIMITED,
+                RefusalKind.RATE_LIMITED,
                 "Too many invitations were tried.",
                 "Wait for the number of seconds in Retry-After.",
                 retry_after_s=wait_s,
@@ -94,7 +94,7 @@ class SignIn:
 class Coursework:
     """Students' work in a course, and their progress."""
 
-    progress: Progress
+    progress: CourseProgress
     own_runs: OwnRuns
     hints: HandedHints
     replays: Replays
@@ -107,14 +107,14 @@ class Grades:
 
     gradebooks: Gradebooks
     history: GradeHistory
-    answers: AnswerGrading
+    answer_grading: AnswerGrading
     rubrics: RubricGrades
-    items: ItemReports
+    item_reports: ItemReports
     regrades: Regrades
 
 
 @dataclass(frozen=True)
-class Studies:
+class StudyArea:
     """Studies that a lab conducts: its participants' side, those who watch, the end."""
 
     lab: Lab
@@ -129,16 +129,16 @@ class Bench:
     version: str
     database: Database
     metrics: Metrics
-    audit: Audit
+    audit: AuditLog
     accounts: Accounts
-    people: People
+    people_service: People
     sign_in: SignIn
     courses: Courses
     coursework: Coursework
-    evidence: Evidence
-    runs: Runs
+    evidence: EvidenceWriter
+    runs: RunQueue
     grades: Grades
-    studies: Studies
+    studies: StudyArea
     collecting: Collecting
 
     async def check(self) -> None:
@@ -158,7 +158,7 @@ class Administration:
     database: Database
     accounts: Accounts
     courses: Courses
-    places: StudyPlaces
+    study_places: StudyPlaces
 
 
 def log_file(home: Home) -> Path:
@@ -184,7 +184,7 @@ async def open_lab(home: Home, database_url: str | None) -> AsyncIterator[tuple[
         LogError: The log can't be opened.
     """
     async with _open_with_log(home, database_url) as (parts, log):
-        yield Lab(log, Store(home), parts.courses, parts.places), log
+        yield Lab(log, Store(home), parts.courses, parts.study_places), log
 
 
 @contextlib.asynccontextmanager
@@ -215,7 +215,7 @@ async def open_people(home: Home, database_url: str | None) -> AsyncIterator[Peo
         BenchServiceError: The tables can't be opened.
         LogError: The log can't be opened.
     """
-    judging = Judging(home)
+    judging = AttemptJudging(home)
     try:
         async with _open_with_log(home, database_url) as (parts, log):
             yield _people(home, parts, log, judging)
@@ -233,12 +233,12 @@ async def _open_with_log(home: Home, database_url: str | None) -> AsyncIterator[
         await asyncio.to_thread(log.close)
 
 
-def _people(home: Home, parts: Administration, log: StudyLog, judging: Judging) -> People:
-    views = RunViews(Store(home), home, parts.courses)
-    return People(parts.database, log, Snapshots(_snapshots(home)), views, home, judging.records)
+def _people(home: Home, administration: Administration, log: StudyLog, judging: AttemptJudging) -> People:
+    views = RunViews(Store(home), home, administration.courses)
+    return People(administration.database, log, Snapshots(_snapshots_folder(home)), views, home, judging.open_records)
 
 
-def _snapshots(home: Home) -> Path:
+def _snapshots_folder(home: Home) -> Path:
     return home.data / "service" / "snapshots"
 
 
@@ -293,39 +293,43 @@ async def open_bench(
         # First: it refuses a database that has tables and no log.
         log = await asyncio.to_thread(StudyLog, database_url or log_file(home))
         opened.push_async_callback(asyncio.to_thread, log.close)
-        judging = Judging(home)
+        judging = AttemptJudging(home)
         opened.push_async_callback(judging.close)
-        parts = await opened.enter_async_context(open_administration(home, database_url))
+        administration = await opened.enter_async_context(open_administration(home, database_url))
         signer = await asyncio.to_thread(Countersigner.in_folder, server, folder)
         metrics = Metrics()
-        keeper = QuotaKeeper(quotas, metrics.quota_refused)
-        evidence = Evidence(log, parts.database, parts.courses, parts.places, signer, keeper)
-        lab = Lab(log, store, parts.courses, parts.places)
-        snapshots = Snapshots(_snapshots(home))
-        runs = Runs(parts.database, store, home, snapshots, parts.courses, evidence, judging, metrics, keeper)
-        progress = Progress(parts.database, log)
-        gradebooks = Gradebooks(parts.database, progress)
-        closings = Closings(log, parts.database, database_url, home, reports_folder(home))
+        keeper = QuotaKeeper(quotas, metrics.count_quota_refusal)
+        evidence = EvidenceWriter(
+            log, administration.database, administration.courses, administration.study_places, signer, keeper
+        )
+        lab = Lab(log, store, administration.courses, administration.study_places)
+        snapshots = Snapshots(_snapshots_folder(home))
+        runs = RunQueue(
+            administration.database, store, home, snapshots, administration.courses, evidence, judging, metrics, keeper
+        )
+        progress = CourseProgress(administration.database, log)
+        gradebooks = Gradebooks(administration.database, progress)
+        closings = Closings(log, administration.database, database_url, home, reports_folder(home))
         opened.push_async_callback(closings.close)
-        checks = AssistanceChecks(parts.database, log, parts.courses)
+        checks = AssistanceChecks(administration.database, log, administration.courses)
         opened.push_async_callback(checks.close)
-        collecting = Collecting.from_database(parts.database, store, question_models)
+        collecting = Collecting.from_database(administration.database, store, question_models)
         opened.push_async_callback(collecting.tries.close)
         await runs.start()
         opened.push_async_callback(runs.close)
         yield Bench(
             version=version("benchwright"),
-            database=parts.database,
+            database=administration.database,
             metrics=metrics,
-            audit=Audit(parts.database),
-            accounts=parts.accounts,
-            people=_people(home, parts, log, judging),
-            sign_in=await _sign_in(parts, sign_in_settings, server, folder),
-            courses=parts.courses,
+            audit=AuditLog(administration.database),
+            accounts=administration.accounts,
+            people_service=_people(home, administration, log, judging),
+            sign_in=await _make_sign_in(administration, sign_in_settings, server, folder),
+            courses=administration.courses,
             coursework=Coursework(
                 progress,
-                OwnRuns(parts.database, parts.courses, RunViews(store, home, parts.courses)),
-                HandedHints(parts.database, evidence, store, parts.courses, lab),
+                OwnRuns(administration.database, administration.courses, RunViews(store, home, administration.courses)),
+                HandedHints(administration.database, evidence, store, administration.courses, lab),
                 Replays(log),
                 checks,
             ),
@@ -333,19 +337,25 @@ async def open_bench(
             runs=runs,
             grades=Grades(
                 gradebooks,
-                GradeHistory(parts.database),
-                AnswerGrading(parts.database, judging.records, store),
-                RubricGrades(parts.database, judging.records, store, parts.courses),
-                ItemReports(parts.database, log, snapshots),
-                Regrades(parts.database, store, home, gradebooks),
+                GradeHistory(administration.database),
+                AnswerGrading(administration.database, judging.open_records, store),
+                RubricGrades(administration.database, judging.open_records, store, administration.courses),
+                ItemReports(administration.database, log, snapshots),
+                Regrades(administration.database, store, home, gradebooks),
             ),
-            studies=Studies(lab, LabMonitor(log, parts.database, parts.accounts, reports_folder(home)), closings),
+            studies=StudyArea(
+                lab, LabMonitor(log, administration.database, administration.accounts, reports_folder(home)), closings
+            ),
             collecting=collecting,
         )
 
 
-async def _sign_in(parts: Administration, settings: SignInSettings | None, server: str, folder: Path) -> SignIn:
-    own_sign_in = SignIn(Sessions(parts.database), Devices(parts.database, parts.accounts))
+async def _make_sign_in(
+    administration: Administration, settings: SignInSettings | None, server: str, folder: Path
+) -> SignIn:
+    own_sign_in = SignIn(
+        SignInSessions(administration.database), Devices(administration.database, administration.accounts)
+    )
     if settings is None:
         return own_sign_in
     # Most services have none, and the protocols take a quarter of a second to import.
@@ -355,10 +365,10 @@ async def _sign_in(parts: Administration, settings: SignInSettings | None, serve
 
     named_courses = [settings.oidc.course] if settings.oidc is not None and settings.oidc.course else []
     for course in (*named_courses, *(course for platform in settings.lti for course in platform.courses.values())):
-        await parts.courses.demand(course)
+        await administration.courses.require_course(course)
     provider = IdentityProvider(settings.oidc, server) if settings.oidc is not None else None
     if not settings.lti:
         return replace(own_sign_in, provider=provider)
-    key = await asyncio.to_thread(ToolKey, folder / "lti-key.json")
-    services = LtiServices(parts.database, parts.accounts, settings.lti, key)
+    tool_key = await asyncio.to_thread(ToolKey, folder / "lti-key.json")
+    services = LtiServices(administration.database, administration.accounts, settings.lti, tool_key)
     return replace(own_sign_in, provider=provider, lti=LtiTool(settings.lti, server), lti_services=services)

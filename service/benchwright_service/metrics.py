@@ -14,7 +14,7 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import IntegrityError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from benchwright_judges.service.server import ServiceError
+from benchwright_judges.service.server import JudgeServiceError
 
 LOOPBACK = "127.0.0.1"
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
@@ -64,7 +64,7 @@ class Metrics:
             "benchwright_database_errors", "Statements and connections that failed.", registry=registry
         )
 
-    def described(self) -> Iterator[tuple[str, str, Sequence[str], str]]:
+    def descriptions(self) -> Iterator[tuple[str, str, Sequence[str], str]]:
         """Name, type, labels and meaning of each metric but the process's."""
         for metric in vars(self).values():
             if isinstance(metric, MetricWrapperBase):
@@ -72,17 +72,19 @@ class Metrics:
                 suffix = "_total" if family.type == "counter" else ""
                 yield family.name + suffix, family.type, metric._labelnames, family.documentation
 
-    def follow(self, queued: Callable[[], int], running: Callable[[], int], workers: Callable[[], int]) -> None:
+    def follow(
+        self, queued_count: Callable[[], int], running_count: Callable[[], int], worker_count: Callable[[], int]
+    ) -> None:
         """Reads these numbers whenever the metrics are read, in another thread."""
-        self._queued.set_function(queued)
-        self._running.set_function(running)
-        self._workers.set_function(workers)
+        self._queued.set_function(queued_count)
+        self._running.set_function(running_count)
+        self._workers.set_function(worker_count)
 
-    def quota_refused(self, quota: str) -> None:
+    def count_quota_refusal(self, quota: str) -> None:
         """Counts a refusal by a quota of this name."""
         self._refusals.labels(quota).inc()
 
-    def run_ended(self, outcome: str, *, waited_s: float | None = None, ran_s: float | None = None) -> None:
+    def count_run(self, outcome: str, *, waited_s: float | None = None, ran_s: float | None = None) -> None:
         """Counts a run.
 
         Args:
@@ -96,7 +98,7 @@ class Metrics:
         if ran_s is not None:
             self._ran_s.observe(max(0.0, ran_s))
 
-    def request_answered(self, method: str, route: str, status: int, took_s: float) -> None:
+    def count_request(self, method: str, route: str, status: int, took_s: float) -> None:
         """Counts a request.
 
         Args:
@@ -116,9 +118,9 @@ class Metrics:
     def counting_database_errors(self) -> Iterator[None]:
         """Counts failures of all databases of this process."""
 
-        def count(context: ExceptionContext) -> None:
+        def count(error_context: ExceptionContext) -> None:
             # Two requests that add the same row are no failure.
-            if not isinstance(context.sqlalchemy_exception, IntegrityError):
+            if not isinstance(error_context.sqlalchemy_exception, IntegrityError):
                 self._database_errors.inc()
 
         event.listen(Engine, "handle_error", count)
@@ -128,7 +130,7 @@ class Metrics:
             event.remove(Engine, "handle_error", count)
 
     @contextlib.contextmanager
-    def served(self, port: int | None) -> Iterator[None]:
+    def serve_metrics(self, port: int | None) -> Iterator[None]:
         """Answers at this port of the loopback interface; prints the address.
 
         Args:
@@ -141,21 +143,21 @@ class Metrics:
             yield
             return
         try:
-            server, thread = start_http_server(port, LOOPBACK, self.registry)
+            metrics_server, thread = start_http_server(port, LOOPBACK, self.registry)
         except OSError as error:
-            raise ServiceError(
+            raise JudgeServiceError(
                 f"{LOOPBACK}:{port} can't be opened: {error.strerror}; choose another --metrics-port"
             ) from error
-        logger.warning("Metrics at http://%s:%d/metrics", LOOPBACK, server.server_port)
+        logger.warning("Metrics at http://%s:%d/metrics", LOOPBACK, metrics_server.server_port)
         try:
             yield
         finally:
-            server.shutdown()
-            server.server_close()
+            metrics_server.shutdown()
+            metrics_server.server_close()
             thread.join()
 
 
-def measured(app: ASGIApp, metrics: Metrics) -> ASGIApp:
+def with_request_metrics(app: ASGIApp, metrics: Metrics) -> ASGIApp:
     """The application, with its requests counted by the template of their path."""
 
     async def measuring(scope: Scope, receive: Receive, send: Send) -> None:
@@ -175,6 +177,6 @@ def measured(app: ASGIApp, metrics: Metrics) -> ASGIApp:
             await app(scope, receive, watched)
         finally:
             route = getattr(scope.get("route"), "path", "")
-            metrics.request_answered(scope["method"], route, status, time.monotonic() - began)
+            metrics.count_request(scope["method"], route, status, time.monotonic() - began)
 
     return measuring

@@ -24,7 +24,7 @@ class PlainFormatter(logging.Formatter):
         """One line, and the places of the exception below it."""
         line = f"{self.formatTime(record)} {record.levelname} {record.name}: {_logged_text(record)}"
         if record.exc_info and record.exc_info[0] is not None:
-            line += "\n" + _places(record.exc_info[0], record.exc_info[2])
+            line += "\n" + _trace_places(record.exc_info[0], record.exc_info[2])
         return line
 
 
@@ -45,13 +45,13 @@ def _log_end(kind: type[BaseException], error: BaseException, trace: TracebackTy
     logging.getLogger(__name__).critical("The process ends.", exc_info=(kind, error, trace))
 
 
-def _logged_text(record: logging.LogRecord) -> str:
-    if record.name.startswith(_OURS):
-        return record.getMessage()
-    if record.name.partition(".")[0] == _PLAIN:
-        return str(record.msg).partition("\n")[0]
-    return f"{record.filename}:{record.lineno}"
+def _logged_text(log_record: logging.LogRecord) -> str:
+    if log_record.name.startswith(_OURS):
+        return log_record.getMessage()
+    if log_record.name.partition(".")[0] == _PLAIN:
+        return str(log_record.msg).partition("\n")[0]
+    return f"{log_record.filename}:{log_record.lineno}"
 
 
-def _places(kind: type[BaseException], trace: TracebackType | None) -> str:
+def _trace_places(kind: type[BaseException], trace: TracebackType | None) -> str:
     return f"{kind.__module__}.{kind.__qualname__}\n" + "".join(traceback.format_tb(trace)).rstrip()

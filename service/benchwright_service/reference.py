@@ -177,10 +177,10 @@ happened: an editor says so, keeps everything, and delivers it later. Regrades c
 
 def reference() -> str:
     """The whole page, Markdown."""
-    return "\n".join(_page())
+    return "\n".join(_page_lines())
 
 
-def _page() -> Iterator[str]:
+def _page_lines() -> Iterator[str]:
     yield _HEAD
     yield "| request | who | what it does |"
     yield "| --- | --- | --- |"
@@ -191,7 +191,7 @@ def _page() -> Iterator[str]:
     yield _AFTER.format(lease=TERM_S, tries=MOST_TRIES)
     yield "| metric | type | labels | what |"
     yield "| --- | --- | --- | --- |"
-    for name, kind, labels, description in Metrics().described():
+    for name, kind, labels, description in Metrics().descriptions():
         yield f"| `{name}` | {kind} | {', '.join(f'`{label}`' for label in labels)} | {description} |"
     yield _LOG
     yield "| what | how much |"

@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 from benchwright_foundation.home import Home
 from benchwright_judges.models.configuration import find_panel, read_settings, records_location
-from benchwright_judges.service.judging import Pace
+from benchwright_judges.service.judging import JudgingPace
 from benchwright_judges.service.server import listen, open_app, serve_app
 from benchwright_problems.storage.store import Store
-from benchwright_service.app import make_app, together
+from benchwright_service.app import combined_app, make_app
 from benchwright_service.bench import open_bench
 from benchwright_service.courses.quotas import USUAL, Quotas
-from benchwright_service.metrics import measured
+from benchwright_service.metrics import with_request_metrics
 from benchwright_service.pages.app import make_pages
 from benchwright_service.questions.trying import QuestionModels
 from benchwright_service.runs.local_workers import local_workers
@@ -24,7 +24,7 @@ from benchwright_service.sign_in.sign_in_file import SignInSettings
 MOST_CONNECTIONS = 4_000
 MOST_WAITING = 64
 """Threads that wait for disk and database."""
-JUDGES_PACE = Pace()
+JUDGES_PACE = JudgingPace()
 _LOCAL = "local"
 
 
@@ -78,7 +78,7 @@ async def serve(
         ):
             judge_app, wake_judges_clients = judges
             pages = make_pages(bench, secure=(address or local_url).startswith("https:"))
-            app = measured(together(make_app(bench), judge_app, pages), bench.metrics)
+            app = with_request_metrics(combined_app(make_app(bench), judge_app, pages), bench.metrics)
 
             def wake_all() -> None:
                 bench.runs.wake_all()
@@ -88,7 +88,7 @@ async def serve(
             await bench.accounts.revoke_workers(_LOCAL)
             token = await bench.accounts.worker_token(_LOCAL)
             try:
-                with bench.metrics.counting_database_errors(), bench.metrics.served(metrics_port):
+                with bench.metrics.counting_database_errors(), bench.metrics.serve_metrics(metrics_port):
                     async with local_workers(local_url, token, workers, sandbox), _running(companion, local_url):
                         await serve_app(
                             app,
@@ -104,8 +104,8 @@ async def serve(
 
 
 @contextlib.asynccontextmanager
-async def _running(work: Callable[[str], Awaitable[None]] | None, local_url: str) -> AsyncIterator[None]:
-    task = asyncio.ensure_future(work(local_url)) if work is not None else None
+async def _running(local_work: Callable[[str], Awaitable[None]] | None, local_url: str) -> AsyncIterator[None]:
+    task = asyncio.ensure_future(local_work(local_url)) if local_work is not None else None
     try:
         yield
     finally:

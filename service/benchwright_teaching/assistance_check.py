@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from benchwright_attempts.attribution import BY_MODEL, Origin, attribute, extension_of_reason
+from benchwright_attempts.attribution import BY_MODEL, EditOrigin, attribute, extension_of_reason
 from benchwright_attempts.attribution.origin import OWN_PROVIDER
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason, Environment
@@ -25,7 +25,7 @@ _LATEST = 4_102_444_800.0
 Name: TypeAlias = Annotated[str, Field(max_length=_LONGEST_NAME)]
 
 
-class Finding(Model):
+class AssistanceFinding(Model):
     """Text that a model wrote, by the editor's own report, where the assignment did not allow it."""
 
     extension: Name
@@ -46,8 +46,8 @@ class Finding(Model):
         source = self.extension or "an extension that the editor did not name"
         did = "received edits of" if self.is_chat else "accepted"
         count = f"{self.characters:,} {'character' if self.characters == 1 else 'characters'}"
-        end = "so it is not known whether the assignment allows it" if self.is_unknown else _NOT_ALLOWED
-        return f"{did} {count} from {source}, {end}"
+        sentence_end = "so it is not known whether the assignment allows it" if self.is_unknown else _NOT_ALLOWED
+        return f"{did} {count} from {source}, {sentence_end}"
 
 
 _NOT_ALLOWED = "which the assignment does not allow"
@@ -56,7 +56,7 @@ _NOT_ALLOWED = "which the assignment does not allow"
 class AssistanceChecked(Model):
     """Result of checking the record of an attempt."""
 
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[AssistanceFinding, ...] = ()
     """The most characters first."""
     active: tuple[Name, ...] = ()
     """Extensions of models that were active and that the assignment does not allow; no sign that they were used."""
@@ -70,7 +70,7 @@ class AssistanceChecked(Model):
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _ModelSource:
     extension: str
     is_chat: bool
     is_unknown: bool
@@ -87,7 +87,7 @@ def rule_at(history: Sequence[Ruled], moment: float) -> Assistance | None:
     return rules[-1] if rules else None
 
 
-def check(
+def check_assistance(
     events: Sequence[RecordedEvent], history: Sequence[Ruled], clock_difference_s: float = 0.0
 ) -> AssistanceChecked:
     """Compares the record of an attempt with what its assignment allowed when the text was written.
@@ -101,8 +101,8 @@ def check(
     """
     reasons: dict[tuple[str, int], EditReason] = {}
     providers: dict[tuple[str, int], str] = {}
-    active: dict[str, None] = {}
-    reports: list[bool] = []
+    active_extensions: dict[str, None] = {}
+    reason_reports: list[bool] = []
     times: dict[int, float] = {}
     for recorded in events:
         # A solver's clock may say anything; what a page can't show would hide the page.
@@ -113,44 +113,48 @@ def check(
             case AssistAccepted(version=int(version)) as event:
                 providers[event.path, version] = event.provider
             case Environment() as event:
-                reports.append(event.change_reasons)
+                reason_reports.append(event.change_reasons)
                 rule = rule_at(history, times[recorded.seq])
                 names = (
                     installed_extension.id
                     for installed_extension in event.extensions
                     if installed_extension.ai and installed_extension.active
                 )
-                active |= {name[:_LONGEST_NAME]: None for name in names if rule is not None and not rule.lets_run(name)}
-    characters: Counter[_Source] = Counter()
-    edits: Counter[_Source] = Counter()
-    first: dict[_Source, float] = {}
+                active_extensions |= {
+                    name[:_LONGEST_NAME]: None for name in names if rule is not None and not rule.lets_run(name)
+                }
+    characters: Counter[_ModelSource] = Counter()
+    edit_counts: Counter[_ModelSource] = Counter()
+    first_times: dict[_ModelSource, float] = {}
     for label in attribute(events):
         if label.origin not in BY_MODEL or label.method == AttributionMethod.HEURISTIC.value or not label.inserted:
             continue
         edit_key = label.path, -1 if label.version is None else label.version
         reason = reasons.get(edit_key)
         extension = providers.get(edit_key) or (extension_of_reason(reason.metadata) if reason is not None else "")
-        if label.origin is Origin.OWN_COMPLETION:
+        if label.origin is EditOrigin.OWN_COMPLETION:
             extension = OWN_PROVIDER
-        is_chat = label.origin is Origin.CHAT
+        is_chat = label.origin is EditOrigin.CHAT
         rule = rule_at(history, times[label.seq])
         if rule is None or rule.allows(extension, is_chat=is_chat):
             continue
-        source = _Source(extension[:_LONGEST_NAME], is_chat, rule.allowed is Allowed.NAMED and not extension)
+        source = _ModelSource(extension[:_LONGEST_NAME], is_chat, rule.allowed is Allowed.NAMED and not extension)
         characters[source] += label.inserted
-        edits[source] += 1
-        first.setdefault(source, times[label.seq])
+        edit_counts[source] += 1
+        first_times.setdefault(source, times[label.seq])
     findings = [
-        Finding(
+        AssistanceFinding(
             extension=source.extension,
             is_chat=source.is_chat,
             characters=count,
-            edits=edits[source],
-            first=first[source],
+            edits=edit_counts[source],
+            first=first_times[source],
             is_unknown=source.is_unknown,
         )
         for source, count in characters.most_common(_MOST_SHOWN)
     ]
     return AssistanceChecked(
-        findings=tuple(findings), active=tuple(active)[:_MOST_SHOWN], is_reported=bool(reports) and all(reports)
+        findings=tuple(findings),
+        active=tuple(active_extensions)[:_MOST_SHOWN],
+        is_reported=bool(reason_reports) and all(reason_reports),
     )

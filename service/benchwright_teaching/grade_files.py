@@ -14,7 +14,7 @@ cells. Some read the wide forms of East Asian keyboards too."""
 
 
 @dataclass(frozen=True)
-class Line:
+class StudentLine:
     """A student."""
 
     name: str
@@ -26,7 +26,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Column:
+class AssignmentColumn:
     """An assignment."""
 
     title: str
@@ -34,39 +34,43 @@ class Column:
     """Points that can be had."""
 
 
-def canvas(columns: Sequence[Column], lines: Sequence[Line]) -> str:
+def canvas_csv(columns: Sequence[AssignmentColumn], lines: Sequence[StudentLine]) -> str:
     """The format of Canvas' *Import Gradebook*: who is whom by `SIS Login ID`, most points in the second row."""
     head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(column.title for column in columns)]
-    possible = ["    Points Possible", "", "", "", "", *(_number(column.most_points) for column in columns)]
-    rows = [[line.name, "", "", line.login, line.section, *map(_number, line.points)] for line in lines]
+    possible = ["    Points Possible", "", "", "", "", *(_number_text(column.most_points) for column in columns)]
+    rows = [[line.name, "", "", line.login, line.section, *map(_number_text, line.points)] for line in lines]
     return _csv_text([head, possible, *rows])
 
 
-def moodle(columns: Sequence[Column], lines: Sequence[Line]) -> str:
+def moodle_csv(columns: Sequence[AssignmentColumn], lines: Sequence[StudentLine]) -> str:
     """For Moodle's *CSV import*, where each column is mapped by hand: map `Username` to the username."""
     head = ["Username", "Full name", "Group", *(column.title for column in columns)]
-    return _csv_text([head, *([line.login, line.name, line.section, *map(_number, line.points)] for line in lines)])
+    return _csv_text(
+        [head, *([line.login, line.name, line.section, *map(_number_text, line.points)] for line in lines)]
+    )
 
 
-def table(columns: Sequence[Column], lines: Sequence[Line], help_: Sequence[Sequence[str]]) -> str:
+def people_csv(
+    columns: Sequence[AssignmentColumn], lines: Sequence[StudentLine], help_cells: Sequence[Sequence[str]]
+) -> str:
     """For people: beside the points of each assignment, what records say of help by models that it did not allow.
 
     Args:
         columns: The assignments.
         lines: The students.
-        help_: Cells for each student, one for each assignment.
+        help_cells: Cells for each student, one for each assignment.
     """
     head = ["Student", "Login", "Section"]
     for column in columns:
         head += [column.title, f"{column.title}: characters of models that were not allowed, as reported"]
     rows = [head]
-    for line, cells in zip(lines, help_, strict=True):
-        pairs = zip(map(_number, line.points), cells, strict=True)
-        rows.append([line.name, line.login, line.section, *(cell for pair in pairs for cell in pair)])
+    for line, cells in zip(lines, help_cells, strict=True):
+        point_help_pairs = zip(map(_number_text, line.points), cells, strict=True)
+        rows.append([line.name, line.login, line.section, *(cell for pair in point_help_pairs for cell in pair)])
     return _csv_text(rows)
 
 
-def _number(points: float) -> str:
+def _number_text(points: float) -> str:
     return f"{points:.3f}".rstrip("0").rstrip(".")
 
 

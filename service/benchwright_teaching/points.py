@@ -21,7 +21,7 @@ class Counting(StrEnum):
 
 
 @dataclass(frozen=True)
-class Grading:
+class GradingRules:
     """Rules by which an assignment is graded."""
 
     points: float = 1.0
@@ -38,20 +38,20 @@ class Grading:
 
 
 @dataclass(frozen=True)
-class Times:
+class AssignmentTimes:
     """Time at which an assignment is due, and after which nothing counts; extensions of a student are in them."""
 
     due: datetime | None = None
     closes: datetime | None = None
 
 
-def times_of(assignment: Times, extension: Times | None) -> Times:
+def times_of(assignment: AssignmentTimes, extension: AssignmentTimes | None) -> AssignmentTimes:
     """The times of a student: those of the extension where it has some. Nothing closes before it is due."""
-    own_times = extension or Times()
+    own_times = extension or AssignmentTimes()
     due, closes = own_times.due or assignment.due, own_times.closes or assignment.closes
     if own_times.due is not None and own_times.closes is None and closes is not None:
         closes = max(closes, own_times.due)
-    return Times(due, closes)
+    return AssignmentTimes(due, closes)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class DecidedRun:
     id: str
     at: datetime
     """Time at which it was asked for."""
-    passed: bool
+    is_passed: bool
     share: float
     """Of the hidden tests that passed, from 0 to 1."""
     hints_cost: float = 0.0
@@ -80,27 +80,27 @@ class Worth:
     """Of that run."""
 
 
-def worth_of(runs: Sequence[DecidedRun], grading: Grading, times: Times) -> Worth:
+def worth_of(decided_runs: Sequence[DecidedRun], grading: GradingRules, deadlines: AssignmentTimes) -> Worth:
     """The points of a student for a problem.
 
     Args:
-        runs: All decided runs.
+        decided_runs: All decided runs.
         grading: Grading of the assignment.
-        times: Times of the student.
+        deadlines: Times of the student.
     """
     counted_runs = sorted(
-        (run for run in runs if times.closes is None or run.at <= times.closes), key=lambda run: run.at
+        (run for run in decided_runs if deadlines.closes is None or run.at <= deadlines.closes), key=lambda run: run.at
     )
     if not counted_runs:
         return Worth(0.0, None, 0)
     if grading.counting is Counting.LAST:
-        return _worth(counted_runs[-1], grading, times.due)
-    return max((_worth(run, grading, times.due) for run in counted_runs), key=lambda worth: worth.points)
+        return _worth(counted_runs[-1], grading, deadlines.due)
+    return max((_worth(run, grading, deadlines.due) for run in counted_runs), key=lambda worth: worth.points)
 
 
-def share_of(run: DecidedRun, grading: Grading) -> float:
+def share_of(run: DecidedRun, grading: GradingRules) -> float:
     """Share of a problem's points that a run is worth if it is not late and no hint was taken, from 0 to 1."""
-    return run.share if grading.partial else float(run.passed)
+    return run.share if grading.partial else float(run.is_passed)
 
 
 def days_late(moment: datetime, due: datetime | None) -> int:
@@ -108,11 +108,11 @@ def days_late(moment: datetime, due: datetime | None) -> int:
     return max(0, math.ceil((moment - due) / _DAY)) if due is not None else 0
 
 
-def _worth(run: DecidedRun, grading: Grading, due: datetime | None) -> Worth:
-    late = days_late(run.at, due)
-    kept_share = max(0.0, 1 - late * grading.late_percent / 100)
+def _worth(run: DecidedRun, grading: GradingRules, due: datetime | None) -> Worth:
+    days_overdue = days_late(run.at, due)
+    kept_share = max(0.0, 1 - days_overdue * grading.late_percent / 100)
     earned = max(0.0, share_of(run, grading) - run.hints_cost)
-    return Worth(round(grading.points * earned * kept_share, 3), run, late)
+    return Worth(round(grading.points * earned * kept_share, 3), run, days_overdue)
 
 
 @dataclass(frozen=True)
@@ -126,17 +126,19 @@ class CostlyHint:
     """Share of the problem's points."""
 
 
-def charged(runs: Sequence[DecidedRun], hints: Sequence[CostlyHint]) -> Sequence[DecidedRun]:
+def runs_with_hint_costs(
+    decided_runs: Sequence[DecidedRun], costly_hints: Sequence[CostlyHint]
+) -> Sequence[DecidedRun]:
     """The runs at a problem with what the hints cost that were taken before each; a hint costs once.
 
     Args:
-        runs: Runs of a student, or of a group.
-        hints: Hints that any of them took at the problem, in any attempt.
+        decided_runs: Runs of a student, or of a group.
+        costly_hints: Hints that any of them took at the problem, in any attempt.
     """
-    first: dict[int, CostlyHint] = {}
-    for hint in sorted(hints, key=lambda taken_hint: taken_hint.at):
-        first.setdefault(hint.number, hint)
+    first_hints: dict[int, CostlyHint] = {}
+    for hint in sorted(costly_hints, key=lambda taken_hint: taken_hint.at):
+        first_hints.setdefault(hint.number, hint)
     return [
-        replace(run, hints_cost=min(1.0, sum(hint.cost for hint in first.values() if hint.at <= run.at)))
-        for run in runs
+        replace(run, hints_cost=min(1.0, sum(hint.cost for hint in first_hints.values() if hint.at <= run.at)))
+        for run in decided_runs
     ]

@@ -28,7 +28,7 @@ _LONGEST = 2_000_000
 
 
 @dataclass(frozen=True)
-class Pair:
+class SimilarPair:
     """Two solutions."""
 
     first: str
@@ -41,22 +41,22 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class _Mark:
+class _Fingerprint:
     file: str
     first_line: int
     last_line: int
 
 
-def pairs(solutions: Mapping[str, Mapping[str, str]], template: Mapping[str, str]) -> list[Pair]:
+def solution_pairs(solutions: Mapping[str, Mapping[str, str]], template: Mapping[str, str]) -> list[SimilarPair]:
     """All pairs with something in common, those with the most first.
 
     Args:
         solutions: Files of each solution, by path.
         template: Files that everybody was given; what is in them is in common without meaning anything.
     """
-    template_hashes = {key for text in template.values() for key in _hashes(_leaves_of(text))}
+    template_hashes = {key for text in template.values() for key in _hashes(_text_leaves(text))}
     marks = {
-        name: {key: mark for key, mark in _marks(files).items() if key not in template_hashes}
+        name: {key: mark for key, mark in _fingerprint_marks(files).items() if key not in template_hashes}
         for name, files in solutions.items()
     }
     counts = Counter(key for own_marks in marks.values() for key in own_marks)
@@ -68,35 +68,37 @@ def pairs(solutions: Mapping[str, Mapping[str, str]], template: Mapping[str, str
     shared: dict[tuple[str, str], list[int]] = defaultdict(list)
     holders: dict[int, list[str]] = defaultdict(list)
     for name in sorted(marks):
-        for key in marks[name]:
-            holders[key].append(name)
-    for key, names in holders.items():
-        for pair in combinations(names, 2):
-            shared[pair].append(key)
+        for mark_hash in marks[name]:
+            holders[mark_hash].append(name)
+    for mark_hash, names in holders.items():
+        for solution_pair in combinations(names, 2):
+            shared[solution_pair].append(mark_hash)
     similar_pairs = []
-    for (first, second), keys in shared.items():
-        fewer = min(len(marks[first]), len(marks[second]))
+    for (first_name, second_name), keys in shared.items():
+        fewer = min(len(marks[first_name]), len(marks[second_name]))
         if fewer >= _LEAST:
-            lines = (_stretches(marks[solution], keys) for solution in (first, second))
-            similar_pairs.append(Pair(first, second, len(keys) / fewer, *lines))
-    return sorted(similar_pairs, key=lambda pair: (-pair.share, pair.first, pair.second))
+            common_lines = (_stretches(marks[solution], keys) for solution in (first_name, second_name))
+            similar_pairs.append(SimilarPair(first_name, second_name, len(keys) / fewer, *common_lines))
+    return sorted(
+        similar_pairs, key=lambda similar_pair: (-similar_pair.share, similar_pair.first, similar_pair.second)
+    )
 
 
-def _marks(files: Mapping[str, str]) -> dict[int, _Mark]:
-    marks: dict[int, _Mark] = {}
+def _fingerprint_marks(files: Mapping[str, str]) -> dict[int, _Fingerprint]:
+    marks: dict[int, _Fingerprint] = {}
     for path, text in files.items():
-        leaves = _leaves_of(text)
+        leaves = _text_leaves(text)
         hashes = _hashes(leaves)
         for start in range(max(1, len(hashes) - WINDOW + 1)):
             window = hashes[start : start + WINDOW]
             if window:
                 # The last of several smallest ones, as in the paper.
                 offset = start + max(index for index, key in enumerate(window) if key == min(window))
-                marks.setdefault(hashes[offset], _Mark(path, leaves[offset][1], leaves[offset + GROUP - 1][1]))
+                marks.setdefault(hashes[offset], _Fingerprint(path, leaves[offset][1], leaves[offset + GROUP - 1][1]))
     return marks
 
 
-def _leaves_of(text: str) -> list[tuple[bytes, int]]:
+def _text_leaves(text: str) -> list[tuple[bytes, int]]:
     return list(_leaves(text.encode(errors="replace")[:_LONGEST]))
 
 
@@ -106,18 +108,18 @@ def _hashes(leaves: Sequence[tuple[bytes, int]]) -> list[int]:
 
 def _leaves(data: bytes) -> Iterator[tuple[bytes, int]]:
     """Type of each leaf of the tree, and its line."""
-    waiting = [parse(data).root_node]
-    while waiting:
-        node = waiting.pop()
+    open_nodes = [parse(data).root_node]
+    while open_nodes:
+        node = open_nodes.pop()
         if "comment" in node.type:
             continue
         if node.child_count:
-            waiting.extend(reversed(node.children))
+            open_nodes.extend(reversed(node.children))
         elif node.start_byte < node.end_byte:
-            yield _plain(node.type, data[node.start_byte : node.end_byte]), node.start_point[0] + 1
+            yield _normalised_token(node.type, data[node.start_byte : node.end_byte]), node.start_point[0] + 1
 
 
-def _plain(kind: str, text: bytes) -> bytes:
+def _normalised_token(kind: str, text: bytes) -> bytes:
     for leaf_kind in ("identifier", "number", "string"):
         if leaf_kind in kind:
             return leaf_kind.encode()
@@ -129,12 +131,12 @@ def _hash(leaves: Sequence[tuple[bytes, int]]) -> int:
     return int.from_bytes(digest.digest())
 
 
-def _stretches(marks: Mapping[int, _Mark], keys: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
+def _stretches(marks: Mapping[int, _Fingerprint], keys: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
     stretches: dict[str, list[tuple[int, int]]] = {}
     for mark in sorted((marks[key] for key in keys), key=lambda mark: (mark.file, mark.first_line)):
-        lines = stretches.setdefault(mark.file, [])
-        if lines and mark.first_line <= lines[-1][1] + 1:
-            lines[-1] = lines[-1][0], max(lines[-1][1], mark.last_line)
+        file_stretches = stretches.setdefault(mark.file, [])
+        if file_stretches and mark.first_line <= file_stretches[-1][1] + 1:
+            file_stretches[-1] = file_stretches[-1][0], max(file_stretches[-1][1], mark.last_line)
         else:
-            lines.append((mark.first_line, mark.last_line))
+            file_stretches.append((mark.first_line, mark.last_line))
     return stretches

@@ -119,14 +119,14 @@ def _file(choose: random.Random) -> str:
     items = [f'initial $display("mark_{letter}");' for letter in _LETTERS[: choose.randint(2, 5)]]
     for _ in range(choose.choice((0, 1, 1, 1, 2, 3))):
         items.insert(choose.randint(0, len(items)), _piece(choose))
-    inside = choose.choice(("\n", " ", "\n", "\r\n")).join(items)
-    return f"module t; reg [7:0] m [0:3]; reg [7:0] q;\n{inside}\nendmodule\n"
+    module_items = choose.choice(("\n", " ", "\n", "\r\n")).join(items)
+    return f"module t; reg [7:0] m [0:3]; reg [7:0] q;\n{module_items}\nendmodule\n"
 
 
 def _piece(choose: random.Random) -> str:
     call = choose.choice(_CALLS)
     cut = choose.randint(1, len(call) - 1) if choose.random() < 0.5 else choose.randint(1, call.index("("))
-    parts = {
+    replacements = {
         "{n}": choose.choice(_NAMES),
         "{t}": f"initial {choose.choice(_CALLS)};",
         "{c}": call.replace("(", " (", 1),
@@ -137,7 +137,7 @@ def _piece(choose: random.Random) -> str:
         "{e}": choose.choice(_EXPRESSIONS),
     }
     piece = choose.choice(_PIECES)
-    for name, text in parts.items():
+    for name, text in replacements.items():
         piece = piece.replace(name, text)
     return piece
 
@@ -145,12 +145,12 @@ def _piece(choose: random.Random) -> str:
 def _changed(text: str, choose: random.Random) -> str:
     start = choose.randrange(len(text))
     end = min(len(text), start + choose.choice((1, 1, 2, 5, 20)))
-    kind = choose.random()
-    if kind < 0.5:
+    kind_draw = choose.random()
+    if kind_draw < 0.5:
         return text[:start] + choose.choice(_NOISE) + text[start:]
-    if kind < 0.8:
+    if kind_draw < 0.8:
         return text[:start] + text[end:]
-    if kind < 0.9:
+    if kind_draw < 0.9:
         return text[:start] + text[start:end] * 2 + text[end:]
     source = choose.randrange(len(text))
     return text[:start] + text[source : source + end - start] + text[start:]

@@ -67,16 +67,16 @@ def _verilator(file: Path) -> "list[str] | None":
 
 
 def _yosys(file: Path) -> "list[str] | None":
-    printed = _run("yosys", "-p", f"read_verilog -sv {file}")
-    return None if printed is None else sorted(set(_MARK.findall(printed)))
+    yosys_output = _run("yosys", "-p", f"read_verilog -sv {file}")
+    return None if yosys_output is None else sorted(set(_MARK.findall(yosys_output)))
 
 
 def _run(*command: str) -> "str | None":
     try:
-        ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=20)
+        process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=20)
     except subprocess.TimeoutExpired:
         return None
-    return ran.stdout.decode("utf-8", "replace") if ran.returncode == 0 else None
+    return process.stdout.decode("utf-8", "replace") if process.returncode == 0 else None
 
 
 if __name__ == "__main__":

@@ -19,11 +19,11 @@ from benchwright_problems.category import Category
 from benchwright_problems.problem import (
     Difficulty,
     Hidden,
-    Kind,
-    Limits,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
+    RunLimits,
     ScanAction,
 )
 from benchwright_problems.verdict import Reason
@@ -133,11 +133,11 @@ class Flow(BaseModel):
         rules = _rules() if not scanned else ()
         return Problem(
             id=self.name,
-            kind=Kind.DESIGN,
+            kind=ProblemKind.DESIGN,
             title=self.title,
             category=Category.SPEC_TO_RTL,
             difficulty=Difficulty.EASY,
-            limits=Limits(wall_s=wall_s, memory_mb=self.memory_mb, folder_mb=20, file_mb=20),
+            limits=RunLimits(wall_s=wall_s, memory_mb=self.memory_mb, folder_mb=20, file_mb=20),
             provenance=Provenance(source="", license="", version=""),
             public=Public(statement="As specified.", files={"docs/spec.md": "spec"}, expected=(self.expected,)),
             hidden=Hidden(harness=files, scan=dict.fromkeys(rules, ScanAction.ALLOW)),

@@ -8,7 +8,7 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import run_harness
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import ScanAction
@@ -43,7 +43,7 @@ async def grade(body: str, monkeypatch: pytest.MonkeyPatch, **scan: ScanAction) 
         sandbox=BwrapSandbox(),
         toolchain=Toolchain.find(Home.find().cache),
         log=log,
-        selection=Selection(simulator="icarus"),
+        selection=ToolSelection(simulator="icarus"),
     )
     return verdict, log.getvalue().decode(errors="replace")
 
@@ -72,8 +72,8 @@ async def test_settings_of_verilator_are_refused_for_what_it_has_preprocessed(
 ) -> None:
     monkeypatch.setattr("benchwright_harness.execution.run.scan", lambda problem, solution: ())
     chosen_flow = flow("lint")
-    design = chosen_flow.around.strip().replace("{body}", body).encode()
-    verdict, output, _ = await run(chosen_flow, design, Toolchain.find(Home.find().cache), "icarus", scanned=True)
+    design_bytes = chosen_flow.around.strip().replace("{body}", body).encode()
+    verdict, output, _ = await run(chosen_flow, design_bytes, Toolchain.find(Home.find().cache), "icarus", scanned=True)
     assert verdict.reason is Reason.REFUSED, f"{verdict}{output}"
     assert verdict.detail.startswith(f"Not run: rtl/sum.sv, {says}"), verdict.detail
 

@@ -8,7 +8,7 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import run_harness
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Reason
@@ -48,6 +48,6 @@ async def test_a_design_that_drives_what_it_is_given_is_tampered(design: str, re
         sandbox=BwrapSandbox(),
         toolchain=Toolchain.find(Home.find().cache),
         log=log,
-        selection=Selection(simulator="icarus"),
+        selection=ToolSelection(simulator="icarus"),
     )
     assert verdict.reason is reason, log.getvalue().decode()

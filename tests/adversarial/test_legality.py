@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.scan import synthesis
 from benchwright_harness.scan.rules import rule_for, rules
 from benchwright_harness.scan.source import read
@@ -36,7 +36,9 @@ def plain(content: bytes) -> set[str]:
     rule_names = {construct.rule for construct in read("rtl/t.v", content)}
     flows = set()
     for flow in ("default", "lint", "synthesis"):
-        synthesis_rules = {rule for rule, _, _ in synthesis.find(content)} if flow == "synthesis" else set()
+        synthesis_rules = (
+            {rule for rule, _, _ in synthesis.synthesis_findings(content)} if flow == "synthesis" else set()
+        )
         actions = {name: getattr(rule, flow, None) or rule.action for name, rule in rules().items()}
         if all(actions[rule] is ScanAction.ALLOW for rule in rule_names | synthesis_rules):
             flows.add(flow)
@@ -54,10 +56,10 @@ def readings(files: Mapping[str, bytes], folder: Path, toolchain: Toolchain) -> 
         view += link or ["--ro-bind", str(source), f"/{name}"]
     view += ["--ro-bind", str(folder), "/files", "--ro-bind", str(HERE / "readings.py"), "/tmp/readings.py"]
     view += ["--chdir", "/tmp"]
-    for name, value in toolchain.environment(Selection()).items():
+    for name, value in toolchain.environment(ToolSelection()).items():
         view += ["--setenv", name, value.replace("/opt/benchwright/inside/bin:", "")]
-    ran = subprocess.run([*view, "python3", "/tmp/readings.py", "/files"], stdout=subprocess.PIPE, check=True)
-    tool_readings: Readings = json.loads(ran.stdout)
+    process = subprocess.run([*view, "python3", "/tmp/readings.py", "/files"], stdout=subprocess.PIPE, check=True)
+    tool_readings: Readings = json.loads(process.stdout)
     return tool_readings
 
 
@@ -65,24 +67,24 @@ def readings(files: Mapping[str, bytes], folder: Path, toolchain: Toolchain) -> 
 def test_nothing_that_a_tool_takes_for_more_or_for_another_design_is_plain(
     tmp_path: Path, toolchain: Toolchain, nightly: bool
 ) -> None:
-    judged = {content: plain(content) for content in mutants(SEED, COUNT * (10 if nightly else 1))}
-    cases = {content: flows for content, flows in judged.items() if flows}
+    plain_flows = {content: plain(content) for content in mutants(SEED, COUNT * (10 if nightly else 1))}
+    cases = {content: flows for content, flows in plain_flows.items() if flows}
     # Yosys is slow to start; it reads one of eight that are plain for it.
     named_contents = {
         f"{number:05}{'s' if 'synthesis' in flows and number % 8 == 0 else ''}.v": content
         for number, (content, flows) in enumerate(cases.items())
     }
-    wrong, accepted = [], Counter[str]()
+    complaints, accepted_counts = [], Counter[str]()
     for name, tools in readings(named_contents, tmp_path, toolchain).items():
         content = named_contents[name]
-        accepted.update(tool for tool, words in tools.items() if words is not None)
-        if complaint := _complaint(judged[content], tools):
-            wrong.append(f"{complaint}: {content!r}")
-    print(len(judged), len(cases), accepted)
-    assert not wrong, "\n".join([f"{len(wrong)} files", *sorted(wrong, key=len)[:20]])
+        accepted_counts.update(tool for tool, words in tools.items() if words is not None)
+        if complaint := _complaint(plain_flows[content], tools):
+            complaints.append(f"{complaint}: {content!r}")
+    print(len(plain_flows), len(cases), accepted_counts)
+    assert not complaints, "\n".join([f"{len(complaints)} files", *sorted(complaints, key=len)[:20]])
     # A test of files that nobody takes proves nothing.
-    assert min(accepted["icarus"], accepted["verilator"]) > len(judged) // 10, accepted
-    assert accepted["yosys"] > 0
+    assert min(accepted_counts["icarus"], accepted_counts["verilator"]) > len(plain_flows) // 10, accepted_counts
+    assert accepted_counts["yosys"] > 0
 
 
 def _complaint(flows: set[str], tools: Mapping[str, list[str] | None]) -> str:
@@ -91,8 +93,8 @@ def _complaint(flows: set[str], tools: Mapping[str, list[str] | None]) -> str:
             if word[0] == "$" and rule_for(word[1:]) not in {"plain", "print", "load", "wave", "unknown"}:
                 return f"{tool} takes {word}"
     marks = {tool: {word for word in words if word[0] != "$"} for tool, words in tools.items() if words is not None}
-    pairs = [("icarus", "verilator")] if "lint" in flows else []
-    pairs += [("icarus", "yosys"), ("verilator", "yosys")]
-    if any(left in marks and right in marks and marks[left] != marks[right] for left, right in pairs):
+    tool_pairs = [("icarus", "verilator")] if "lint" in flows else []
+    tool_pairs += [("icarus", "yosys"), ("verilator", "yosys")]
+    if any(left in marks and right in marks and marks[left] != marks[right] for left, right in tool_pairs):
         return f"two designs, {marks}"
     return ""

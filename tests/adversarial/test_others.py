@@ -18,12 +18,12 @@ from benchwright_foundation.home import Home
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.execution.run import run_harness
 from benchwright_harness.plan.plan import make_plan
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.errors import PatchError
 from benchwright_problems.patch import apply_patch
-from benchwright_problems.problem import Hidden, Limits, Problem, Public
+from benchwright_problems.problem import Hidden, Problem, Public, RunLimits
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from ..support.machine.waiting import wait_until
@@ -64,7 +64,7 @@ def with_shell(script: str, **limits: float) -> Problem:
     return problem.model_copy(
         update={
             "hidden": Hidden(harness={"docker-compose.yml": compose, "src/run.sh": script}),
-            "limits": Limits.model_validate({"wall_s": 300.0, **limits}),
+            "limits": RunLimits.model_validate({"wall_s": 300.0, **limits}),
         }
     )
 
@@ -151,15 +151,15 @@ async def test_a_synthesis_tools_log(yosys: Literal["0.23", "0.40"], toolchain: 
     problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"scan": {}})})
     forged = b'initial $display("Number of %s: %d", "cells", 0);'
     for body in (forged, b"`ifdef SYNTHESIS\nassign y = a;\n`else\nassign y = ~a;\n`endif"):
-        design = b"module inv(input a, output y);\n" + body + b"\nendmodule\n"
+        design_bytes = b"module inv(input a, output y);\n" + body + b"\nendmodule\n"
         log = io.BytesIO()
         verdict = await run_harness(
             problem,
-            {"rtl/inv.sv": design},
+            {"rtl/inv.sv": design_bytes},
             sandbox=BwrapSandbox(),
             toolchain=toolchain,
             log=log,
-            selection=Selection(yosys=yosys),
+            selection=ToolSelection(yosys=yosys),
         )
         assert verdict.reason is Reason.REFUSED, log.getvalue().decode()
     verdict, output = await grade(problem, {"rtl/inv.sv": RIGHT}, toolchain)
@@ -203,7 +203,7 @@ async def test_scripts_for_a_synthesis_tool(yosys: Literal["0.23", "0.40"], tool
     problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"harness": harness})})
     log = io.BytesIO()
     await run_harness(
-        problem, {}, sandbox=BwrapSandbox(), toolchain=toolchain, log=log, selection=Selection(yosys=yosys)
+        problem, {}, sandbox=BwrapSandbox(), toolchain=toolchain, log=log, selection=ToolSelection(yosys=yosys)
     )
     output = log.getvalue().decode(errors="replace")
     assert output.count("tried\n") == 11, output
@@ -303,6 +303,6 @@ def test_a_patch_bomb() -> None:
 
 def test_every_attack_of_the_list_has_its_test() -> None:
     tests = {*dir(sys.modules[__name__]), *dir(test_uploads)}
-    for program in programs():
-        name = "test_" + program.name.lower().replace(" ", "_").replace("'", "")
+    for attack_program in programs():
+        name = "test_" + attack_program.name.lower().replace(" ", "_").replace("'", "")
         assert name in tests

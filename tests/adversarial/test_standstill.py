@@ -10,7 +10,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.decision.criterion import ZERO_TIME
 from benchwright_harness.execution import run as harness_run
 from benchwright_harness.execution.run import run_harness
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Reason
@@ -39,8 +39,8 @@ async def test_a_loop_in_zero_time_is_named(
     monkeypatch.setattr(harness_run, "_STANDSTILL_SHARE", 0.0)
     chosen_flow = flow(name)
     body = LOOPS[loop] if "clk" in chosen_flow.right else LOOPS[loop].replace("posedge clk, ", "")
-    design = chosen_flow.right.replace("endmodule", f"{body}\nendmodule\n").encode()
-    verdict, output, _ = await run(chosen_flow, design, Toolchain.find(Home.find().cache), simulator)
+    design_bytes = chosen_flow.right.replace("endmodule", f"{body}\nendmodule\n").encode()
+    verdict, output, _ = await run(chosen_flow, design_bytes, Toolchain.find(Home.find().cache), simulator)
     assert (verdict.reason, verdict.detail) == (Reason.TESTS_FAILED, ZERO_TIME), f"{verdict}{output[-3000:]}"
 
 
@@ -71,15 +71,15 @@ async def test_a_design_that_never_does_what_a_test_waits_for_is_named(
     monkeypatch.setattr(harness_run, "_MIN_STANDSTILL_S", 2.0)
     monkeypatch.setattr(harness_run, "_STANDSTILL_SHARE", 0.0)
     problem = flow("cocotb").problem(simulator)
-    hidden = problem.hidden.model_copy(update={"harness": {**problem.hidden.harness, "src/test_inv.py": WAITS}})
+    hidden_part = problem.hidden.model_copy(update={"harness": {**problem.hidden.harness, "src/test_inv.py": WAITS}})
     log = io.BytesIO()
     verdict = await run_harness(
-        problem.model_copy(update={"hidden": hidden}),
+        problem.model_copy(update={"hidden": hidden_part}),
         {"rtl/inv.sv": f"module inv(input a, output y);\n{body}\nendmodule\n".encode()},
         sandbox=BwrapSandbox(),
         toolchain=Toolchain.find(Home.find().cache),
         log=log,
-        selection=Selection(simulator=simulator),
+        selection=ToolSelection(simulator=simulator),
     )
-    outcome = (verdict.reason, verdict.detail)
-    assert outcome == (Reason.TESTS_FAILED, NOTHING_AWAITED), f"{verdict}{log.getvalue()[-3000:]!r}"
+    reason_and_detail = (verdict.reason, verdict.detail)
+    assert reason_and_detail == (Reason.TESTS_FAILED, NOTHING_AWAITED), f"{verdict}{log.getvalue()[-3000:]!r}"

@@ -59,11 +59,11 @@ def test_the_scan_says_what_the_table_says(flow: Flow, submission: Submission) -
 
 
 async def test_a_refused_submission_is_told_why_and_not_run(toolchain: Toolchain) -> None:
-    design = b'module inv(input a, output y);\n  integer f;\n  initial f = $fopen("x", "r");\nendmodule\n'
+    design_bytes = b'module inv(input a, output y);\n  integer f;\n  initial f = $fopen("x", "r");\nendmodule\n'
     log = io.BytesIO()
     verdict = await run_harness(
         flow("cocotb").problem(scanned=True),
-        {"rtl/inv.sv": design},
+        {"rtl/inv.sv": design_bytes},
         sandbox=BwrapSandbox(),
         toolchain=toolchain,
         log=log,

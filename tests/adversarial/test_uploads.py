@@ -90,8 +90,8 @@ def digest(content: bytes) -> str:
 def zeros(size: int) -> bytes:
     """So many zeros, compressed without ever being there."""
     packer = zlib.compressobj(9)
-    block = bytes(MIB)
-    return b"".join([*(packer.compress(block) for _ in range(size // MIB)), packer.flush()])
+    zero_block = bytes(MIB)
+    return b"".join([*(packer.compress(zero_block) for _ in range(size // MIB)), packer.flush()])
 
 
 def answered_at_once(student: Student, path: str, length: str) -> bytes:
@@ -127,13 +127,13 @@ def test_an_upload_of_many_parts(student: Student) -> None:
         == 422
     )
     header, rows = student.solver.rows(student.attempt)
-    events = {
+    events_body = {
         "header": header.model_dump(mode="json"),
         "assignment": student.solver.course.assignment,
         "lines": [rows[0].as_json_line()] * (MOST_EVENTS + 1),
         "now": "2026-01-01T00:00:00Z",
     }
-    assert student.ask(f"attempts/{student.attempt}/events", events).status_code == 422
+    assert student.ask(f"attempts/{student.attempt}/events", events_body).status_code == 422
     assert student.ask("studies/none/journal", {"lines": [{}] * (MOST_ENTRIES + 1)}).status_code == 422
     as_json = {"Content-Type": "application/json"}
     for deep in (b"[" * 400_000, b'{"files":' * 40_000, b'{"number": ' + b"9" * 400_000 + b"}"):
@@ -189,9 +189,9 @@ NAMES = [
 def test_an_upload_with_a_name_of_its_own(student: Student, name: str) -> None:
     old_files = student.files()
     content = b"module escaped; endmodule\n"
-    run = {"id": uuid.uuid4().hex, "number": 1, "contents": {digest(content): packed(content)}}
+    run_body = {"id": uuid.uuid4().hex, "number": 1, "contents": {digest(content): packed(content)}}
     # As ASCII, because the surrogate has no bytes of its own.
-    body = json.dumps(run | {"files": {name: digest(content)}}).encode("ascii")
+    body = json.dumps(run_body | {"files": {name: digest(content)}}).encode("ascii")
     reply = student.ask(f"attempts/{student.attempt}/runs", content=body, headers={"Content-Type": "application/json"})
     assert reply.status_code == 422, reply.text
     assert student.files() == old_files

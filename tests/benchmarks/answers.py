@@ -53,42 +53,42 @@ def records(count: int) -> list[dict[str, object]]:
             "Language": language,
             "Question": f"What is the value of register {number}?",
         }
-        chosen = number % 3
+        format_index = number % 3
         exam_records.append(
             record
             | (
                 {"Format": "Assertion", "Answer": bool(number % 2)}
-                if not chosen
+                if not format_index
                 else {"Format": "Multiple-choice", "Answer": "ABCD"[number % 4], **CHOICES}
             )
         )
     return exam_records
 
 
-def reply(record: dict[str, object], source: random.Random) -> str:
+def reply(record: dict[str, object], chance: random.Random) -> str:
     if record["Format"] == "Assertion":
-        return source.choice(("true", "False.", "The statement is true.", "错误", "Vrai", "Falsch", '{"answer": true}'))
-    letter = source.choice("ABCD")
-    return source.choice(REPLIES).format(letter, CHOICES[letter], THOUGHTS)
+        return chance.choice(("true", "False.", "The statement is true.", "错误", "Vrai", "Falsch", '{"answer": true}'))
+    letter = chance.choice("ABCD")
+    return chance.choice(REPLIES).format(letter, CHOICES[letter], THOUGHTS)
 
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
-    source = random.Random(1)
+    chance = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         exam_records = records(2_000)
-        data, answers = home / "csbench.json", home / "answers.jsonl"
-        data.write_text(json.dumps(exam_records), encoding="utf-8")
+        dataset_file, answers = home / "csbench.json", home / "answers.jsonl"
+        dataset_file.write_text(json.dumps(exam_records), encoding="utf-8")
         codes = dict(zip(LANGUAGES, ("en", "zh", "fr", "de"), strict=True))
         rows = (
-            {"id": f"{codes[str(record['Language'])]}-{record['ID']}", "response": reply(record, source)}
+            {"id": f"{codes[str(record['Language'])]}-{record['ID']}", "response": reply(record, chance)}
             for record in itertools.islice(itertools.cycle(exam_records), count)
         )
         answers.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         environment = os.environ | {"BENCHWRIGHT_HOME": str(home)}
         subprocess.run(
-            [COMMAND, "problems", "import", "csbench", data, "--pack", "csbench"],
+            [COMMAND, "problems", "import", "csbench", dataset_file, "--pack", "csbench"],
             env=environment,
             check=True,
             stdout=subprocess.DEVNULL,

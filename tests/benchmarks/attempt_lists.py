@@ -46,7 +46,7 @@ def main() -> int:
             attempts = Attempts(log)
             # What an older version kept is worked out again, once.
             attempts.summaries()
-            result = {"list_s": seconds(attempts.summaries), "packs_s": seconds(attempts.by_problem)}
+            result = {"list_s": seconds(attempts.summaries), "packs_s": seconds(attempts.records_by_problem)}
         home = path.parents[2]
         result["list_command_s"] = command_seconds(home, "attempts", "list")
         result["problems_command_s"] = command_seconds(home, "problems", "list")
@@ -56,9 +56,9 @@ def main() -> int:
 
 def seconds(call: Callable[[], object]) -> float:
     """Processor seconds of a call."""
-    begun = time.process_time()
+    start_s = time.process_time()
     call()
-    return round(time.process_time() - begun, 3)
+    return round(time.process_time() - start_s, 3)
 
 
 def command_seconds(home: Path, *arguments: str) -> float:

@@ -44,12 +44,12 @@ TOOL = {"type": "function", "function": {"name": "write", "parameters": {"type":
 
 def conversation(length: int) -> list[dict[str, Any]]:
     """The messages of the request of this rank."""
-    messages: list[dict[str, Any]] = [{"role": "user", "content": "Solve it."}]
+    chat_messages: list[dict[str, Any]] = [{"role": "user", "content": "Solve it."}]
     for number in range(length):
         call = {"id": f"c{number}", "type": "function", "function": {"name": "write", "arguments": "{}"}}
-        messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
-        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": RESULT})
-    return messages
+        chat_messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
+        chat_messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": RESULT})
+    return chat_messages
 
 
 class Took(NamedTuple):
@@ -82,7 +82,7 @@ def measured(name: str, stream: bool, log: StudyLog, log_folder: Path) -> list[T
     def asking() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             async def record_usage(model: Model, output: ModelOutput) -> None:
-                model_usage = usage.of_output(str(model), output)
+                model_usage = usage.output_usage(str(model), output)
                 assert model_usage is not None
                 await log.append(name, model_usage)
 
@@ -96,8 +96,8 @@ def measured(name: str, stream: bool, log: StudyLog, log_folder: Path) -> list[T
                             body = {"model": "m", "messages": conversation(number), "tools": [TOOL], "stream": stream}
                             start, busy = time.perf_counter(), time.thread_time()
                             answered_by = await client.post("/v1/chat/completions", json=body)
-                            now, processor_time = time.perf_counter(), time.thread_time()
-                            took.append(Took((now - start) * 1000, (processor_time - busy) * 1000))
+                            end_time, processor_time = time.perf_counter(), time.thread_time()
+                            took.append(Took((end_time - start) * 1000, (processor_time - busy) * 1000))
                             answered_by.raise_for_status()
                             await asyncio.sleep(0.01)
             return state
@@ -105,14 +105,14 @@ def measured(name: str, stream: bool, log: StudyLog, log_folder: Path) -> list[T
         return solve
 
     model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
-    (ran,) = run_inspect(
+    (eval_log,) = run_inspect(
         Task(dataset=[Sample(input="Solve it.")], solver=asking()),
         model=model,
         log_dir=str(log_folder),
         display="none",
         **LEAN,
     )
-    assert ran.status == "success", ran.error
+    assert eval_log.status == "success", eval_log.error
     return took[1:]
 
 

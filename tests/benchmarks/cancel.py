@@ -45,12 +45,12 @@ async def cancelled(sandbox: Sandbox, toolchain: Toolchain, number: int) -> tupl
         processes = processes_with(program)
         start = time.monotonic()
         task.cancel()
-        gone = None
-        while gone is None or not task.done():
-            if gone is None and not any(map(is_alive, processes)):
-                gone = time.monotonic() - start
+        gone_s = None
+        while gone_s is None or not task.done():
+            if gone_s is None and not any(map(is_alive, processes)):
+                gone_s = time.monotonic() - start
             await asyncio.sleep(_LOOK_S)
-        return gone, time.monotonic() - start
+        return gone_s, time.monotonic() - start
     finally:
         remove_folder(folder)
 
@@ -58,7 +58,7 @@ async def cancelled(sandbox: Sandbox, toolchain: Toolchain, number: int) -> tupl
 @contextlib.contextmanager
 def sandboxes(toolchain: Toolchain) -> Iterator[list[Sandbox]]:
     """Those that work here."""
-    plain: list[Sandbox] = [BwrapSandbox(), NativeSandbox()]
+    usable_sandboxes: list[Sandbox] = [BwrapSandbox(), NativeSandbox()]
     with contextlib.ExitStack() as running:
         try:
             docker = DockerSandbox({"DOCKER_HOST": running.enter_context(docker_engine())})
@@ -66,8 +66,8 @@ def sandboxes(toolchain: Toolchain) -> Iterator[list[Sandbox]]:
             print(f"left out: docker: {error}", file=sys.stderr)
         else:
             docker.image(toolchain)
-            plain.append(docker)
-        yield plain
+            usable_sandboxes.append(docker)
+        yield usable_sandboxes
 
 
 async def main(runs: int) -> None:
@@ -77,8 +77,13 @@ async def main(runs: int) -> None:
         print("| sandbox | gone, median s | gone, longest s | returned, longest s |")
         print("| --- | --- | --- | --- |")
         for sandbox in usable_sandboxes:
-            gone, returned = zip(*[await cancelled(sandbox, toolchain, number) for number in range(runs)], strict=True)
-            print(f"| {sandbox.name} | {statistics.median(gone):.3f} | {max(gone):.3f} | {max(returned):.3f} |")
+            gone_times, returned = zip(
+                *[await cancelled(sandbox, toolchain, number) for number in range(runs)], strict=True
+            )
+            print(
+                f"| {sandbox.name} | {statistics.median(gone_times):.3f} | {max(gone_times):.3f} | "
+                f"{max(returned):.3f} |"
+            )
     print(f"\n{runs} runs each, at a load of {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")
 
 

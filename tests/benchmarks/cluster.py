@@ -25,22 +25,22 @@ from benchwright_foundation.home import Home
 from benchwright_harness.cluster import ClusterOptions, Executor
 from benchwright_harness.cluster.dask import LOCAL
 from benchwright_harness.cluster.local import LocalExecutor, usable_cores
-from benchwright_harness.cluster.task import Task
+from benchwright_harness.cluster.task import ClusterTask
 from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Kind
+from benchwright_problems.problem import ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in
 
 
-def tasks_of_the_starter_pack(count: int, toolchain: Toolchain) -> list[Task]:
+def tasks_of_the_starter_pack(count: int, toolchain: Toolchain) -> list[ClusterTask]:
     """Different tasks, in turn over the design problems."""
-    designs = [problem for problem in read_built_in("starter").problems if problem.kind is Kind.DESIGN]
+    designs = [problem for problem in read_built_in("starter").problems if problem.kind is ProblemKind.DESIGN]
     tasks = []
     for number in range(count):
         problem = designs[number % len(designs)]
         marked = {path: text + f"\n// {number}\n".encode() for path, text in solved_files(problem).items()}
-        tasks.append(Task.of(problem, marked, BwrapSandbox(), toolchain))
+        tasks.append(ClusterTask.of(problem, marked, BwrapSandbox(), toolchain))
     return tasks
 
 
@@ -52,7 +52,7 @@ async def executors(cache: Path) -> AsyncIterator[dict[str, Executor]]:
         yield {"local": LocalExecutor(cache, jobs), "dask": dask}
 
 
-async def seconds(executor: Executor, tasks: Sequence[Task]) -> tuple[float, float, float]:
+async def seconds(executor: Executor, tasks: Sequence[ClusterTask]) -> tuple[float, float, float]:
     """Wall time, share of the cores that was busy with anything, and processor time of this process per task."""
     cpu_before, usage_before, start = psutil.cpu_times(), resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
     async with aclosing(executor.run(tasks)) as finished:
@@ -62,8 +62,8 @@ async def seconds(executor: Executor, tasks: Sequence[Task]) -> tuple[float, flo
     cpu_after, usage_after = psutil.cpu_times(), resource.getrusage(resource.RUSAGE_SELF)
     idle = (cpu_after.idle - cpu_before.idle) + (cpu_after.iowait - cpu_before.iowait)
     busy = 1 - idle / (wall * (psutil.cpu_count() or 1))
-    ours = (usage_after.ru_utime + usage_after.ru_stime) - (usage_before.ru_utime + usage_before.ru_stime)
-    return wall, busy, ours / len(tasks)
+    own_cpu_s = (usage_after.ru_utime + usage_after.ru_stime) - (usage_before.ru_utime + usage_before.ru_stime)
+    return wall, busy, own_cpu_s / len(tasks)
 
 
 async def main() -> None:
@@ -74,15 +74,15 @@ async def main() -> None:
     cache = Home.find().cache
     tasks = tasks_of_the_starter_pack(options.tasks, Toolchain.find(cache))
     measured: dict[str, list[tuple[float, float, float]]] = {}
-    alone = [await seconds(LocalExecutor(cache, usable_cores()), tasks) for _ in range(options.rounds + 1)]
+    single_rounds = [await seconds(LocalExecutor(cache, usable_cores()), tasks) for _ in range(options.rounds + 1)]
     async with executors(cache) as named_executors:
         for _ in range(options.rounds + 1):
             for name, executor in named_executors.items():
                 measured.setdefault(name, []).append(await seconds(executor, tasks))
     # The first round fills caches.
-    columns = {name: list(zip(*rounds[1:], strict=True)) for name, rounds in measured.items()}
-    medians = {name: [statistics.median(column) for column in rounds] for name, rounds in columns.items()}
-    medians["local"][-1] = statistics.median(ours for *_, ours in alone[1:])
+    measure_columns = {name: list(zip(*rounds[1:], strict=True)) for name, rounds in measured.items()}
+    medians = {name: [statistics.median(column) for column in rounds] for name, rounds in measure_columns.items()}
+    medians["local"][-1] = statistics.median(ours for *_, ours in single_rounds[1:])
     print(f"{options.tasks} tasks, {usable_cores()} at a time, median of {options.rounds} rounds\n")
     print("| executor | seconds | tasks per core and hour | cores busy | our processor time per task, ms |")
     print("| --- | --- | --- | --- | --- |")

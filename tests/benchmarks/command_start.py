@@ -29,9 +29,9 @@ FIRST_OUTPUTS = (
 )
 
 
-def helps(command: object, path: str = "") -> Iterator[str]:
+def helps(parent_command: object, path: str = "") -> Iterator[str]:
     """The words that show the help of each command below this one."""
-    for name, inner in getattr(command, "commands", {}).items():
+    for name, inner in getattr(parent_command, "commands", {}).items():
         yield f"{path}{name} --help"
         yield from helps(inner, f"{path}{name} ")
 
@@ -50,8 +50,8 @@ def processor_s(words: Sequence[str]) -> float:
 
 
 def main() -> None:
-    root = typer.main.get_command(command_line(modules()))
-    commands = sys.argv[1:] or [*FIRST_OUTPUTS, *helps(root)]
+    root_command = typer.main.get_command(command_line(modules()))
+    commands = sys.argv[1:] or [*FIRST_OUTPUTS, *helps(root_command)]
     python = processor_s([sys.executable, "-c", "pass"])
     costs = sorted(((processor_s([str(BENCHWRIGHT), *words.split()]), words) for words in commands), reverse=True)
     print(f"`python -c pass`: {python:.3f} s\n")

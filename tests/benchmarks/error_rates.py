@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from benchwright_analysis.statistics.crossed import Crossed, crossed_difference, crossed_share
-from benchwright_analysis.statistics.crossed_design import Cells, Design, Model
+from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference, crossed_share
+from benchwright_analysis.statistics.crossed_design import Cells, CrossedDesign, VarianceModel
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.restricted_mean import restricted_mean, restricted_mean_difference, time_change
 from benchwright_analysis.statistics.survival import kaplan_meier
@@ -95,14 +95,14 @@ class StudySample:
     """Attempts of a study, by row."""
 
     participant: NDArray[np.intp]
-    problem: NDArray[np.intp]
-    second: Numbers
+    problem_indexes: NDArray[np.intp]
+    second_condition: Numbers
     minutes: Numbers
-    passed: NDArray[np.bool_]
+    passed_flags: NDArray[np.bool_]
 
     @property
     def cells(self) -> Cells:
-        return Cells(self.participant.tolist(), self.problem.tolist())
+        return Cells(self.participant.tolist(), self.problem_indexes.tolist())
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Truth:
 
     mean: tuple[float, float]
     log_mean: tuple[float, float]
-    solved: tuple[float, float]
+    solved_shares: tuple[float, float]
     median: float
     unsolved: float
 
@@ -119,57 +119,70 @@ class Truth:
 def assigned(plan: Plan, random: np.random.Generator) -> tuple[Numbers, NDArray[np.intp]]:
     """Condition of each cell, and each participant's order of the problems; pairs share an order."""
     people, problems = plan.size
-    second, orders = np.zeros((people, problems)), np.zeros((people, problems), dtype=np.intp)
-    for pair in range((people + 1) // 2):
-        order, first = random.permutation(problems), int(random.integers(2))
-        for member in (0, 1):
-            person = 2 * pair + member
+    second_condition, orders = np.zeros((people, problems)), np.zeros((people, problems), dtype=np.intp)
+    for pair_index in range((people + 1) // 2):
+        order, first_condition = random.permutation(problems), int(random.integers(2))
+        for member_index in (0, 1):
+            person = 2 * pair_index + member_index
             if person < people:
                 orders[person] = order
-                second[person, order] = (
-                    (np.arange(problems) + first + member) % 2 if plan.is_within else (first + member) % 2
+                second_condition[person, order] = (
+                    (np.arange(problems) + first_condition + member_index) % 2
+                    if plan.is_within
+                    else (first_condition + member_index) % 2
                 )
-    return second, orders
+    return second_condition, orders
 
 
 def draw(plan: Plan, random: np.random.Generator) -> StudySample:
     """One study."""
     people, problems = plan.size
-    second, orders = assigned(plan, random)
+    second_condition, orders = assigned(plan, random)
     level = random.normal(0, PEOPLE, (people, 1)) + random.normal(0, PROBLEMS, (1, problems))
     slope = random.normal(0, plan.varies, (people, 1)) + random.normal(0, plan.varies, (1, problems))
-    logs = math.log(MEDIAN) + level + second * (plan.effect + slope) + random.normal(0, NOISE, (people, problems))
-    durations, side = np.exp(logs), second.astype(int)
-    patience = random.exponential(60 / np.array(GIVE_UPS)[side])
-    leaves = random.random((people, problems)) < np.array(LEAVES)[side]
+    logs = (
+        math.log(MEDIAN)
+        + level
+        + second_condition * (plan.effect + slope)
+        + random.normal(0, NOISE, (people, problems))
+    )
+    durations, condition_index = np.exp(logs), second_condition.astype(int)
+    patience = random.exponential(60 / np.array(GIVE_UPS)[condition_index])
+    leaves = random.random((people, problems)) < np.array(LEAVES)[condition_index]
     ranks = np.argsort(orders, axis=1)
     last = np.where(leaves, ranks, problems).min(axis=1, keepdims=True)
-    rows, columns = np.nonzero(ranks <= last)
+    person_rows, problem_columns = np.nonzero(ranks <= last)
     ended = np.minimum(np.minimum(durations, patience), plan.limit)
-    return StudySample(rows, columns, second[rows, columns], ended[rows, columns], (ended == durations)[rows, columns])
+    return StudySample(
+        person_rows,
+        problem_columns,
+        second_condition[person_rows, problem_columns],
+        ended[person_rows, problem_columns],
+        (ended == durations)[person_rows, problem_columns],
+    )
 
 
 def truth(plan: Plan, random: np.random.Generator, draws: int = 100_000) -> Truth:
     """By drawing attempts of as many people at as many problems."""
     spread = math.sqrt(PEOPLE**2 + PROBLEMS**2 + NOISE**2)
-    samples = []
-    for condition in (0, 1):
-        wide = math.hypot(spread, condition * math.sqrt(2) * plan.varies)
+    duration_samples = []
+    for condition_index in (0, 1):
+        wide = math.hypot(spread, condition_index * math.sqrt(2) * plan.varies)
         # Quantiles, not draws: the error is that of a sum over a grid.
         grid = stats.norm.ppf((np.arange(draws) + 0.5) / draws)
-        durations = np.exp(math.log(MEDIAN) + condition * plan.effect + wide * grid)
-        patience = random.exponential(60 / GIVE_UPS[condition], draws)
+        durations = np.exp(math.log(MEDIAN) + condition_index * plan.effect + wide * grid)
+        patience = random.exponential(60 / GIVE_UPS[condition_index], draws)
         stopped = np.minimum(durations, plan.limit)
-        passed = (durations <= patience) & (durations <= plan.limit)
-        samples.append((durations, stopped, passed))
-    means = tuple(float(stopped.mean()) for _, stopped, _ in samples)
-    logs = tuple(float(np.log(stopped).mean()) for _, stopped, _ in samples)
-    solved = tuple(float(passed.mean()) for *_, passed in samples)
-    durations, *_ = samples[0]
+        passed_flags = (durations <= patience) & (durations <= plan.limit)
+        duration_samples.append((durations, stopped, passed_flags))
+    means = tuple(float(stopped.mean()) for _, stopped, _ in duration_samples)
+    log_means = tuple(float(np.log(stopped).mean()) for _, stopped, _ in duration_samples)
+    solved_shares = tuple(float(passed.mean()) for *_, passed in duration_samples)
+    durations, *_ = duration_samples[0]
     return Truth(
         mean=(means[0], means[1]),
-        log_mean=(logs[0], logs[1]),
-        solved=(solved[0], solved[1]),
+        log_mean=(log_means[0], log_means[1]),
+        solved_shares=(solved_shares[0], solved_shares[1]),
         median=MEDIAN,
         unsolved=float((durations > MOMENT).mean()),
     )
@@ -190,12 +203,12 @@ class Outcome(NamedTuple):
 
 def outcomes(study: StudySample, true: Truth, limit: float, *, one_condition: bool) -> Iterator[Outcome]:
     """Outcomes that the report would state of a study, with the first condition by itself or without."""
-    solved = study.passed.astype(float)
-    columns = (study.minutes, study.passed, study.second, limit, study.cells)
+    solved_values = study.passed_flags.astype(float)
+    study_columns = (study.minutes, study.passed_flags, study.second_condition, limit, study.cells)
     shifts = {
-        SOLVED: (crossed_difference(solved, study.second, study.cells), _gap(true.solved)),
-        MINUTES: (restricted_mean_difference(*columns), _gap(true.mean)),
-        CHANGE: (time_change(*columns), math.expm1(_gap(true.log_mean))),
+        SOLVED: (crossed_difference(solved_values, study.second_condition, study.cells), _gap(true.solved_shares)),
+        MINUTES: (restricted_mean_difference(*study_columns), _gap(true.mean)),
+        CHANGE: (time_change(*study_columns), math.expm1(_gap(true.log_mean))),
     }
     for name, (difference, value) in shifts.items():
         if difference.low is not None:
@@ -206,12 +219,12 @@ def outcomes(study: StudySample, true: Truth, limit: float, *, one_condition: bo
             )
     if not one_condition:
         return
-    first = study.second == 0
-    cells, minutes, passed = study.cells.select_rows(first), study.minutes[first], study.passed[first]
+    first = study.second_condition == 0
+    cells, minutes, passed = study.cells.select_rows(first), study.minutes[first], study.passed_flags[first]
     share = crossed_share(passed, cells)
     mean = restricted_mean(minutes, passed, limit, cells)
     curve = kaplan_meier(minutes, passed, cells)
-    yield from _single_outcome("share solved, one condition", share, true.solved[0])
+    yield from _single_outcome("share solved, one condition", share, true.solved_shares[0])
     yield from _single_outcome("restricted mean", mean, true.mean[0])
     if curve.low is not None and curve.high is not None:
         index = max(int(np.searchsorted(curve.times, MOMENT, side="right")) - 1, 0)
@@ -219,13 +232,13 @@ def outcomes(study: StudySample, true: Truth, limit: float, *, one_condition: bo
         yield Outcome("median", holds(curve.median.low, curve.median.high, true.median))
 
 
-def _single_outcome(name: str, estimate: Crossed, value: float) -> Iterator[Outcome]:
+def _single_outcome(name: str, estimate: CrossedEstimate, value: float) -> Iterator[Outcome]:
     if estimate.low is not None:
         yield Outcome(name, holds(estimate.low, estimate.high, value))
 
 
-def _gap(pair: tuple[float, float]) -> float:
-    return pair[1] - pair[0]
+def _gap(condition_values: tuple[float, float]) -> float:
+    return condition_values[1] - condition_values[0]
 
 
 @dataclass(frozen=True)
@@ -234,22 +247,24 @@ class Rate:
 
     coverage: float
     alarmed: float | None
-    printed: int
+    printed_count: int
     """In how many studies the report gives the interval."""
 
 
 @contextmanager
-def one_model() -> Iterator[dict[str, tuple[Numbers, Model]]]:
+def one_model() -> Iterator[dict[str, tuple[Numbers, VarianceModel]]]:
     """Comparisons share what depends only on who tried what, which is most of the work, until it is cleared."""
-    cached: dict[str, tuple[Numbers, Model]] = {}
-    real = Design.difference_model
+    cached: dict[str, tuple[Numbers, VarianceModel]] = {}
+    real = CrossedDesign.difference_model
 
-    def once(design: Design, treated: Numbers, covariates: Sequence[Numbers], is_within: bool) -> tuple[Numbers, Model]:
+    def once(
+        design: CrossedDesign, treated: Numbers, covariates: Sequence[Numbers], is_within: bool
+    ) -> tuple[Numbers, VarianceModel]:
         if not cached:
             cached["study"] = real(design, treated, covariates, is_within)
         return cached["study"]
 
-    with patch.object(Design, "difference_model", once):
+    with patch.object(CrossedDesign, "difference_model", once):
         yield cached
 
 
@@ -299,7 +314,9 @@ def row(size: Size, *, is_within: bool, studies: int) -> str:
         for name, (effect, varies) in SCENARIOS.items()
     }
     missed = [
-        " ".join(marked(1 - scenario[difference].coverage, scenario[difference].printed) for difference in DIFFERENCES)
+        " ".join(
+            marked(1 - scenario[difference].coverage, scenario[difference].printed_count) for difference in DIFFERENCES
+        )
         for scenario in scenario_rates.values()
     ]
     power = " ".join(f"{100 * (scenario_rates['a third'][difference].alarmed or 0):.0f}" for difference in DIFFERENCES)
@@ -318,17 +335,17 @@ def single_table(studies: int, pool: Executor) -> Iterator[str]:
 def single_row(size: Size, *, studies: int) -> str:
     """Of one size."""
     single_rates = rates(Plan(size), studies, SEED, one_condition=True)
-    cells = [marked(1 - single_rates[name].coverage, single_rates[name].printed) for name in SINGLE]
+    cells = [marked(1 - single_rates[name].coverage, single_rates[name].printed_count) for name in SINGLE]
     return f"| {size} | {' | '.join(cells)} |"
 
 
 def other_limits(studies: int, pool: Executor) -> Iterator[str]:
     """Rates where most reach the limit, or few."""
-    columns = ("limit", "size", "none", "a third, varying", "restricted mean")
-    yield f"| {' | '.join(columns)} |"
-    yield "| --- " * len(columns) + "|"
-    places = [(limit, size) for limit in OTHER_LIMITS for size in LIMITED]
-    yield from pool.map(partial(limited_row, studies=studies), *zip(*places, strict=True))
+    headings = ("limit", "size", "none", "a third, varying", "restricted mean")
+    yield f"| {' | '.join(headings)} |"
+    yield "| --- " * len(headings) + "|"
+    limits_and_sizes = [(limit, size) for limit in OTHER_LIMITS for size in LIMITED]
+    yield from pool.map(partial(limited_row, studies=studies), *zip(*limits_and_sizes, strict=True))
 
 
 def limited_row(limit: float, size: Size, *, studies: int) -> str:
@@ -336,11 +353,13 @@ def limited_row(limit: float, size: Size, *, studies: int) -> str:
     quiet = rates(Plan(size, limit=limit), studies, SEED, one_condition=True)
     varying = rates(Plan(size, True, A_THIRD, 0.15, limit), studies, SEED)
     cells = [
-        " ".join(marked(1 - scenario[difference].coverage, scenario[difference].printed) for difference in DIFFERENCES)
+        " ".join(
+            marked(1 - scenario[difference].coverage, scenario[difference].printed_count) for difference in DIFFERENCES
+        )
         for scenario in (quiet, varying)
     ]
     mean = quiet["restricted mean"]
-    return f"| {limit:g} | {size} | {' | '.join(cells)} | {marked(1 - mean.coverage, mean.printed)} |"
+    return f"| {limit:g} | {size} | {' | '.join(cells)} | {marked(1 - mean.coverage, mean.printed_count)} |"
 
 
 def marked(missed: float, studies: int) -> str:

@@ -68,18 +68,18 @@ def measure(location: Path | str, count: int) -> dict[str, float]:
         # What stands ready here is not the log's, and the collector would look through it again and again.
         gc.collect()
         gc.freeze()
-        waiting: deque[Future[RecordedEvent]] = deque()
-        begun, worked = time.perf_counter(), time.process_time()
+        pending_appends: deque[Future[RecordedEvent]] = deque()
+        start_s, worked = time.perf_counter(), time.process_time()
         for number, edit in enumerate(edits):
-            waiting.append(log.append_nowait(attempts[number % 10], edit))
-            if len(waiting) > WAITING:
-                waiting.popleft().result()
-        while waiting:
-            waiting.popleft().result()
-        elapsed, worked = time.perf_counter() - begun, time.process_time() - worked
-        begun = time.perf_counter()
-        checks = [verify(*log.stored(attempt)) for attempt in attempts]
-        verified = time.perf_counter() - begun
+            pending_appends.append(log.append_nowait(attempts[number % 10], edit))
+            if len(pending_appends) > WAITING:
+                pending_appends.popleft().result()
+        while pending_appends:
+            pending_appends.popleft().result()
+        elapsed, worked = time.perf_counter() - start_s, time.process_time() - worked
+        start_s = time.perf_counter()
+        checks = [verify(*log.stored_attempt(attempt)) for attempt in attempts]
+        verified = time.perf_counter() - start_s
     assert all(check.chain.ok and check.chain.events == count / 10 + 2 for check in checks)
     return {
         "events": count,

@@ -45,14 +45,14 @@ async def measured(folder: Path, modules: int) -> None:
     editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
 
     async def request_ms(path: str | None) -> float:
-        started = time.perf_counter()
+        start_s = time.perf_counter()
         level = await editor.ask("hierarchy", uri=folder.as_uri(), path=path)
         assert level["instances"]
-        return 1000 * (time.perf_counter() - started)
+        return 1000 * (time.perf_counter() - start_s)
 
     print(f"{modules} modules\n\n| request | median, ms | most, ms |\n| --- | ---: | ---: |")
-    first = await request_ms(None)
-    print(f"| tops, first | {first:.0f} | |")
+    first_ms = await request_ms(None)
+    print(f"| tops, first | {first_ms:.0f} | |")
     repeated = [await request_ms(None) for _ in range(TURNS)]
     print(f"| tops, again | {statistics.median(repeated):.0f} | {max(repeated):.0f} |")
     lower_level = [await request_ms("unit_0") for _ in range(TURNS)]

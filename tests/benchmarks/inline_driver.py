@@ -20,8 +20,8 @@ from benchwright_problems.storage.store import Store
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.dialects.lsp import Dialect
 from benchwright_subjects.inline.run import visible_files
-from benchwright_subjects.inline.server.server_process import Launch
-from benchwright_subjects.inline.site_run import Rules, Subject, play
+from benchwright_subjects.inline.server.server_process import ServerLaunch
+from benchwright_subjects.inline.site_run import InlineSubject, Rules, play
 from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
 
 from ..support.models.inline_hearing import Hearing
@@ -36,18 +36,18 @@ async def gaps(kind: SiteKind, policy: Policy, folder: Path, hearing: Hearing) -
     """Milliseconds from each answer to the next question at the same site."""
     store = Store(Home.find())
     command = (sys.executable, str(SERVER), "good", str(hearing.socket_path))
-    subject = Subject(Launch(command), Dialect(), os.environ, folder / "places")
+    subject = InlineSubject(ServerLaunch(command), Dialect(), os.environ, folder / "places")
     for name in PROBLEMS:
         problem = store.unseal(f"starter/{name}")
         (site,) = cut(f"starter/{name}", problem, Cutting([kind]))
         await play(site, visible_files(problem, statement=True), subject, policy, Rules())
     hearing.params_of("")
-    heard = [message for message in hearing.messages if message.method == "textDocument/inlineCompletion"]
-    hearing.messages.clear()
+    heard = [message for message in hearing.heard_messages if message.method == "textDocument/inlineCompletion"]
+    hearing.heard_messages.clear()
     return [
-        (two.params["asked_ns"] - earlier.params["answered_ns"]) / 1e6
-        for earlier, two in pairwise(heard)
-        if earlier.home == two.home
+        (second_message.params["asked_ns"] - first_message.params["answered_ns"]) / 1e6
+        for first_message, second_message in pairwise(heard)
+        if first_message.home == second_message.home
     ]
 
 
@@ -63,8 +63,8 @@ def main() -> None:
                 for _ in range(ROUNDS):
                     delays += asyncio.run(gaps(kind, policy, Path(name), hearing))
                 p95 = statistics.quantiles(delays, n=20)[-1]
-                cells = (len(delays), f"{statistics.median(delays):.1f}", f"{p95:.1f}", f"{max(delays):.1f}")
-                print(f"| {kind} | {policy} | {' | '.join(map(str, cells))} |")
+                row_cells = (len(delays), f"{statistics.median(delays):.1f}", f"{p95:.1f}", f"{max(delays):.1f}")
+                print(f"| {kind} | {policy} | {' | '.join(map(str, row_cells))} |")
 
 
 if __name__ == "__main__":

@@ -37,23 +37,23 @@ Row = tuple[str, int, float, list[float]]
 """Title, number of answers, seconds in all, seconds of each."""
 
 
-async def timed(title: str, answers: int, at_once: int, action: Callable[[], Awaitable[object]]) -> Row:
+async def timed(title: str, answer_count: int, at_once: int, action: Callable[[], Awaitable[object]]) -> Row:
     """So many times the same, so many at once."""
     times: list[float] = []
     turn = asyncio.Semaphore(at_once)
 
     async def run() -> None:
         async with turn:
-            started = time.perf_counter()
+            action_start_s = time.perf_counter()
             await action()
-            times.append(time.perf_counter() - started)
+            times.append(time.perf_counter() - action_start_s)
 
-    started = time.perf_counter()
-    await asyncio.gather(*(run() for _ in range(answers)))
-    return title, answers, time.perf_counter() - started, times
+    start_s = time.perf_counter()
+    await asyncio.gather(*(run() for _ in range(answer_count)))
+    return title, answer_count, time.perf_counter() - start_s, times
 
 
-async def in_process(home: Home, answers: int) -> list[Row]:
+async def in_process(home: Home, answer_count: int) -> list[Row]:
     store = Store(home)
     problem = store.unseal(REF)
 
@@ -67,14 +67,14 @@ async def in_process(home: Home, answers: int) -> list[Row]:
 
     try:
         return [
-            await timed("in-process, rules alone", answers, 1, rules),
-            await timed("in-process, kept", answers, 1, judge_and_keep),
+            await timed("in-process, rules alone", answer_count, 1, rules),
+            await timed("in-process, kept", answer_count, 1, judge_and_keep),
         ]
     finally:
         await records.close()
 
 
-async def through_the_service(url: str, token: str, answers: int) -> list[Row]:
+async def through_the_service(url: str, token: str, answer_count: int) -> list[Row]:
     headers = {"Authorization": f"Bearer {token}"}
     async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=120) as client:
 
@@ -83,22 +83,22 @@ async def through_the_service(url: str, token: str, answers: int) -> list[Row]:
             assert response.json()["judgement"]["passed"], response.text
 
         async def batch() -> None:
-            items = [{"problem": REF, "answer": ANSWER}] * min(answers, 1000)
-            accepted = await client.post("/v1/batches", json={"items": items})
-            async with client.stream("GET", f"/v1/batches/{accepted.json()['id']}/events") as events:
+            items = [{"problem": REF, "answer": ANSWER}] * min(answer_count, 1000)
+            batch_reply = await client.post("/v1/batches", json={"items": items})
+            async with client.stream("GET", f"/v1/batches/{batch_reply.json()['id']}/events") as events:
                 async for line in events.aiter_lines():
                     if line == "event: finished":
                         return
 
         await submit()
-        single_row = await timed("service, one after the other", answers, 1, submit)
-        parallel_row = await timed(f"service, {AT_ONCE} at a time", answers, AT_ONCE, submit)
+        single_row = await timed("service, one after the other", answer_count, 1, submit)
+        parallel_row = await timed(f"service, {AT_ONCE} at a time", answer_count, AT_ONCE, submit)
         _, _, seconds, _ = await timed("", 1, 1, batch)
-        return [single_row, parallel_row, ("service, a batch", min(answers, 1000), seconds, [])]
+        return [single_row, parallel_row, ("service, a batch", min(answer_count, 1000), seconds, [])]
 
 
 def main() -> None:
-    answers = int(sys.argv[1]) if len(sys.argv) > 1 else ANSWERS
+    answer_count = int(sys.argv[1]) if len(sys.argv) > 1 else ANSWERS
     with tempfile.TemporaryDirectory() as folder:
         environment = {"BENCHWRIGHT_HOME": folder, "PATH": os.environ["PATH"]}
         home = Home.find(environment)
@@ -107,21 +107,23 @@ def main() -> None:
         token = subprocess.run(create, env=environment, capture_output=True, text=True, check=True).stdout.strip()
         log = Path(folder, "log")
         with log.open("wb") as stream:
-            service = subprocess.Popen([BENCHWRIGHT, "judge", "serve", "--port", "0"], env=environment, stderr=stream)
+            judge_process = subprocess.Popen(
+                [BENCHWRIGHT, "judge", "serve", "--port", "0"], env=environment, stderr=stream
+            )
         try:
             while not (match := re.search(r"Listening on (\S+)", log.read_text())):
                 time.sleep(0.05)
-            rows = [
-                *asyncio.run(in_process(home, answers)),
-                *asyncio.run(through_the_service(match[1], token, answers)),
+            timed_rows = [
+                *asyncio.run(in_process(home, answer_count)),
+                *asyncio.run(through_the_service(match[1], token, answer_count)),
             ]
         finally:
-            service.send_signal(signal.SIGTERM)
-            service.wait()
+            judge_process.send_signal(signal.SIGTERM)
+            judge_process.wait()
     print("| how | answers a second | median ms | 99 % within ms | time per answer, × kept |")
     print("| --- | --- | --- | --- | --- |")
-    kept_s = rows[1][2] / rows[1][1]
-    for title, count, seconds, times in rows:
+    kept_s = timed_rows[1][2] / timed_rows[1][1]
+    for title, count, seconds, times in timed_rows:
         median = f"{1e3 * statistics.median(times):.2f}" if times else ""
         p99 = f"{1e3 * sorted(times)[int(0.99 * len(times))]:.2f}" if times else ""
         print(f"| {title} | {count / seconds:.0f} | {median} | {p99} | {seconds / count / kept_s:.2f} |")

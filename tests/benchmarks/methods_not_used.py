@@ -48,57 +48,69 @@ def studies(plan: Plan, count: int) -> Iterator[StudySample]:
         yield draw(plan, np.random.default_rng([SEED, 2, number]))
 
 
-def rejected(test: Test, plan: Plan, count: int, *, true: bool) -> float:
+def rejected(significance_test: Test, plan: Plan, count: int, *, true: bool) -> float:
     """In percent of studies: that there is no effect, or what is true of it."""
-    logs = truth(plan, np.random.default_rng([SEED, 0])).log_mean
-    gap = logs[1] - logs[0] if true else 0.0
-    return 100 * float(np.mean([test(study, gap) < 0.05 for study in studies(plan, count)]))
+    log_means = truth(plan, np.random.default_rng([SEED, 0])).log_mean
+    gap = log_means[1] - log_means[0] if true else 0.0
+    return 100 * float(np.mean([significance_test(study, gap) < 0.05 for study in studies(plan, count)]))
 
 
-def contributions(study: StudySample, gap: float, groups: NDArray[np.intp]) -> tuple[Numbers, Numbers]:
+def contributions(study: StudySample, gap: float, row_groups: NDArray[np.intp]) -> tuple[Numbers, Numbers]:
     """Of each group of rows to the numerator of the difference, and of each two to its denominator.
 
     Participants and problems are compared with themselves.
     """
-    values, side = np.zeros(len(study.minutes)), study.second - 0.5
-    for second in (False, True):
-        chosen_rows: Flags = (study.second > 0) == second
-        values[chosen_rows] = (
-            log_restricted_times(study.minutes[chosen_rows], study.passed[chosen_rows], LIMIT) - gap * second
+    log_minutes, centred_condition = np.zeros(len(study.minutes)), study.second_condition - 0.5
+    for is_second in (False, True):
+        chosen_rows: Flags = (study.second_condition > 0) == is_second
+        log_minutes[chosen_rows] = (
+            log_restricted_times(study.minutes[chosen_rows], study.passed_flags[chosen_rows], LIMIT) - gap * is_second
         )
-    people, problems = (indicator(labels, labels.max() + 1) for labels in (study.participant, study.problem))
+    people, problems = (indicator(labels, labels.max() + 1) for labels in (study.participant, study.problem_indexes))
     basis = projector(np.hstack([people, problems]))
-    sides = indicator(groups, groups.max() + 1) * side[:, None]
-    part = basis.T @ sides
-    return sides.T @ (values - basis @ (basis.T @ values)), sides.T @ sides - part.T @ part
+    group_conditions = indicator(row_groups, row_groups.max() + 1) * centred_condition[:, None]
+    explained_part = basis.T @ group_conditions
+    return group_conditions.T @ (
+        log_minutes - basis @ (basis.T @ log_minutes)
+    ), group_conditions.T @ group_conditions - explained_part.T @ explained_part
 
 
 def randomisation(study: StudySample, gap: float) -> float:
     """Over the conditions that pairs could have had, with their order of problems."""
     numerators, denominators = contributions(study, gap, study.participant // 2)
-    pairs = len(numerators)
-    if pairs <= EXHAUSTIVE:
-        signs = 1.0 - 2 * ((np.arange(2**pairs)[:, None] >> np.arange(pairs)) & 1)
+    pair_count = len(numerators)
+    if pair_count <= EXHAUSTIVE:
+        signs = 1.0 - 2 * ((np.arange(2**pair_count)[:, None] >> np.arange(pair_count)) & 1)
     else:
-        drawn = np.random.default_rng([SEED, 3]).choice([-1.0, 1.0], (ALLOCATIONS, pairs))
-        signs = np.vstack([np.ones(pairs), drawn])
+        drawn_signs = np.random.default_rng([SEED, 3]).choice([-1.0, 1.0], (ALLOCATIONS, pair_count))
+        signs = np.vstack([np.ones(pair_count), drawn_signs])
     effects = np.abs(signs @ numerators / np.einsum("ij,jk,ik->i", signs, denominators, signs))
     return float(np.mean(effects >= effects[0] * (1 - 1e-9)))
 
 
 def log_rank(study: StudySample, _gap: float) -> float:
-    return float(survdiff(study.minutes, study.passed.astype(int), study.second)[1])
+    return float(survdiff(study.minutes, study.passed_flags.astype(int), study.second_condition)[1])
 
 
 def majorities(study: StudySample, _gap: float) -> float:
     """McNemar's exact test, of problems that most solved under one condition alone."""
-    shares = []
-    for side in (0, 1):
-        chosen_rows = study.second == side
-        solved = np.bincount(study.problem[chosen_rows], study.passed[chosen_rows], minlength=study.problem.max() + 1)
-        shares.append(solved / np.maximum(1, np.bincount(study.problem[chosen_rows], minlength=len(solved))) > 0.5)
-    first, second = int((shares[0] & ~shares[1]).sum()), int((shares[1] & ~shares[0]).sum())
-    return float(stats.binomtest(first, first + second).pvalue) if first + second else 1.0
+    majority_flags = []
+    for condition_index in (0, 1):
+        chosen_rows = study.second_condition == condition_index
+        solved_counts = np.bincount(
+            study.problem_indexes[chosen_rows],
+            study.passed_flags[chosen_rows],
+            minlength=study.problem_indexes.max() + 1,
+        )
+        majority_flags.append(
+            solved_counts / np.maximum(1, np.bincount(study.problem_indexes[chosen_rows], minlength=len(solved_counts)))
+            > 0.5
+        )
+    first_only, second_only = (
+        int((majority_flags[0] & ~majority_flags[1]).sum()),
+        int((majority_flags[1] & ~majority_flags[0]).sum()),
+    )
+    return float(stats.binomtest(first_only, first_only + second_only).pvalue) if first_only + second_only else 1.0
 
 
 def known_variance(size: Size, count: int) -> tuple[float, float]:
@@ -109,7 +121,9 @@ def known_variance(size: Size, count: int) -> tuple[float, float]:
     for study in studies(plan, count):
         with suppress(StatisticsError):
             values.append(
-                restricted_mean_difference(study.minutes, study.passed, study.second, LIMIT, study.cells).value
+                restricted_mean_difference(
+                    study.minutes, study.passed_flags, study.second_condition, LIMIT, study.cells
+                ).value
             )
     differences = np.array(values)
     reach = stats.norm.ppf(0.975) * differences.std()
@@ -123,10 +137,10 @@ def row(size: Size, count: int) -> str:
     """Of a study within persons."""
     missed = [rejected(randomisation, Plan(size, varies=varies), count, true=True) for varies in VARIES]
     power = rejected(randomisation, Plan(size, effect=A_THIRD), count, true=False)
-    ours = 100 * (1 - rates(Plan(size, varies=VARIES[-1]), count, SEED)[CHANGE].coverage)
+    own_error_rate = 100 * (1 - rates(Plan(size, varies=VARIES[-1]), count, SEED)[CHANGE].coverage)
     allocations = 2 ** ((size.participants + 1) // 2)
     missed_cells = " | ".join(f"{percent:.1f}" for percent in missed)
-    return f"| {size} | {allocations:,} | {missed_cells} | {power:.0f} | {ours:.1f} |"
+    return f"| {size} | {allocations:,} | {missed_cells} | {power:.0f} | {own_error_rate:.1f} |"
 
 
 def too_few_problems(count: int) -> Iterator[str]:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchwright_authoring.mutation.analysis import Analyser, Candidates, candidates
-from benchwright_authoring.mutation.findings import ProblemFindings, Status
+from benchwright_authoring.mutation.findings import MutantStatus, ProblemFindings
 from benchwright_formal.opinion import prover
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.configuration import open_executor
@@ -31,13 +31,13 @@ CORES = 2
 
 def sample(folder: Path, mutants: int) -> list[Candidates]:
     """As many mutants, the same number of each problem that has so many."""
-    problems, chosen, left = published(folder), [], mutants
-    problems.sort(key=lambda problem: len(candidates(problem, seed=0, limit=None).chosen))
+    problems, chosen_sets, left_count = published(folder), [], mutants
+    problems.sort(key=lambda problem: len(candidates(problem, seed=0, limit=None).chosen_mutants))
     for number, problem in enumerate(problems):
-        candidate_set = candidates(problem, seed=0, limit=max(1, left // (len(problems) - number)))
-        chosen.append(candidate_set)
-        left -= len(candidate_set.chosen)
-    return chosen
+        candidate_set = candidates(problem, seed=0, limit=max(1, left_count // (len(problems) - number)))
+        chosen_sets.append(candidate_set)
+        left_count -= len(candidate_set.chosen_mutants)
+    return chosen_sets
 
 
 async def timed(folder: Path, candidate_sets: list[Candidates]) -> tuple[float, list[ProblemFindings]]:
@@ -46,10 +46,12 @@ async def timed(folder: Path, candidate_sets: list[Candidates]) -> tuple[float, 
     box, toolchain = open_sandbox("bwrap"), Toolchain.find(home.cache)
 
     async with open_executor(home, jobs=CORES, cluster=None, options=()) as runs:
-        analyser = Analyser(runs, box, toolchain, VerdictStore.from_home(home), False, on_progress=lambda now: None)
-        started = time.perf_counter()
+        analyser = Analyser(
+            runs, box, toolchain, VerdictStore.from_home(home), False, on_progress=lambda progress: None
+        )
+        start_s = time.perf_counter()
         findings = await analyser.analyse(candidate_sets, prover(box, toolchain), CORES)
-        return time.perf_counter() - started, findings
+        return time.perf_counter() - start_s, findings
 
 
 def main(mutants: int) -> None:
@@ -58,14 +60,18 @@ def main(mutants: int) -> None:
         candidate_sets = sample(Path(temporary, "sets"), mutants)
         alone_s = 0.0
         for number, candidate_set in enumerate(candidate_sets):
-            took_s, _ = asyncio.run(timed(Path(temporary, f"alone-{number}"), [replace(candidate_set, chosen=())]))
-            alone_s += took_s * len(candidate_set.chosen)
+            took_s, _ = asyncio.run(
+                timed(Path(temporary, f"alone-{number}"), [replace(candidate_set, chosen_mutants=())])
+            )
+            alone_s += took_s * len(candidate_set.chosen_mutants)
         whole_s, findings = asyncio.run(timed(Path(temporary, "all"), candidate_sets))
-    total = sum(len(candidate_set.chosen) for candidate_set in candidate_sets)
+    total = sum(len(candidate_set.chosen_mutants) for candidate_set in candidate_sets)
     print("| problem | mutants | killed | survived | equivalent |\n| --- | ---: | ---: | ---: | ---: |")
     for candidate_set, of_problem in zip(candidate_sets, findings, strict=True):
-        counts = (of_problem.count(status) for status in (Status.KILLED, Status.SURVIVED, Status.EQUIVALENT))
-        print(f"| `{of_problem.id}` | {len(candidate_set.chosen)} | {' | '.join(map(str, counts))} |")
+        counts = (
+            of_problem.count(status) for status in (MutantStatus.KILLED, MutantStatus.SURVIVED, MutantStatus.EQUIVALENT)
+        )
+        print(f"| `{of_problem.id}` | {len(candidate_set.chosen_mutants)} | {' | '.join(map(str, counts))} |")
     print(f"\n{total} mutants on {CORES} cores: {whole_s:.0f} s, ratio {CORES * whole_s / alone_s:.2f}")
     print(f"500 mutants: {whole_s / total * 500 / 60:.1f} min")
 

@@ -20,7 +20,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.execution.run_folder import run_folder
 from benchwright_harness.own_tests.running import run_own_tests
 from benchwright_harness.own_tests.simulation import OwnSimulation
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
@@ -104,7 +104,7 @@ def by_hand(case: Case, toolchain: Toolchain) -> float:
     """Seconds of the command in the toolchain's tree."""
     code = Path(tempfile.mkdtemp(prefix="benchwright-bench-"))
     with run_folder(code, FILES, None):
-        tools = toolchain.environment(Selection())
+        tools = toolchain.environment(ToolSelection())
         tools["PATH"] = tools["PATH"].removeprefix(f"{INSIDE}/bin:")
         view = ["bwrap", "--clearenv", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
         for name in ("usr", "etc", "opt", "bin", "sbin", "lib", "lib64"):
@@ -115,20 +115,20 @@ def by_hand(case: Case, toolchain: Toolchain) -> float:
         for name, value in {**tools, "LANG": "C.UTF-8", "HOME": "/code/rundir", "PYTHONPATH": "/code/tests"}.items():
             view += ["--setenv", name, value]
         start = time.monotonic()
-        ended = subprocess.run([*view, "--", *case.by_hand], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        process = subprocess.run([*view, "--", *case.by_hand], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         seconds = time.monotonic() - start
-    if ended.returncode != 0:
-        sys.exit(ended.stdout.decode(errors="replace")[-2000:])
+    if process.returncode != 0:
+        sys.exit(process.stdout.decode(errors="replace")[-2000:])
     return seconds
 
 
 async def ours(case: Case, sandbox: BwrapSandbox, toolchain: Toolchain) -> float:
     """Seconds until the result is there."""
     start = time.monotonic()
-    run = await run_own_tests(case.simulation, sandbox=sandbox, toolchain=toolchain)
+    own_run = await run_own_tests(case.simulation, sandbox=sandbox, toolchain=toolchain)
     seconds = time.monotonic() - start
-    if not run.passed:
-        sys.exit(run.output)
+    if not own_run.passed:
+        sys.exit(own_run.output)
     return seconds
 
 
@@ -140,9 +140,9 @@ async def main(rounds: int) -> None:
     print("| test | by hand, s | ours, s | ratio |")
     print("| --- | --- | --- | --- |")
     for case in CASES:
-        pairs = [(by_hand(case, toolchain), await ours(case, sandbox, toolchain)) for _ in range(rounds)]
-        hand, own_s = (statistics.median(seconds) for seconds in zip(*pairs, strict=True))
-        ratio = statistics.median(own_s / hand for hand, own_s in pairs)
+        duration_pairs = [(by_hand(case, toolchain), await ours(case, sandbox, toolchain)) for _ in range(rounds)]
+        hand, own_s = (statistics.median(seconds) for seconds in zip(*duration_pairs, strict=True))
+        ratio = statistics.median(own_s / hand for hand, own_s in duration_pairs)
         print(f"| {case.name} | {hand:.3f} | {own_s:.3f} | {ratio:.2f} |")
 
 

@@ -61,9 +61,9 @@ class Case:
     """
 
     title: str
-    files: int
+    file_count: int
     texts: dict[str, str]
-    listed: Sequence[str]
+    listed_paths: Sequence[str]
     middle: str
     searched: Sequence[str]
 
@@ -74,15 +74,15 @@ class Case:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         if has_list:
-            (folder / "project.f").write_text("+incdir+include\n" + "\n".join(self.listed) + "\n")
+            (folder / "project.f").write_text("+incdir+include\n" + "\n".join(self.listed_paths) + "\n")
         return folder
 
     def bar(self, row: str) -> str:
         """The limit that has to hold."""
         if row == "open → all files read":
-            return "5,000" if self.files <= 256 else "60,000"
+            return "5,000" if self.file_count <= 256 else "60,000"
         if row == "key → diagnostics":
-            return str(next((bar for files, bar in _DIAGNOSTICS_MS.items() if self.files <= files), 200))
+            return str(next((bar for files, bar in _DIAGNOSTICS_MS.items() if self.file_count <= files), 200))
         kind = row.partition(" ")[0]
         return _BARS.get(row) or {"references": "300", "rename": "1,000"}.get(kind, "")
 
@@ -109,40 +109,42 @@ class Project:
         self.rows = {"start → any answer": f"{1000 * (client.arrived - client.started):.0f}"}
         began = time.perf_counter()
         path = folder / case.middle
-        self.file = OpenDocument(client, path.as_uri(), path.read_text())
-        self.file.diagnostics()
+        self.document = OpenDocument(client, path.as_uri(), path.read_text())
+        self.document.diagnostics()
         self.rows["open → diagnostics, cold"] = f"{1000 * (client.arrived - began):.0f}"
         client.ask("workspace/symbol", {"query": "no_such_name"})
         self.rows["open → all files read"] = f"{1000 * (client.arrived - began):.0f}"
-        code = re.sub(r"//[^\n]*|\"[^\"]*\"", lambda match: " " * len(match[0]), self.file.text)
-        words = [match.start() for match in re.finditer(r"\b[A-Za-z_]\w{2,}", code)]
-        self._places = random.Random(2).sample(words, 20)
+        code = re.sub(r"//[^\n]*|\"[^\"]*\"", lambda match: " " * len(match[0]), self.document.text)
+        word_offsets = [match.start() for match in re.finditer(r"\b[A-Za-z_]\w{2,}", code)]
+        self._places = random.Random(2).sample(word_offsets, 20)
 
     def measure(self, rounds: int, slow_rounds: int) -> dict[str, str]:
         """All rows."""
         self._settle()
         dice = random.Random(1)
         cpu = self.client.cpu_s
-        times = keystrokes(self.file, dice, self.file.diagnostics, rounds)
+        times = keystrokes(self.document, dice, self.document.diagnostics, rounds)
         self.rows["key → diagnostics"] = shown(times)
         self.rows["the server's CPU time for it, mean"] = f"{1000 * (self.client.cpu_s - cpu) / len(times):.1f}"
-        times = keystrokes(self.file, dice, lambda: self.client.ask("benchmark/nothing", {}), rounds)
+        times = keystrokes(self.document, dice, lambda: self.client.ask("benchmark/nothing", {}), rounds)
         self.rows["key → any answer"] = shown(times)
-        self.file.diagnostics()
+        self.document.diagnostics()
         self._settle()
         for method in ("definition", "hover", "documentHighlight"):
             self._ask(
-                method, rounds, lambda number: self.file.position_params(self._places[number % len(self._places)])
+                method, rounds, lambda number: self.document.position_params(self._places[number % len(self._places)])
             )
         self._after_key("completion", rounds)
-        whole = {"textDocument": self.file.identifier}
+        document_params = {"textDocument": self.document.identifier}
         whole_range = {"start": {"line": 0, "character": 0}, "end": {"line": 400, "character": 0}}
-        self._ask("inlayHint", slow_rounds, lambda _: {**whole, "range": whole_range})
-        offset = self.file.text.index(" == ")
-        line = {"start": self.file.position(offset), "end": self.file.position(offset)}
-        self._ask("codeAction", slow_rounds, lambda _: {**whole, "range": line, "context": {"diagnostics": []}})
+        self._ask("inlayHint", slow_rounds, lambda _: {**document_params, "range": whole_range})
+        offset = self.document.text.index(" == ")
+        line = {"start": self.document.position(offset), "end": self.document.position(offset)}
+        self._ask(
+            "codeAction", slow_rounds, lambda _: {**document_params, "range": line, "context": {"diagnostics": []}}
+        )
         for name in self._case.searched:
-            position_params = self.file.position_params(self.file.text.index(name) + 1)
+            position_params = self.document.position_params(self.document.text.index(name) + 1)
             params = {**position_params, "context": {"includeDeclaration": True}}
             self._ask("references", slow_rounds, partial(_fixed_params, params), f" of {name}")
             params = {**position_params, "newName": "other_name"}
@@ -160,7 +162,7 @@ class Project:
         """Any answer while a search for references runs."""
         times: list[float] = []
         for name in list(self._case.searched) * rounds:
-            position_params = self.file.position_params(self.file.text.index(name) + 1)
+            position_params = self.document.position_params(self.document.text.index(name) + 1)
             params = {**position_params, "context": {"includeDeclaration": True}}
             search = self.client.begin("textDocument/references", params)
             while search not in self.client.answered_ids:
@@ -175,7 +177,7 @@ class Project:
         for method in ("references", "rename"):
             times: list[float] = []
             for number, name in enumerate(list(self._case.searched) * rounds):
-                position_params = self.file.position_params(self.file.text.index(name) + 1)
+                position_params = self.document.position_params(self.document.text.index(name) + 1)
                 params = {**position_params, "context": {"includeDeclaration": True}, "newName": "other_name"}
                 search = self.client.begin(f"textDocument/{method}", params)
                 time.sleep(0.005 + 0.01 * (number % 5))
@@ -201,14 +203,14 @@ class Project:
 
     def _after_key(self, method: str, rounds: int) -> None:
         times, empty = [], 0
-        match = re.search(r"assign \w+ *= *", self.file.text)
+        match = re.search(r"assign \w+ *= *", self.document.text)
         offset = match.end() if match is not None else 0
         for _ in range(rounds):
-            self.file.key(offset, "d")
+            self.document.key(offset, "d")
             began = time.perf_counter()
-            empty += not self.client.ask(f"textDocument/{method}", self.file.position_params(offset + 1))
+            empty += not self.client.ask(f"textDocument/{method}", self.document.position_params(offset + 1))
             times.append(self.client.arrived - began)
-            self.file.key(offset, "", 1)
+            self.document.key(offset, "", 1)
         self.rows[f"key → {method}"] = shown(times, empty)
 
 
@@ -218,49 +220,49 @@ def _fixed_params(params: dict[str, Any], _: int) -> dict[str, Any]:
 
 def measured(case: Case, rounds: int, slow_rounds: int, temporary: Path) -> None:
     """Print the table of a project."""
-    columns: dict[str, dict[str, str]] = {}
+    rows_by_way: dict[str, dict[str, str]] = {}
     for way, has_list in WAYS.items():
-        if has_list and not case.listed and way != "verible":
+        if has_list and not case.listed_paths and way != "verible":
             continue
         folder = temporary / f"{way.replace(', ', '-')}-{len(case.texts)}"
-        case.write(folder, has_list=has_list and bool(case.listed))
+        case.write(folder, has_list=has_list and bool(case.listed_paths))
         if way == "verible":
-            names = case.listed or [name for name in case.texts if name.endswith((".sv", ".v"))]
+            names = case.listed_paths or [name for name in case.texts if name.endswith((".sv", ".v"))]
             (folder / "verible.filelist").write_text("\n".join(names) + "\n")
         name = way.partition(",")[0]
         options = OPTIONS if name == "benchwright" else None
         with Client(SERVERS[name], folder, options) as client:
-            columns[way] = Project(client, folder, case).measure(rounds, slow_rounds)
+            rows_by_way[way] = Project(client, folder, case).measure(rounds, slow_rounds)
         with Client(SERVERS[name], folder, options) as client:
             path = folder / case.middle
             OpenDocument(client, path.as_uri(), path.read_text()).diagnostics()
-            columns[way]["second start → diagnostics"] = f"{1000 * (client.arrived - client.started):.0f}"
-    print(f"\n| {case.title}, ms | " + " | ".join(columns) + " | has to hold |")
-    print("| --- |" + " --- |" * (len(columns) + 1))
-    for row in dict.fromkeys(row for rows in columns.values() for row in rows):
-        cells = " | ".join(rows.get(row, "–") for rows in columns.values())
-        print(f"| {row} | {cells} | {case.bar(row)} |", flush=True)
+            rows_by_way[way]["second start → diagnostics"] = f"{1000 * (client.arrived - client.started):.0f}"
+    print(f"\n| {case.title}, ms | " + " | ".join(rows_by_way) + " | has to hold |")
+    print("| --- |" + " --- |" * (len(rows_by_way) + 1))
+    for row in dict.fromkeys(row for rows in rows_by_way.values() for row in rows):
+        row_cells = " | ".join(rows.get(row, "–") for rows in rows_by_way.values())
+        print(f"| {row} | {row_cells} | {case.bar(row)} |", flush=True)
 
 
-def generated(files: int) -> Case:
+def generated(file_count: int) -> Case:
     """A generated project."""
-    project = generated_project(files)
+    project = generated_project(file_count)
     middle = project.modules[len(project.modules) // 5]
     searched = ("clk_i", "common_queue", "word_t", "data_i")
-    return Case(f"{files:,} files", files, project.texts, project.listed, middle, searched)
+    return Case(f"{file_count:,} files", file_count, project.texts, project.listed_files, middle, searched)
 
 
 def class_library(classes: int) -> Case:
     """A generated library of classes, built as UVM is, with a test that extends some of them."""
     library = generated_classes(classes)
     packages = [name for name in library.texts if name.endswith(".sv")]
-    last = len(packages) - 2
+    last_package = len(packages) - 2
     body = "".join(
         f"  class test_{number} extends class_{number};\n    class_{number + 1} part;\n"
         f"    function void run_{number}(); if (part == null) part = new(); endfunction\n  endclass\n"
         for number in range(1, min(classes - 1, 60), 3)
     )
-    imports = "".join(f"  import lib_{number}_pkg::*;\n" for number in range(last + 1))
+    imports = "".join(f"  import lib_{number}_pkg::*;\n" for number in range(last_package + 1))
     texts = library.texts | {_TEST: f"package test_pkg;\n{imports}{body}endpackage\n"}
     return Case(
         f"class library, {len(texts):,} files", len(texts), texts, [*packages, _TEST], _TEST, ("class_1", "lib_0_pkg")

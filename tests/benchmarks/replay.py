@@ -19,7 +19,7 @@ from benchwright_attempts.events.events import Edit, Started
 from benchwright_attempts.events.evidence import EditReason
 from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_attempts.log.log import EventLog
-from benchwright_service.courses.playback import played
+from benchwright_service.courses.playback import read_playback
 
 PATH = "rtl/x.sv"
 GIVEN = "module x; // a line\nendmodule\n" * 300
@@ -42,8 +42,10 @@ def typed(log: EventLog, clock: HandClock, events: int) -> str:
         length += 1 if is_new else -1
         log.append_nowait(attempt, Edit(path=PATH, version=version, changes=(change,)))
         metadata = {"kind": "paste" if version % 97 == 0 else "type"}
-        last = log.append_nowait(attempt, EditReason(path=PATH, version=version, reason="cursor", metadata=metadata))
-    last.result()
+        last_append = log.append_nowait(
+            attempt, EditReason(path=PATH, version=version, reason="cursor", metadata=metadata)
+        )
+    last_append.result()
     return attempt
 
 
@@ -52,22 +54,22 @@ def main(events: int) -> None:
     clock = HandClock()
     with (
         tempfile.TemporaryDirectory() as folder,
-        EventLog(Path(folder) / "log.sqlite", now=clock.now, monotonic_ns=clock.monotonic_ns) as log,
+        EventLog(Path(folder) / "log.sqlite", wall_clock=clock.now, monotonic_ns=clock.monotonic_ns) as log,
     ):
         attempt = typed(log, clock, events)
         times = [time.process_time()]
-        rows = log.stored_events(attempt)
+        stored_rows = log.stored_events(attempt)
         times.append(time.process_time())
-        playback = played(rows)
+        playback = read_playback(stored_rows)
         times.append(time.process_time())
-        first = playback.chunk(0)
+        first_chunk = playback.chunk(0)
         times.append(time.process_time())
         playback.final()
         times.append(time.process_time())
-    read, overview, chunk, remaining = (end - start for start, end in pairwise(times))
-    print(f"{events} events: {read:.2f} s to read, {overview:.2f} s for the overview,")
+    read_s, overview, chunk, remaining = (end - start for start, end in pairwise(times))
+    print(f"{events} events: {read_s:.2f} s to read, {overview:.2f} s for the overview,")
     print(f"{chunk:.3f} s for the first chunk, {remaining:.2f} s for the others;")
-    print(f"{len(playback.bounds)} chunks, the first {len(first or b'')} bytes")
+    print(f"{len(playback.bounds)} chunks, the first {len(first_chunk or b'')} bytes")
 
 
 if __name__ == "__main__":

@@ -27,10 +27,10 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
-from benchwright_attempts.log.database import open_database, writing
-from benchwright_attempts.log.record import SCHEMA, AttemptHeader, canonical, format_wall, hash_of
+from benchwright_attempts.log.database import open_database, writing_engine
+from benchwright_attempts.log.record import SCHEMA, AttemptHeader, canonical_json, format_wall, hash_of
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
-from benchwright_attempts.summary.kept_summary import from_events, keep
+from benchwright_attempts.summary.kept_summary import from_events, keep_summaries
 
 SECONDS, BYTES = 60, 2 * 1024**3
 _WORK = (
@@ -69,16 +69,16 @@ def main() -> int:
 
 def measure(home: Path, report_folder: Path, *, check: bool) -> dict[str, float]:
     """Make the report, and watch the memory of all its processes together."""
-    checked = "--check" if check else "--no-check"
+    check_option = "--check" if check else "--no-check"
     command = [
         str(Path(sys.executable).with_name("benchwright")),
         "report",
-        checked,
+        check_option,
         "--out",
         str(report_folder),
         "--json",
     ]
-    begun = time.perf_counter()
+    start_s = time.perf_counter()
     process = subprocess.Popen(command, env={**os.environ, "BENCHWRIGHT_HOME": str(home)}, stdout=subprocess.PIPE)
     peak_bytes = 0
 
@@ -93,7 +93,7 @@ def measure(home: Path, report_folder: Path, *, check: bool) -> dict[str, float]
     watcher.start()
     output, _ = process.communicate()
     watcher.join()
-    elapsed = time.perf_counter() - begun
+    elapsed = time.perf_counter() - start_s
     if process.returncode:
         raise SystemExit(f"benchwright report ended with {process.returncode}")
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -106,9 +106,9 @@ def measure(home: Path, report_folder: Path, *, check: bool) -> dict[str, float]
     }
 
 
-def _memory(root: int) -> int:
+def _memory(root_pid: int) -> int:
     """Memory of a process and those it started: what is shared counts once (Pss)."""
-    family, total = [root], 0
+    family, total = [root_pid], 0
     for pid in family:
         try:
             family += [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
@@ -124,22 +124,24 @@ def generate(path: Path, attempts: int, events: int, *, chained: bool = False) -
     """Writes the log straight into its tables: what is measured is the reading."""
     chance = random.Random(1)
     engine = open_database(path, busy_timeout_s=10)
-    kinds = [kind for kind, weight in _WORK for _ in range(weight)]
+    event_kinds = [kind for kind, weight in _WORK for _ in range(weight)]
     columns = [column.name for column in EVENTS.columns]
     statement = f"INSERT INTO events ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-    begin = datetime(2026, 1, 5, 9, tzinfo=UTC)
-    with writing(engine).begin() as connection:
-        drawn = [_events(begin, events // attempts, kinds, chance) for _ in range(min(attempts, _DIFFERENT))]
-        variants = [[tuple(row[name] for name in columns[1:]) for row in rows] for rows in drawn]
+    start_time = datetime(2026, 1, 5, 9, tzinfo=UTC)
+    with writing_engine(engine).begin() as connection:
+        event_variants = [
+            _events(start_time, events // attempts, event_kinds, chance) for _ in range(min(attempts, _DIFFERENT))
+        ]
+        variants = [[tuple(row[name] for name in columns[1:]) for row in rows] for rows in event_variants]
         for number in range(attempts):
-            header = _header(number, begin + timedelta(minutes=number), chance)
+            header = _header(number, start_time + timedelta(minutes=number), chance)
             connection.execute(insert(ATTEMPTS), header.as_row())
             rows = variants[number % len(variants)]
             if chained:
-                rows = _chained(header, drawn[number % len(drawn)], columns[1:])
+                rows = _chained(header, event_variants[number % len(event_variants)], columns[1:])
             connection.exec_driver_sql(statement, [(header.id, *row) for row in rows])
         for attempt in connection.execute(select(ATTEMPTS.c.id)).scalars().all():
-            keep(connection, {attempt: from_events(connection, attempt)})
+            keep_summaries(connection, {attempt: from_events(connection, attempt)})
     engine.dispose()
 
 
@@ -147,15 +149,15 @@ def _chained(header: AttemptHeader, rows: list[dict[str, Any]], columns: list[st
     head, chained_rows = header.chain_start(), []
     for row in rows:
         values = row | {"prev_hash": head}
-        fields = row["seq"], row["wall"], row["mono_ns"], row["process"], row["body"], head, row["schema"]
-        head = hash_of(header.id, *fields, header.solver, header.condition)
+        hashed_fields = row["seq"], row["wall"], row["mono_ns"], row["process"], row["body"], head, row["schema"]
+        head = hash_of(header.id, *hashed_fields, header.solver, header.condition)
         chained_rows.append(tuple((values | {"hash": head})[name] for name in columns))
     return chained_rows
 
 
 def _header(number: int, created: datetime, chance: random.Random) -> AttemptHeader:
-    model = number % 5 == 0
-    condition = "model" if model else chance.choice(("human", "human+copilot"))
+    is_model = number % 5 == 0
+    condition = "model" if is_model else chance.choice(("human", "human+copilot"))
     return AttemptHeader(
         id=f"{number:032x}",
         problem=chance.choice(
@@ -163,27 +165,30 @@ def _header(number: int, created: datetime, chance: random.Random) -> AttemptHea
         ),
         problem_digest=_ZERO,
         workspace="/w",
-        solver="simulated/model" if model else f"P{chance.randrange(300):03}",
+        solver="simulated/model" if is_model else f"P{chance.randrange(300):03}",
         condition=condition,
         created=created,
     )
 
 
-def _events(begin: datetime, count: int, kinds: list[str], chance: random.Random) -> list[dict[str, Any]]:
+def _events(start_time: datetime, count: int, event_kinds: list[str], chance: random.Random) -> list[dict[str, Any]]:
     text = "module m;\nendmodule\n"
-    opened: dict[str, object] = {"type": "opened", "files": {"rtl/a.sv": {"sha256": _ZERO, "text": text, "bom": False}}}
-    bodies: list[tuple[dict[str, object], str]] = [(opened, "open"), ({"type": "started"}, "running")]
+    opened_event: dict[str, object] = {
+        "type": "opened",
+        "files": {"rtl/a.sv": {"sha256": _ZERO, "text": text, "bom": False}},
+    }
+    bodies: list[tuple[dict[str, object], str]] = [(opened_event, "open"), ({"type": "started"}, "running")]
     length, version, reason = len(text), 1, ""
     for index in range(count - 3):
-        kind = chance.choice(kinds)
+        kind = chance.choice(event_kinds)
         body: dict[str, object] = {"type": kind}
         if kind == "edit":
             version += 1
-            new = chance.choice(("a", "b", ";", "\n", "assign q = d;\n"))
+            inserted_text = chance.choice(("a", "b", ";", "\n", "assign q = d;\n"))
             start = chance.randrange(length + 1)
-            change = {"start": start, "end": start, "text": new}
-            body |= {"path": "rtl/a.sv", "version": version, "changes": [change]}
-            length += len(new)
+            text_change = {"start": start, "end": start, "text": inserted_text}
+            body |= {"path": "rtl/a.sv", "version": version, "changes": [text_change]}
+            length += len(inserted_text)
         elif kind == "edit_reason":
             reason = chance.choice(("cursor", "cursor", "cursor", "inlineCompletionAccept"))
             metadata = {"kind": "type"} if reason == "cursor" else {}
@@ -199,30 +204,30 @@ def _events(begin: datetime, count: int, kinds: list[str], chance: random.Random
             body |= {"assist": "a", "provider": "github.copilot", "path": "rtl/a.sv", "version": version, "length": 1}
             body["partial"] = False
         elif kind == "run_finished":
-            passed = chance.random() < 0.15
-            body |= {"run": f"r{index}", "number": index + 1, "outcome": "passed" if passed else "failed"}
-            body |= {"reason": "passed" if passed else "tests_failed", "message": "", "passed": 3, "total": 5}
+            has_passed = chance.random() < 0.15
+            body |= {"run": f"r{index}", "number": index + 1, "outcome": "passed" if has_passed else "failed"}
+            body |= {"reason": "passed" if has_passed else "tests_failed", "message": "", "passed": 3, "total": 5}
             body |= {"wall_s": 1.5, "digests": {"toolchain": _ZERO, "sandbox": "bwrap"}}
         bodies.append((body, "running"))
-    end = chance.choice(("submitted", "submitted", "abandoned"))
-    bodies.append(({"type": end} | ({"reason": None} if end == "abandoned" else {}), end))
-    mono, rows = 0, []
+    end_type = chance.choice(("submitted", "submitted", "abandoned"))
+    bodies.append(({"type": end_type} | ({"reason": None} if end_type == "abandoned" else {}), end_type))
+    mono, event_rows = 0, []
     for seq, (body, state) in enumerate(bodies, start=1):
         mono += round(chance.expovariate(1 / 4) * 1e9)
-        rows.append(
+        event_rows.append(
             {
                 "seq": seq,
-                "wall": format_wall(begin + timedelta(microseconds=mono // 1000)),
+                "wall": format_wall(start_time + timedelta(microseconds=mono // 1000)),
                 "mono_ns": mono,
                 "process": "one",
-                "body": canonical(body),
+                "body": canonical_json(body),
                 "prev_hash": _ZERO,
                 "hash": _ZERO,
                 "state": state,
                 "schema": SCHEMA,
             }
         )
-    return rows
+    return event_rows
 
 
 if __name__ == "__main__":

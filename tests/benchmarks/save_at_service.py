@@ -39,7 +39,7 @@ async def saved(desk: Desk, file: File, number: int) -> float:
 async def measured(home: Path, packs: dict[str, str], rounds: int) -> dict[str, list[float]]:
     """Times by place."""
     editor = await Editor.start(home)
-    times: dict[str, list[float]] = {}
+    times_by_location: dict[str, list[float]] = {}
     try:
         for number in range(1, rounds + 1):
             for location, pack in packs.items():
@@ -49,11 +49,11 @@ async def measured(home: Path, packs: dict[str, str], rounds: int) -> dict[str, 
                 elif (await desk.ask("status")).state == "paused":
                     await desk.ask("resume")
                 file = desk.open()
-                times.setdefault(location, []).append(await saved(desk, file, number))
+                times_by_location.setdefault(location, []).append(await saved(desk, file, number))
                 file.close()
     finally:
         await editor.quit()
-    return times
+    return times_by_location
 
 
 def main() -> None:
@@ -70,14 +70,14 @@ def main() -> None:
                 (*command, *arguments), env=environment, capture_output=True, text=True, check=True
             ).stdout
             pack = next(line for line in output.splitlines() if "\t" in line).partition("\t")[0]
-            times = asyncio.run(measured(home, {"here": "starter", "at the service": pack}, rounds))
+            times_by_location = asyncio.run(measured(home, {"here": "starter", "at the service": pack}, rounds))
     print(f"Load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {rounds} saves each.\n")
     print("| save → verdict, ms | median | 95th percentile |\n| --- | --- | --- |")
-    for location, location_times in times.items():
-        ordered = sorted(location_times)
+    for location, location_times in times_by_location.items():
+        sorted_times = sorted(location_times)
         print(
             f"| {location} | {1000 * statistics.median(location_times):.0f} | "
-            f"{1000 * ordered[int(0.95 * (rounds - 1))]:.0f} |"
+            f"{1000 * sorted_times[int(0.95 * (rounds - 1))]:.0f} |"
         )
 
 

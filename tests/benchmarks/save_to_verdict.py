@@ -25,12 +25,12 @@ from benchwright_harness.execution.run import RANDOM_SEED, run_harness, warm_up
 from benchwright_harness.execution.run_folder import run_folder
 from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.plan.plan import make_plan
-from benchwright_harness.plan.selection import Selection, selections
+from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.datasets.cvdp import import_cvdp
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 
@@ -48,21 +48,23 @@ def problems(home: Home) -> list[Problem]:
     designs = [
         store.unseal(f"starter/{problem.id}")
         for problem in store.public("starter").problems
-        if problem.kind is Kind.DESIGN
+        if problem.kind is ProblemKind.DESIGN
     ]
     for file in sorted(EXAMPLES.glob("*generation*with_solutions.jsonl")):
-        designs += [problem for problem in import_cvdp([file], "examples").problems if problem.kind is Kind.DESIGN]
+        designs += [
+            problem for problem in import_cvdp([file], "examples").problems if problem.kind is ProblemKind.DESIGN
+        ]
     return designs
 
 
-def bare(problem: Problem, selection: Selection, toolchain: Toolchain) -> float:
+def bare(problem: Problem, selection: ToolSelection, toolchain: Toolchain) -> float:
     """Seconds of the harness's own command, as someone would type it."""
     step = make_plan(problem.hidden.harness, selection.simulator, supervised=False).for_one_run().steps[0]
-    code, hidden = (Path(tempfile.mkdtemp(prefix="benchwright-bench-")) for _ in range(2))
+    code, hidden_folder = (Path(tempfile.mkdtemp(prefix="benchwright-bench-")) for _ in range(2))
     try:
         with run_folder(code, solved_files(problem), None):
             for path, text in step.files.items():
-                file = hidden / path.removeprefix("/src/")
+                file = hidden_folder / path.removeprefix("/src/")
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text)
             tools = toolchain.environment(selection)
@@ -80,21 +82,21 @@ def bare(problem: Problem, selection: Selection, toolchain: Toolchain) -> float:
                 link = ["--symlink", str(folder.readlink()), f"/{name}"] if folder.is_symlink() else None
                 view += link or ["--ro-bind", str(folder), f"/{name}"]
             view += ["--ro-bind", str(toolchain.inside), INSIDE, "--tmpfs", "/rundir"]
-            view += ["--ro-bind", str(hidden), "/src", "--bind", str(code), "/code", "--chdir", "/code/rundir"]
+            view += ["--ro-bind", str(hidden_folder), "/src", "--bind", str(code), "/code", "--chdir", "/code/rundir"]
             for name, value in {**env, "PYTHONPATH": python}.items():
                 view += ["--setenv", name, value]
             start = time.monotonic()
-            ended = subprocess.run([*view, "--", *step.argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            process = subprocess.run([*view, "--", *step.argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             seconds = time.monotonic() - start
-            if ended.returncode != 0:
-                raise HarnessFailed(ended.stdout.decode(errors="replace")[-2000:])
+            if process.returncode != 0:
+                raise HarnessFailed(process.stdout.decode(errors="replace")[-2000:])
             return seconds
     finally:
-        remove_folder(hidden)
+        remove_folder(hidden_folder)
 
 
 async def ours(
-    problem: Problem, selection: Selection, sandbox: BwrapSandbox, toolchain: Toolchain, *, warm: bool
+    problem: Problem, selection: ToolSelection, sandbox: BwrapSandbox, toolchain: Toolchain, *, warm: bool
 ) -> float:
     """Seconds from the snapshot to the verdict."""
     if warm:
@@ -120,9 +122,9 @@ async def main(rounds: int) -> None:
     """Measure and print."""
     home = Home.find()
     toolchain, sandbox = Toolchain.find(home.cache), BwrapSandbox()
-    kinds = ("bare", "cold", "warm")
-    per_problem: dict[str, list[float]] = {kind: [] for kind in kinds}
-    per_run: dict[str, list[float]] = {kind: [] for kind in kinds}
+    run_kinds = ("bare", "cold", "warm")
+    per_problem: dict[str, list[float]] = {kind: [] for kind in run_kinds}
+    per_run: dict[str, list[float]] = {kind: [] for kind in run_kinds}
     print("| problem | bare, median s | cold, ratio | warm, ratio |")
     print("| --- | --- | --- | --- |")
     for problem in problems(home):
@@ -133,19 +135,19 @@ async def main(rounds: int) -> None:
         except (HarnessError, HarnessFailed) as error:
             print(f"left out: {problem.id}: {error}", file=sys.stderr)
             continue
-        times: dict[str, list[float]] = {kind: [] for kind in kinds}
+        times_by_kind: dict[str, list[float]] = {kind: [] for kind in run_kinds}
         # Alternating, so that a busy moment of the machine hits all.
         for _ in range(rounds):
-            times["bare"].append(await asyncio.to_thread(bare, problem, selection, toolchain))
-            times["cold"].append(await ours(problem, selection, sandbox, toolchain, warm=False))
-            times["warm"].append(await ours(problem, selection, sandbox, toolchain, warm=True))
-        base = statistics.median(times["bare"])
-        for kind, seconds in times.items():
+            times_by_kind["bare"].append(await asyncio.to_thread(bare, problem, selection, toolchain))
+            times_by_kind["cold"].append(await ours(problem, selection, sandbox, toolchain, warm=False))
+            times_by_kind["warm"].append(await ours(problem, selection, sandbox, toolchain, warm=True))
+        bare_median = statistics.median(times_by_kind["bare"])
+        for kind, seconds in times_by_kind.items():
             # How much bare differs from its own median tells what the machine does to all of them.
-            per_run[kind] += [duration / base for duration in seconds]
-            per_problem[kind].append(statistics.median(seconds) / base)
+            per_run[kind] += [duration / bare_median for duration in seconds]
+            per_problem[kind].append(statistics.median(seconds) / bare_median)
         cold, warm = per_problem["cold"][-1], per_problem["warm"][-1]
-        print(f"| {problem.id} | {base:.2f} | {cold:.2f} | {warm:.2f} |", flush=True)
+        print(f"| {problem.id} | {bare_median:.2f} | {cold:.2f} | {warm:.2f} |", flush=True)
     for name, ratios in per_problem.items():
         print(f"\nOver the problems, {name}: {_spread(ratios)}.", end="")
     for name, ratios in per_run.items():

@@ -54,12 +54,12 @@ def table(seconds: float) -> str:
 def page(text: str, measured: str) -> str:
     """The page with both tables in their places."""
     for name, content in (("measured", measured.strip() + "\n"), ("computed", table(core_seconds(measured)))):
-        start = _BLOCK.format(name=name)
-        text_before, marker, remainder = text.partition(start)
-        _, end, text_after = remainder.partition(_END)
-        if not (marker and end):
+        start_marker = _BLOCK.format(name=name)
+        text_before, marker, remainder = text.partition(start_marker)
+        _, end_marker, text_after = remainder.partition(_END)
+        if not (marker and end_marker):
             raise ValueError(f"{PAGE} has no place for what is {name}")
-        text = f"{text_before}{start}\n{content}\n{end}{text_after}"
+        text = f"{text_before}{start_marker}\n{content}\n{end_marker}{text_after}"
     return text
 
 

@@ -45,22 +45,22 @@ class _NoEditor:
         self.documents = Documents()
 
 
-def module(cells: int, stages: int = 10) -> str:
+def module(cell_count: int, stages: int = 10) -> str:
     """Lanes of stages; each has an adder, an exclusive or with the lane beside it, a multiplexer and a register."""
-    lanes = cells // 4 // stages
+    lanes = cell_count // 4 // stages
     lines = ["module big(input logic clk, rst, input logic [7:0] d, output logic [7:0] q);"]
-    places = [(lane, stage) for lane in range(lanes) for stage in range(stages)]
-    lines += [f"  logic [7:0] a{lane}_{stage}, r{lane}_{stage};" for lane, stage in places]
+    lane_stages = [(lane, stage) for lane in range(lanes) for stage in range(stages)]
+    lines += [f"  logic [7:0] a{lane}_{stage}, r{lane}_{stage};" for lane, stage in lane_stages]
     for lane in range(lanes):
         for stage in range(stages):
-            suffix, previous = f"{lane}_{stage}", f"r{lane}_{stage - 1}" if stage else "d"
+            suffix, previous_signal = f"{lane}_{stage}", f"r{lane}_{stage - 1}" if stage else "d"
             neighbour = f"r{(lane + 1) % lanes}_{stage - 1}" if stage else f"8'd{lane}"
             lines += [
-                f"  assign a{suffix} = {previous} + 8'd{lane + stage} ^ {neighbour};",
+                f"  assign a{suffix} = {previous_signal} + 8'd{lane + stage} ^ {neighbour};",
                 f"  always_ff @(posedge clk) r{suffix} <= rst ? 8'd0 : a{suffix};",
             ]
-    last = " ^ ".join(f"r{lane}_{stages - 1}" for lane in range(lanes))
-    return "\n".join([*lines, f"  assign q = {last};", "endmodule", ""])
+    final_expression = " ^ ".join(f"r{lane}_{stages - 1}" for lane in range(lanes))
+    return "\n".join([*lines, f"  assign q = {final_expression};", "endmodule", ""])
 
 
 def _output(command: list[str]) -> str:
@@ -73,16 +73,16 @@ async def main() -> None:
         folder = Path(temporary)
         (folder / "big.sv").write_text(module(1000))
         design = Project(folder, Documents()).design(folder / "big.sv")
-        (instance,) = design.of_module("big")
+        (instance,) = design.instances_of_module("big")
         took = []
         for _ in range(5):
             start = time.perf_counter()
             netlist = await Yosys().netlist(instance, standalone_files(design, [instance]), [])
-            drawn = schematic(netlist)
+            drawn_schematic = schematic(netlist)
             took.append(time.perf_counter() - start)
-        print(f"{len(drawn.cells)} cells, {len(drawn.connections)} connections")
+        print(f"{len(drawn_schematic.cells)} cells, {len(drawn_schematic.connections)} connections")
         print(f"Yosys and reading its netlist: {statistics.median(took):.2f} s (median of 5)")
-        view = _schematic(Locations(_NoEditor()), instance, drawn)  # type: ignore[arg-type]
+        view = _schematic(Locations(_NoEditor()), instance, drawn_schematic)  # type: ignore[arg-type]
         file = folder / "view.json"
         file.write_text(json.dumps(view.model_dump(mode="json", by_alias=True)))
         # In a file: the thread would inherit the options of a script on the command line, and not start.

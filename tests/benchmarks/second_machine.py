@@ -48,13 +48,13 @@ def queued(service: Service, folder: Path, count: int) -> None:
     """One run for each of so many students."""
     course = service.set_up()
     problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
-    solved = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
+    solved_texts = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
     for number in range(count):
         solver = Solver.joining(service, course, folder / str(number), str(number))
-        attempt = solver.begin(REF, solved)
+        attempt = solver.begin(REF, solved_texts)
         solver.record(attempt, Started())
         assert solver.send(attempt).status_code == 200
-        files = {path: f"{text}// {folder.name} {number}\n" for path, text in solved.items()}
+        files = {path: f"{text}// {folder.name} {number}\n" for path, text in solved_texts.items()}
         assert solver.run(attempt, 1, files).status_code == 202
         solver.log.close()
 
@@ -62,21 +62,23 @@ def queued(service: Service, folder: Path, count: int) -> None:
 @contextlib.contextmanager
 def processor(share: float) -> Iterator[Path]:
     """A control group of version 1 or 2 with so much of a core; yields the file that its processes are added by."""
-    old = Path("/sys/fs/cgroup/cpu")
-    group = (old if old.is_dir() else Path("/sys/fs/cgroup")) / f"benchwright-machine-{uuid.uuid4().hex[:8]}"
-    group.mkdir()
+    old_hierarchy = Path("/sys/fs/cgroup/cpu")
+    group_folder = (
+        old_hierarchy if old_hierarchy.is_dir() else Path("/sys/fs/cgroup")
+    ) / f"benchwright-machine-{uuid.uuid4().hex[:8]}"
+    group_folder.mkdir()
     quota = round(share * PERIOD_US)
     try:
-        if old.is_dir():
-            (group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
-            (group / "cpu.cfs_quota_us").write_text(str(quota))
+        if old_hierarchy.is_dir():
+            (group_folder / "cpu.cfs_period_us").write_text(str(PERIOD_US))
+            (group_folder / "cpu.cfs_quota_us").write_text(str(quota))
         else:
-            (group / "cpu.max").write_text(f"{quota} {PERIOD_US}")
-        yield group / "cgroup.procs"
+            (group_folder / "cpu.max").write_text(f"{quota} {PERIOD_US}")
+        yield group_folder / "cgroup.procs"
     finally:
         for _ in range(100):
             with contextlib.suppress(OSError):
-                group.rmdir()
+                group_folder.rmdir()
                 break
             time.sleep(0.1)
 
@@ -104,12 +106,12 @@ def ended(service: Service) -> list[float]:
     """Times at which runs ended, in order, in seconds since 1970."""
     file = service.folders.data / "service" / "service.sqlite"
     with contextlib.closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
-        rows = connection.execute(
+        run_rows = connection.execute(
             "SELECT ended, outcome, verdict FROM service_runs WHERE state = 'done' ORDER BY ended"
         ).fetchall()
     # What could not be run is quick.
-    assert all(outcome == "passed" for _, outcome, _ in rows), [verdict for *_, verdict in rows][:1]
-    return [row[0] for row in rows]
+    assert all(outcome == "passed" for _, outcome, _ in run_rows), [verdict for *_, verdict in run_rows][:1]
+    return [row[0] for row in run_rows]
 
 
 def runs_per_second(machines: Sequence[Path], folder: Path, count: int) -> tuple[float, float]:
@@ -126,8 +128,8 @@ def runs_per_second(machines: Sequence[Path], folder: Path, count: int) -> tuple
             time.sleep(0.2)
         busy = psutil.cpu_percent() / 100 * (psutil.cpu_count() or 1)
     # At the end one machine may already be idle.
-    counted = times[FIRST * len(machines) : -len(machines)]
-    return (len(counted) - 1) / (counted[-1] - counted[0]), busy
+    counted_times = times[FIRST * len(machines) : -len(machines)]
+    return (len(counted_times) - 1) / (counted_times[-1] - counted_times[0]), busy
 
 
 def main(count: int = RUNS, rounds: int = ROUNDS) -> None:

@@ -35,7 +35,7 @@ from benchwright_attempts.events.events import Edit, Save, Started, Submitted
 from benchwright_attempts.events.file_text import Change, FileText, sha256
 from benchwright_attempts.grading.grading import run_harness, warm_up
 from benchwright_attempts.log.log import EventLog
-from benchwright_attempts.log.record import AttemptHeader, Row
+from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_foundation.home import Home
 from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.sandbox.registry import open_sandbox
@@ -68,7 +68,7 @@ class Script:
     """Actions of one student: batches of rows, some with a save at the end."""
 
     header: AttemptHeader
-    batches: Sequence[Sequence[Row]]
+    batches: Sequence[Sequence[StoredRow]]
     saves: dict[int, str]
     """Text, by the batch that ends with it."""
 
@@ -84,8 +84,8 @@ class Durations:
     pages: list[float] = field(default_factory=list)
     verdicts: int = 0
     superseded: int = 0
-    failed: list[str] = field(default_factory=list)
-    late: list[float] = field(default_factory=list)
+    failed_requests: list[str] = field(default_factory=list)
+    delays_s: list[float] = field(default_factory=list)
     """Delay of each batch against the plan: the load itself could not keep up."""
     memory: list[int] = field(default_factory=list)
     cpu: dict[str, float] = field(default_factory=dict)
@@ -95,74 +95,78 @@ def scripts(folder: Path, students: int, batches: int, saves_each: int) -> list[
     """Makes all events beforehand."""
     problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
     path = problem.public.expected[0]
-    solved = solved_files(problem)[path].decode()
+    solved_text = solved_files(problem)[path].decode()
     clock = HandClock()
     student_scripts = []
-    with contextlib.closing(EventLog(folder / "load.sqlite", now=clock.now, monotonic_ns=clock.monotonic_ns)) as log:
+    with contextlib.closing(
+        EventLog(folder / "load.sqlite", wall_clock=clock.now, monotonic_ns=clock.monotonic_ns)
+    ) as log:
         attempts = Attempts(log)
         for number in range(students):
             header = attempts.create(REF, problem.public_digest, Path("/load"), {path: FileText.of_text("")})
-            chosen = random.Random(number)
-            saved = {*chosen.sample(range(1, batches - 1), min(saves_each - 1, batches - 2)), batches - 1}
-            waiting = [log.append_nowait(header.id, Started())]
-            ends, saves, text, version = [], {}, "", 1
+            chance = random.Random(number)
+            saved = {*chance.sample(range(1, batches - 1), min(saves_each - 1, batches - 2)), batches - 1}
+            pending_appends = [log.append_nowait(header.id, Started())]
+            batch_ends, saves, text, version = [], {}, "", 1
             for batch in range(batches):
                 for _ in range(EDITS):
                     clock.pass_s(BATCH_S / EDITS)
                     version += 1
                     piece = f"// {number} {version}\n"
                     change = Change(start=len(text), end=len(text), text=piece)
-                    waiting.append(log.append_nowait(header.id, Edit(path=path, version=version, changes=(change,))))
+                    pending_appends.append(
+                        log.append_nowait(header.id, Edit(path=path, version=version, changes=(change,)))
+                    )
                     text += piece
                 if batch in saved:
                     # Half of them would not compile; nobody's text is known from before.
-                    saves[batch] = f"{solved}{text}" if chosen.random() < 0.5 else f"{text}module x;\n"
+                    saves[batch] = f"{solved_text}{text}" if chance.random() < 0.5 else f"{text}module x;\n"
                     content = saves[batch].encode()
-                    waiting.append(
+                    pending_appends.append(
                         log.append_nowait(header.id, Save(path=path, sha256=sha256(content), size=len(content)))
                     )
                 if batch == batches - 1:
-                    waiting.append(log.append_nowait(header.id, Submitted()))
-                ends.append(len(waiting) + 1)
-            for future in waiting:
+                    pending_appends.append(log.append_nowait(header.id, Submitted()))
+                batch_ends.append(len(pending_appends) + 1)
+            for future in pending_appends:
                 future.result()
-            stored, rows = log.stored(header.id)
-            parts = [rows[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
-            student_scripts.append(Script(stored, parts, saves))
+            stored, rows = log.stored_attempt(header.id)
+            row_batches = [rows[start:end] for start, end in zip([0, *batch_ends[:-1]], batch_ends, strict=True)]
+            student_scripts.append(Script(stored, row_batches, saves))
     return student_scripts
 
 
 async def attend(
-    url: str, code: str, number: int, script: Script, begin: float, ends: float, measurements: Durations
+    url: str, code: str, number: int, script: Script, start_time: float, end_time: float, measurements: Durations
 ) -> None:
     """One student, in real time."""
-    await asyncio.sleep(random.Random(number).uniform(0, 0.9 * (begin - time.monotonic())))
+    await asyncio.sleep(random.Random(number).uniform(0, 0.9 * (start_time - time.monotonic())))
     async with ServiceClient(url) as visitor:
         token = (await visitor.join(code, f"Student {number}")).token
     async with ServiceClient(url, token) as client:
         sheet = (await client.assignments())[0]
         await client.pack(sheet.pack)
         offset = random.Random(-number).uniform(0, BATCH_S)
-        waiting: list[asyncio.Task[None]] = []
+        verdict_tasks: list[asyncio.Task[None]] = []
         path = "rtl/sat_counter.sv"
         for batch, rows in enumerate(script.batches):
-            planned = begin + offset + batch * BATCH_S
+            planned = start_time + offset + batch * BATCH_S
             if batch == len(script.batches) - 1:
-                planned = ends - LAST_S + random.Random(number).uniform(0, LAST_S)
+                planned = end_time - LAST_S + random.Random(number).uniform(0, LAST_S)
             await asyncio.sleep(max(0.0, planned - time.monotonic()))
-            measurements.late.append(time.monotonic() - planned)
-            started = time.monotonic()
+            measurements.delays_s.append(time.monotonic() - planned)
+            request_start = time.monotonic()
             await retry(client.hand_in, script.header, sheet.id, rows, measurements=measurements)
-            measurements.acknowledged.append(time.monotonic() - started)
-            measurements.sent_times.append(started - begin)
+            measurements.acknowledged.append(time.monotonic() - request_start)
+            measurements.sent_times.append(request_start - start_time)
             if batch in script.saves:
-                run, run_number = new_run(), len(waiting) + 1
-                started = time.monotonic()
+                run, run_number = new_run(), len(verdict_tasks) + 1
+                request_start = time.monotonic()
                 files = {path: script.saves[batch].encode()}
                 await retry(client.run, run, script.header.id, run_number, files, measurements=measurements)
-                measurements.submitted.append(time.monotonic() - started)
-                waiting.append(asyncio.create_task(verdict(client, run, measurements)))
-        await asyncio.gather(*waiting)
+                measurements.submitted.append(time.monotonic() - request_start)
+                verdict_tasks.append(asyncio.create_task(verdict(client, run, measurements)))
+        await asyncio.gather(*verdict_tasks)
 
 
 async def retry(ask: object, *arguments: object, measurements: Durations) -> None:
@@ -172,7 +176,7 @@ async def retry(ask: object, *arguments: object, measurements: Durations) -> Non
             await ask(*arguments)  # type: ignore[operator]
             return
         except ServiceError as error:
-            measurements.failed.append(str(error))
+            measurements.failed_requests.append(str(error))
             await asyncio.sleep(1)
 
 
@@ -183,7 +187,7 @@ async def verdict(client: ServiceClient, run: str, measurements: Durations) -> N
         try:
             view = await client.wait_for_run(run, revision, 20)
         except ServiceError as error:
-            measurements.failed.append(str(error))
+            measurements.failed_requests.append(str(error))
             await asyncio.sleep(1)
             continue
         revision = view.revision
@@ -199,10 +203,10 @@ async def teach(url: str, code: str, course: str, measurements: Durations) -> No
         await client.post("/sign-in", data={"code": code, "name": "Professor"})
         while True:
             for page in ("progress", "grades", "items"):
-                started = time.monotonic()
+                request_start = time.monotonic()
                 reply = await client.get(f"/courses/{course}/{page}")
                 assert reply.status_code == 200, reply.text
-                measurements.pages.append(time.monotonic() - started)
+                measurements.pages.append(time.monotonic() - request_start)
             await asyncio.sleep(PAGE_S)
 
 
@@ -210,9 +214,9 @@ def spent(process: psutil.Process) -> dict[str, float]:
     """Processor seconds of the service itself, of PostgreSQL, and of all that this machine does."""
     service_times = process.cpu_times()
     database = 0.0
-    for candidate in psutil.process_iter(["name", "cpu_times"]):
-        if candidate.info["name"] == "postgres" and candidate.info["cpu_times"] is not None:
-            database += candidate.info["cpu_times"].user + candidate.info["cpu_times"].system
+    for other_process in psutil.process_iter(["name", "cpu_times"]):
+        if other_process.info["name"] == "postgres" and other_process.info["cpu_times"] is not None:
+            database += other_process.info["cpu_times"].user + other_process.info["cpu_times"].system
     machine_times = psutil.cpu_times()
     busy = machine_times.user + machine_times.nice + machine_times.system + machine_times.softirq
     return {"service": service_times.user + service_times.system, "database": database, "everything": busy}
@@ -226,29 +230,31 @@ async def watch(process: psutil.Process, measurements: Durations) -> None:
 
 
 async def load(
-    service: Service, plan: Sequence[Script], minutes: float, code: str, owner: str, course: str
+    service: Service, plan: Sequence[Script], minutes: float, code: str, owner_code: str, course: str
 ) -> Durations:
     """All of it."""
     assert service.process is not None
     measurements = Durations()
     process = psutil.Process(service.process.pid)
-    begin = time.monotonic() + max(10.0, len(plan) / ARRIVALS_A_SECOND)
-    ends = begin + 60 * minutes
+    start_time = time.monotonic() + max(10.0, len(plan) / ARRIVALS_A_SECOND)
+    end_time = start_time + 60 * minutes
     students = [
-        asyncio.create_task(attend(service.url, code, number, script, begin, ends, measurements))
+        asyncio.create_task(attend(service.url, code, number, script, start_time, end_time, measurements))
         for number, script in enumerate(plan)
     ]
-    await asyncio.sleep(max(0.0, begin - time.monotonic()))
+    await asyncio.sleep(max(0.0, start_time - time.monotonic()))
     cpu_before = spent(process)
     usage_before = resource.getrusage(resource.RUSAGE_SELF)
     observers = [
-        asyncio.create_task(teach(service.url, owner, course, measurements)),
+        asyncio.create_task(teach(service.url, owner_code, course, measurements)),
         asyncio.create_task(watch(process, measurements)),
     ]
-    await asyncio.sleep(max(0.0, ends - time.monotonic()))
-    now = resource.getrusage(resource.RUSAGE_SELF)
+    await asyncio.sleep(max(0.0, end_time - time.monotonic()))
+    usage_after = resource.getrusage(resource.RUSAGE_SELF)
     measurements.cpu = {name: value - cpu_before[name] for name, value in spent(process).items()}
-    measurements.cpu["load"] = now.ru_utime + now.ru_stime - usage_before.ru_utime - usage_before.ru_stime
+    measurements.cpu["load"] = (
+        usage_after.ru_utime + usage_after.ru_stime - usage_before.ru_utime - usage_before.ru_stime
+    )
     for task in observers[:1]:
         task.cancel()
     await asyncio.gather(*students)
@@ -264,19 +270,19 @@ def alone(number: int) -> float:
         home = Home.find()
         problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
         sandbox = open_sandbox("bwrap")
-        solved = solved_files(problem)
+        solved_contents = solved_files(problem)
         path = problem.public.expected[0]
-        started = time.monotonic()
-        for run in range(BASELINE_RUNS):
-            text = f"// {number} {run} {time.time_ns()}\n".encode()
-            files = {path: solved[path] + text if run % 2 else text + b"module x;\n"}
+        start_s = time.monotonic()
+        for run_index in range(BASELINE_RUNS):
+            text = f"// {number} {run_index} {time.time_ns()}\n".encode()
+            files = {path: solved_contents[path] + text if run_index % 2 else text + b"module x;\n"}
             with tempfile.TemporaryFile() as log:
                 verdict = await run_harness(problem, files, home=home, sandbox=sandbox, log=log)
             if verdict.outcome is Outcome.ERROR:
                 message = f"Nothing can be measured: {verdict.detail} {verdict.hint}"
                 raise SystemExit(message)
             await warm_up(problem, home=home, sandbox=sandbox)
-        return time.monotonic() - started
+        return time.monotonic() - start_s
 
     return asyncio.run(runs())
 
@@ -291,9 +297,9 @@ def queue(service: Service) -> list[tuple[float, float | None, float, str]]:
         return file.execute(query).fetchall()
 
 
-def fairness(runs: Sequence[tuple[float, float | None, float, str]], workers: int) -> float:
+def fairness(run_times: Sequence[tuple[float, float | None, float, str]], workers: int) -> float:
     """The longest wait, as a multiple of what a fair share would have been: one run of each who waited before."""
-    started_runs = [(queued, began, ended, account) for queued, began, ended, account in runs if began is not None]
+    started_runs = [(queued, began, ended, account) for queued, began, ended, account in run_times if began is not None]
     if not started_runs:
         return 0.0
     mean = statistics.mean(ended - began for _, began, ended, _ in started_runs)
@@ -301,8 +307,8 @@ def fairness(runs: Sequence[tuple[float, float | None, float, str]], workers: in
     for queued, began, _, account in started_runs:
         rivals = {
             rival
-            for earlier, started, end_time, rival in runs
-            if rival != account and earlier < began and (end_time if started is None else started) > queued
+            for rival_queued, rival_began, end_time, rival in run_times
+            if rival != account and rival_queued < began and (end_time if rival_began is None else rival_began) > queued
         }
         fair = (len(rivals) + 1) * mean / workers
         if began - queued > 2 * mean:
@@ -340,11 +346,11 @@ def main() -> None:
             service = Service(folder / "service", url, workers=workers)
             course = service.set_up(uses=students, problems=(REF.partition("/")[2],))
 
-            owner = service.invitation(course.name, Role.OWNER)
+            owner_code = service.invitation(course.name, Role.OWNER)
             with running(service):
-                measurements = asyncio.run(load(service, plan, minutes, course.invitation, owner, course.name))
-                runs = queue(service)
-    report(students, minutes, workers, possible, measurements, runs)
+                measurements = asyncio.run(load(service, plan, minutes, course.invitation, owner_code, course.name))
+                run_times = queue(service)
+    report(students, minutes, workers, possible, measurements, run_times)
 
 
 def report(
@@ -353,12 +359,12 @@ def report(
     workers: int,
     possible: float,
     measurements: Durations,
-    runs: Sequence[tuple[float, float | None, float, str]],
+    run_times: Sequence[tuple[float, float | None, float, str]],
 ) -> None:
     """Prints the tables."""
-    last = max(queued for queued, *_ in runs)
-    drained = [ended for _, began, ended, _ in runs if began is not None and ended > last]
-    rate = len(drained) / (max(drained) - last) if drained else 0.0
+    last_queued = max(queued for queued, *_ in run_times)
+    drained = [ended for _, began, ended, _ in run_times if began is not None and ended > last_queued]
+    rate = len(drained) / (max(drained) - last_queued) if drained else 0.0
     print(f"{students} students, {minutes:g} minutes, {os.cpu_count()} cores, {workers} workers.\n")
     print("| | median | 95th percentile | most | number |\n| --- | --- | --- | --- | --- |")
     named_times = {
@@ -366,24 +372,24 @@ def report(
         "run taken": measurements.submitted,
         "page of the teacher": measurements.pages,
     }
-    named_times["batch sent late by the load"] = measurements.late
+    named_times["batch sent late by the load"] = measurements.delays_s
     for title, values in named_times.items():
-        cells = (percentile(values, 0.5), percentile(values, 0.95), percentile(values, 1.0))
-        print(f"| {title}, ms | {cells[0]:.0f} | {cells[1]:.0f} | {cells[2]:.0f} | {len(values):,} |")
+        percentiles = (percentile(values, 0.5), percentile(values, 0.95), percentile(values, 1.0))
+        print(f"| {title}, ms | {percentiles[0]:.0f} | {percentiles[1]:.0f} | {percentiles[2]:.0f} | {len(values):,} |")
     by_window: dict[int, list[float]] = {}
     for sent_time, took in zip(measurements.sent_times, measurements.acknowledged, strict=True):
         by_window.setdefault(int(sent_time // WINDOW_S), []).append(took)
     for window, values in sorted(by_window.items()):
-        cells = (percentile(values, 0.5), percentile(values, 0.95), percentile(values, 1.0))
+        percentiles = (percentile(values, 0.5), percentile(values, 0.95), percentile(values, 1.0))
         name = f"of them sent in the {WINDOW_S:g} s from {window * WINDOW_S:g} s"
-        print(f"| {name}, ms | {cells[0]:.0f} | {cells[1]:.0f} | {cells[2]:.0f} | {len(values):,} |")
+        print(f"| {name}, ms | {percentiles[0]:.0f} | {percentiles[1]:.0f} | {percentiles[2]:.0f} | {len(values):,} |")
     print("\n| | |\n| --- | --- |")
     print(f"| verdicts; superseded by a newer save | {measurements.verdicts:,}; {measurements.superseded:,} |")
-    print(f"| requests that had to be sent again | {len(measurements.failed):,} |")
+    print(f"| requests that had to be sent again | {len(measurements.failed_requests):,} |")
     cores = ", ".join(f"{value / 60 / minutes:.2f}" for value in measurements.cpu.values())
     print(f"| cores busy: service, database, everything, of it the load | {cores} |")
     print(f"| runs a second after the deadline; without a service | {rate:.2f}; {possible:.2f} |")
-    print(f"| longest wait, as a multiple of a fair share | {fairness(runs, workers):.2f} |")
+    print(f"| longest wait, as a multiple of a fair share | {fairness(run_times, workers):.2f} |")
     sizes = [
         f"{memory_bytes >> 20}"
         for memory_bytes in (

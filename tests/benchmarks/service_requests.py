@@ -56,14 +56,14 @@ async def measure(service: Service, plan: list[Script], course: Course) -> None:
     print("| request | number | processor time of the service, ms | of the load, ms | median, ms | p95, ms |")
     print("| --- | --- | --- | --- | --- | --- |")
 
-    async def cost(title: str, work: Callable[[int], Awaitable[int]], took: list[float]) -> None:
+    async def cost(title: str, student_action: Callable[[int], Awaitable[int]], took: list[float]) -> None:
         cpu_before, usage_before = process.cpu_times(), resource.getrusage(resource.RUSAGE_SELF)
-        number = sum(await asyncio.gather(*(work(student) for student in range(len(plan)))))
+        number = sum(await asyncio.gather(*(student_action(student) for student in range(len(plan)))))
         cpu_after, usage_after = process.cpu_times(), resource.getrusage(resource.RUSAGE_SELF)
         spent = cpu_after.user + cpu_after.system - cpu_before.user - cpu_before.system
         load = usage_after.ru_utime + usage_after.ru_stime - usage_before.ru_utime - usage_before.ru_stime
-        cells = f"{1000 * spent / number:.2f} | {1000 * load / number:.2f}"
-        print(f"| {title} | {number:,} | {cells} | {percentile(took, 0.5):.0f} | {percentile(took, 0.95):.0f} |")
+        cost_cells = f"{1000 * spent / number:.2f} | {1000 * load / number:.2f}"
+        print(f"| {title} | {number:,} | {cost_cells} | {percentile(took, 0.5):.0f} | {percentile(took, 0.95):.0f} |")
 
     took: list[float] = []
 
@@ -111,11 +111,11 @@ async def measure(service: Service, plan: list[Script], course: Course) -> None:
         return 2 * RUNS
 
     await cost("run read", read, took)
-    owner = await asyncio.to_thread(service.invitation, course.name, Role.OWNER)
+    owner_code = await asyncio.to_thread(service.invitation, course.name, Role.OWNER)
     async with httpx2.AsyncClient(
         base_url=service.url, headers={"Origin": service.url}, timeout=60, trust_env=False
     ) as teacher:
-        await teacher.post("/sign-in", data={"code": owner, "name": "Professor"})
+        await teacher.post("/sign-in", data={"code": owner_code, "name": "Professor"})
         for page in PAGES:
             took, turn = [], asyncio.Semaphore(1)
 

@@ -24,8 +24,8 @@ from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import run_harness
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.plan.plan import WORKDIR
-from benchwright_harness.plan.selection import Selection
-from benchwright_harness.sandbox import Job
+from benchwright_harness.plan.selection import ToolSelection
+from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.datasets.verilogeval import import_verilogeval
@@ -36,7 +36,7 @@ JOBS = 2
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "verilogeval" / "verilogeval_sample.json"
 LONGEST_S = 1.0
 """Problems that simulate longer are left out: they measure the simulator."""
-SELECTION = Selection(icarus="12", simulator="icarus")
+SELECTION = ToolSelection(icarus="12", simulator="icarus")
 
 
 def problems() -> list[Problem]:
@@ -62,11 +62,11 @@ async def empty_run(problem: Problem, sandbox: BwrapSandbox, toolchain: Toolchai
     code, user = new_run_folder(), sandbox.new_user()
     with run_folder(code, {}, user):
         env = {**toolchain.environment(SELECTION), "HOME": WORKDIR}
-        job = Job(
+        job = SandboxJob(
             argv=("/bin/true",),
             env=env,
             code=code,
-            hidden={"/src/x": ""},
+            hidden_files={"/src/x": ""},
             limits=problem.limits,
             toolchain=toolchain,
             user=user,
@@ -86,20 +86,20 @@ async def main(rounds: int) -> None:
     fast_problems = [
         problem for problem in problems() if await run(problem, solution(problem), sandbox, toolchain) < LONGEST_S
     ]
-    times: dict[str, list[float]] = {"bare": [], "sandbox": [], "run": []}
+    times_by_kind: dict[str, list[float]] = {"bare": [], "sandbox": [], "run": []}
     for _ in range(rounds):
         for fast_problem in fast_problems:
-            times["bare"].append(await asyncio.to_thread(bare, fast_problem, SELECTION, toolchain))
-            times["sandbox"].append(await empty_run(fast_problem, sandbox, toolchain))
-            times["run"].append(await run(fast_problem, solution(fast_problem), sandbox, toolchain))
+            times_by_kind["bare"].append(await asyncio.to_thread(bare, fast_problem, SELECTION, toolchain))
+            times_by_kind["sandbox"].append(await empty_run(fast_problem, sandbox, toolchain))
+            times_by_kind["run"].append(await run(fast_problem, solution(fast_problem), sandbox, toolchain))
     print("| | median s | ratio |\n| --- | --- | --- |")
-    for name, seconds in times.items():
+    for name, seconds in times_by_kind.items():
         median = statistics.median(seconds)
-        print(f"| {name} | {median:.3f} | {median / statistics.median(times['bare']):.2f} |")
-    free = asyncio.Semaphore(JOBS)
+        print(f"| {name} | {median:.3f} | {median / statistics.median(times_by_kind['bare']):.2f} |")
+    slots = asyncio.Semaphore(JOBS)
 
     async def checked(problem: Problem, files: dict[str, bytes]) -> None:
-        async with free:
+        async with slots:
             await run(problem, files, sandbox, toolchain)
 
     start, times_before = time.monotonic(), os.times()
@@ -109,8 +109,8 @@ async def main(rounds: int) -> None:
         for files in (solution(problem), dict.fromkeys(solution(problem), b""))
     ]
     await asyncio.gather(*(checked(problem, files) for problem, files in submissions * rounds))
-    took, now = time.monotonic() - start, os.times()
-    spent = now.user + now.system - times_before.user - times_before.system
+    took, times_after = time.monotonic() - start, os.times()
+    spent = times_after.user + times_after.system - times_before.user - times_before.system
     print(
         f"\n{len(fast_problems) * rounds / took:.1f} problems a second, {JOBS} runs at a time, two runs each;", end=" "
     )

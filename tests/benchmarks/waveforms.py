@@ -45,8 +45,8 @@ def vcd(path: Path, size: int) -> None:
             for _ in range(200):
                 number += 1
                 lines.append(f"#{number * 5}\n{number & 1}!\n")
-                changed = (chance.randrange(COUNTERS) for _ in range(CHANGING))
-                lines += [f"b{number * 7 + counter:b} {names[counter]}\n" for counter in changed]
+                changed_counters = (chance.randrange(COUNTERS) for _ in range(CHANGING))
+                lines += [f"b{number * 7 + counter:b} {names[counter]}\n" for counter in changed_counters]
             text = "".join(lines)
             file.write(text)
             written_bytes += len(text)
@@ -97,19 +97,19 @@ async def measured(path: Path) -> list[str]:
     began = time.perf_counter()
     end = (await readers.ask(path, "summary"))["end"]
     await readers.ask(path, "level", scope="top", words=[], offset=0, limit=200)
-    opened = time.perf_counter() - began
+    opened_s = time.perf_counter() - began
     await readers.ask(path, "load")
     loaded = time.perf_counter() - began
-    first = await window(0, end)
+    first_s = await window(0, end)
     took = sorted([await window(*interval) for interval in places(end)])
     readers.close_all()
     p95 = took[int(len(took) * 0.95)]
     size = f"{path.stat().st_size / 1e6:,.0f} MB"
     return [
         f"{path.suffix[1:].upper()}, {size}",
-        f"{opened:.2f} s",
+        f"{opened_s:.2f} s",
         f"{loaded:.1f} s",
-        f"{first:.2f} s",
+        f"{first_s:.2f} s",
         f"{statistics.median(took) * 1000:.0f} ms",
         f"{p95 * 1000:.0f} ms",
     ]

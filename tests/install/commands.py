@@ -10,22 +10,24 @@ from benchwright_server.cli.app import command_line, modules
 
 
 def main() -> int:
-    failed = 0
+    failure_count = 0
     runner = CliRunner()
     app = command_line(modules())
-    waiting: list[tuple[Any, tuple[str, ...]]] = [(typer.main.get_command(app), ())]
-    while waiting:
-        command, path = waiting.pop()
-        result = runner.invoke(app, [*path, "--help"])
-        if result.exit_code or "Usage:" not in result.output:
-            failed += 1
-            print(f"{' '.join(path)}: {result.exception!r} {result.output}", file=sys.stderr)
+    pending_commands: list[tuple[Any, tuple[str, ...]]] = [(typer.main.get_command(app), ())]
+    while pending_commands:
+        command, path = pending_commands.pop()
+        help_run = runner.invoke(app, [*path, "--help"])
+        if help_run.exit_code or "Usage:" not in help_run.output:
+            failure_count += 1
+            print(f"{' '.join(path)}: {help_run.exception!r} {help_run.output}", file=sys.stderr)
         if names := getattr(command, "list_commands", None):
-            context = typer.Context(command)
-            waiting += [(command.get_command(context, name), (*path, name)) for name in names(context)]
+            command_context = typer.Context(command)
+            pending_commands += [
+                (command.get_command(command_context, name), (*path, name)) for name in names(command_context)
+            ]
         else:
             print(*path)
-    return failed
+    return failure_count
 
 
 sys.exit(main())

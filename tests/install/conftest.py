@@ -32,7 +32,9 @@ def install(artefacts: Path, tmp_path_factory: pytest.TempPathFactory) -> Callab
     def make(ending: str, extras: str = "") -> Installed:
         (artefact,) = artefacts.glob(f"*{ending}")
         folder = tmp_path_factory.mktemp("bare")
-        bare_environment.make(folder / "venv", f"benchwright{extras} @ {artefact.as_uri()}", constraints=constraints)
+        bare_environment.make_environment(
+            folder / "venv", f"benchwright{extras} @ {artefact.as_uri()}", constraints=constraints
+        )
         return Installed(folder)
 
     return make

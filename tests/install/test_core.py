@@ -64,9 +64,9 @@ def test_the_licence_is_in_the_package(core: Installed) -> None:
 
 def test_nothing_of_the_checkout_is_used(core: Installed) -> None:
     code = "import sys, benchwright_server; print(benchwright_server.__file__, *sys.path, sep='\\n')"
-    printed = core.run("-c", code, program="python").stdout.splitlines()
-    assert printed
-    assert not [path for path in printed if Path(path).is_relative_to(ROOT)]
+    printed_lines = core.run("-c", code, program="python").stdout.splitlines()
+    assert printed_lines
+    assert not [path for path in printed_lines if Path(path).is_relative_to(ROOT)]
 
 
 def test_it_says_its_version(core: Installed) -> None:
@@ -82,11 +82,11 @@ def test_every_command_has_help(core: Installed) -> None:
 
 def test_the_machine_is_found_ready(core: Installed) -> None:
     report = core.ask("doctor")
-    items = {item["name"]: item for item in report["items"]}
+    items_by_name = {item["name"]: item for item in report["items"]}
     ready = ("Python", "benchwright", "Toolchain", "Sandbox", "Packs", "Attempt log", "Workspaces")
-    assert {name: items[name]["status"] for name in ready} == dict.fromkeys(ready, "ok")
-    assert items["Docker"]["status"] == "warning"
-    assert "benchwright[harness]" in items["Docker"]["hint"]
+    assert {name: items_by_name[name]["status"] for name in ready} == dict.fromkeys(ready, "ok")
+    assert items_by_name["Docker"]["status"] == "warning"
+    assert "benchwright[harness]" in items_by_name["Docker"]["hint"]
     assert "benchwright[harness]" in core.run("doctor").stdout.replace("\n", "")
 
 
@@ -100,18 +100,20 @@ async def test_an_editor_gets_diagnostics(core: Installed) -> None:
     file = core.working_folder / "top.sv"
     file.write_text(_BROKEN, encoding="utf-8")
     client = LanguageClient("install", "1")
-    reports: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
+    published_diagnostics: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
     # pygls marks what it registers, which a bound method does not allow.
-    client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(lambda published: reports.put_nowait(published))
+    client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(
+        lambda published: published_diagnostics.put_nowait(published)
+    )
     async with asyncio.timeout(_PATIENCE_S):
         await client.start_io(str(core.bin / "benchwright"), "lsp", cwd=str(core.working_folder), env=core.environment)
         await client.initialize_async(
             types.InitializeParams(types.ClientCapabilities(), root_uri=core.working_folder.as_uri(), process_id=None)
         )
         client.initialized(types.InitializedParams())
-        document = types.TextDocumentItem(file.as_uri(), "systemverilog", 1, _BROKEN)
-        client.text_document_did_open(types.DidOpenTextDocumentParams(document))
-        while not (diagnostics := (await reports.get()).diagnostics):
+        text_document = types.TextDocumentItem(file.as_uri(), "systemverilog", 1, _BROKEN)
+        client.text_document_did_open(types.DidOpenTextDocumentParams(text_document))
+        while not (diagnostics := (await published_diagnostics.get()).diagnostics):
             pass
         await client.shutdown_async(None)
         client.exit(None)
@@ -119,10 +121,12 @@ async def test_an_editor_gets_diagnostics(core: Installed) -> None:
     assert "missing" in diagnostics[0].message
 
 
-@pytest.mark.parametrize(("part", "outcome", "status"), [("hidden/reference", "passed", 0), ("public", "failed", 1)])
-def test_a_starter_problem_is_graded(core: Installed, part: str, outcome: str, status: int) -> None:
-    source = core.packages() / "benchwright_problems" / "packs" / _PROBLEM / part
-    target = core.working_folder / part
+@pytest.mark.parametrize(
+    ("problem_part", "outcome", "status"), [("hidden/reference", "passed", 0), ("public", "failed", 1)]
+)
+def test_a_starter_problem_is_graded(core: Installed, problem_part: str, outcome: str, status: int) -> None:
+    source = core.packages() / "benchwright_problems" / "packs" / _PROBLEM / problem_part
+    target = core.working_folder / problem_part
     shutil.copytree(source, target)
     assert core.ask("grade", _PROBLEM, target, status=status)["verdict"] == outcome
 

@@ -11,7 +11,7 @@ import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput
 
-from benchwright_attempts.attribution import Origin, attribute
+from benchwright_attempts.attribution import EditOrigin, attribute
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.events.events import Abandoned, Edit
 from benchwright_attempts.events.evidence import ModelUsage, Violation
@@ -50,8 +50,8 @@ def facts(events: list[RecordedEvent]) -> dict[str, Any]:
 
 
 def abandon_reason(events: list[RecordedEvent]) -> str:
-    (ended,) = [recorded.event for recorded in events if isinstance(recorded.event, Abandoned)]
-    return str(ended.reason)
+    (abandoned,) = [recorded.event for recorded in events if isinstance(recorded.event, Abandoned)]
+    return str(abandoned.reason)
 
 
 def is_running(*words: str) -> bool:
@@ -72,7 +72,7 @@ def test_an_agent_solves_a_problem_with_its_clients_files_terminals_and_permissi
     (attempt,) = desk.attempts()
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
     assert replay(events).files[FILE].text == COUNTER
-    assert {attribution.origin for attribution in attribute(events)} == {Origin.CHAT}
+    assert {attribution.origin for attribution in attribute(events)} == {EditOrigin.CHAT}
     assert sum(isinstance(recorded.event, Edit) for recorded in events) == 2
     first, edit, execute, ran, missing, killed = json.loads(prompts[1])
     assert first == "// SPDX-License-Identifier: Apache-2.0"

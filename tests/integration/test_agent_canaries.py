@@ -106,8 +106,8 @@ def test_an_agent_by_command_line_finds_nothing_hidden(desk: Desk, programs: Pat
         prompts.append(messages[-1].text)
         return ModelOutput.from_content("mockllm/model", next(replies))
 
-    options = {"command": "agent {prompt}", "place": f"benchwright:{programs}", "limit_s": 120.0}
-    log = run(desk, scripted(reply), "agent", pack="mine", **options)
+    agent_options = {"command": "agent {prompt}", "place": f"benchwright:{programs}", "limit_s": 120.0}
+    log = run(desk, scripted(reply), "agent", pack="mine", **agent_options)
     assert summary(log)["error"] == 0, summary(log)["why"]
     task, listing = prompts
     assert "CANARY" not in task + listing
@@ -117,15 +117,15 @@ def test_an_agent_by_command_line_finds_nothing_hidden(desk: Desk, programs: Pat
 def model_that_looks(requests: list[str]) -> Model:
     """Has an agent look for the words with its own tools, then ends."""
     words = [f"'{word[:2]}''{word[2:]}'" for word in WORDS]
-    places = "/code /rundir /tmp /bench /agent /home /root /etc /var /run /src /dev/shm"
-    script = f"grep -rla -D skip {' '.join(f'-e {word}' for word in words)} {places} 2>/dev/null; echo looked"
+    searched_folders = "/code /rundir /tmp /bench /agent /home /root /etc /var /run /src /dev/shm"
+    script = f"grep -rla -D skip {' '.join(f'-e {word}' for word in words)} {searched_folders} 2>/dev/null; echo looked"
 
     def reply(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         requests.append(json.dumps([message.model_dump(mode="json") for message in messages]))
-        results = [message for message in messages if message.role == "tool"]
-        if not results and isinstance(call := shell_call(offered_by(tools), script), Call):
+        tool_replies = [message for message in messages if message.role == "tool"]
+        if not tool_replies and isinstance(call := shell_call(offered_by(tools), script), Call):
             return output_of(call, messages)
         return ModelOutput.from_content("mockllm/model", "I have looked.")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_attempts.attribution import Origin, attribute
+from benchwright_attempts.attribution import EditOrigin, attribute
 from benchwright_attempts.events.events import Abandoned, Edit, TextCause, TextSet
 from benchwright_attempts.events.evidence import TimedOut, Violation
 from benchwright_attempts.log.record import RecordedEvent
@@ -32,11 +32,11 @@ def program(desk: Desk, text: str, **options: Any) -> tuple[Any, list[RecordedEv
 
 def texts(events: list[RecordedEvent]) -> list[str | None]:
     """Texts of the file after each change to it, None where it was not there."""
-    changed = [index for index, recorded in enumerate(events) if isinstance(recorded.event, Edit | TextSet)]
+    change_indexes = [index for index, recorded in enumerate(events) if isinstance(recorded.event, Edit | TextSet)]
     file_texts = []
-    for index in changed:
-        file = replay(events[: index + 1]).files.get(FILE)
-        file_texts.append(None if file is None else file.text)
+    for index in change_indexes:
+        replayed_file = replay(events[: index + 1]).files.get(FILE)
+        file_texts.append(None if replayed_file is None else replayed_file.text)
     return file_texts
 
 
@@ -57,11 +57,19 @@ def test_each_change_is_an_event_of_its_own_with_its_difference(desk: Desk) -> N
         "    held.write('\\n'); held.flush(); wait()\n",
     )
     assert summary(log)["passed"] == 1
-    first, second = contents
-    assert texts(events) == [first, second, COUNTER, None, second, f"{second}// half", f"{second}// half\n"]
+    first_text, second_text = contents
+    assert texts(events) == [
+        first_text,
+        second_text,
+        COUNTER,
+        None,
+        second_text,
+        f"{second_text}// half",
+        f"{second_text}// half\n",
+    ]
     edits = [recorded.event for recorded in events if isinstance(recorded.event, Edit)]
     assert [[change.text for change in edit.changes] for edit in edits[1:3]] == [["2"], [""]]
-    assert {attribution.origin for attribution in attribute(events)} == {Origin.CHAT}
+    assert {attribution.origin for attribution in attribute(events)} == {EditOrigin.CHAT}
     assert len({recorded.moment.mono_ns for recorded in events}) > len(edits)
     assert desk.are_whole()
 

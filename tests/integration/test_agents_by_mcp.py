@@ -55,10 +55,10 @@ def model_that_works(folder: Path, tool_outputs: list[str]) -> Model:
     def reply(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        results = [message.text for message in messages if message.role == "tool"]
-        if len(results) > len(tool_outputs):
-            tool_outputs[:] = results
-        call = _step(len(results), offered_by(tools), folder)
+        tool_texts = [message.text for message in messages if message.role == "tool"]
+        if len(tool_texts) > len(tool_outputs):
+            tool_outputs[:] = tool_texts
+        call = _step(len(tool_texts), offered_by(tools), folder)
         output = output_of(call, messages) if call else ModelOutput.from_content("mockllm/model", "Submitted.")
         output.usage = ModelUsage(input_tokens=100, output_tokens=20, total_tokens=120)
         return output
@@ -79,30 +79,39 @@ def _step(number: int, tools: Tools, folder: Path) -> Call | None:
 
 def for_gemini(files: dict[str, str], folder: Path, home: Path) -> dict[str, str]:
     settings = json.loads(files[".gemini/settings.json"])
-    server = {"command": SERVER, "args": ["mcp", str(folder)], "env": {"BENCHWRIGHT_HOME": str(home)}, "trust": True}
-    return {".gemini/settings.json": json.dumps({**settings, "mcpServers": {"benchwright": server}})}
+    server_setting = {
+        "command": SERVER,
+        "args": ["mcp", str(folder)],
+        "env": {"BENCHWRIGHT_HOME": str(home)},
+        "trust": True,
+    }
+    return {".gemini/settings.json": json.dumps({**settings, "mcpServers": {"benchwright": server_setting}})}
 
 
 def for_opencode(files: dict[str, str], folder: Path, home: Path) -> dict[str, str]:
     settings = json.loads(files["opencode.json"])
-    server = {"type": "local", "command": [SERVER, "mcp", str(folder)], "environment": {"BENCHWRIGHT_HOME": str(home)}}
-    return {"opencode.json": json.dumps({**settings, "mcp": {"benchwright": server}})}
+    server_setting = {
+        "type": "local",
+        "command": [SERVER, "mcp", str(folder)],
+        "environment": {"BENCHWRIGHT_HOME": str(home)},
+    }
+    return {"opencode.json": json.dumps({**settings, "mcp": {"benchwright": server_setting}})}
 
 
 @contextlib.asynccontextmanager
 async def at_a_port(socket: Path) -> AsyncIterator[str]:
     """The address of a port on loopback that leads to a Unix socket."""
 
-    async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    async def copy(source: asyncio.StreamReader, target_writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):
             while data := await source.read(1 << 16):
-                target.write(data)
-                await target.drain()
-        target.close()
+                target_writer.write(data)
+                await target_writer.drain()
+        target_writer.close()
 
-    async def lead(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def lead(downstream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         upstream_reader, upstream_writer = await asyncio.open_unix_connection(socket)
-        await asyncio.gather(copy(reader, upstream_writer), copy(upstream_reader, writer))
+        await asyncio.gather(copy(downstream_reader, upstream_writer), copy(upstream_reader, writer))
 
     listener = await asyncio.start_server(lead, "127.0.0.1", 0)
     try:
@@ -143,11 +152,11 @@ async def work(preset: Preset, configure: Configure, folder: Path, agent_folder:
                 start_new_session=True,
             )
             try:
-                printed, _ = await asyncio.wait_for(process.communicate(TASK.encode()), LONGEST_S)
+                stdout, _ = await asyncio.wait_for(process.communicate(TASK.encode()), LONGEST_S)
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, 9)
-            return printed.decode(errors="replace")
+            return stdout.decode(errors="replace")
 
 
 def _variables(
@@ -170,20 +179,20 @@ def test_an_agent_solves_a_problem_by_mcp_and_all_of_it_is_recorded_as_its_own(
     preset = installed(name)
     agent_folder = tmp_path / name
     (agent_folder / "home").mkdir(parents=True)
-    opened = CliRunner().invoke(
+    open_command = CliRunner().invoke(
         command_line(), ["open", PROBLEM, "--json"], env={"BENCHWRIGHT_HOME": str(agent_folder / "benchwright")}
     )
-    folder = Path(json.loads(opened.stdout)["status"]["workspace"].removeprefix("file://"))
+    folder = Path(json.loads(open_command.stdout)["status"]["workspace"].removeprefix("file://"))
     tool_outputs: list[str] = []
-    printed: list[str] = []
+    agent_outputs: list[str] = []
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
-        printed.append(await work(preset, configure, folder, agent_folder, bridge))
+        agent_outputs.append(await work(preset, configure, folder, agent_folder, bridge))
 
     ask(model_that_works(folder, tool_outputs), asks, tmp_path / "log")
     agent_desk = Desk(Home.find({"BENCHWRIGHT_HOME": str(agent_folder / "benchwright")}), tmp_path / "out")
     (attempt,) = agent_desk.attempts()
-    assert agent_desk.state(attempt.id) is AttemptState.SUBMITTED, (tool_outputs, printed)
+    assert agent_desk.state(attempt.id) is AttemptState.SUBMITTED, (tool_outputs, agent_outputs)
     events = [recorded.event for recorded in agent_desk.events(attempt.id)]
     tools = [event for event in events if isinstance(event, AidUsed) and event.aid == "agent_tools"]
     assert [use.feature for use in tools] == [step for step in STEPS[3:] if step != "WRITES"]

@@ -54,7 +54,7 @@ def programs(lab: Lab, url: str, tabby: TabbyEndpoint) -> list[dict[str, object]
         pytest.skip(str(error))
     assistant = {"enabled": True, "url": url, "model": "completes"}
     settings = '"$HOME"/.tabby-client/agent'
-    starts = f'mkdir -p {settings}; printf %s "$1" > {settings}/config.toml; exec node "$0" --lsp --stdio'
+    start_script = f'mkdir -p {settings}; printf %s "$1" > {settings}/config.toml; exec node "$0" --lsp --stdio'
     asks = {
         "subject.script": {"vendor": "benchwright", "rules": [{"after": ");"}]},
         "benchwright.model.url": url,
@@ -62,7 +62,7 @@ def programs(lab: Lab, url: str, tabby: TabbyEndpoint) -> list[dict[str, object]
     }
     return [
         inline("benchwright-lsp", shlex.join([str(BENCHWRIGHT), "lsp"]), options={"assistant": assistant}),
-        inline("tabby", shlex.join(["sh", "-c", starts, str(cli), tabby.settings]), dialect="tabby"),
+        inline("tabby", shlex.join(["sh", "-c", start_script, str(cli), tabby.settings]), dialect="tabby"),
         inline("extension", dialect="vscode", extensions=[extension(lab)], options=asks, timeout_s=60),
         *(agent(name, version=installed(name).version) for name in (*LED_BY_ACP, *BY_COMMAND_LINE)),
         SCRIPTED,
@@ -77,13 +77,13 @@ def test_one_command_and_one_report_compare_real_programs_of_every_kind_with_peo
         assert run("study", "run", file).exit_code == 0
         people_work(lab)
         came = printed_json(run("eval", "--study", file, "--base-url", endpoint.url, "--json"))
-    passed = outcomes(came)
-    assert passed == {**dict.fromkeys(PROGRAMS, (1, 1)), "model": (2, 1)}
-    columns = compared(lab, passed)
+    passed_counts = outcomes(came)
+    assert passed_counts == {**dict.fromkeys(PROGRAMS, (1, 1)), "model": (2, 1)}
+    report_columns = compared(lab, passed_counts)
     for name in (*LED_BY_ACP, *BY_COMMAND_LINE):
-        (program,) = columns[name]["subjects"]
+        (program,) = report_columns[name]["subjects"]
         assert program["subject_version"] == installed(name).version
         usages = [event for event in lab.events(name) if isinstance(event, ModelUsage)]
         assert sum(event.calls for event in usages) >= 1
     assert {request.body["model"] for request in endpoint.requests} == {"worker", "completes", "ghost", "scripted"}
-    assert tabby.requests
+    assert tabby.completion_requests

@@ -48,8 +48,8 @@ def test_one_command_and_one_report_compare_every_kind_of_program_with_people(la
         options = ("--base-url", endpoint.url, "--agent-place", f"benchwright:{programs}", "--json")
         came = printed_json(run("eval", "--study", file, *options))
         repeated = printed_json(run("eval", "--study", file, *options))
-    passed = outcomes(came)
-    assert passed == {
+    passed_counts = outcomes(came)
+    assert passed_counts == {
         "knows": (1, 1),
         "guesses": (1, 0),
         "extension": (1, 1),
@@ -63,4 +63,4 @@ def test_one_command_and_one_report_compare_every_kind_of_program_with_people(la
     assert repeated["conditions"] == came["conditions"]
     assert not repeated["runs"]
 
-    compared(lab, passed)
+    compared(lab, passed_counts)

@@ -34,8 +34,8 @@ def log(home: Path) -> Path:
 
 @pytest.fixture
 def run(home: Path) -> Run:
-    def run(*words: object) -> subprocess.CompletedProcess[str]:
-        command = [str(COMMAND), "attempts", *map(str, words)]
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        command = [str(COMMAND), "attempts", *map(str, arguments)]
         environment = {"BENCHWRIGHT_HOME": str(home), "COLUMNS": "200"}
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
 
@@ -85,7 +85,7 @@ def test_a_log_that_was_cut_off_rewritten_or_lost_is_found_with_an_anchor_from_o
     run: Run, log: Path, attempt: str, tmp_path: Path
 ) -> None:
     record(log, attempt, "one")
-    early = shutil.copytree(log.parent, tmp_path / "early")
+    early_copy = shutil.copytree(log.parent, tmp_path / "early")
     record(log, attempt, "two", "three")
     anchored = run("anchor")
     assert anchored.returncode == 0, anchored.stderr
@@ -104,7 +104,7 @@ def test_a_log_that_was_cut_off_rewritten_or_lost_is_found_with_an_anchor_from_o
     assert "cut off" in cut.stdout and "names event 8, and there are 6" in cut.stdout
 
     shutil.rmtree(log.parent)
-    shutil.copytree(early, log.parent)
+    shutil.copytree(early_copy, log.parent)
     record(log, attempt, "invented", "later", "and again")
     assert run("verify", attempt).returncode == 0
     rewritten = run("verify", attempt, "--anchors", mail, "--json")
@@ -112,28 +112,28 @@ def test_a_log_that_was_cut_off_rewritten_or_lost_is_found_with_an_anchor_from_o
     assert "rewritten" in json.loads(rewritten.stdout)["problem"]
 
     shutil.rmtree(log.parent)
-    gone = run("verify", "--anchors", mail)
-    assert gone.returncode == 1 and "The attempt no longer exists" in gone.stdout
+    verification = run("verify", "--anchors", mail)
+    assert verification.returncode == 1 and "The attempt no longer exists" in verification.stdout
 
 
 def test_an_export_has_its_anchor_beside_it_and_is_held_against_the_log_of_this_machine(
     run: Run, log: Path, attempt: str, tmp_path: Path
 ) -> None:
     record(log, attempt, "one")
-    early = shutil.copytree(log.parent, tmp_path / "early")
+    early_copy = shutil.copytree(log.parent, tmp_path / "early")
     record(log, attempt, "two")
     file = tmp_path / "attempt.jsonl"
     exported = run("export", attempt, "-o", file)
     assert exported.returncode == 0
     assert json.loads(file.read_text().splitlines()[-1])["hash"] in exported.stderr
     assert run("verify", file).returncode == 0
-    whole = file.read_text().splitlines(keepends=True)
-    file.write_text("".join(whole[:-1]))
+    exported_lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(exported_lines[:-1]))
     shorter = run("verify", file)
     assert shorter.returncode == 1 and "names event 6, and there are 5" in shorter.stdout
-    file.write_text("".join(whole))
+    file.write_text("".join(exported_lines))
     shutil.rmtree(log.parent)
-    shutil.copytree(early, log.parent)
+    shutil.copytree(early_copy, log.parent)
     record(log, attempt, "another")
     forked = run("verify", file)
     assert forked.returncode == 1

@@ -27,12 +27,12 @@ def test_an_archived_course_is_read_by_all_and_changed_by_nobody(service: Servic
     course_path = f"/courses/{course.name}"
     with service.client(solver.token) as client:
         account = client.get("/api/v1/me").json()["account"]
-    owner = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
+    owner_client = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
     staff = signed_in(service, invitation(service, course, Role.STAFF), "Assistant")
     student = signed_in(service, invitation(service, course, Role.PARTICIPANT), "Bob")
     for client_ in (staff, student):
         assert client_.post(f"{course_path}/archive", data={"csrf": csrf(client_)}).status_code == 404
-    assert owner.post(f"{course_path}/archive", data={"csrf": csrf(owner)}).status_code == 303
+    assert owner_client.post(f"{course_path}/archive", data={"csrf": csrf(owner_client)}).status_code == 303
 
     for page in (
         course_path,
@@ -54,8 +54,8 @@ def test_an_archived_course_is_read_by_all_and_changed_by_nobody(service: Servic
         f"grades/{course.assignment}/{account}/appeal": {"appeal": "1", "decision": "grant", "answer": "x"},
     }
     for form, fields in forms.items():
-        refused = owner.post(f"{course_path}/{form}", data={"csrf": csrf(owner)} | fields)
-        assert (refused.status_code, "The course is archived." in refused.text) == (409, True), form
+        refusal = owner_client.post(f"{course_path}/{form}", data={"csrf": csrf(owner_client)} | fields)
+        assert (refusal.status_code, "The course is archived." in refusal.text) == (409, True), form
 
     # What was recorded before still comes in; nothing runs, begins, or joins.
     assert solver.send(attempt, first_event=0).status_code == 200
@@ -68,9 +68,12 @@ def test_an_archived_course_is_read_by_all_and_changed_by_nobody(service: Servic
     with service.client() as client:
         assert client.post("/api/v1/join", json={"code": course.invitation, "name": "Late"}).status_code == 404
 
-    assert owner.post(f"{course_path}/archive", data={"csrf": csrf(owner), "restore": "yes"}).status_code == 303
+    assert (
+        owner_client.post(f"{course_path}/archive", data={"csrf": csrf(owner_client), "restore": "yes"}).status_code
+        == 303
+    )
     assert solver.run(attempt, 2, {"answer.md": "B"}, run=uuid.uuid4().hex).status_code == 202
-    assert "restored course" in owner.get(f"{course_path}/audit").text
+    assert "restored course" in owner_client.get(f"{course_path}/audit").text
     solver.log.close()
 
 

@@ -57,11 +57,11 @@ def solver(service: Service, course: Course, tmp_path: Path) -> Iterator[Solver]
     solver.log.close()
 
 
-def worked(solver: Solver, problem: Problem, *events: Any) -> str:
+def worked(solver: Solver, problem: Problem, *attempt_events: Any) -> str:
     """An attempt with these events and a failed run; the run's id."""
     files = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
     attempt = solver.begin(REF, files)
-    solver.record(attempt, Started(), *events)
+    solver.record(attempt, Started(), *attempt_events)
     assert solver.send(attempt).status_code == 200
     run: str = solver.run(attempt, 1, files).json()["id"]
     assert solver.verdict(run)["verdict"]["outcome"] == "failed"
@@ -116,11 +116,11 @@ def test_what_was_accepted_against_the_rule_is_told_to_staff_and_the_rule_to_the
     progress = teacher.get(f"/courses/{course.name}/progress").text
     assert "412 characters of models that are not allowed, as reported" in cell(progress)
     (link,) = re.findall(r'href="(/courses/[^"]*/attempts/[^"]*)"', progress)
-    work = teacher.get(link).text
-    assert "Accepted 412 characters from GitHub.copilot, which the assignment does not allow (1 edit" in work
-    assert "no proof of anything" in work
-    table = teacher.get(f"/courses/{course.name}/grades.table.csv")
-    head, ada = csv.reader(io.StringIO(table.text))
+    attempt_page = teacher.get(link).text
+    assert "Accepted 412 characters from GitHub.copilot, which the assignment does not allow (1 edit" in attempt_page
+    assert "no proof of anything" in attempt_page
+    table_reply = teacher.get(f"/courses/{course.name}/grades.table.csv")
+    head, ada = csv.reader(io.StringIO(table_reply.text))
     assert head[4].endswith("characters of models that were not allowed, as reported")
     assert ada[:1] + ada[3:] == ["Ada", "0", "412"]
     assert "412" not in teacher.get(f"/courses/{course.name}/grades.canvas.csv").text
@@ -164,17 +164,17 @@ def test_more_is_shown_once_it_is_due_and_closed_also_of_older_verdicts(
     service: Service, course: Course, teacher: httpx2.Client, solver: Solver, problem: Problem
 ) -> None:
     policies = {"reveal": "verdict", "reveal-after-due": "names", "reveal-after-closing": "messages"}
-    times = {"due": minutes(60), "closes": minutes(120)}
-    assert change(teacher, course, **policies, **times).status_code == 303
+    deadlines = {"due": minutes(60), "closes": minutes(120)}
+    assert change(teacher, course, **policies, **deadlines).status_code == 303
     run = worked(solver, problem)
     own_path = f"/courses/{course.name}/mine/{course.assignment}"
     student = student_browser(service, solver)
     name = json.loads(shown_to_staff(service, run))["tests"][0]["name"]
     assert (shown_verdict(solver, run)["policy"], shown_verdict(solver, run)["tests"]) == ("verdict", [])
     assert name not in student.get(own_path).text
-    assert change(teacher, course, **policies, **times | {"due": minutes(-60)}).status_code == 303
-    late = shown_verdict(solver, run)
-    assert (late["policy"], {test["message"] for test in late["tests"]}) == ("names", {None})
+    assert change(teacher, course, **policies, **deadlines | {"due": minutes(-60)}).status_code == 303
+    late_verdict = shown_verdict(solver, run)
+    assert (late_verdict["policy"], {test["message"] for test in late_verdict["tests"]}) == ("names", {None})
     assert name in student.get(own_path).text
     assert change(teacher, course, **policies, due=minutes(-60), closes=minutes(-30)).status_code == 303
     closed = shown_verdict(solver, run)
@@ -248,19 +248,22 @@ def test_a_section_is_chosen_on_each_page_and_stays_in_the_address(
 
     for code, name in zip(asyncio.run(seats()), ("Ada", "Lin"), strict=True):
         signed_in(service, code, name)
-    base = f"/courses/{course.name}"
+    course_path = f"/courses/{course.name}"
     for page in ("progress", "grades", "grades.canvas.csv", "grades.moodle.csv", "grades.table.csv"):
-        whole, section_page = teacher.get(f"{base}/{page}").text, teacher.get(f"{base}/{page}?section=A+%26+B").text
-        assert ("Ada" in whole, "Lin" in whole) == (True, True), page
+        course_page, section_page = (
+            teacher.get(f"{course_path}/{page}").text,
+            teacher.get(f"{course_path}/{page}?section=A+%26+B").text,
+        )
+        assert ("Ada" in course_page, "Lin" in course_page) == (True, True), page
         assert ("Ada" in section_page, "Lin" in section_page) == (True, False), page
-    grades = teacher.get(f"{base}/grades?section=A+%26+B").text
+    grades = teacher.get(f"{course_path}/grades?section=A+%26+B").text
     assert '<option value="A &amp; B" selected>' in grades
-    assert f'href="{base}/grades.canvas.csv?section=A%20%26%20B"' in grades
-    items = teacher.get(f"{base}/items?section=C").text
+    assert f'href="{course_path}/grades.canvas.csv?section=A%20%26%20B"' in grades
+    items = teacher.get(f"{course_path}/items?section=C").text
     assert '<option value="C" selected>' in items
-    assert f"{base}/items/{course.assignment}/saturating-counter?section=C" in items
-    item = teacher.get(f"{base}/items/{course.assignment}/saturating-counter?section=C").text
-    assert '<option value="C" selected>' in item
+    assert f"{course_path}/items/{course.assignment}/saturating-counter?section=C" in items
+    problem_page = teacher.get(f"{course_path}/items/{course.assignment}/saturating-counter?section=C").text
+    assert '<option value="C" selected>' in problem_page
 
 
 def test_what_was_found_is_in_the_persons_export_and_goes_with_the_person(
@@ -270,11 +273,11 @@ def test_what_was_found_is_in_the_persons_export_and_goes_with_the_person(
     assert "412" in cell(teacher.get(f"/courses/{course.name}/progress").text)
     with service.client(solver.token) as client:
         account = client.get("/api/v1/me").json()["account"]
-    people = f"/courses/{course.name}/people/{account}"
-    archive = zipfile.ZipFile(io.BytesIO(teacher.get(f"{people}/export").content))
+    person_path = f"/courses/{course.name}/people/{account}"
+    archive = zipfile.ZipFile(io.BytesIO(teacher.get(f"{person_path}/export").content))
     (name,) = (file_name for file_name in archive.namelist() if file_name.endswith("assistance.json"))
     assert json.loads(archive.read(name))["findings"][0]["characters"] == 412
-    page = teacher.post(f"{people}/delete", data={"csrf": csrf(teacher), "name": "Ada", "reason": "asked"})
+    page = teacher.post(f"{person_path}/delete", data={"csrf": csrf(teacher), "name": "Ada", "reason": "asked"})
     assert page.status_code == 303, page.text
     assert "412" not in teacher.get(f"/courses/{course.name}/progress").text
 

@@ -18,8 +18,8 @@ from benchwright_attempts.log.record import AttemptHeader
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.storage.store import Store
-from benchwright_server.attempts.session import Session
-from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.attempts.session import EditorSession
+from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_studies.conduct.studies import Studies
 
 from ..support.machine.waiting import wait_until
@@ -75,14 +75,14 @@ def begin(lab: Lab, study: str) -> Path:
 
 
 @asynccontextmanager
-async def at_work(lab: Lab) -> AsyncIterator[Session]:
-    sessions = Sessions(lab.home, BwrapSandbox())
+async def at_work(lab: Lab) -> AsyncIterator[EditorSession]:
+    sessions = EditorSessions(lab.home, BwrapSandbox())
     try:
         studies = Studies(sessions.log, Attempts(sessions.log))
         studies.enroll("same", "P01")
         studies.give_consent("same", "P01", "1")
-        opened = await sessions.open_task(*studies.next_task("same", "P01"))
-        session = await sessions.session(Path(opened.status.workspace.removeprefix("file://")))
+        opened_problem = await sessions.open_task(*studies.next_task("same", "P01"))
+        session = await sessions.session(Path(opened_problem.status.workspace.removeprefix("file://")))
         assert session is not None
         await session.start()
         yield session
@@ -108,7 +108,7 @@ async def person(lab: Lab) -> str:
 
 
 def agent(lab: Lab, study: Path) -> None:
-    steps = (
+    played_replies = (
         call("write_file", path=DESIGN, content=WRONG.format("an agent")),
         call("run_hidden_tests"),
         call("write_file", path=DESIGN, content=RIGHT.format("an agent")),
@@ -118,19 +118,21 @@ def agent(lab: Lab, study: Path) -> None:
     )
 
     def play(request: JudgeRequest) -> PlayedReply:
-        return steps[sum(message["role"] == "tool" for message in request.body["messages"])]
+        return played_replies[sum(message["role"] == "tool" for message in request.body["messages"])]
 
     with JudgeEndpoint(play) as endpoint:
         printed_json(run("eval", "--study", study, "--base-url", endpoint.url, "--json"))
 
 
 def steps(lab: Lab, header: AttemptHeader) -> list[str]:
-    events = [event for event in lab.events(header.id) if event.type in STEPS]
-    return [f"{event.type} {event.outcome.value}" if isinstance(event, RunFinished) else event.type for event in events]
+    step_events = [event for event in lab.events(header.id) if event.type in STEPS]
+    return [
+        f"{event.type} {event.outcome.value}" if isinstance(event, RunFinished) else event.type for event in step_events
+    ]
 
 
 @pytest.mark.parametrize(
-    ("stops", "refusal", "expected"),
+    ("stops", "refusal", "expected_steps"),
     [
         (
             "[harness]",
@@ -152,14 +154,14 @@ def steps(lab: Lab, header: AttemptHeader) -> list[str]:
     ids=["the clock stops for the harness", "the clock runs on"],
 )
 def test_a_person_and_an_agent_have_the_same_time_runs_and_end(
-    lab: Lab, stops: str, refusal: str, expected: list[str]
+    lab: Lab, stops: str, refusal: str, expected_steps: list[str]
 ) -> None:
     study = begin(lab, STUDY.replace("clock_stops_for: [harness]", f"clock_stops_for: {stops}"))
     assert refusal in asyncio.run(person(lab))
     agent(lab, study)
-    (alone,), (worker,) = lab.headers_of("alone"), lab.headers_of("worker")
-    assert steps(lab, alone) == expected
-    assert steps(lab, worker) == expected
+    (lone_header,), (worker,) = lab.headers_of("alone"), lab.headers_of("worker")
+    assert steps(lab, lone_header) == expected_steps
+    assert steps(lab, worker) == expected_steps
 
 
 def test_what_is_saved_after_the_limit_does_not_count(lab: Lab) -> None:
@@ -178,5 +180,5 @@ def test_what_is_saved_after_the_limit_does_not_count(lab: Lab) -> None:
             await wait_until(lambda: session.ended)
 
     asyncio.run(late())
-    (alone,) = lab.headers_of("alone")
-    assert steps(lab, alone) == ["started", "clock_held", "run_started", "run_finished failed", "timed_out"]
+    (lone_header,) = lab.headers_of("alone")
+    assert steps(lab, lone_header) == ["started", "clock_held", "run_started", "run_finished failed", "timed_out"]

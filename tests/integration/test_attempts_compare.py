@@ -40,7 +40,7 @@ def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toolchain: Toolchai
 
 
 def attempt(
-    problem: Problem, text: str, outcome: Outcome = Outcome.PASSED, *, ended: bool = True, **digests: str
+    problem: Problem, text: str, outcome: Outcome = Outcome.PASSED, *, is_ended: bool = True, **digests: str
 ) -> str:
     """Records that a design was judged so."""
     log = open_log(log_file(Home.find()))
@@ -48,14 +48,14 @@ def attempt(
         header = Attempts(log).create(
             "mine/hold", problem.public_digest, Path("/w"), {PATH: FileText.of_text(text)}, solver="ada"
         )
-        judged = {"problem": problem.public_digest, "harness": problem.harness_digest} | digests
+        judged_digests = {"problem": problem.public_digest, "harness": problem.harness_digest} | digests
         snapshot = {PATH: sha256(text.encode())}
-        finished = RunFinished(
-            run="r1", number=1, outcome=outcome, reason="", wall_s=1, passed=None, total=None, digests=judged
+        run_end = RunFinished(
+            run="r1", number=1, outcome=outcome, reason="", wall_s=1, passed=None, total=None, digests=judged_digests
         )
         events: list[Event] = [Started(), Save(path=PATH, sha256=snapshot[PATH], size=len(text))]
-        events += [RunStarted(run="r1", number=1, snapshot=snapshot), finished]
-        for event in [*events, *([Submitted()] if ended else [])]:
+        events += [RunStarted(run="r1", number=1, snapshot=snapshot), run_end]
+        for event in [*events, *([Submitted()] if is_ended else [])]:
             log.append_blocking(header.id, event)
     finally:
         log.close()
@@ -63,22 +63,22 @@ def attempt(
 
 
 def ran(*arguments: str) -> Any:
-    result = CliRunner().invoke(command_line(), [*arguments, "--json"])
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+    command_run = CliRunner().invoke(command_line(), [*arguments, "--json"])
+    assert command_run.exit_code == 0, command_run.output
+    return json.loads(command_run.stdout)
 
 
 def test_designs_that_passed_are_compared_once_and_reported_as_escapes(problem: Problem, tmp_path: Path) -> None:
     reference = solved_files(problem)[PATH].decode()
     same_attempt = attempt(problem, reference)
-    wrong = attempt(problem, reference.replace("else if (en)", "else if (en && d != 8'hEE)"))
+    wrong_attempt = attempt(problem, reference.replace("else if (en)", "else if (en && d != 8'hEE)"))
     attempt(problem, reference, Outcome.FAILED)
-    attempt(problem, reference, ended=False)
+    attempt(problem, reference, is_ended=False)
     attempt(problem, reference, harness="0" * 64)
     assert ran("attempts", "compare") == {"compared": 2, "known": 0, "differs": 1, "equivalent": 1}
     assert ran("attempts", "compare") == {"compared": 0, "known": 2}
     assert ran("attempts", "compare", "--fresh", same_attempt) == {"compared": 1, "known": 0, "equivalent": 1}
-    opinion = SecondOpinions(Home.find()).find(wrong)
+    opinion = SecondOpinions(Home.find()).find(wrong_attempt)
     assert opinion is not None
     assert any(inputs.get("d") == 0xEE for inputs in opinion.found.opinion.stimulus)
 
@@ -125,13 +125,13 @@ def test_an_escape_with_other_parameters_is_reported_with_them(problem: Problem,
     reference = file.read_text().replace("module hold (", "module hold #(parameter int W = 8) (")
     reference = reference.replace("[7:0]", "[W-1:0]")
     file.write_text(reference)
-    head = folder / "problem.toml"
-    head.write_text(f"{head.read_text()}\n[proof]\nparameters = [{{ W = 3 }}, {{ W = 5 }}]\n")
+    problem_file = folder / "problem.toml"
+    problem_file.write_text(f"{problem_file.read_text()}\n[proof]\nparameters = [{{ W = 3 }}, {{ W = 5 }}]\n")
     Store(Home.find()).add(read_pack_folder(tmp_path / "mine"), replace=True)
-    declared = Store(Home.find()).unseal("mine/hold")
+    unsealed_problem = Store(Home.find()).unseal("mine/hold")
     # One that differs, and one that has no such parameter.
-    attempt(declared, reference.replace("else if (en)", "else if (en || W == 5)"))
-    attempt(declared, reference.replace("parameter int W", "localparam int W"))
+    attempt(unsealed_problem, reference.replace("else if (en)", "else if (en || W == 5)"))
+    attempt(unsealed_problem, reference.replace("parameter int W", "localparam int W"))
     assert ran("attempts", "compare") == {"compared": 2, "known": 0, "differs": 1, "unknown": 1}
     ran("report", "--out", str(tmp_path / "report"))
     section = json.loads((tmp_path / "report" / "report.json").read_text())["sections"]["escapes"]
@@ -141,7 +141,7 @@ def test_an_escape_with_other_parameters_is_reported_with_them(problem: Problem,
 
 
 def test_an_attempt_of_another_machine_names_no_file_elsewhere(problem: Problem) -> None:
-    header = {"id": "../../packs/mine", "problem": "mine/hold", "problem_digest": "d", "workspace": "/w"}
-    header |= {"solver": "ada", "condition": "human", "created": "2026-11-20T09:30:00Z"}
+    header_fields = {"id": "../../packs/mine", "problem": "mine/hold", "problem_digest": "d", "workspace": "/w"}
+    header_fields |= {"solver": "ada", "condition": "human", "created": "2026-11-20T09:30:00Z"}
     with pytest.raises(ValidationError, match="other characters"):
-        AttemptHeader.model_validate(header)
+        AttemptHeader.model_validate(header_fields)

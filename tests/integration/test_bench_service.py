@@ -67,24 +67,24 @@ def test_a_student_joins_opens_saves_and_passes_without_seeing_anything_hidden(
     assert REF.partition("/")[2] in assignment["problems"]
     public_problem = next(candidate for candidate in pack.json()["pack"]["problems"] if candidate["id"] == problem.id)
     assert Problem.model_validate(public_problem).public == problem.public
-    for hidden in (*problem.hidden.reference.values(), *problem.hidden.harness.values()):
-        assert hidden not in pack.text
-        assert hidden.strip().splitlines()[-1] not in pack.text or len(hidden.strip().splitlines()[-1]) < 20
+    for hidden_text in (*problem.hidden.reference.values(), *problem.hidden.harness.values()):
+        assert hidden_text not in pack.text
+        assert hidden_text.strip().splitlines()[-1] not in pack.text or len(hidden_text.strip().splitlines()[-1]) < 20
 
     start = texts(starting_files(problem), problem)
     attempt = solver.begin(REF, start)
     solver.record(attempt, Started())
     assert solver.send(attempt).status_code == 200
 
-    failed = solver.run(attempt, 1, start)
-    assert failed.status_code == 202, failed.text
-    view = solver.verdict(failed.json()["id"])
+    failed_run = solver.run(attempt, 1, start)
+    assert failed_run.status_code == 202, failed_run.text
+    view = solver.verdict(failed_run.json()["id"])
     assert view["verdict"]["outcome"] == "failed"
     assert view["verdict"]["policy"] == "names"
     assert all(test["message"] is None for test in view["verdict"]["tests"])
 
-    passed = solver.run(attempt, 2, texts(solved_files(problem), problem))
-    view = solver.verdict(passed.json()["id"])
+    passed_run = solver.run(attempt, 2, texts(solved_files(problem), problem))
+    view = solver.verdict(passed_run.json()["id"])
     assert view["verdict"]["outcome"] == "passed"
     assert view["verdict"]["passed"] == view["verdict"]["total"] > 0
 
@@ -111,8 +111,8 @@ def test_what_is_acknowledged_is_countersigned_and_the_same_to_the_byte(
 
     header, rows = solver.rows(attempt)
     with EventLog(service.database or service.folders.data / "service" / "attempts.sqlite") as log:
-        assert log.stored(attempt) == (header, list(rows))
-        assert verify(*log.stored(attempt)).ok
+        assert log.stored_attempt(attempt) == (header, list(rows))
+        assert verify(*log.stored_attempt(attempt)).ok
     check = check_anchors(attempt, [row.hash for row in rows], anchors)
     assert (check.agreeing, check.flaws) == (6, ())
     with service.client() as client:
@@ -126,13 +126,13 @@ def test_an_answer_is_scored_and_its_key_stays_hidden(service: Service, solver: 
     attempt = solver.begin(QUESTION, {"answer.md": ""})
     solver.record(attempt, Started())
     solver.send(attempt)
-    outcomes = []
+    verdicts = []
     for number, letter in enumerate("AC", start=1):
-        run = solver.run(attempt, number, {"answer.md": f"{letter}\n"})
-        outcomes.append(solver.verdict(run.json()["id"])["verdict"])
-    assert [outcome["outcome"] for outcome in outcomes] == ["failed", "passed"]
-    assert "11 cycles" not in outcomes[0]["message"]
-    assert "digests" not in outcomes[0]
+        run_reply = solver.run(attempt, number, {"answer.md": f"{letter}\n"})
+        verdicts.append(solver.verdict(run_reply.json()["id"])["verdict"])
+    assert [outcome["outcome"] for outcome in verdicts] == ["failed", "passed"]
+    assert "11 cycles" not in verdicts[0]["message"]
+    assert "digests" not in verdicts[0]
 
 
 def test_the_same_run_again_is_one_run_and_a_newer_one_supersedes(
@@ -165,17 +165,17 @@ def test_nobody_sees_or_touches_what_is_somebody_elses(
     header, rows = solver.rows(attempt)
     for thief in (other_solver, stranger):
         with service.client(thief.token) as client:
-            unknown = client.get(f"/api/v1/runs/{uuid.uuid4().hex}")
-            theirs = client.get(f"/api/v1/runs/{run}")
-            assert (theirs.status_code, theirs.json()) == (404, unknown.json())
+            unknown_reply = client.get(f"/api/v1/runs/{uuid.uuid4().hex}")
+            foreign_reply = client.get(f"/api/v1/runs/{run}")
+            assert (foreign_reply.status_code, foreign_reply.json()) == (404, unknown_reply.json())
             assert client.delete(f"/api/v1/runs/{run}").status_code == 404
-            body = {
+            request_body = {
                 "header": header.model_dump(mode="json"),
                 "assignment": thief.course.assignment,
                 "lines": [row.as_json_line() for row in rows],
                 "now": datetime.now(UTC).isoformat(),
             }
-            assert client.post(f"/api/v1/attempts/{attempt}/events", json=body).status_code == 404
+            assert client.post(f"/api/v1/attempts/{attempt}/events", json=request_body).status_code == 404
             assert client.post("/api/v1/jobs", json={"worker": "me"}).status_code == 403
         assert thief.run(attempt, 2, start).status_code == 404
     forbidden = stranger.begin(REF, start)
@@ -215,11 +215,11 @@ def test_a_closed_assignment_takes_evidence_and_runs_nothing(
         pass
     solver.record(attempt, Submitted())
     assert solver.send(attempt).status_code == 200
-    refused = solver.run(attempt, 1, start)
-    assert (refused.status_code, refused.json()["detail"]) == (409, "The assignment is closed.")
-    late = solver.begin(REF, start)
-    solver.record(late, Started())
-    assert solver.send(late).status_code == 409
+    refusal = solver.run(attempt, 1, start)
+    assert (refusal.status_code, refusal.json()["detail"]) == (409, "The assignment is closed.")
+    late_attempt = solver.begin(REF, start)
+    solver.record(late_attempt, Started())
+    assert solver.send(late_attempt).status_code == 409
     solver.log.close()
 
 
@@ -234,10 +234,10 @@ def test_an_assignment_that_has_not_opened_is_not_there(service: Service, tmp_pa
 def test_an_invitation_is_good_for_as_many_as_it_says(service: Service) -> None:
     course = service.set_up(uses=2)
     with service.client() as client:
-        replies = [client.post("/api/v1/join", json={"code": course.invitation, "name": "x"}) for _ in range(3)]
-        wrong = client.post("/api/v1/join", json={"code": "nothing", "name": "x"})
-    assert [reply.status_code for reply in replies] == [200, 200, 404]
-    assert wrong.json() == replies[2].json()
+        join_replies = [client.post("/api/v1/join", json={"code": course.invitation, "name": "x"}) for _ in range(3)]
+        wrong_join = client.post("/api/v1/join", json={"code": "nothing", "name": "x"})
+    assert [reply.status_code for reply in join_replies] == [200, 200, 404]
+    assert wrong_join.json() == join_replies[2].json()
 
 
 def test_runs_are_limited_as_the_assignment_says(service: Service, tmp_path: Path, problem: Problem) -> None:
@@ -292,11 +292,11 @@ def test_events_that_the_database_refuses_keep_those_that_came_with_them_from_no
     odd = forged(row, process="\0")
     with ThreadPoolExecutor() as pool:
         for _ in range(5):
-            refused = pool.submit(solvers[0].send, attempts[0], lines=[odd.as_json_line()])
-            replies = list(
+            refused_send = pool.submit(solvers[0].send, attempts[0], lines=[odd.as_json_line()])
+            send_replies = list(
                 pool.map(lambda pair: pair[0].send(pair[1], first_event=0), zip(solvers[1:], attempts[1:], strict=True))
             )
-            assert [reply.status_code for reply in replies] == [200] * 3
-            assert refused.result().status_code != 401
+            assert [reply.status_code for reply in send_replies] == [200] * 3
+            assert refused_send.result().status_code != 401
     for participant in solvers:
         participant.log.close()

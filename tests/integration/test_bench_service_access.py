@@ -18,7 +18,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import Role
 from benchwright_service.app import OPEN, make_api
 from benchwright_service.bench import open_administration, open_lab
-from benchwright_service.courses.permissions import Answer, Asker, permissions
+from benchwright_service.courses.permissions import Asker, Permission, permissions
 from benchwright_studies.plan.study_file import parse_study
 
 from ..support.service.bench_service import Course, Service, Solver, running
@@ -106,19 +106,19 @@ def work(
 
 
 STATUSES = {
-    Answer.UNAUTHORIZED: {401},
-    Answer.FORBIDDEN: {403},
-    Answer.ABSENT: {404},
+    Permission.UNAUTHORIZED: {401},
+    Permission.FORBIDDEN: {403},
+    Permission.ABSENT: {404},
     # Of what is absent, or with a body that has nothing in it.
-    Answer.OWN: {404, 422},
+    Permission.OWN: {404, 422},
 }
 """Form of each answer of the table but `yes`, which is anything else."""
 
 
-def ask(service: Service, token: str, method: str, path: str, body: object = None) -> httpx2.Response:
+def ask(service: Service, token: str, method: str, path: str, json_body: object = None) -> httpx2.Response:
     filled = re.sub(r"\{\w+\}", "a" * 32, path)
     with service.client(token) as client:
-        return client.request(method, filled, json=body if body is not None else {})
+        return client.request(method, filled, json=json_body if json_body is not None else {})
 
 
 @pytest.mark.parametrize(("method", "path"), GUARDED)
@@ -147,9 +147,9 @@ def test_work_of_somebody_else_is_answered_like_work_that_does_not_exist(
 ) -> None:
     ada, attempt, run = work
     body = {"id": uuid.uuid4().hex, "number": 2, "files": {}}
-    theirs = attempt if "attempts" in path else run
+    foreign_id = attempt if "attempts" in path else run
 
-    other_reply = ask(service, tokens[role], method, path.replace("{id}", theirs), body)
+    other_reply = ask(service, tokens[role], method, path.replace("{id}", foreign_id), body)
     absent = ask(service, tokens[role], method, path, body)
 
     assert other_reply.status_code == absent.status_code == 404
@@ -164,13 +164,13 @@ def test_nobody_adds_to_the_log_of_somebody_else(
 ) -> None:
     ada, attempt, _ = work
     header, rows = ada.rows(attempt)
-    body = {
+    request_body = {
         "header": header.model_dump(mode="json"),
         "assignment": ada.course.assignment,
         "lines": [row.as_json_line() for row in rows],
         "now": "2026-01-01T00:00:00Z",
     }
-    assert ask(service, tokens[role], "POST", f"/api/v1/attempts/{attempt}/events", body).status_code == 404
+    assert ask(service, tokens[role], "POST", f"/api/v1/attempts/{attempt}/events", request_body).status_code == 404
 
 
 @pytest.mark.parametrize(("method", "path"), permissions())
@@ -178,14 +178,18 @@ def test_nobody_adds_to_the_log_of_somebody_else(
 def test_everybody_gets_what_the_table_of_permissions_says(
     service: Service, askers: dict[Asker, str], asker: Asker, method: str, path: str
 ) -> None:
-    expected = permissions()[method, path][asker]
+    permission = permissions()[method, path][asker]
     # Of a study that is there, so that a role in it counts; of nothing else.
-    filled = path.replace("{study}", "small") if expected is not Answer.OWN else path
+    filled = path.replace("{study}", "small") if permission is not Permission.OWN else path
 
     reply = ask(service, askers[asker], method, filled)
 
-    refused = {401, 403} if path in OPEN else {401, 403, 404}
-    assert reply.status_code not in refused if expected is Answer.YES else reply.status_code in STATUSES[expected]
-    if expected is Answer.ABSENT:
+    refusal_statuses = {401, 403} if path in OPEN else {401, 403, 404}
+    assert (
+        reply.status_code not in refusal_statuses
+        if permission is Permission.YES
+        else reply.status_code in STATUSES[permission]
+    )
+    if permission is Permission.ABSENT:
         absent = ask(service, askers[asker], method, path.replace("{study}", "absent"))
         assert (absent.status_code, absent.json()) == (404, reply.json())

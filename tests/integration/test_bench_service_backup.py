@@ -51,11 +51,11 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
     course = service.set_up()
     solver = Solver.joining(service, course, tmp_path)
     problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
-    solved = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
-    attempt = solver.begin(REF, solved)
+    solution_files = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
+    attempt = solver.begin(REF, solution_files)
     solver.record(attempt, Started())
     anchor_before = Anchor.model_validate(solver.send(attempt).json()["anchor"])
-    queued = solver.run(attempt, 1, solved).json()["id"]
+    queued = solver.run(attempt, 1, solution_files).json()["id"]
 
     dump = tmp_path / "bench.sql"
     if service.database is not None:
@@ -80,13 +80,13 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
         database = new_database(request.getfixturevalue("postgres"))
         loaded = ["psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", str(dump), database]
         subprocess.run(loaded, check=True, timeout=60, stdout=subprocess.DEVNULL)
-    elsewhere = Service(tmp_path / "elsewhere", database)
-    back = command(elsewhere.home, "restore", str(tmp_path / "bench.tar.gz"))
+    restored_service = Service(tmp_path / "elsewhere", database)
+    back = command(restored_service.home, "restore", str(tmp_path / "bench.tar.gz"))
     assert back.returncode == 0, back.stderr
-    with running(elsewhere):
-        solver.service = elsewhere
+    with running(restored_service):
+        solver.service = restored_service
         assert solver.verdict(queued)["verdict"]["outcome"] == "passed"
-        with elsewhere.client() as client:
+        with restored_service.client() as client:
             assert client.get("/api/v1/key").json() == key
             assert client.get("/api/v1/keys").json() == published
         # It says how far it is, and gets what it lacks.
@@ -99,11 +99,11 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
     _, rows = solver.rows(attempt)
     keys = PublishedKeys.model_validate(published).keys
     check = check_anchors(attempt, [row.hash for row in rows], [anchor_before, anchor_after], keys)
-    assert (check.agreeing, check.flaws, len(check.published)) == (2, (), 2)
-    with EventLog(database or elsewhere.folders.data / "service" / "attempts.sqlite") as log:
-        assert log.stored(attempt)[1] == list(rows)
-        assert verify(*log.stored(attempt)).ok
-    sealed = elsewhere.folders.data / "service" / "keys.json"
+    assert (check.agreeing, check.flaws, len(check.published_signers)) == (2, (), 2)
+    with EventLog(database or restored_service.folders.data / "service" / "attempts.sqlite") as log:
+        assert log.stored_attempt(attempt)[1] == list(rows)
+        assert verify(*log.stored_attempt(attempt)).ok
+    sealed = restored_service.folders.data / "service" / "keys.json"
     assert (stat.S_IMODE(sealed.stat().st_mode), stat.S_IMODE(sealed.parent.stat().st_mode)) == (0o600, 0o700)
     solver.log.close()
 
@@ -123,24 +123,24 @@ def test_a_backup_made_while_people_work_has_every_event_that_a_receipt_in_it_is
     with running(Service(tmp_path / "service", workers=0)) as service:
         course = service.set_up()
         solvers = [Solver.joining(service, course, tmp_path / str(n)) for n in range(3)]
-        begun = threading.Barrier(4)
-        end = threading.Event()
+        start_barrier = threading.Barrier(4)
+        end_signal = threading.Event()
 
         def work(solver: Solver) -> None:
             attempt = solver.begin(REF, {})
             solver.record(attempt, Started())
             assert solver.send(attempt).status_code == 200
-            begun.wait(60)
-            while not end.is_set():
+            start_barrier.wait(60)
+            while not end_signal.is_set():
                 solver.record(attempt, Tick())
                 assert solver.send(attempt).status_code == 200
 
         with ThreadPoolExecutor(3) as pool:
             working = [pool.submit(work, solver) for solver in solvers]
-            begun.wait(60)
+            start_barrier.wait(60)
             for n in range(3):
                 back_up(service.folders, tmp_path / f"{n}.tar.gz")
-            end.set()
+            end_signal.set()
             for future in working:
                 future.result(60)
     for solver in solvers:
@@ -153,7 +153,7 @@ def test_a_backup_made_while_people_work_has_every_event_that_a_receipt_in_it_is
         assert len({attempt for attempt, _ in receipts}) == 3
         with EventLog(restored.data / "service" / "attempts.sqlite") as log:
             for attempt, anchor in receipts:
-                hashes = [row.hash for row in log.stored(attempt)[1]]
+                hashes = [row.hash for row in log.stored_attempt(attempt)[1]]
                 assert check_anchors(attempt, hashes, [*read_anchors(anchor)]).flaws == ()
 
 

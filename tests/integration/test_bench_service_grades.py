@@ -33,8 +33,8 @@ def test_points_follow_the_rules_of_the_assignment_at_once(
     assert points(teacher, course, account) == "4"
     assert change(teacher, rules, worth="4", counting="best", late="10").status_code == 303
     assert points(teacher, course, account) == "3.2"
-    wrong = change(teacher, rules, worth="4", counting="best", late="101")
-    assert (wrong.status_code, "“late” is no number from 0 to 100" in wrong.text) == (422, True)
+    wrong_change = change(teacher, rules, worth="4", counting="best", late="101")
+    assert (wrong_change.status_code, "“late” is no number from 0 to 100" in wrong_change.text) == (422, True)
     assert points(teacher, course, account) == "3.2"
 
 
@@ -110,15 +110,15 @@ def test_solutions_that_are_alike_are_shown_to_staff(
     assert "Mallory" in page
     assert "=Ada &lt;b&gt;" in page
     assert re.search(r"100 %", page)
-    question = teacher.get(f"/courses/{course.name}/items/{course.assignment}/load-use-stalls/alike")
-    assert question.status_code == 404
+    question_page = teacher.get(f"/courses/{course.name}/items/{course.assignment}/load-use-stalls/alike")
+    assert question_page.status_code == 404
     assert account
     solver.log.close()
 
 
-def answer_questions(service: Service, course: Course, folder: Path, answers: Sequence[tuple[str, str]]) -> None:
+def answer_questions(service: Service, course: Course, folder: Path, answer_pairs: Sequence[tuple[str, str]]) -> None:
     """Each of as many students answers both questions of a course."""
-    for number, student_answers in enumerate(answers):
+    for number, student_answers in enumerate(answer_pairs):
         (folder / str(number)).mkdir()
         solver = Solver.joining(service, course, folder / str(number), f"Student {number}")
         for ref, answer in zip((QUESTION, OTHER_QUESTION), student_answers, strict=True):
@@ -132,10 +132,10 @@ def answer_questions(service: Service, course: Course, folder: Path, answers: Se
 def options(page: str) -> dict[str, tuple[str, str]]:
     """By option, its discrimination and what is said of it as a distractor."""
     table = page.partition('aria-label="Options"')[2].partition("</table>")[0]
-    rows = re.findall(r'<th scope="row">([^<]*)</th>(.*?)</tr>', table)
-    cells = {option: re.findall(r"<td[^>]*>((?:(?!</td>).)*)</td>", row) for option, row in rows}
+    option_rows = re.findall(r'<th scope="row">([^<]*)</th>(.*?)</tr>', table)
+    option_cells = {option: re.findall(r"<td[^>]*>((?:(?!</td>).)*)</td>", row) for option, row in option_rows}
     assert len(re.findall(r'<th scope="col">', table)) == 7
-    return {option: (columns[-2], columns[-1]) for option, columns in cells.items()}
+    return {option: (columns[-2], columns[-1]) for option, columns in option_cells.items()}
 
 
 def test_an_option_shows_whether_the_better_select_it_and_whether_hardly_anybody_does(
@@ -144,8 +144,8 @@ def test_an_option_shows_whether_the_better_select_it_and_whether_hardly_anybody
     course = service.set_up(problems=("load-use-stalls", "vipt-synonyms"))
     teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
     # Sixteen know the other question; twelve of them select C, which is right, two A and two B. The others select A.
-    answers = [("C", "true")] * 12 + [("A", "true")] * 2 + [("B", "true")] * 2 + [("A", "false")] * 4
-    answer_questions(service, course, tmp_path, answers)
+    answer_pairs = [("C", "true")] * 12 + [("A", "true")] * 2 + [("B", "true")] * 2 + [("A", "false")] * 4
+    answer_questions(service, course, tmp_path, answer_pairs)
     of_question, of_other = (
         options(teacher.get(f"/courses/{course.name}/items/{course.assignment}/{name}").text)
         for name in ("load-use-stalls", "vipt-synonyms")

@@ -112,10 +112,10 @@ def test_a_page_that_is_not_for_somebody_is_answered_like_one_that_there_is_not(
             if method == "POST":
                 assert client.post(address(path, objects)).status_code in (403, 413, 415), path
             continue
-        refused = status_and_text(client, method, address(path, objects), token)
-        assert refused == status_and_text(client, method, address(path, absent), token), path
-        assert refused[0] == 404, path
-        assert objects["account"] not in refused[1]
+        refusal = status_and_text(client, method, address(path, objects), token)
+        assert refusal == status_and_text(client, method, address(path, absent), token), path
+        assert refusal[0] == 404, path
+        assert objects["account"] not in refusal[1]
     assert bool(allowed_paths) == (role is not None)
 
 
@@ -128,10 +128,10 @@ def teacher(service: Service, course: Course) -> httpx2.Client:
 def test_a_number_without_an_end_is_no_page_and_no_crash(
     teacher: httpx2.Client, course: Course, objects: dict[str, str], digits: str
 ) -> None:
-    work = address("/courses/{course}/attempts/{assignment}/{problem}/{account}/{attempt}/replay", objects)
+    replay_path = address("/courses/{course}/attempts/{assignment}/{problem}/{account}/{attempt}/replay", objects)
     for path in (
-        f"{work}/1/{digits}",
-        f"{work}/{digits}/0",
+        f"{replay_path}/1/{digits}",
+        f"{replay_path}/{digits}/0",
         f"/courses/{course.name}/answers/{'0' * 32}/figures/{digits}",
     ):
         assert teacher.get(path).status_code == 404
@@ -143,9 +143,9 @@ def test_a_number_without_an_end_is_no_page_and_no_crash(
         assert teacher.post(grade, data={"csrf": token, field: f"{digits}x", "reason": "r"}).status_code == 422
     fields = {"csrf": token, "item": "0" * 32, "label": "correct", "difficulty": digits}
     assert teacher.post(f"/courses/{course.name}/answers", data=fields).status_code == 422
-    changed = {"csrf": token, "title": "Week 1", "runs": digits}
+    form_fields = {"csrf": token, "title": "Week 1", "runs": digits}
     path = f"/courses/{course.name}/assignments/{course.assignment}"
-    assert teacher.post(path, data=changed).status_code == 422
+    assert teacher.post(path, data=form_fields).status_code == 422
 
 
 @pytest.mark.parametrize(

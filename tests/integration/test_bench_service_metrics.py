@@ -46,8 +46,8 @@ def test_runs_events_and_requests_are_counted_without_any_id(service: Service, s
     solver.record(attempt, Started())
     assert solver.send(attempt).status_code == 200
     solver.verdict(solver.run(attempt, 1, start).json()["id"])
-    solved = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
-    solver.verdict(solver.run(attempt, 2, solved).json()["id"])
+    solution_files = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
+    solver.verdict(solver.run(attempt, 2, solution_files).json()["id"])
     with service.client() as client:
         client.request("BREW", "/api/v1/me")
         client.get(f"/api/v1/runs/{attempt}")
@@ -61,15 +61,15 @@ def test_runs_events_and_requests_are_counted_without_any_id(service: Service, s
     assert value(samples, "benchwright_runs_queued") == value(samples, "benchwright_runs_running") == 0
     assert value(samples, "benchwright_workers") == 1
     assert value(samples, "benchwright_event_acknowledgement_seconds_count") == 1
-    events = {"route": "/api/v1/attempts/{attempt}/events", "method": "POST", "status": "200"}
-    assert value(samples, "benchwright_requests_total", **events) == 1
+    event_labels = {"route": "/api/v1/attempts/{attempt}/events", "method": "POST", "status": "200"}
+    assert value(samples, "benchwright_requests_total", **event_labels) == 1
     assert value(samples, "benchwright_requests_total", status="401", route="", method="GET") == 1
     assert value(samples, "benchwright_requests_total", status="401", route="", method="other") == 1
     assert value(samples, "benchwright_requests_total", route="/v1/health/live", status="200") == 1
     assert value(samples, "benchwright_database_errors_total") == 0
-    labels = " ".join(text for sample in samples for text in sample.labels.values())
-    assert not re.search(r"[0-9a-f]{12}", labels)
-    assert CANARY not in labels
+    label_text = " ".join(text for sample in samples for text in sample.labels.values())
+    assert not re.search(r"[0-9a-f]{12}", label_text)
+    assert CANARY not in label_text
 
 
 def test_metrics_are_for_this_machine_alone_and_not_at_the_services_address(service: Service) -> None:
@@ -96,8 +96,8 @@ def test_nothing_that_anybody_sends_reaches_the_log_even_when_the_database_fails
     assert solver.send(attempt).status_code == 200
     assert solver.send(attempt, first_event=0, lines=[{"event": CANARY}]).status_code == 422
     problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).problem(REF)
-    broken = dict.fromkeys(problem.public.expected, f"module {CANARY} (")
-    solver.verdict(solver.run(attempt, 1, broken).json()["id"])
+    broken_files = dict.fromkeys(problem.public.expected, f"module {CANARY} (")
+    solver.verdict(solver.run(attempt, 1, broken_files).json()["id"])
     question_attempt = solver.begin(QUESTION, {})
     solver.record(question_attempt, Started())
     assert solver.send(question_attempt).status_code == 200
@@ -106,7 +106,7 @@ def test_nothing_that_anybody_sends_reaches_the_log_even_when_the_database_fails
     file = service.folders.data / "service" / "service.sqlite"
     with sqlite3.connect(file) as database:
         database.execute("ALTER TABLE service_runs RENAME TO elsewhere")
-    assert solver.run(attempt, 2, broken, run=uuid.uuid4().hex).status_code == 503
+    assert solver.run(attempt, 2, broken_files, run=uuid.uuid4().hex).status_code == 503
     with service.client() as client:
         assert client.post("/api/v1/join", json={"code": solver.course.invitation, "name": CANARY}).status_code == 200
 

@@ -66,9 +66,9 @@ def test_a_text_with_one_is_taken_and_a_header_is_not(solver: Solver) -> None:
     attempt = solver.begin("starter/saturating-counter", {FILE: "\0"})
     typed = Edit(path=FILE, version=2, changes=(Change(start=0, end=0, text="\0"),))
     solver.record(attempt, Started(), typed)
-    header = solver.rows(attempt)[0].model_dump(mode="json")
+    header_fields = solver.rows(attempt)[0].model_dump(mode="json")
     for field in ("problem", "problem_digest", "workspace", "solver", "condition", "study"):
-        assert solver.send(attempt, header=header | {field: NULL}).status_code == 422
+        assert solver.send(attempt, header=header_fields | {field: NULL}).status_code == 422
     assert solver.send(attempt, assignment=NULL).status_code == 422
     assert solver.send(attempt).status_code == 200
     assert solver.run(attempt, 1, {FILE: "module \0"}).status_code == 202

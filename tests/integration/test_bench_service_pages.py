@@ -82,8 +82,8 @@ def test_forms_of_other_sites_are_refused(
 
 def test_forms_without_the_sessions_token_change_nothing(service: Service, course: Course) -> None:
     teacher = signed_in(service, invitation(service, course, Role.OWNER))
-    for data in ({"pack": "starter"}, {"pack": "starter", "csrf": "0" * 64}):
-        assert teacher.post(f"/courses/{course.name}/assignments", data=data).status_code == 403
+    for form_fields in ({"pack": "starter"}, {"pack": "starter", "csrf": "0" * 64}):
+        assert teacher.post(f"/courses/{course.name}/assignments", data=form_fields).status_code == 403
     assert teacher.post("/sign-out", data={"csrf": ""}).status_code == 403
     large = teacher.post(f"/courses/{course.name}/assignments", data={"csrf": csrf(teacher), "title": "x" * 70_000})
     assert large.status_code == 413
@@ -92,7 +92,7 @@ def test_forms_without_the_sessions_token_change_nothing(service: Service, cours
 
 @pytest.mark.parametrize("role", list(Role))
 def test_pages_are_for_those_of_the_course_who_may_see_them(service: Service, course: Course, role: Role) -> None:
-    pages = {
+    page_visibility = {
         "": True,
         "/progress": role in (Role.OWNER, Role.STAFF),
         "/audit": role in (Role.OWNER, Role.STAFF),
@@ -101,10 +101,10 @@ def test_pages_are_for_those_of_the_course_who_may_see_them(service: Service, co
     client = signed_in(service, invitation(service, course, role))
     stranger = signed_in(service, service.set_up().invitation)
     absent = stranger.get("/courses/no-such-course")
-    for page, is_shown in pages.items():
+    for page, is_shown in page_visibility.items():
         assert client.get(f"/courses/{course.name}{page}").status_code == (200 if is_shown else 404)
-        hidden = stranger.get(f"/courses/{course.name}{page}")
-        assert (hidden.status_code, hidden.text) == (404, absent.text)
+        hidden_page = stranger.get(f"/courses/{course.name}{page}")
+        assert (hidden_page.status_code, hidden_page.text) == (404, absent.text)
     reply = client.post(f"/courses/{course.name}/assignments", data={"csrf": csrf(client), "pack": "starter"})
     assert reply.status_code == (303 if role in (Role.OWNER, Role.STAFF) else 404)
 
@@ -126,10 +126,10 @@ def test_staff_see_how_far_each_student_is_and_what_they_did(
     progress = teacher.get(f"/courses/{course.name}/progress").text
     assert "Lin &lt;b&gt;Wei&lt;/b&gt;" in progress
     (link,) = re.findall(r'href="(/courses/[^"]*/attempts/[^"]*)"', progress)
-    work = teacher.get(link).text
-    assert re.search(r"Some hidden tests failed", work)
-    assert re.search(r"<td>0 of \d+</td>", work)
-    assert '<td class="number">8</td>' in work
+    attempt_page = teacher.get(link).text
+    assert re.search(r"Some hidden tests failed", attempt_page)
+    assert re.search(r"<td>0 of \d+</td>", attempt_page)
+    assert '<td class="number">8</td>' in attempt_page
     audit = teacher.get(f"/courses/{course.name}/audit").text
     assert "saw work" in audit
     student = browser(service)
@@ -153,11 +153,11 @@ def test_a_wrong_assignment_is_told_and_the_form_kept(
     service: Service, course: Course, field: dict[str, str], message: str
 ) -> None:
     teacher = signed_in(service, invitation(service, course, Role.OWNER))
-    data = {"csrf": csrf(teacher), "title": "Week <1>"} | field
-    reply = teacher.post(f"/courses/{course.name}/assignments", data=data)
+    form_fields = {"csrf": csrf(teacher), "title": "Week <1>"} | field
+    reply = teacher.post(f"/courses/{course.name}/assignments", data=form_fields)
     assert reply.status_code == 422
     assert message in reply.text
     assert 'value="Week &lt;1&gt;"' in reply.text
-    right = data | {"problems": "sync-fifo", "pack": "starter", "due": "2026-12-01T23:59", "runs": "5"}
-    assert teacher.post(f"/courses/{course.name}/assignments", data=right).status_code == 303
+    valid_fields = form_fields | {"problems": "sync-fifo", "pack": "starter", "due": "2026-12-01T23:59", "runs": "5"}
+    assert teacher.post(f"/courses/{course.name}/assignments", data=valid_fields).status_code == 303
     assert "2026-12-01 23:59 UTC" in teacher.get(f"/courses/{course.name}").text

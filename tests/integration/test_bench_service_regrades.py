@@ -32,9 +32,9 @@ class Class:
 
     course: Course
     teacher: httpx2.Client
-    right: Solver
+    right_solver: Solver
     right_run: str
-    wrong: Solver
+    wrong_solver: Solver
     wrong_run: str
 
     def page(self, path: str) -> str:
@@ -65,8 +65,8 @@ def midterm(service: Service, *, is_correct: bool, has_question: bool = True) ->
         assert question.hidden.answer is not None
         key = question.hidden.answer.model_copy(update={"value": "B"})
         question = question.model_copy(update={"hidden": question.hidden.model_copy(update={"answer": key})})
-    problems = (design, question) if has_question else (design,)
-    pack = Pack(name="midterm", title="Midterm", version="1", license="MIT", source="us", problems=problems)
+    exam_problems = (design, question) if has_question else (design,)
+    pack = Pack(name="midterm", title="Midterm", version="1", license="MIT", source="us", problems=exam_problems)
     Store(service.folders).add(pack, replace=True)
 
 
@@ -90,21 +90,21 @@ def taught(service: Service, tmp_path: Path) -> Class:
     course = service.set_up("midterm")
     design = original(DESIGN)
     (path,) = design.public.expected
-    right = Solver.joining(service, course, tmp_path / "ada", "Ada")
-    wrong = Solver.joining(service, course, tmp_path / "bob", "Bob")
-    right_run = submit_answer(right, DESIGN, {path: solved_files(design)[path].decode()})
-    wrong_run = submit_answer(wrong, DESIGN, {path: starting_files(design)[path].decode()})
-    submit_answer(right, QUESTION, {"answer.md": "C"})
-    submit_answer(wrong, QUESTION, {"answer.md": "B"})
+    right_solver = Solver.joining(service, course, tmp_path / "ada", "Ada")
+    wrong_solver = Solver.joining(service, course, tmp_path / "bob", "Bob")
+    right_run = submit_answer(right_solver, DESIGN, {path: solved_files(design)[path].decode()})
+    wrong_run = submit_answer(wrong_solver, DESIGN, {path: starting_files(design)[path].decode()})
+    submit_answer(right_solver, QUESTION, {"answer.md": "C"})
+    submit_answer(wrong_solver, QUESTION, {"answer.md": "B"})
     teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
-    return Class(course, teacher, right, right_run, wrong, wrong_run)
+    return Class(course, teacher, right_solver, right_run, wrong_solver, wrong_run)
 
 
 def regraded(taught: Class, problem: str) -> str:
     """Begins a regrade, and waits until all runs have ended; returns its page's path."""
-    begun = taught.send(f"items/{taught.course.assignment}/{problem}/regrade")
-    assert begun.status_code == 303
-    path = begun.headers["location"].removeprefix(f"/courses/{taught.course.name}/")
+    regrade_reply = taught.send(f"items/{taught.course.assignment}/{problem}/regrade")
+    assert regrade_reply.status_code == 303
+    path = regrade_reply.headers["location"].removeprefix(f"/courses/{taught.course.name}/")
     give_up = time.monotonic() + 120
     while "runs have ended.</strong> The old verdicts count" not in taught.page(path):
         assert time.monotonic() < give_up, taught.page(path)
@@ -113,11 +113,11 @@ def regraded(taught: Class, problem: str) -> str:
 
 
 def test_a_corrected_problem_is_judged_again_and_counts_when_accepted(service: Service, taught: Class) -> None:
-    item = f"items/{taught.course.assignment}/{DESIGN}"
+    item_path = f"items/{taught.course.assignment}/{DESIGN}"
     assert taught.points() == ["0", "1"]
-    assert "All 2 verdicts are by the problem as it is now" in taught.page(item)
+    assert "All 2 verdicts are by the problem as it is now" in taught.page(item_path)
     midterm(service, is_correct=True)
-    assert "2 of 2 verdicts are not known to be by the problem as it is now" in taught.page(item)
+    assert "2 of 2 verdicts are not known to be by the problem as it is now" in taught.page(item_path)
 
     path = regraded(taught, DESIGN)
     page = taught.page(path)
@@ -125,17 +125,17 @@ def test_a_corrected_problem_is_judged_again_and_counts_when_accepted(service: S
     assert re.search(r"failed, \d+ % <small><code>[0-9a-f]{12}</code></small></td>\s*<td>passed, 100 %", page)
     assert "Bob" not in page
     assert taught.points() == ["0", "1"]
-    assert taught.right.verdict(taught.right_run)["verdict"]["outcome"] == "failed"
-    second_reply = taught.send(f"{item}/regrade")
+    assert taught.right_solver.verdict(taught.right_run)["verdict"]["outcome"] == "failed"
+    second_reply = taught.send(f"{item_path}/regrade")
     assert (second_reply.status_code, "accept or drop it first" in second_reply.text) == (409, True)
 
     assert taught.send(path, decision="accept").status_code == 303
     assert taught.points() == ["1", "1"]
-    assert taught.right.verdict(taught.right_run)["verdict"]["outcome"] == "passed"
+    assert taught.right_solver.verdict(taught.right_run)["verdict"]["outcome"] == "passed"
     assert "Accepted" in taught.page(path)
     assert "<strong>1</strong>" in taught.page(path)
     assert taught.send(path, decision="drop").status_code == 409
-    assert "All 2 verdicts are by the problem as it is now" in taught.page(item)
+    assert "All 2 verdicts are by the problem as it is now" in taught.page(item_path)
     assert "accepted regrade" in taught.page("audit")
 
 
@@ -157,25 +157,25 @@ def test_a_problem_that_its_pack_has_no_more_is_refused_and_keeps_nothing_else_w
 ) -> None:
     design = original(DESIGN)
     reference = {path: text.decode() for path, text in solved_files(design).items()}
-    ungraded = begun(taught.wrong, QUESTION, {"answer.md": "C"})
+    ungraded = begun(taught.wrong_solver, QUESTION, {"answer.md": "C"})
     midterm(service, is_correct=True, has_question=False)
-    refused = taught.wrong.run(ungraded, 1, {"answer.md": "C"})
-    assert (refused.status_code, "no longer in the service" in refused.text) == (404, True)
-    gone = taught.teacher.get(f"/courses/{taught.course.name}/items/{taught.course.assignment}/{QUESTION}")
-    assert gone.status_code == 404
+    refusal = taught.wrong_solver.run(ungraded, 1, {"answer.md": "C"})
+    assert (refusal.status_code, "no longer in the service" in refusal.text) == (404, True)
+    absent_page = taught.teacher.get(f"/courses/{taught.course.name}/items/{taught.course.assignment}/{QUESTION}")
+    assert absent_page.status_code == 404
     assert "Bob" in taught.page(f"items/{taught.course.assignment}/{DESIGN}")
-    run = taught.wrong.run(begun(taught.wrong, DESIGN, reference), 1, reference).json()["id"]
-    assert taught.wrong.verdict(run)["verdict"]["outcome"] == "passed"
+    run = taught.wrong_solver.run(begun(taught.wrong_solver, DESIGN, reference), 1, reference).json()["id"]
+    assert taught.wrong_solver.verdict(run)["verdict"]["outcome"] == "passed"
 
 
 def test_a_dropped_regrade_changes_nothing_and_leaves_students_alone(service: Service, taught: Class) -> None:
     midterm(service, is_correct=True)
-    begun = taught.send(f"items/{taught.course.assignment}/{DESIGN}/regrade").headers["location"]
-    path = begun.removeprefix(f"/courses/{taught.course.name}/")
+    regrade_path = taught.send(f"items/{taught.course.assignment}/{DESIGN}/regrade").headers["location"]
+    path = regrade_path.removeprefix(f"/courses/{taught.course.name}/")
     # Whether the runs have ended or not: a solver neither sees nor ends them.
-    with service.client(taught.right.token) as client:
+    with service.client(taught.right_solver.token) as client:
         client.post(f"/api/v1/runs/{taught.right_run}/cancel")
-    assert taught.right.verdict(taught.right_run)["verdict"]["outcome"] == "failed"
+    assert taught.right_solver.verdict(taught.right_run)["verdict"]["outcome"] == "failed"
     assert taught.send(path, decision="drop").status_code == 303
     assert "Dropped" in taught.page(path)
     assert taught.points() == ["0", "1"]
@@ -185,11 +185,11 @@ def test_a_dropped_regrade_changes_nothing_and_leaves_students_alone(service: Se
 
 def test_runs_that_are_judged_again_survive_the_end_of_the_service(service: Service, taught: Class) -> None:
     midterm(service, is_correct=True)
-    begun = taught.send(f"items/{taught.course.assignment}/{DESIGN}/regrade").headers["location"]
+    regrade_path = taught.send(f"items/{taught.course.assignment}/{DESIGN}/regrade").headers["location"]
     service.stop()
     service.start(port=int(service.url.rpartition(":")[2]))
     give_up = time.monotonic() + 120
-    path = begun.removeprefix(f"/courses/{taught.course.name}/")
+    path = regrade_path.removeprefix(f"/courses/{taught.course.name}/")
     while "<strong>All 2 runs have ended.</strong>" not in taught.page(path):
         assert time.monotonic() < give_up
         time.sleep(0.2)
@@ -204,6 +204,6 @@ def test_regrades_are_for_staff(service: Service, taught: Class) -> None:
         course_path = f"/courses/{taught.course.name}"
         assert client.get(f"{course_path}/{path}").status_code == 404
         for form in (path, f"items/{taught.course.assignment}/{DESIGN}/regrade"):
-            data = {"csrf": csrf(client), "decision": "accept"}
-            assert client.post(f"{course_path}/{form}", data=data).status_code == 404
+            form_fields = {"csrf": csrf(client), "decision": "accept"}
+            assert client.post(f"{course_path}/{form}", data=form_fields).status_code == 404
     assert "No verdict changes" in taught.page(path)

@@ -32,12 +32,12 @@ def test_each_row_gets_an_invitation_that_works_once_with_its_role_and_section(
 ) -> None:
     course = service.set_up()
     (tmp_path / "roster.csv").write_bytes(b"\xef\xbb\xbf" + ROSTER.encode())
-    files = (str(tmp_path / "roster.csv"), str(tmp_path / "invitations.csv"))
+    csv_paths = (str(tmp_path / "roster.csv"), str(tmp_path / "invitations.csv"))
     process = command(
         service.home,
         "roster",
         course.name,
-        *files,
+        *csv_paths,
         "--address",
         "https://bench.example.org/",
         *database_options(service),
@@ -61,7 +61,7 @@ def test_each_row_gets_an_invitation_that_works_once_with_its_role_and_section(
         (course.name, "participant", "A"),
         (course.name, "staff", "B"),
     ]
-    second_process = command(service.home, "roster", course.name, *files, *database_options(service))
+    second_process = command(service.home, "roster", course.name, *csv_paths, *database_options(service))
     assert second_process.returncode == 1
     assert "there already" in second_process.stderr
 
@@ -82,9 +82,9 @@ def test_a_wrong_roster_makes_no_invitation_and_says_where(
 ) -> None:
     (tmp_path / "roster.csv").write_text(content)
     output = tmp_path / "invitations.csv"
-    refused = command(
+    refused_command = command(
         service.home, "roster", "any", str(tmp_path / "roster.csv"), str(output), *database_options(service)
     )
-    assert refused.returncode == 1
-    assert message in refused.stderr
+    assert refused_command.returncode == 1
+    assert message in refused_command.stderr
     assert not output.exists()

@@ -118,18 +118,18 @@ def test_nothing_acknowledged_is_lost_and_nothing_graded_twice(
         student.stop_event.set()
         student.join()
         student.send()
-    verdicts = {run: student.solver.verdict(run) for student in students for run in student.runs[-1:]}
+    run_views = {run: student.solver.verdict(run) for student in students for run in student.runs[-1:]}
     assert all(
-        run_view["state"] == "done" and run_view["verdict"]["outcome"] == "failed" for run_view in verdicts.values()
+        run_view["state"] == "done" and run_view["verdict"]["outcome"] == "failed" for run_view in run_views.values()
     )
 
     with EventLog(service.database or service.folders.data / "service" / "attempts.sqlite") as log:
         for student in students:
             _, sent_rows = student.solver.rows(student.attempt)
-            header, theirs = log.stored(student.attempt)
-            assert [row.hash for row in theirs] == [row.hash for row in sent_rows]
-            assert verify(header, theirs).ok
-            check = check_anchors(student.attempt, [row.hash for row in theirs], student.anchors)
+            header, stored_rows = log.stored_attempt(student.attempt)
+            assert [row.hash for row in stored_rows] == [row.hash for row in sent_rows]
+            assert verify(header, stored_rows).ok
+            check = check_anchors(student.attempt, [row.hash for row in stored_rows], student.anchors)
             assert (len(student.anchors) > LEAST_RECEIPTS, check.flaws) == (True, ())
     engine = create_engine(
         service.database.replace("postgresql:", "postgresql+psycopg:")
@@ -137,13 +137,15 @@ def test_nothing_acknowledged_is_lost_and_nothing_graded_twice(
         else f"sqlite:///{service.folders.data / 'service' / 'service.sqlite'}"
     )
     with engine.connect() as connection:
-        states = connection.execute(
+        state_rows = connection.execute(
             text("SELECT state, count(*), count(verdict) FROM service_runs GROUP BY state")
         ).all()
     engine.dispose()
     # What ended has a verdict, and one only; what a newer save replaced has none.
-    assert {state: count == with_verdict for state, count, with_verdict in states if state == "done"} == {"done": True}
-    assert all(with_verdict == 0 for state, _, with_verdict in states if state == "cancelled")
-    assert not [state for state, *_ in states if state in ("queued", "running")]
+    assert {state: count == with_verdict for state, count, with_verdict in state_rows if state == "done"} == {
+        "done": True
+    }
+    assert all(with_verdict == 0 for state, _, with_verdict in state_rows if state == "cancelled")
+    assert not [state for state, *_ in state_rows if state in ("queued", "running")]
     for solver in solvers:
         solver.log.close()

@@ -44,8 +44,8 @@ def test_two_students_are_in_the_course_by_signing_in_and_see_nothing_of_each_ot
     script.parent.mkdir(exist_ok=True)
     script.write_text(BROWSER)
     with browser_class(tmp_path, CLASS_PASSWORD="class-secret") as started:
-        played = subprocess.run(
+        browser_process = subprocess.run(
             [(TOOLS / "node").resolve(), script, started.hub, chromium], capture_output=True, text=True, timeout=400
         )
-        assert played.returncode == 0, played.stderr + started.log.read_text()[-3000:]
-        assert played.stdout.strip() == "another's editor: 403"
+        assert browser_process.returncode == 0, browser_process.stderr + started.log.read_text()[-3000:]
+        assert browser_process.stdout.strip() == "another's editor: 403"

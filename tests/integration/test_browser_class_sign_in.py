@@ -45,7 +45,7 @@ def accounts(folder: Path) -> list[tuple[str, str, str]]:
         return connection.execute("SELECT issuer, subject, account FROM service_identities ORDER BY issuer").fetchall()
 
 
-def until_editor(client: httpx2.Client, reply: httpx2.Response, started: BrowserClass) -> str:
+def until_editor(client: httpx2.Client, reply: httpx2.Response, browser_class: BrowserClass) -> str:
     """Goes where the hub sends a browser until it shows an editor; returns the path."""
     give_up = time.monotonic() + SPAWN_S
     url = str(reply.url)
@@ -59,7 +59,7 @@ def until_editor(client: httpx2.Client, reply: httpx2.Response, started: Browser
         else:
             break
         reply = client.get(url)
-    raise AssertionError((reply.status_code, url, reply.text[:500], started.log.read_text()[-3000:]))
+    raise AssertionError((reply.status_code, url, reply.text[:500], browser_class.log.read_text()[-3000:]))
 
 
 @pytest.fixture
@@ -92,8 +92,8 @@ def test_a_person_of_the_universitys_provider_is_one_account_at_hub_and_service(
     # Whatever the provider calls somebody, the hub starts no editor as root or for nobody of this machine.
     for name in ("root", "daemon", "nobody", "mallory"):
         stranger = browser(by_provider.hub)
-        refused = sign_in(stranger, name, "/hub/oauth_login?next=")
-        assert refused.status_code == 403, (name, refused.status_code)
+        refusal = sign_in(stranger, name, "/hub/oauth_login?next=")
+        assert refusal.status_code == 403, (name, refusal.status_code)
         assert stranger.get("/hub/home").status_code == 302
     assert [subject for _, subject, _ in accounts(tmp_path)] == ["ada"]
 
@@ -112,18 +112,18 @@ def launched(
     """A browser goes from the platform to a tool, back, and to the tool with what the platform says."""
     login = Login(None, configuration)
     login.set_lti_message_hint(hint="link-1")
-    begins = httpx2.URL(login.initiate_login(user))
+    login_url = httpx2.URL(login.initiate_login(user))
     if target:
         # The independent platform has one address for both; real ones ask for two.
-        begins = begins.copy_set_param("target_link_uri", target)
-    redirect = client.get(begins)
+        login_url = login_url.copy_set_param("target_link_uri", target)
+    redirect = client.get(login_url)
     assert redirect.status_code in (302, 303), redirect.text
     parameters = dict(parse_qsl(urlsplit(redirect.headers["location"]).query))
-    message = Message(parameters, configuration)
-    message.set_user_data(user, [LEARNER], full_name="Ada Lovelace")
-    message.set_resource_link_claim("link-1")
-    message.set_launch_context_claim("lms-course-7", context_title="Architecture")
-    form = message.lti_launch()
+    launch_message = Message(parameters, configuration)
+    launch_message.set_user_data(user, [LEARNER], full_name="Ada Lovelace")
+    launch_message.set_resource_link_claim("link-1")
+    launch_message.set_launch_context_claim("lms-course-7", context_title="Architecture")
+    form = launch_message.lti_launch()
     return client.post(
         parameters["redirect_uri"],
         data={name: form[name] for name in ("state", "id_token")},
@@ -135,8 +135,8 @@ def test_a_person_of_the_learning_management_system_is_one_account_at_hub_and_se
     by_platform: BrowserClass, platform: Platform, tmp_path: Path
 ) -> None:
     at_service = browser(by_platform.service)
-    service = Configuration(issuer=platform.url, tool=by_platform.service)
-    assert launched(at_service, platform, service, "ada").status_code == 303
+    service_configuration = Configuration(issuer=platform.url, tool=by_platform.service)
+    assert launched(at_service, platform, service_configuration, "ada").status_code == 303
     ((issuer, subject, account),) = accounts(tmp_path)
     assert (issuer, subject) == (platform.url, "ada")
 

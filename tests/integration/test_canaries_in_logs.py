@@ -27,5 +27,5 @@ async def test_a_canary_is_found_in_a_sample(tmp_path: Path, monkeypatch: pytest
     output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     model = get_model("mockllm/model", custom_outputs=[output])
     (log,) = await eval_async(Task([Sample("Say it.")]), model=model, log_dir=str(tmp_path))
-    ran = CliRunner().invoke(command_line(), ["problems", "canaries", log.location])
-    assert (ran.exit_code, ran.stdout) == (1, f"{log.location}: the canary of mine\n")
+    scan_command = CliRunner().invoke(command_line(), ["problems", "canaries", log.location])
+    assert (scan_command.exit_code, scan_command.stdout) == (1, f"{log.location}: the canary of mine\n")

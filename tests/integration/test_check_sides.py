@@ -10,16 +10,16 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
-from benchwright_harness.execution.process import Output, StepEnd
+from benchwright_harness.execution.process import OutputReceiver, StepEnd
 from benchwright_harness.grading import check
 from benchwright_harness.grading.check import Checker
-from benchwright_harness.grading.grade import Progress
-from benchwright_harness.grading.two_sided import Proof, TwoSided
+from benchwright_harness.grading.grade import GradingProgress
+from benchwright_harness.grading.two_sided import ProofState, TwoSided
 from benchwright_harness.grading.verdict_store import VerdictStore
-from benchwright_harness.sandbox import Job
+from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
+from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public, RunLimits
 from benchwright_problems.verdict import Outcome, Reason
 
 DESIGN = "module inv(input a, output y);\n  assign y = ~a;\nendmodule\n"
@@ -74,10 +74,10 @@ def problem(
 ) -> Problem:
     return Problem(
         id="inv",
-        kind=Kind.DESIGN,
+        kind=ProblemKind.DESIGN,
         title="Inverter",
         difficulty=Difficulty.EASY,
-        limits=Limits(wall_s=wall_s),
+        limits=RunLimits(wall_s=wall_s),
         provenance=Provenance(source="", license="", version=""),
         public=Public(
             statement="Invert.",
@@ -95,7 +95,7 @@ class CountingSandbox(BwrapSandbox):
         super().__init__()
         self.limits_s: list[float] = []
 
-    async def run(self, job: Job, log: Output) -> StepEnd:
+    async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
         self.limits_s.append(job.limits.wall_s)
         return await super().run(job, log)
 
@@ -132,7 +132,7 @@ async def test_an_unsolved_side_that_hangs_is_stopped_early_and_not_run_again(
 ) -> None:
     checked_problem = problem(HANGS_UNSOLVED)
     first = await proved(checked_problem)
-    assert (first.proof, first.limit_s) == (Proof.PROVED, 3.0), first.reason
+    assert (first.proof, first.limit_s) == (ProofState.PROVED, 3.0), first.reason
     assert first.empty is not None
     assert first.empty.reason is Reason.TIMEOUT
     assert "The empty files were stopped after 3 s." in first.remarks
@@ -155,7 +155,7 @@ async def test_a_short_time_out_is_no_verdict_under_the_whole_limit(
 
 async def test_a_references_time_counts_in_full(proved: Check, sandbox: CountingSandbox) -> None:
     slow = await proved(problem(script("grep -q assign /code/rtl/inv.sv && sleep 1.5"), wall_s=30.0))
-    assert slow.proof is Proof.PROVED, slow.reason
+    assert slow.proof is ProofState.PROVED, slow.reason
     assert sandbox.limits_s[0] == 30.0
 
 
@@ -170,20 +170,20 @@ async def test_unsolved_files_have_a_multiple_of_the_references_time(
 
 async def test_a_harness_without_a_reference_executes(proved: Check) -> None:
     two_sided = await proved(problem(COCOTB, reference=None))
-    assert two_sided.proof is Proof.EXECUTES, two_sided.reason
+    assert two_sided.proof is ProofState.EXECUTES, two_sided.reason
     assert two_sided.reason == "no reference: the harness executes (tests ran: 2)"
     assert two_sided.starting.outcome is Outcome.FAILED
 
 
 async def test_starting_files_show_that_a_harness_executes(proved: Check) -> None:
     two_sided = await proved(problem(COCOTB, reference=None, starting=DESIGN.replace("~", "")))
-    assert (two_sided.proof, two_sided.tests_ran) == (Proof.EXECUTES, 2)
+    assert (two_sided.proof, two_sided.tests_ran) == (ProofState.EXECUTES, 2)
 
 
 async def test_a_harness_that_runs_no_test_says_why(proved: Check) -> None:
-    broken = {**COCOTB, "src/test_runner.py": RUNNER.replace("get_runner(", "no_runner(")}
-    two_sided = await proved(problem(broken, reference=None))
-    assert two_sided.proof is Proof.UNDECIDED
+    broken_harness = {**COCOTB, "src/test_runner.py": RUNNER.replace("get_runner(", "no_runner(")}
+    two_sided = await proved(problem(broken_harness, reference=None))
+    assert two_sided.proof is ProofState.UNDECIDED
     assert two_sided.reason == (
         "no reference: no test ran: The harness of this problem is broken: a program of it uses a name that is not"
         " defined."
@@ -192,16 +192,16 @@ async def test_a_harness_that_runs_no_test_says_why(proved: Check) -> None:
 
 async def test_files_that_solve_nothing_and_pass_are_wrong_without_a_reference_too(proved: Check) -> None:
     two_sided = await proved(problem(script("true"), reference=None, starting=DESIGN))
-    assert (two_sided.proof, two_sided.is_weak) == (Proof.WRONG, True)
+    assert (two_sided.proof, two_sided.is_weak) == (ProofState.WRONG, True)
 
 
 async def test_the_estimate_knows_what_took_no_time(proved: Check) -> None:
-    checked_problem, progress = problem(HANGS_UNSOLVED), list[Progress]()
-    await proved(checked_problem, on_progress=progress.append)
-    assert progress[0] == Progress(finished_runs=0, known_runs=0, planned=3)
-    assert progress[-1] == Progress(finished_runs=3, known_runs=0, planned=3)
-    await proved(checked_problem, on_progress=progress.append)
-    assert progress[-1] == Progress(finished_runs=3, known_runs=3, planned=3)
+    checked_problem, progress_notices = problem(HANGS_UNSOLVED), list[GradingProgress]()
+    await proved(checked_problem, on_progress=progress_notices.append)
+    assert progress_notices[0] == GradingProgress(finished_runs=0, known_runs=0, planned=3)
+    assert progress_notices[-1] == GradingProgress(finished_runs=3, known_runs=0, planned=3)
+    await proved(checked_problem, on_progress=progress_notices.append)
+    assert progress_notices[-1] == GradingProgress(finished_runs=3, known_runs=3, planned=3)
 
 
 async def test_a_verdict_without_its_log_is_reached_again_if_logs_are_wanted(

@@ -47,8 +47,8 @@ def test_an_attempt_is_claimed_once_until_it_is_let_go(where: str | Path) -> Non
         claim = log.claim(attempt)
         assert not isinstance(claim, str) and claim.is_held
         assert isinstance(other_log.claim(attempt), str)
-        elsewhere = other_log.claim(second_attempt)
-        assert not isinstance(elsewhere, str)
+        second_claim = other_log.claim(second_attempt)
+        assert not isinstance(second_claim, str)
         claim.release()
         claim.release()
         assert not claim.is_held
@@ -56,7 +56,7 @@ def test_an_attempt_is_claimed_once_until_it_is_let_go(where: str | Path) -> Non
         assert not isinstance(later_claim, str)
         assert isinstance(log.claim(attempt), str)
         later_claim.release()
-        elsewhere.release()
+        second_claim.release()
 
 
 def test_a_claim_dies_with_its_process(where: str | Path) -> None:
@@ -89,11 +89,11 @@ def test_a_claim_whose_connection_broke_off_is_lost_for_good(request: pytest.Fix
         assert not isinstance(claim, str) and claim.is_held
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'")
-        theirs = other_log.claim(attempt)
-        assert not isinstance(theirs, str)
+        other_claim = other_log.claim(attempt)
+        assert not isinstance(other_claim, str)
         assert [claim.is_held, claim.is_held] == [False, False]
         assert isinstance(log.claim(attempt), str)
-        theirs.release()
+        other_claim.release()
 
 
 def test_a_claim_whose_file_was_deleted_is_lost(tmp_path: Path) -> None:

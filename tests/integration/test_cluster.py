@@ -19,13 +19,13 @@ from benchwright_harness.cluster import ClusterOptions, Executor
 from benchwright_harness.cluster.dask import LOCAL, SCHEDULER
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.cluster.queues import SLURM
-from benchwright_harness.cluster.task import Task, code_digest
+from benchwright_harness.cluster.task import ClusterTask, code_digest
 from benchwright_harness.errors import ClusterError
 from benchwright_harness.execution.run import starting_files
 from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Kind
+from benchwright_problems.problem import ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.verdict import Reason, Verdict
 
@@ -35,7 +35,7 @@ from ..support.machine.waiting import wait_until
 
 pytestmark = pytest.mark.alone
 
-STARTER = [problem for problem in read_built_in("starter").problems if problem.kind is Kind.DESIGN]
+STARTER = [problem for problem in read_built_in("starter").problems if problem.kind is ProblemKind.DESIGN]
 WORKER = "dask_worker|spawn_main|forkserver"
 
 
@@ -54,14 +54,14 @@ def queue() -> Iterator[Slurm]:
         pytest.skip(str(error))
 
 
-def some_tasks(toolchain: Toolchain, count: int) -> list[Task]:
+def some_tasks(toolchain: Toolchain, count: int) -> list[ClusterTask]:
     """Different tasks, of which every second one fails."""
     tasks = []
     for number in range(count):
         problem = STARTER[number % len(STARTER)]
         files = starting_files(problem) if number % 2 else solved_files(problem)
         marked = {path: text + f"\n// {number}\n".encode() for path, text in files.items()}
-        tasks.append(Task.of(problem, marked, BwrapSandbox(), toolchain))
+        tasks.append(ClusterTask.of(problem, marked, BwrapSandbox(), toolchain))
     return tasks
 
 
@@ -69,15 +69,15 @@ def decided(verdict: Verdict) -> object:
     return verdict.reason, verdict.tests, verdict.digests
 
 
-async def all_of(executor: Executor, tasks: list[Task]) -> list[tuple[Task, Verdict]]:
+async def all_of(executor: Executor, tasks: list[ClusterTask]) -> list[tuple[ClusterTask, Verdict]]:
     async with aclosing(executor.run(tasks)) as finished:
         return [result async for result in finished]
 
 
 @asynccontextmanager
 async def on_slurm(cache: Path, logs: Path) -> AsyncIterator[Executor]:
-    options = {"queue": "debug", "cores": 1, "memory": "1GB", "walltime": "01:00:00", "log_directory": str(logs)}
-    async with SLURM.open("slurm", cache, ClusterOptions(jobs=2, queue=options)) as executor:
+    queue_options = {"queue": "debug", "cores": 1, "memory": "1GB", "walltime": "01:00:00", "log_directory": str(logs)}
+    async with SLURM.open("slurm", cache, ClusterOptions(jobs=2, queue=queue_options)) as executor:
         yield executor
 
 
@@ -117,13 +117,13 @@ async def test_a_killed_worker_of_a_queue_loses_nothing_and_doubles_nothing(
     queue: Slurm, cache: Path, toolchain: Toolchain, tmp_path: Path
 ) -> None:
     tasks = some_tasks(toolchain, 8)
-    expected = {task.key: decided(verdict) for task, verdict in await all_of(LocalExecutor(cache, 2), tasks)}
-    verdicts: list[tuple[Task, Verdict]] = []
+    expected_verdicts = {task.key: decided(verdict) for task, verdict in await all_of(LocalExecutor(cache, 2), tasks)}
+    task_verdicts: list[tuple[ClusterTask, Verdict]] = []
     killed = 0
     async with on_slurm(cache, tmp_path) as executor, aclosing(executor.run(tasks)) as finished:
         async for result in finished:
-            verdicts.append(result)
-            if len(verdicts) == 2:
+            task_verdicts.append(result)
+            if len(task_verdicts) == 2:
                 own_workers = [process for process in workers() if in_slurm(process)]
                 assert {address for process in own_workers for address in listens_on(process)} <= {"127.0.0.1"}
                 victim, orphans = await first_with_simulations()
@@ -131,10 +131,10 @@ async def test_a_killed_worker_of_a_queue_loses_nothing_and_doubles_nothing(
                 killed = len(orphans)
                 await wait_until(partial(none_alive, orphans))
     assert killed
-    assert Counter(task.key for task, _ in verdicts) == Counter(task.key for task in tasks)
-    assert {task.key: decided(verdict) for task, verdict in verdicts} == expected
-    logs = "".join(path.read_text(errors="replace") for path in tmp_path.rglob("*") if path.is_file())
-    assert "cocotb.test" not in logs
+    assert Counter(task.key for task, _ in task_verdicts) == Counter(task.key for task in tasks)
+    assert {task.key: decided(verdict) for task, verdict in task_verdicts} == expected_verdicts
+    log_text = "".join(path.read_text(errors="replace") for path in tmp_path.rglob("*") if path.is_file())
+    assert "cocotb.test" not in log_text
 
 
 async def first_with_simulations() -> tuple[psutil.Process, list[psutil.Process]]:
@@ -170,11 +170,11 @@ async def test_cancelling_on_a_cluster_kills_what_runs_there(cache: Path, toolch
     tasks = some_tasks(toolchain, 4)
     async with LOCAL.open("local", cache, ClusterOptions(jobs=1)) as executor:
         children = psutil.Process().children(recursive=True)
-        running = asyncio.ensure_future(all_of(executor, tasks))
+        pending_verdicts = asyncio.ensure_future(all_of(executor, tasks))
         await wait_until(lambda: bool(simulations_of(children)))
-        running.cancel()
+        pending_verdicts.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await running
+            await pending_verdicts
         await wait_until(lambda: not simulations_of(children))
         # It is as good as new afterwards.
         assert len(await all_of(executor, tasks[:1])) == 1
@@ -234,9 +234,9 @@ async def test_a_task_of_another_version_is_not_run(cache: Path, toolchain: Tool
 def test_a_task_names_everything_that_decides(toolchain: Toolchain) -> None:
     problem = STARTER[0]
     sandbox = BwrapSandbox()
-    task = Task.of(problem, solved_files(problem), sandbox, toolchain)
-    assert task.key == Task.of(problem, solved_files(problem), sandbox, toolchain).key
-    assert task.key != Task.of(problem, starting_files(problem), sandbox, toolchain).key
+    task = ClusterTask.of(problem, solved_files(problem), sandbox, toolchain)
+    assert task.key == ClusterTask.of(problem, solved_files(problem), sandbox, toolchain).key
+    assert task.key != ClusterTask.of(problem, starting_files(problem), sandbox, toolchain).key
     assert task.code == code_digest()
     # Schedulers log what they could not run.
     assert repr(task) == str(task) == f"Task({task.key[:12]})"

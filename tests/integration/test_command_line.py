@@ -43,7 +43,7 @@ Benchwright = Callable[..., CommandOutput]
 @pytest.fixture
 def benchwright(tmp_path: Path) -> Benchwright:
     def call(*arguments: str | Path, **environ: str) -> CommandOutput:
-        ran = subprocess.run(
+        process = subprocess.run(
             [Path(sys.executable).with_name("benchwright"), *arguments],
             env=os.environ | {"BENCHWRIGHT_HOME": str(tmp_path / "home"), "COLUMNS": "200"} | environ,
             stdin=subprocess.DEVNULL,
@@ -52,7 +52,7 @@ def benchwright(tmp_path: Path) -> Benchwright:
             timeout=1200,
             check=False,
         )
-        return CommandOutput(ran.returncode, ran.stdout, ran.stderr)
+        return CommandOutput(process.returncode, process.stdout, process.stderr)
 
     return call
 
@@ -63,8 +63,8 @@ def benchwright_in_process(tmp_path: Path) -> Benchwright:
 
     def call(*arguments: str | Path) -> CommandOutput:
         environ = {"BENCHWRIGHT_HOME": str(tmp_path / "home"), "COLUMNS": "200"}
-        ran = CliRunner().invoke(command_line(), [str(argument) for argument in arguments], env=environ)
-        return CommandOutput(ran.exit_code, ran.stdout, ran.stderr)
+        cli_run = CliRunner().invoke(command_line(), [str(argument) for argument in arguments], env=environ)
+        return CommandOutput(cli_run.exit_code, cli_run.stdout, cli_run.stderr)
 
     return call
 
@@ -91,8 +91,8 @@ def test_importing_tells_the_problems(benchwright: Benchwright, record: dict[str
     file = tmp_path / "data.jsonl"
     file.write_text(json.dumps(record))
     output = benchwright("problems", "import", "cvdp", file, "--pack", "mine", "--json")
-    expected = {"pack": "mine", "problems": ["inverter"], "left_out": 0, "unprovable": []}
-    assert (output.status, output.json) == (0, expected)
+    expected_report = {"pack": "mine", "problems": ["inverter"], "left_out": 0, "unprovable": []}
+    assert (output.status, output.json) == (0, expected_report)
     listed = benchwright("problems", "list", "mine", "--json").json
     assert listed == [
         {
@@ -109,13 +109,13 @@ def test_importing_tells_the_problems(benchwright: Benchwright, record: dict[str
 def test_importing_twice_needs_a_word(benchwright: Benchwright, record: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "data.jsonl"
     file.write_text(json.dumps(record))
-    arguments = ("problems", "import", "cvdp", file, "--pack", "mine")
-    assert benchwright(*arguments).status == 0
-    refused = benchwright(*arguments)
-    assert refused.status == 2
-    assert is_one_sentence(refused)
-    assert "--replace" in refused.err
-    assert benchwright(*arguments, "--replace").status == 0
+    import_arguments = ("problems", "import", "cvdp", file, "--pack", "mine")
+    assert benchwright(*import_arguments).status == 0
+    refusal = benchwright(*import_arguments)
+    assert refusal.status == 2
+    assert is_one_sentence(refusal)
+    assert "--replace" in refusal.err
+    assert benchwright(*import_arguments, "--replace").status == 0
 
 
 def test_exporting_gives_the_records_back(benchwright: Benchwright, record: dict[str, Any], tmp_path: Path) -> None:
@@ -133,13 +133,13 @@ def test_showing_a_problem_shows_nothing_hidden(
     file = tmp_path / "data.jsonl"
     file.write_text(json.dumps(record))
     benchwright("problems", "import", "cvdp", file, "--pack", "mine")
-    plain, as_json = (
+    plain_output, as_json = (
         benchwright("problems", "show", "mine/inverter"),
         benchwright("problems", "show", "mine/inverter", "--json"),
     )
-    assert "Write an inverter." in plain.out
+    assert "Write an inverter." in plain_output.out
     assert as_json.json["public"]["expected"] == ["rtl/inv.sv"]
-    assert "CANARY-77" not in plain.out + as_json.out + benchwright("problems", "list").out
+    assert "CANARY-77" not in plain_output.out + as_json.out + benchwright("problems", "list").out
 
 
 def test_a_bad_file_is_refused_in_one_sentence_and_imports_nothing(benchwright: Benchwright, tmp_path: Path) -> None:
@@ -199,16 +199,16 @@ def test_grading_the_reference_passes(benchwright: Benchwright) -> None:
 def test_grading_the_starting_files_fails(benchwright: Benchwright) -> None:
     output = benchwright("grade", DESIGN, STARTING, "--json")
     assert (output.status, output.json["verdict"]) == (1, "failed")
-    plain = benchwright("grade", DESIGN, STARTING)
-    assert plain.status == 1
-    assert plain.out.startswith("failed: ")
+    plain_output = benchwright("grade", DESIGN, STARTING)
+    assert plain_output.status == 1
+    assert plain_output.out.startswith("failed: ")
 
 
 def test_grading_without_a_toolchain_is_an_error_with_the_next_step(benchwright: Benchwright, tmp_path: Path) -> None:
     output = benchwright("grade", DESIGN, STARTING, "--json", BENCHWRIGHT_CACHE=str(tmp_path / "cache"))
     assert (output.status, output.json["verdict"]) == (2, "error")
-    plain = benchwright("grade", DESIGN, STARTING, BENCHWRIGHT_CACHE=str(tmp_path / "cache"))
-    assert "benchwright toolchain build" in plain.out
+    plain_output = benchwright("grade", DESIGN, STARTING, BENCHWRIGHT_CACHE=str(tmp_path / "cache"))
+    assert "benchwright toolchain build" in plain_output.out
 
 
 def test_a_link_in_the_folder_is_not_followed(benchwright: Benchwright, tmp_path: Path) -> None:
@@ -246,8 +246,8 @@ def test_exactly_one_of_true_and_false_is_right(benchwright: Benchwright, tmp_pa
 
 
 def test_checking_the_published_examples(benchwright: Benchwright, cvdp_files: list[Path]) -> None:
-    solved = [file for file in cvdp_files if file.name.endswith("_with_solutions.jsonl")]
-    imported = benchwright("problems", "import", "cvdp", *solved, "--pack", "cvdp-examples")
+    solved_files = [file for file in cvdp_files if file.name.endswith("_with_solutions.jsonl")]
+    imported = benchwright("problems", "import", "cvdp", *solved_files, "--pack", "cvdp-examples")
     assert imported.status == 0, imported.err
     output = benchwright("problems", "check", "cvdp-examples", "--json")
     report = output.json
@@ -256,9 +256,11 @@ def test_checking_the_published_examples(benchwright: Benchwright, cvdp_files: l
     fields = {"id", "category", "reference", "starting", "ok", "proof", "reason", "tests_ran", "wall_s", "remarks"}
     fields |= {"file_remarks"}
     assert all(set(row) == fields for row in report["problems"])
-    rows = {row["id"]: row for row in report["problems"]}
-    sides = {name: (row["reference"], row["starting"], row["reason"]) for name, row in rows.items()}
-    assert sides == dict.fromkeys(rows, ("passed", "failed", ""))
+    report_rows = {row["id"]: row for row in report["problems"]}
+    outcomes_by_problem = {
+        name: (row["reference"], row["starting"], row["reason"]) for name, row in report_rows.items()
+    }
+    assert outcomes_by_problem == dict.fromkeys(report_rows, ("passed", "failed", ""))
     assert report["ok"] == sum(row["ok"] for row in report["problems"]) == 5
     assert output.status == 0
 

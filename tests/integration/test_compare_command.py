@@ -26,16 +26,16 @@ def reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toolchain: Toolch
 
 
 def compared(file: Path, *options: str) -> tuple[int, str]:
-    ran = CliRunner().invoke(command_line(), ["problems", "compare", PROBLEM, str(file), *options])
-    return ran.exit_code, ran.output
+    cli_run = CliRunner().invoke(command_line(), ["problems", "compare", PROBLEM, str(file), *options])
+    return cli_run.exit_code, cli_run.output
 
 
 def test_the_reference_is_equivalent_to_itself(reference: str, tmp_path: Path) -> None:
     file = tmp_path / "sat_counter.sv"
     file.write_text(reference)
-    code, printed = compared(file)
+    code, output = compared(file)
     assert code == 0
-    assert printed.startswith("equivalent\n")
+    assert output.startswith("equivalent\n")
 
 
 SECOND_COPY = """
@@ -56,8 +56,8 @@ def test_its_size_and_depth_stand_beside_those_of_the_reference(reference: str, 
     assert 0 < quality["reference"]["depth"] < quality["reference"]["gates"]
     larger = SECOND_COPY.replace("wire unused = ^copy", "assign at_max = &count | (&copy & ~|count)")
     file.write_text(re.sub(r"assign at_max = .*", "", reference).replace("endmodule", larger))
-    _, printed = compared(file)
-    rows = {line.split("\t")[0]: line.split("\t")[1:] for line in printed.splitlines()}
+    _, output = compared(file)
+    rows = {line.split("\t")[0]: line.split("\t")[1:] for line in output.splitlines()}
     assert rows["flip-flops"] == ["16", "8", "2.00"]
     assert int(rows["gates"][0]) > int(rows["gates"][1])
 
@@ -76,38 +76,38 @@ def test_what_lint_finds_in_it_stands_beside_what_it_finds_in_the_reference(refe
 def test_a_design_that_can_not_be_synthesised_has_no_size(reference: str, tmp_path: Path) -> None:
     file = tmp_path / "sat_counter.sv"
     file.write_text("module sat_counter")
-    code, printed = compared(file)
+    code, output = compared(file)
     assert code == 2
-    assert "The size of the solution is unknown: Yosys refuses it" in printed
+    assert "The size of the solution is unknown: Yosys refuses it" in output
 
 
 def test_a_difference_comes_with_the_inputs_that_show_it(reference: str, tmp_path: Path) -> None:
     file = tmp_path / "sat_counter.sv"
     file.write_text(reference.replace("up && !down && !at_max", "up && !down"))
-    code, printed = compared(file)
+    code, output = compared(file)
     assert code == 1
-    assert printed.startswith("differs at cycle ")
-    assert "load_value" in printed
-    code, printed = compared(file, "--json")
-    comparison = json.loads(printed)
+    assert output.startswith("differs at cycle ")
+    assert "load_value" in output
+    code, output = compared(file, "--json")
+    comparison = json.loads(output)
     assert (code, comparison["result"], comparison["cycle"]) == (1, "differs", len(comparison["stimulus"]) - 1)
 
 
 def test_a_difference_with_other_parameters_comes_with_them(reference: str, tmp_path: Path) -> None:
     file = tmp_path / "sat_counter.sv"
     file.write_text(reference.replace("count <= '0;", "count <= WIDTH'(WIDTH == 3);"))
-    code, printed = compared(file)
+    code, output = compared(file)
     assert code == 1
-    assert re.match(r"differs at cycle \d+ with WIDTH = 3: \w+ is [01]+, and [01]+ in the reference\n", printed)
+    assert re.match(r"differs at cycle \d+ with WIDTH = 3: \w+ is [01]+, and [01]+ in the reference\n", output)
     assert json.loads(compared(file, "--json")[1])["parameters"] == {"WIDTH": 3}
 
 
 def test_what_is_not_modelled_is_said(reference: str, tmp_path: Path) -> None:
     file = tmp_path / "sat_counter.sv"
     file.write_text(reference.replace("posedge clk", "negedge clk"))
-    code, printed = compared(file)
+    code, output = compared(file)
     assert code == 2
-    assert printed.startswith("unknown: the two use different clocks or edges.\n")
+    assert output.startswith("unknown: the two use different clocks or edges.\n")
 
 
 def test_files_of_an_attempt_are_refused(reference: str, tmp_path: Path) -> None:
@@ -115,14 +115,14 @@ def test_files_of_an_attempt_are_refused(reference: str, tmp_path: Path) -> None
     file.write_text(reference)
     marker = Marker(problem=PROBLEM, attempt="a1", statement="statement.md")
     (tmp_path / MARKER).write_text(marker.model_dump_json())
-    code, printed = compared(file)
+    code, output = compared(file)
     assert code == 2
-    assert "in the workspace of an attempt" in printed
+    assert "in the workspace of an attempt" in output
 
 
 def test_a_file_of_another_name_is_refused_with_the_names(reference: str, tmp_path: Path) -> None:
     file = tmp_path / "counter.sv"
     file.write_text(reference)
-    code, printed = compared(file)
+    code, output = compared(file)
     assert code == 2
-    assert "It expects sat_counter.sv" in printed
+    assert "It expects sat_counter.sv" in output

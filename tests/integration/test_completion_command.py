@@ -30,7 +30,7 @@ from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_studies.plan.study_file import parse_study
-from benchwright_subjects.inline.failure import Failure
+from benchwright_subjects.inline.failure import ServerFailure
 from benchwright_subjects.inline.record import ModelUse
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.confinement import can_confine
@@ -78,11 +78,11 @@ class Desk:
         return [str(BENCHWRIGHT), "completion", *map(str, arguments)]
 
     def run(self, *arguments: str | Path, status: int = 0) -> subprocess.CompletedProcess[str]:
-        ran = subprocess.run(
+        process = subprocess.run(
             self.command(*arguments), env=self.environ, capture_output=True, text=True, timeout=300, check=False
         )
-        assert ran.returncode == status, ran.stderr + ran.stdout
-        return ran
+        assert process.returncode == status, process.stderr + process.stdout
+        return process
 
 
 @pytest.fixture
@@ -92,15 +92,17 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 
 def without_times(folder: Path) -> list[dict[str, Any]]:
-    lines = [json.loads(line) for line in (folder / "sites.jsonl").read_text().splitlines()]
-    return [{name: value for name, value in line.items() if name != "times"} for line in lines]
+    site_records = [json.loads(line) for line in (folder / "sites.jsonl").read_text().splitlines()]
+    return [{name: value for name, value in line.items() if name != "times"} for line in site_records]
 
 
 def test_a_run_is_played_graded_and_reported(desk: Desk) -> None:
     run_folder = desk.folder / "run"
     options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "empty-body", "--mode", "alone")
-    ran = desk.run("run", "--server", desk.double(), *options, "--policy", "always", "--out", run_folder, "--json")
-    sections = json.loads(ran.stdout)["sections"]
+    run_process = desk.run(
+        "run", "--server", desk.double(), *options, "--policy", "always", "--out", run_folder, "--json"
+    )
+    sections = json.loads(run_process.stdout)["sections"]
     passed = sections["passed"]["numbers"]
     label = "double 1.2.3, alone | empty-body"
     assert passed[f"{label} | never"]["at_end"]["value"] == 0
@@ -119,8 +121,8 @@ def test_a_run_is_played_graded_and_reported(desk: Desk) -> None:
 
 
 def test_the_same_run_twice_keeps_the_same_but_for_times(desk: Desk) -> None:
-    kinds = "line,unit,type-through"
-    options = ("--pack", "starter", "--problem", PROBLEM, "--sites", kinds, "--per-kind", "1", "--longest", "60")
+    site_kinds = "line,unit,type-through"
+    options = ("--pack", "starter", "--problem", PROBLEM, "--sites", site_kinds, "--per-kind", "1", "--longest", "60")
     for name in ("one", "two"):
         desk.run("run", "--server", desk.plain(), *options, "--no-grade", "--out", desk.folder / name)
     assert without_times(desk.folder / "one") == without_times(desk.folder / "two")
@@ -130,7 +132,7 @@ def test_the_same_run_twice_keeps_the_same_but_for_times(desk: Desk) -> None:
 @pytest.mark.nightly
 def test_other_options_do_not_continue_a_run(desk: Desk) -> None:
     run_folder = desk.folder / "run"
-    options = (
+    run_options = (
         "--pack",
         "starter",
         "--problem",
@@ -142,9 +144,9 @@ def test_other_options_do_not_continue_a_run(desk: Desk) -> None:
         "--out",
         run_folder,
     )
-    desk.run("run", "--server", desk.plain(), *options)
-    refused = desk.run("run", "--server", desk.plain(), *options, "--seed", "2", status=2)
-    assert "a run with another seed" in refused.stderr
+    desk.run("run", "--server", desk.plain(), *run_options)
+    refused_run = desk.run("run", "--server", desk.plain(), *run_options, "--seed", "2", status=2)
+    assert "a run with another seed" in refused_run.stderr
 
 
 @pytest.mark.sampled
@@ -161,10 +163,10 @@ def test_other_options_do_not_continue_a_run(desk: Desk) -> None:
     ],
 )
 def test_bad_options_are_answered_with_a_sentence(desk: Desk, arguments: tuple[str, ...], message: str) -> None:
-    refused = desk.run("run", *arguments, "--no-grade", "--out", desk.folder / "run", status=2)
-    expected = "The server ended before" if message == "NOT A FILE" and can_confine() else message
-    assert expected in refused.stderr or "can't be started" in refused.stderr
-    assert "Traceback" not in refused.stderr
+    refused_run = desk.run("run", *arguments, "--no-grade", "--out", desk.folder / "run", status=2)
+    expected_message = "The server ended before" if message == "NOT A FILE" and can_confine() else message
+    assert expected_message in refused_run.stderr or "can't be started" in refused_run.stderr
+    assert "Traceback" not in refused_run.stderr
 
 
 @pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
@@ -180,27 +182,33 @@ def test_killed_at_random_a_run_loses_nothing_asks_nothing_twice_and_leaves_no_p
     assert len(documents) >= sites
     kept_before: list[tuple[int, set[str]]] = []
     for _ in range(kills):
-        count_before = len(desk.hearing.messages)
-        running = subprocess.Popen(command, env=desk.environ, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        count_before = len(desk.hearing.heard_messages)
+        run_process = subprocess.Popen(command, env=desk.environ, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         # Not before it plays: a kill while Python loads tells nothing.
         end = time.monotonic() + 60
-        while len(desk.hearing.messages) == count_before and running.poll() is None and time.monotonic() < end:
+        while (
+            len(desk.hearing.heard_messages) == count_before and run_process.poll() is None and time.monotonic() < end
+        ):
             time.sleep(0.02)
         time.sleep(chance.uniform(0, 0.6))
-        running.kill()
-        running.wait()
+        run_process.kill()
+        run_process.wait()
         _no_process(desk.socket)
-        kept_before.append((len(desk.hearing.messages), {record.site for record in RunFolder(run_folder).records()}))
+        kept_before.append(
+            (len(desk.hearing.heard_messages), {record.site for record in RunFolder(run_folder).records()})
+        )
     subprocess.run(command, env=desk.environ, check=True, capture_output=True, timeout=600)
     records = RunFolder(run_folder).records()
     assert sorted(record.site for record in records) == sorted(documents)
-    messages = desk.hearing.messages
+    heard_messages = desk.hearing.heard_messages
     for heard, kept_sites in kept_before:
-        later = {message.params["text"] for message in messages[heard:] if message.method == "textDocument/didOpen"}
-        assert not later & {documents[site] for site in kept_sites}
+        later_texts = {
+            message.params["text"] for message in heard_messages[heard:] if message.method == "textDocument/didOpen"
+        }
+        assert not later_texts & {documents[site] for site in kept_sites}
     assert any(kept_sites for _, kept_sites in kept_before)
-    places = desk.folder / "home" / "state" / "completion"
-    assert list(places.iterdir()) == []
+    state_folder = desk.folder / "home" / "state" / "completion"
+    assert list(state_folder.iterdir()) == []
 
 
 def _documents(per_kind: int) -> dict[str, str]:
@@ -208,8 +216,8 @@ def _documents(per_kind: int) -> dict[str, str]:
     store = Store(Home.find())
     documents = {}
     for problem in store.public("starter").problems:
-        hidden = store.unseal(f"starter/{problem.id}")
-        for site in cut(f"starter/{problem.id}", hidden, Cutting([SiteKind.LINE], per_kind)):
+        unsealed_problem = store.unseal(f"starter/{problem.id}")
+        for site in cut(f"starter/{problem.id}", unsealed_problem, Cutting([SiteKind.LINE], per_kind)):
             documents[site.id] = site.text_before + site.text_after
     return documents
 
@@ -223,18 +231,20 @@ def _no_process(mark: str) -> None:
 
 def test_our_own_server_is_a_subject_too(desk: Desk) -> None:
     with JudgeEndpoint(lambda request: content("assign at_min = ~|count;")) as model:
-        settings = desk.folder / "settings.json"
-        settings.write_text(json.dumps({"assistant": {"enabled": True, "url": model.url, "model": "scripted"}}))
-        server = ("--server", shlex.join([str(BENCHWRIGHT), "lsp"]), "--initialization", settings)
+        settings_file = desk.folder / "settings.json"
+        settings_file.write_text(json.dumps({"assistant": {"enabled": True, "url": model.url, "model": "scripted"}}))
+        server_options = ("--server", shlex.join([str(BENCHWRIGHT), "lsp"]), "--initialization", settings_file)
         run_folder = desk.folder / "run"
         options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "line", "--per-kind", "4")
-        desk.run("run", *server, *options, "--no-grade", "--no-bounds", "--policy", "always", "--out", run_folder)
-        requests = json.dumps([request.body for request in model.requests])
+        desk.run(
+            "run", *server_options, *options, "--no-grade", "--no-bounds", "--policy", "always", "--out", run_folder
+        )
+        requests_text = json.dumps([request.body for request in model.requests])
     records = RunFolder(run_folder).records()
     assert all("assign at_min" in record.snapshots[-1].text for record in records)
     assert len({record.subject.version for record in records}) == 1
     assert len(model.requests) == len(records)
-    assert requests.count("<CURSOR>") >= len(records)
+    assert requests_text.count("<CURSOR>") >= len(records)
 
 
 def test_the_double_may_ask_a_model_and_no_request_has_what_is_expected(desk: Desk) -> None:
@@ -244,10 +254,10 @@ def test_the_double_may_ask_a_model_and_no_request_has_what_is_expected(desk: De
         desk.run(
             "run", "--server", desk.double(), *options, "--most-asks", "2", "--no-bounds", "--out", desk.folder / "run"
         )
-        requests = json.dumps([request.body for request in model.requests])
+        requests_text = json.dumps([request.body for request in model.requests])
     assert len(model.requests) == 2
-    assert "at_min = ~|count" not in requests
-    assert "always_ff" not in requests
+    assert "at_min = ~|count" not in requests_text
+    assert "always_ff" not in requests_text
 
 
 SERVED = "http://127.0.0.1:13131/v1"
@@ -257,26 +267,26 @@ SERVED = "http://127.0.0.1:13131/v1"
 @pytest.mark.nightly
 @pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
 def test_the_runs_model_answers_a_server_and_its_tokens_are_reported_the_same_each_time(desk: Desk) -> None:
-    settings = desk.folder / "settings.json"
-    settings.write_text(json.dumps({"assistant": {"enabled": True, "url": SERVED, "model": "any"}}))
-    server = ("--server", shlex.join([str(BENCHWRIGHT), "lsp"]), "--initialization", settings)
+    settings_file = desk.folder / "settings.json"
+    settings_file.write_text(json.dumps({"assistant": {"enabled": True, "url": SERVED, "model": "any"}}))
+    server_options = ("--server", shlex.join([str(BENCHWRIGHT), "lsp"]), "--initialization", settings_file)
     options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "line", "--per-kind", "2", "--policy", "always")
     with JudgeEndpoint(lambda request: content("assign at_min = ~|count;")) as model:
         desk.environ |= {"LOCAL_API_KEY": "secret-7f3a", "LOCAL_BASE_URL": model.url}
         served = ("--model", "openai-api/local/scripted", "--no-grade", "--no-bounds", "--json", "--seed", "5")
-        first_run, two = (desk.folder / name for name in ("one", "two"))
-        ran = desk.run("run", *server, *options, *served, "--out", first_run)
-        desk.run("run", *server, *options, *served, "--out", two)
+        first_run, second_folder = (desk.folder / name for name in ("one", "two"))
+        first_process = desk.run("run", *server_options, *options, *served, "--out", first_run)
+        desk.run("run", *server_options, *options, *served, "--out", second_folder)
         assert {request.seed for request in model.requests} == {5}
         other_model = ("--model", "openai-api/local/other", *served[2:])
-        refused = desk.run("run", *server, *options, *other_model, "--out", first_run, status=2)
-    assert "a run with another model" in refused.stderr
+        refused_run = desk.run("run", *server_options, *options, *other_model, "--out", first_run, status=2)
+    assert "a run with another model" in refused_run.stderr
     records = RunFolder(first_run).records()
     assert [record.model_use for record in records] == [
         ModelUse(requests=1, answered=1, counted=1, input_tokens=100, output_tokens=20)
     ] * len(records)
-    assert without_times(first_run) == without_times(two)
-    (tokens,) = json.loads(ran.stdout)["sections"]["tokens"]["numbers"].values()
+    assert without_times(first_run) == without_times(second_folder)
+    (tokens,) = json.loads(first_process.stdout)["sections"]["tokens"]["numbers"].values()
     assert (tokens["requests"], tokens["input_tokens"], tokens["output_tokens"]) == (2, 200, 40)
     process = desk.run("report", first_run)
     assert "with openai-api/local/scripted, assisted" in process.stdout
@@ -285,7 +295,7 @@ def test_the_runs_model_answers_a_server_and_its_tokens_are_reported_the_same_ea
 @pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
 def test_a_server_with_the_runs_model_reaches_nothing_else_and_never_sees_its_key(desk: Desk) -> None:
     options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "empty-body", "--mode", "alone", "--no-grade")
-    with JudgeEndpoint(lambda request: content("assign at_max = &count;", tokens=None)) as model:
+    with JudgeEndpoint(lambda request: content("assign at_max = &count;", token_counts=None)) as model:
         desk.environ |= {"LOCAL_API_KEY": "secret-7f3a", "LOCAL_BASE_URL": model.url}
         served = ("--model", "openai-api/local/scripted", "--most-asks", "1", "--no-bounds")
         for name, address, status in (("through", SERVED, 0), ("around", model.url, 1)):
@@ -296,7 +306,7 @@ def test_a_server_with_the_runs_model_reaches_nothing_else_and_never_sees_its_ke
     assert through_record.steps[0].offer == "assign at_max = &count;"
     assert through_record.model_use == ModelUse(requests=1, answered=1, counted=0, input_tokens=0, output_tokens=0)
     assert (around_record.failure, around_record.model_use) == (
-        Failure.ERROR_ANSWER,
+        ServerFailure.ERROR_ANSWER,
         ModelUse(requests=0, answered=0, counted=0, input_tokens=0, output_tokens=0),
     )
     environment = desk.hearing.params_of("initialized")[0]["environment"]
@@ -321,17 +331,17 @@ def test_a_model_that_can_not_be_asked_is_told_apart_from_a_server_that_offers_n
             "--out",
             desk.folder / "run",
         )
-        ran = desk.run("run", "--server", desk.double(), *options, *served, status=1)
-    assert "1 of 1 requests to the model were given up or failed." in ran.stderr
-    refused = desk.run("run", "--server", desk.double(), *options, "--model", "no/such", "--out", "x", status=2)
-    assert "Write PROVIDER/MODEL" in refused.stderr
+        run_process = desk.run("run", "--server", desk.double(), *options, *served, status=1)
+    assert "1 of 1 requests to the model were given up or failed." in run_process.stderr
+    refused_run = desk.run("run", "--server", desk.double(), *options, "--model", "no/such", "--out", "x", status=2)
+    assert "Write PROVIDER/MODEL" in refused_run.stderr
 
 
 def test_sign_in_shows_the_code_and_keeps_the_home_that_holds_the_sign_in(desk: Desk) -> None:
     profile = desk.folder / "profile"
-    ran = desk.run("sign-in", "--server", desk.double(), "--profile", profile)
-    assert "Open https://x.test/device and enter the code ABCD-1234." in ran.stdout
-    assert "Signed in as somebody." in ran.stdout
+    sign_in_process = desk.run("sign-in", "--server", desk.double(), "--profile", profile)
+    assert "Open https://x.test/device and enter the code ABCD-1234." in sign_in_process.stdout
+    assert "Signed in as somebody." in sign_in_process.stdout
     assert (profile / "token").read_text() == "signed in"
     assert profile.stat().st_mode & 0o077 == 0
     second_process = desk.run("sign-in", "--server", desk.double(), "--profile", profile, status=2)
@@ -340,8 +350,8 @@ def test_sign_in_shows_the_code_and_keeps_the_home_that_holds_the_sign_in(desk: 
 
 def test_nobody_who_signs_in_leaves_no_profile(desk: Desk) -> None:
     (desk.folder / "script.json").write_text(json.dumps({"rules": [], "status": "NotSignedIn"}))
-    ran = desk.run("sign-in", "--server", desk.double(), "--profile", desk.folder / "profile", status=2)
-    assert "Nobody signed in" in ran.stderr
+    sign_in_process = desk.run("sign-in", "--server", desk.double(), "--profile", desk.folder / "profile", status=2)
+    assert "Nobody signed in" in sign_in_process.stderr
     assert not (desk.folder / "profile").exists()
 
 
@@ -351,9 +361,9 @@ def test_a_recorded_attempt_is_replayed(desk: Desk) -> None:
     start = Store(Home.find()).problem(ref).public.files
     path = next(name for name in start if name.endswith(".sv"))
     offset = len(start[path])
-    clock = iter(range(0, 10**12, 5 * 10**9))
+    clock_ticks = iter(range(0, 10**12, 5 * 10**9))
     file = log_file(Home.find(desk.environ))
-    with EventLog(file, monotonic_ns=lambda: next(clock), process="p") as log:
+    with EventLog(file, monotonic_ns=lambda: next(clock_ticks), process="p") as log:
         contents = {path: FileText.of_bytes(start[path].encode())}
         attempt = Attempts(log).create(ref, "d" * 64, Path("/w"), contents).id
         for text in ("// more\n", "assign guess = 1'b0;"):
@@ -367,9 +377,9 @@ def test_a_recorded_attempt_is_replayed(desk: Desk) -> None:
     assert record.likeness is not None
     assert (record.likeness.exact, record.likeness.lines_kept, record.likeness.lines) == (True, 1, 1)
     assert record.snapshots == ()
-    elsewhere = ("--pack", "starter", "--problem", "sync-fifo", "--sites", "replay", "--attempt", attempt[:8])
-    refused = desk.run("run", "--server", desk.plain(), *elsewhere, "--out", desk.folder / "other", status=2)
-    assert "which this run leaves out" in refused.stderr
+    other_options = ("--pack", "starter", "--problem", "sync-fifo", "--sites", "replay", "--attempt", attempt[:8])
+    refused_run = desk.run("run", "--server", desk.plain(), *other_options, "--out", desk.folder / "other", status=2)
+    assert "which this run leaves out" in refused_run.stderr
 
 
 STUDY = """
@@ -390,8 +400,8 @@ def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
     ref = f"starter/{PROBLEM}"
     start = Store(Home.find()).problem(ref).public.files
     path = next(name for name in start if name.endswith(".sv"))
-    now = [0]
-    with StudyLog(log_file(Home.find(desk.environ)), monotonic_ns=lambda: now[0], process="p") as log:
+    clock_ns = [0]
+    with StudyLog(log_file(Home.find(desk.environ)), monotonic_ns=lambda: clock_ns[0], process="p") as log:
         studies = Studies(log, Attempts(log))
         studies.register(parse_study(STUDY.format(level=level), Path("s.yaml")), {})
         for person in ("ada", "bob"):
@@ -409,9 +419,9 @@ def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
             for event in (assigned, agreed, Started()):
                 add(event)
             for text in ("\n", "assign at_max = &count;", "\nassign at_min = (count == 0);\n", "// that is all\n"):
-                now[0] += 20 * 10**9
+                clock_ns[0] += 20 * 10**9
                 for character in text:
-                    now[0] += 10**8
+                    clock_ns[0] += 10**8
                     version += 1
                     change = Change(start=offset, end=offset, text=character)
                     offset += 1
@@ -429,9 +439,9 @@ def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
 def test_all_attempts_of_a_closed_study_are_replayed_and_the_report_says_who_would_have_helped(desk: Desk) -> None:
     conducted(desk, Recording.FULL)
     run_folder = desk.folder / "run"
-    options = ("--server", desk.double(), "--study", "s", "--pause-ms", "300", "--out", run_folder)
-    ran = desk.run("run", *options, "--json")
-    numbers = json.loads(ran.stdout)["sections"]["beside-people"]["numbers"]
+    replay_options = ("--server", desk.double(), "--study", "s", "--pause-ms", "300", "--out", run_folder)
+    first_process = desk.run("run", *replay_options, "--json")
+    numbers = json.loads(first_process.stdout)["sections"]["beside-people"]["numbers"]
     (label,) = {name.partition(" | ")[0] for name in numbers}
     label_numbers = numbers[f"{label} | 1000 ms"]
     assert (label_numbers["participants"], label_numbers["attempts"], label_numbers["passed"]) == (2, 2, 2)
@@ -441,33 +451,33 @@ def test_all_attempts_of_a_closed_study_are_replayed_and_the_report_says_who_wou
     assert label_numbers["whole"]["minutes_earlier"]["value"] == pytest.approx((20 + 2.3 - 0.3) / 60, abs=0.01)
     assert label_numbers["wrong"]["share"]["value"] == pytest.approx(2 / 3)
     assert label_numbers["wrong"]["tested"] == 4
-    assert "not time saved" in ran.stdout
-    message_count = len(desk.hearing.messages)
-    second_process = desk.run("run", *options, "--json")
+    assert "not time saved" in first_process.stdout
+    message_count = len(desk.hearing.heard_messages)
+    second_process = desk.run("run", *replay_options, "--json")
     assert json.loads(second_process.stdout)["sections"]["beside-people"]["numbers"] == numbers
-    assert len(desk.hearing.messages) == message_count
-    hidden = Store(Home.find()).unseal(f"starter/{PROBLEM}").hidden
+    assert len(desk.hearing.heard_messages) == message_count
+    hidden_part = Store(Home.find()).unseal(f"starter/{PROBLEM}").hidden
     record_text = (run_folder / "hindsight.jsonl").read_text() + json.dumps(
-        [message.params for message in desk.hearing.messages]
+        [message.params for message in desk.hearing.heard_messages]
     )
-    for text in hidden.reference.values():
+    for text in hidden_part.reference.values():
         assert not [line for line in text.splitlines() if "always_ff" in line and line in record_text]
 
 
 def test_a_study_without_texts_is_refused(desk: Desk) -> None:
     conducted(desk, Recording.EDITS)
-    options = ("--server", desk.double(), "--out", desk.folder / "run")
-    refused = desk.run("run", *options, "--study", "s", status=2)
-    assert "recorded no text (its level is `edits`)" in refused.stderr
-    assert "no-such" in desk.run("run", *options, "--study", "no-such", status=2).stderr
-    assert "leave out --pack" in desk.run("run", *options, "--study", "s", "--pack", "starter", status=2).stderr
-    assert "Give --pack PACK, or --study ID" in desk.run("run", *options, status=2).stderr
+    server_options = ("--server", desk.double(), "--out", desk.folder / "run")
+    refused_run = desk.run("run", *server_options, "--study", "s", status=2)
+    assert "recorded no text (its level is `edits`)" in refused_run.stderr
+    assert "no-such" in desk.run("run", *server_options, "--study", "no-such", status=2).stderr
+    assert "leave out --pack" in desk.run("run", *server_options, "--study", "s", "--pack", "starter", status=2).stderr
+    assert "Give --pack PACK, or --study ID" in desk.run("run", *server_options, status=2).stderr
     assert not (desk.folder / "run").exists()
 
 
 def test_a_study_that_goes_on_is_not_replayed(desk: Desk) -> None:
     conducted(desk, Recording.FULL, is_closed=False)
-    refused = desk.run(
+    refused_run = desk.run(
         "run", "--server", desk.double(), "--study", "s", "--out", desk.folder / "run", "--no-grade", status=2
     )
-    assert "is not closed yet. Close it with `benchwright study close s`" in refused.stderr
+    assert "is not closed yet. Close it with `benchwright study close s`" in refused_run.stderr

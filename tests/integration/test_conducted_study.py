@@ -35,14 +35,14 @@ Editors = Callable[..., Awaitable[Editor]]
 
 @pytest_asyncio.fixture
 async def editors(home: Path) -> AsyncIterator[Editors]:
-    started: list[Editor] = []
+    started_editors: list[Editor] = []
 
     async def start(folder: Path = home) -> Editor:
-        started.append(await Editor.start(folder))
-        return started[-1]
+        started_editors.append(await Editor.start(folder))
+        return started_editors[-1]
 
     yield start
-    for editor in started:
+    for editor in started_editors:
         if editor.process.returncode is None:
             await editor.kill()
 
@@ -63,21 +63,21 @@ async def take_part(editor: Editor) -> None:
         if (step_name := (await step(editor))[0]) != "unlock":
             break
     assert step_name == "open"
-    passed = {}
+    task_outcomes = {}
     for _ in range(2):
         desk = await open_task(editor)
-        name = desk.opened.status.problem.partition("/")[2]
+        name = desk.opened_problem.status.problem.partition("/")[2]
         await desk.start()
         file = desk.open()
         is_question = name == "load-use-stalls"
-        answers = ("A", "C") if is_question else (wrong(name, "wraps"), reference(name))
-        for number, content in enumerate(answers, start=1):
+        task_contents = ("A", "C") if is_question else (wrong(name, "wraps"), reference(name))
+        for number, content in enumerate(task_contents, start=1):
             file.paste(content)
             file.save()
             verdict = await (desk.run() if is_question else desk.verdict(number))
-        passed[name] = verdict.outcome
+        task_outcomes[name] = verdict.outcome
         await desk.submit()
-    assert passed == {"saturating-counter": "passed", "load-use-stalls": "passed"}
+    assert task_outcomes == {"saturating-counter": "passed", "load-use-stalls": "passed"}
 
 
 async def test_a_participant_enrols_forecasts_works_and_the_lab_has_it_all(
@@ -96,9 +96,9 @@ async def test_a_participant_enrols_forecasts_works_and_the_lab_has_it_all(
     with lab_log(service) as log:
         assert len(log.journal.attempts("small")) == 3
         assert {header.solver for header in log.journal.attempts("small")} == {"ada"}
-        kinds = [journal_entry.entry.type for journal_entry in log.journal.entries("small", "ada")]
-        assert kinds[0] == "enrolled"
-        assert kinds[-1] == "finished"
+        entry_types = [journal_entry.recorded_entry.type for journal_entry in log.journal.entries("small", "ada")]
+        assert entry_types[0] == "enrolled"
+        assert entry_types[-1] == "finished"
 
 
 @pytest.mark.nightly
@@ -165,7 +165,7 @@ async def test_nothing_of_the_assignment_is_on_the_participants_machine_before_t
     editor = await editors()
     await agree(editor)
     with StudyLog(own_log(home)) as log:
-        entries = [journal_entry.entry for journal_entry in log.journal.entries("small", "ada")]
+        entries = [journal_entry.recorded_entry for journal_entry in log.journal.entries("small", "ada")]
     (enrolled,) = (entry for entry in entries if isinstance(entry, Enrolled))
     assert enrolled.sealed
     assert not enrolled.code
@@ -175,11 +175,11 @@ async def test_nothing_of_the_assignment_is_on_the_participants_machine_before_t
     hosted = HostedStudies(Home.find({"BENCHWRIGHT_HOME": str(home)})).find_study("small")
     assert hosted is not None
     with StudyLog(own_log(home)) as log, service.client(connection["token"]) as client:
-        lines = [json.loads(line) for line in journal_lines(log.journal.entries("small", "ada"))]
-        reply = client.post("/api/v1/studies/small/journal", json={"lines": lines})
-        assert reply.json() == {"entries": len(lines), "code": ""}
+        journal_records = [json.loads(line) for line in journal_lines(log.journal.entries("small", "ada"))]
+        reply = client.post("/api/v1/studies/small/journal", json={"lines": journal_records})
+        assert reply.json() == {"entries": len(journal_records), "code": ""}
         # Another participant's journal is none of theirs.
-        other_lines = [line | {"participant": "bob"} for line in lines]
+        other_lines = [line | {"participant": "bob"} for line in journal_records]
         assert client.post("/api/v1/studies/small/journal", json={"lines": other_lines}).status_code == 409
         plan = client.post("/api/v1/studies", json={}).json()[0]["file"]
         assert "seed" not in plan["text"] or '"seed": null' in plan["text"]
@@ -210,13 +210,15 @@ async def test_work_waits_for_a_service_that_is_down_and_arrives_once_it_is_up(
     assert (await step(editor))[0] == "open"
     await editor.quit()
     with lab_log(service) as log:
-        assert "task_forecast" in [journal_entry.entry.type for journal_entry in log.journal.entries("small", "ada")]
+        assert "task_forecast" in [
+            journal_entry.recorded_entry.type for journal_entry in log.journal.entries("small", "ada")
+        ]
 
 
 async def test_a_study_whose_records_go_elsewhere_is_refused(service: Service, tmp_path: Path) -> None:
     file = tmp_path / "other.yaml"
     file.write_text(STUDY.replace("data: {to: service}\n", ""))
-    refused = benchwright(service.home, "lab", "open", str(file))
-    assert refused.returncode == 1
-    assert "data.to" in refused.stderr
-    assert "Traceback" not in refused.stderr
+    refused_command = benchwright(service.home, "lab", "open", str(file))
+    assert refused_command.returncode == 1
+    assert "data.to" in refused_command.stderr
+    assert "Traceback" not in refused_command.stderr

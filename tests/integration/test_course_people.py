@@ -54,9 +54,9 @@ def problem_of(ref: str) -> Problem:
     return Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(ref)
 
 
-def design(*, right: bool) -> dict[str, str]:
+def design(*, is_right: bool) -> dict[str, str]:
     problem = problem_of(DESIGN)
-    files = solved_files(problem) if right else starting_files(problem)
+    files = solved_files(problem) if is_right else starting_files(problem)
     return {path: files[path].decode() for path in problem.public.expected}
 
 
@@ -80,10 +80,10 @@ def test_what_one_of_a_group_has_done_counts_for_all_of_it(
     service: Service, course: Course, teacher: httpx2.Client, tmp_path: Path
 ) -> None:
     ada, bob, eve = (Student(service, course, tmp_path / name, name) for name in ("Ada", "Bob", "Eve"))
-    assert ada.work(DESIGN, design(right=True))["verdict"]["outcome"] == "passed"
+    assert ada.work(DESIGN, design(is_right=True))["verdict"]["outcome"] == "passed"
     course_path = f"/courses/{course.name}"
-    people = teacher.get(f"{course_path}/people").text
-    assert all(name in people for name in ("Ada", "Bob", "Eve", "Professor"))
+    people_page = teacher.get(f"{course_path}/people").text
+    assert all(name in people_page for name in ("Ada", "Bob", "Eve", "Professor"))
     groups = {f"group-{ada.account}": "north <1>", f"group-{bob.account}": "north <1>"}
     assert send(teacher, f"{course_path}/people", **groups).status_code == 303
     assert "north &lt;1&gt;" in teacher.get(f"{course_path}/people").text
@@ -97,7 +97,7 @@ def test_an_appeal_is_answered_once_and_the_grade_keeps_its_history(
     service: Service, course: Course, teacher: httpx2.Client, tmp_path: Path
 ) -> None:
     ada = Student(service, course, tmp_path / "ada", "Ada")
-    ada.work(DESIGN, design(right=False))
+    ada.work(DESIGN, design(is_right=False))
     own_path, grade = (f"/courses/{course.name}/{page_name}/{course.assignment}" for page_name in ("mine", "grades"))
     student = signed_in(service, ada.solver.token)
     page = student.get(own_path)
@@ -107,18 +107,18 @@ def test_an_appeal_is_answered_once_and_the_grade_keeps_its_history(
     assert "waits for its answer already" in send(student, own_path, text="Again.").text
     assert "1 open" in teacher.get(f"/courses/{course.name}").text
     assert "Ada" in teacher.get(f"/courses/{course.name}/appeals").text
-    theirs = f"{grade}/{ada.account}"
-    grade_page = teacher.get(theirs).text
+    person_grade = f"{grade}/{ada.account}"
+    grade_page = teacher.get(person_grade).text
     assert "It saturates &lt;b&gt;late&lt;/b&gt;." in grade_page
     (number,) = re.findall(r'name="appeal" value="(\d+)"', grade_page)
-    answer = {"appeal": number, "decision": "grant", "answer": "You are right."}
-    assert send(student, f"{theirs}/appeal", **answer).status_code == 404
-    assert send(teacher, f"{theirs}/appeal", **answer).status_code == 303
-    assert send(teacher, f"{theirs}/appeal", **answer).status_code == 409
-    assert send(teacher, theirs, points="0.5", reason="appeal").status_code == 303
-    send(teacher, theirs, due="2026-12-01T12:00", reason="ill")
-    send(teacher, theirs, due="2026-12-02T12:00", reason="still ill")
-    for page_text in (student.get(own_path).text, teacher.get(theirs).text):
+    appeal_answer = {"appeal": number, "decision": "grant", "answer": "You are right."}
+    assert send(student, f"{person_grade}/appeal", **appeal_answer).status_code == 404
+    assert send(teacher, f"{person_grade}/appeal", **appeal_answer).status_code == 303
+    assert send(teacher, f"{person_grade}/appeal", **appeal_answer).status_code == 409
+    assert send(teacher, person_grade, points="0.5", reason="appeal").status_code == 303
+    send(teacher, person_grade, due="2026-12-01T12:00", reason="ill")
+    send(teacher, person_grade, due="2026-12-02T12:00", reason="still ill")
+    for page_text in (student.get(own_path).text, teacher.get(person_grade).text):
         assert "granted by Professor" in page_text
         assert "Answer: You are right." in page_text
         assert "+0.5 points" in page_text
@@ -126,7 +126,7 @@ def test_an_appeal_is_answered_once_and_the_grade_keeps_its_history(
         assert history == sorted(history)
     other_student = signed_in(service, course.invitation, "Bob")
     assert "It saturates" not in other_student.get(own_path).text
-    assert other_student.get(theirs).status_code == 404
+    assert other_student.get(person_grade).status_code == 404
 
 
 def test_two_people_grade_an_answer_blind_and_a_third_decides(service: Service, tmp_path: Path) -> None:
@@ -134,8 +134,10 @@ def test_two_people_grade_an_answer_blind_and_a_third_decides(service: Service, 
     ada = Student(service, course, tmp_path / "ada", "Ada Lovelace")
     waits = ada.work(OPEN_QUESTION, {"answer.md": "So that registers change in program order."})
     assert waits["verdict"]["reason"] not in ("passed", "wrong_answer"), waits
-    owner = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
-    first_grader, two, three = (signed_in(service, invitation(service, course, Role.GRADER), name) for name in "CDE")
+    owner_client = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
+    first_grader, second_grader, three = (
+        signed_in(service, invitation(service, course, Role.GRADER), name) for name in "CDE"
+    )
     page = f"/courses/{course.name}/answers"
     assert signed_in(service, ada.solver.token).get(page).status_code == 404
     grading_page = first_grader.get(page).text
@@ -148,13 +150,13 @@ def test_two_people_grade_an_answer_blind_and_a_third_decides(service: Service, 
     assert send(first_grader, page, item=item, label=worst, difficulty="2", comment="no").status_code == 303
     assert "No answer waits for you." in first_grader.get(page).text
     assert "needs no grade of yours" in send(first_grader, page, item=item, label=best, difficulty="2").text
-    assert points(owner, course, ada.account) == "0"
-    assert send(two, page, item=item, label=best, difficulty="2").status_code == 303
-    assert points(owner, course, ada.account) == "0"
+    assert points(owner_client, course, ada.account) == "0"
+    assert send(second_grader, page, item=item, label=best, difficulty="2").status_code == 303
+    assert points(owner_client, course, ada.account) == "0"
     assert "1 answer waits for you" in three.get(page).text
     assert send(three, page, item=item, label=best, difficulty="1").status_code == 303
-    assert "No answer waits for you." in owner.get(page).text
-    assert points(owner, course, ada.account) == "1"
+    assert "No answer waits for you." in owner_client.get(page).text
+    assert points(owner_client, course, ada.account) == "1"
     assert first_grader.get(f"/courses/{course.name}/grades").status_code == 404
 
 
@@ -178,8 +180,8 @@ def test_an_export_has_what_a_person_may_see_and_nothing_else(service: Service, 
     course = service.set_up(problems=("saturating-counter",), reveal=Reveal.NAMES)
     teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
     ada, bob = (Student(service, course, tmp_path / name, name) for name in ("Ada", "Bob"))
-    ada.work(DESIGN, design(right=False))
-    bob.work(DESIGN, design(right=True))
+    ada.work(DESIGN, design(is_right=False))
+    bob.work(DESIGN, design(is_right=True))
     path = f"/courses/{course.name}/people/{ada.account}"
     assert signed_in(service, invitation(service, course, Role.STAFF), "Staff").get(f"{path}/export").status_code == 404
     files = contents(teacher.get(f"{path}/export").content)
@@ -189,7 +191,7 @@ def test_an_export_has_what_a_person_may_see_and_nothing_else(service: Service, 
     assert b'"signature"' in files[f"{folder}/receipts.jsonl"]
     (run,) = json.loads(files[f"{folder}/runs.json"])["runs"]
     assert run["verdict"]["outcome"] == "failed"
-    assert files[f"{folder}/runs/1/rtl/sat_counter.sv"].decode() == design(right=False)["rtl/sat_counter.sv"]
+    assert files[f"{folder}/runs/1/rtl/sat_counter.sv"].decode() == design(is_right=False)["rtl/sat_counter.sv"]
     archive_bytes = b"".join(files.values())
     assert b"Bob" not in archive_bytes
     lines = {
@@ -209,9 +211,9 @@ def test_a_deletion_takes_all_of_one_person_and_nothing_of_others(
     service: Service, course: Course, teacher: httpx2.Client, tmp_path: Path
 ) -> None:
     ada, bob = (Student(service, course, tmp_path / name, name) for name in ("Ada", "Bob"))
-    text = design(right=False)
+    text = design(is_right=False)
     ada.work(DESIGN, {path: f"// {SECRET}\n{content}" for path, content in text.items()})
-    bob.work(DESIGN, design(right=True))
+    bob.work(DESIGN, design(is_right=True))
     page = f"/courses/{course.name}/people/{ada.account}/delete"
     assert "not that of the person" in send(teacher, page, name="Bob").text
     assert points(teacher, course, ada.account) == "0"
@@ -222,9 +224,9 @@ def test_a_deletion_takes_all_of_one_person_and_nothing_of_others(
         assert deleted.stdout == "Deleted, with 1 attempt.\n", deleted.stderr
     else:
         assert send(teacher, page, name="Ada").status_code == 303
-    people = command(service, "people", course.name).stdout
-    assert "Bob" in people
-    assert "Ada" not in people
+    people_listing = command(service, "people", course.name).stdout
+    assert "Bob" in people_listing
+    assert "Ada" not in people_listing
     assert points(teacher, course, bob.account) == "1"
     assert teacher.get(f"/courses/{course.name}/grades/{course.assignment}/{ada.account}").status_code == 404
     with service.client(ada.solver.token) as client:

@@ -92,15 +92,15 @@ def room(service: Service) -> Room:
     return new_room
 
 
-def fields(style: QuestionFormat, **changed: str) -> dict[str, str]:
-    return TEXTS | {"format": style.value} | dict(FORMS[style]) | changed
+def fields(style: QuestionFormat, **changed_fields: str) -> dict[str, str]:
+    return TEXTS | {"format": style.value} | dict(FORMS[style]) | changed_fields
 
 
 def upload(client: httpx2.Client, path: str, values: Mapping[str, str], *pictures: bytes) -> httpx2.Response:
-    files = {
+    figure_files = {
         f"figure-{number}": (f'"><script>.{number}', content, "text/html") for number, content in enumerate(pictures, 1)
     }
-    return client.post(path, data={"csrf": csrf(client)} | dict(values), files=files)
+    return client.post(path, data={"csrf": csrf(client)} | dict(values), files=figure_files)
 
 
 def figure_in(page: str) -> str:
@@ -134,10 +134,10 @@ def test_a_question_of_every_format_is_reviewed_blind_and_published(
         assert SECRET in page_after
         assert is_key in page_after if is_key else answer.replace("<", "&lt;").replace(">", "&gt;") in page_after
         assert room.review_again(reviewer, **ALL_HOLDS).status_code == 303
-    standing = text_of(room.owner, f"{room.path}/questions")
-    right = 2 if is_key == "the key, too" else 0
-    assert f"{right} of {2 if is_key else 0} answers" in standing
-    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    standing = text_of(room.owner_client, f"{room.path}/questions")
+    right_count = 2 if is_key == "the key, too" else 0
+    assert f"{right_count} of {2 if is_key else 0} answers" in standing
+    assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
     pack = Store(room.service.folders).public(f"{room.course.name}-questions")
     (problem,) = pack.problems
     assert problem.public.question is not None
@@ -158,7 +158,7 @@ def test_a_question_of_every_format_is_reviewed_blind_and_published(
 
 
 @pytest.mark.parametrize(
-    ("style", "changed", "message"),
+    ("style", "changed_fields", "message"),
     [
         (QuestionFormat.ASSERTION, {"answer": "maybe"}, "The right answer can"),
         (QuestionFormat.FREE_RESPONSE, {"item-1": "", "item-3": ""}, "What there are points for can"),
@@ -170,9 +170,9 @@ def test_a_question_of_every_format_is_reviewed_blind_and_published(
     ],
 )
 def test_a_form_with_a_fault_says_which_field_it_is(
-    room: Room, style: QuestionFormat, changed: dict[str, str], message: str
+    room: Room, style: QuestionFormat, changed_fields: dict[str, str], message: str
 ) -> None:
-    reply = send(room.author, f"{room.path}/questions/new", **fields(style, **changed))
+    reply = send(room.author, f"{room.path}/questions/new", **fields(style, **changed_fields))
     assert reply.status_code == 422
     assert message in reply.text.replace("Figure", "figure")
     assert FORMS[style]["statement"] in reply.text
@@ -182,8 +182,8 @@ def test_a_form_with_a_fault_says_which_field_it_is(
 def test_a_format_that_there_is_not_is_multiple_choice_and_one_that_is_written_stays(room: Room) -> None:
     assert "Option A" in text_of(room.author, f"{room.path}/questions/new?format=<x>")
     question_path = room.write(**fields(QuestionFormat.ASSERTION))
-    changed = fields(QuestionFormat.ASSERTION, statement="Another one.") | {"format": "free-response"}
-    assert send(room.author, question_path, **changed).status_code == 303
+    changed_form = fields(QuestionFormat.ASSERTION, statement="Another one.") | {"format": "free-response"}
+    assert send(room.author, question_path, **changed_form).status_code == 303
     page = text_of(room.author, question_path)
     assert "True or false, version 2" in page
     assert "Another one." in page
@@ -195,36 +195,39 @@ def test_a_figure_is_shown_to_those_who_may_read_the_question_and_is_in_the_pack
     assert reply.status_code == 303, reply.text
     question_path = reply.headers["location"]
     figure_path = figure_in(text_of(room.author, question_path))
-    picture = room.author.get(figure_path)
-    assert (picture.headers["content-type"], picture.headers["x-content-type-options"]) == ("image/png", "nosniff")
-    assert "sandbox" in picture.headers["content-security-policy"]
-    assert SCRIPT not in picture.content
-    other_student, first, second = (
+    figure_reply = room.author.get(figure_path)
+    assert (figure_reply.headers["content-type"], figure_reply.headers["x-content-type-options"]) == (
+        "image/png",
+        "nosniff",
+    )
+    assert "sandbox" in figure_reply.headers["content-security-policy"]
+    assert SCRIPT not in figure_reply.content
+    other_student, first_reviewer, second_reviewer = (
         room.join(Role.PARTICIPANT, "Bob"),
         room.join(Role.GRADER, "Grace"),
         room.join(Role.STAFF, "Barbara"),
     )
     assert send(room.author, question_path, act="submit").status_code == 303
-    for client in (other_student, first, second):
+    for client in (other_student, first_reviewer, second_reviewer):
         assert client.get(figure_path).status_code == 404
-    assert figure_in(text_of(first, f"{room.path}/review")) == figure_path
-    assert first.get(figure_path).content == picture.content
-    assert second.get(figure_path).status_code == 404
-    room.review(first)
-    assert first.get(figure_path).status_code == 404
-    room.review(second)
-    assert second.get(figure_path).status_code == 200
+    assert figure_in(text_of(first_reviewer, f"{room.path}/review")) == figure_path
+    assert first_reviewer.get(figure_path).content == figure_reply.content
+    assert second_reviewer.get(figure_path).status_code == 404
+    room.review(first_reviewer)
+    assert first_reviewer.get(figure_path).status_code == 404
+    room.review(second_reviewer)
+    assert second_reviewer.get(figure_path).status_code == 200
     assert other_student.get(figure_path).status_code == 404
     stranger = Room(room.service)
-    assert stranger.owner.get(figure_path).status_code == 404
-    assert stranger.owner.get(figure_path.replace(room.path, stranger.path)).status_code == 404
+    assert stranger.owner_client.get(figure_path).status_code == 404
+    assert stranger.owner_client.get(figure_path.replace(room.path, stranger.path)).status_code == 404
     for name in ("0" * 64, "x", "..%2f..%2fetc"):
         assert room.author.get(f"{question_path}/figures/{name}").status_code == 404
 
-    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
     (problem,) = Store(room.service.folders).public(f"{room.course.name}-questions").problems
     (figure,) = problem.public.figures
-    assert (figure.alt, figure.media_type, figure.content) == (ALT, MediaType.PNG, picture.content)
+    assert (figure.alt, figure.media_type, figure.content) == (ALT, MediaType.PNG, figure_reply.content)
     assert f"![{ALT}](figures/figure-1.png)" in problem.public.statement
 
 
@@ -232,12 +235,12 @@ def test_a_figure_is_kept_replaced_and_removed(room: Room) -> None:
     form = fields(QuestionFormat.ASSERTION, **{"alt-1": ALT, "alt-2": "Another"})
     question_path = upload(room.author, f"{room.path}/questions/new", form, png(), jpeg()).headers["location"]
     kept_figures = dict(re.findall(r'name="(kept-\d)" value="(\w*)"', text_of(room.author, question_path)))
-    changed = form | kept_figures | {"alt-1": "Four ways", "remove-2": "yes"}
-    assert upload(room.author, question_path, changed).status_code == 303
+    changed_form = form | kept_figures | {"alt-1": "Four ways", "remove-2": "yes"}
+    assert upload(room.author, question_path, changed_form).status_code == 303
     page = text_of(room.author, question_path)
     assert figure_in(page).endswith(kept_figures["kept-1"])
     assert "Four ways" in page
-    assert upload(room.author, question_path, changed, png("red")).status_code == 303
+    assert upload(room.author, question_path, changed_form, png("red")).status_code == 303
     assert not figure_in(text_of(room.author, question_path)).endswith(kept_figures["kept-1"])
     # The one of another question is none of this.
     other_question = room.write(**fields(QuestionFormat.ASSERTION))
@@ -265,16 +268,16 @@ def test_markup_in_an_alternative_text_is_shown_as_text_and_ends_no_picture(room
 
 
 def test_pictures_are_limited_in_size_number_and_by_day(room: Room) -> None:
-    new = f"{room.path}/questions/new"
+    new_question_path = f"{room.path}/questions/new"
     form = fields(QuestionFormat.ASSERTION, **{f"alt-{number}": ALT for number in (1, 2, 3)})
-    assert upload(room.author, new, form, bytes(4 << 20)).status_code == 413
-    assert upload(room.author, new, form, png(), png("red"), png("blue"), png("green")).status_code == 400
+    assert upload(room.author, new_question_path, form, bytes(4 << 20)).status_code == 413
+    assert upload(room.author, new_question_path, form, png(), png("red"), png("blue"), png("green")).status_code == 400
     assert upload(room.author, f"{room.path}/review", form, png()).status_code in (413, 415)
-    whole = FIGURES_PER_DAY // 3
-    pictures = [png(f"#{number:06x}") for number in range(3 * whole + 3)]
-    for number in range(whole):
-        assert upload(room.author, new, form, *pictures[3 * number : 3 * number + 3]).status_code == 303
-    assert "40 pictures today" in upload(room.author, new, form, *pictures[-3:]).text
+    full_questions = FIGURES_PER_DAY // 3
+    pictures = [png(f"#{number:06x}") for number in range(3 * full_questions + 3)]
+    for number in range(full_questions):
+        assert upload(room.author, new_question_path, form, *pictures[3 * number : 3 * number + 3]).status_code == 303
+    assert "40 pictures today" in upload(room.author, new_question_path, form, *pictures[-3:]).text
 
 
 def test_only_models_that_take_pictures_are_asked_about_some(room: Room) -> None:
@@ -284,9 +287,9 @@ def test_only_models_that_take_pictures_are_asked_about_some(room: Room) -> None
     page = wait_for_text(room.author, question_path, "It shows four ways")
     assert "nobody judges it" in page
     assert "blind" not in page
-    plain = room.write(**fields(QuestionFormat.FILL_IN_THE_BLANK))
-    assert send(room.author, plain, act="try").status_code == 303
-    assert "3, wrong" in wait_for_text(room.author, plain, "2 of 2 models wrong")
+    plain_path = room.write(**fields(QuestionFormat.FILL_IN_THE_BLANK))
+    assert send(room.author, plain_path, act="try").status_code == 303
+    assert "3, wrong" in wait_for_text(room.author, plain_path, "2 of 2 models wrong")
     truth = room.write(**fields(QuestionFormat.ASSERTION))
     assert send(room.author, truth, act="try").status_code == 303
     assert "true, wrong" in wait_for_text(room.author, truth, "2 of 2 models wrong")
@@ -310,22 +313,22 @@ def test_a_twin_asks_the_same_without_options_and_its_reviewers_may_know_the_key
     reviewer = room.join(Role.GRADER, "Grace")
     room.review(reviewer)
     room.review(reviewer, answer="written back")
-    assert "1 of 1 answers" in text_of(room.owner, f"{room.path}/questions")
-    assert room.owner.get(twin).status_code == 404
+    assert "1 of 1 answers" in text_of(room.owner_client, f"{room.path}/questions")
+    assert room.owner_client.get(twin).status_code == 404
 
 
 def test_figures_are_exported_with_a_person_and_deleted_with_them(room: Room) -> None:
     form = fields(QuestionFormat.ASSERTION, **{"alt-1": ALT})
     question_path = upload(room.author, f"{room.path}/questions/new", form, jpeg()).headers["location"]
-    picture = room.author.get(figure_in(text_of(room.author, question_path)))
+    figure_reply = room.author.get(figure_in(text_of(room.author, question_path)))
     (ada,) = [account for account in accounts(room) if exported(room, account)["name"] == "Ada"]
     path = f"{room.path}/people/{ada}"
-    archive = zipfile.ZipFile(io.BytesIO(room.owner.get(f"{path}/export").content))
+    archive = zipfile.ZipFile(io.BytesIO(room.owner_client.get(f"{path}/export").content))
     (name,) = [file_name for file_name in archive.namelist() if file_name.startswith("figures/")]
     assert name.endswith(".jpg")
-    assert archive.read(name) == picture.content
-    assert send(room.owner, f"{path}/delete", name="Ada").status_code == 303
-    assert room.owner.get(question_path).status_code == 404
+    assert archive.read(name) == figure_reply.content
+    assert send(room.owner_client, f"{path}/delete", name="Ada").status_code == 303
+    assert room.owner_client.get(question_path).status_code == 404
 
 
 def test_what_a_reviewer_wrote_goes_with_them_and_the_decision_stays(room: Room) -> None:
@@ -336,7 +339,7 @@ def test_what_a_reviewer_wrote_goes_with_them_and_the_decision_stays(room: Room)
         assert room.review(reviewer, answer=f"so says {name}", **ALL_HOLDS).status_code == 303
     (grace,) = [account for account in accounts(room) if exported(room, account)["name"] == "Grace"]
     assert exported(room, grace)["question_reviews"][0]["answer"] == "so says Grace"
-    assert send(room.owner, f"{room.path}/people/{grace}/delete", name="Grace").status_code == 303
+    assert send(room.owner_client, f"{room.path}/people/{grace}/delete", name="Grace").status_code == 303
     page = text_of(room.author, question_path)
     assert page.count("by a reviewer") == 2
     assert "so says Barbara" in page
@@ -348,9 +351,9 @@ def test_two_windows_that_send_the_same_picture_at_once_keep_it_once(room: Room)
     question_path = room.write(**form | {"alt-1": ""})
     token: dict[str, Any] = {"csrf": csrf(room.author)} | form
     with ThreadPoolExecutor() as pool:
-        replies = [
+        upload_replies = [
             pool.submit(room.author.post, question_path, data=token, files={"figure-1": png()}) for _ in range(6)
         ]
-    assert [reply.result().status_code for reply in replies] == [303] * 6
+    assert [reply.result().status_code for reply in upload_replies] == [303] * 6
     assert "version 7" in text_of(room.author, question_path)
     assert room.author.get(figure_in(text_of(room.author, question_path))).status_code == 200

@@ -104,15 +104,15 @@ def test_an_author_hears_of_decisions_and_publication_until_they_are_read(room: 
     assert waiting(room.author) == 2
     mark(room.author, page)
     assert waiting(room.author) == 1
-    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
-    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
+    assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
     page = text_of(room.author, "/notices")
     assert page.count("is published") == 1
     assert page.count("<strong>New:</strong>") == 2
     mark(room.author, page)
     assert waiting(room.author) == 0
     assert "Mark all as read" not in text_of(room.author, "/notices")
-    assert waiting(room.owner) == 0
+    assert waiting(room.owner_client) == 0
 
 
 def test_a_review_that_was_left_waits_for_its_reviewer_until_it_is_decided(room: Room) -> None:
@@ -140,7 +140,7 @@ def test_notices_are_exported_and_deleted_with_a_person(room: Room) -> None:
     (ada,) = [account for account in accounts(room) if exported(room, account)["name"] == "Ada"]
     (notice,) = exported(room, ada)["notices"]
     assert (notice["kind"], notice["question"]) == ("returned", question_path.rpartition("/")[2])
-    assert send(room.owner, f"{room.path}/people/{ada}/delete", name="Ada").status_code == 303
+    assert send(room.owner_client, f"{room.path}/people/{ada}/delete", name="Ada").status_code == 303
     assert room.author.get("/notices").status_code == 303
 
 
@@ -154,8 +154,8 @@ def test_the_newest_notices_of_a_person_are_kept(room: Room) -> None:
                 await note(connection, NoticeKind.RETURNED, ada, room.course.name, question, float(number))
 
     with_database(room.service, note_many)
-    times = [notice["at"] for notice in exported(room, ada)["notices"]]
-    assert times == [float(number) for number in range(5, MOST_NOTICES + 5)]
+    notice_times = [notice["at"] for notice in exported(room, ada)["notices"]]
+    assert notice_times == [float(number) for number in range(5, MOST_NOTICES + 5)]
     assert waiting(room.author) == MOST_NOTICES
 
 
@@ -173,7 +173,7 @@ def test_three_reviewers_all_decide_and_the_majority_counts(room: Room) -> None:
     assert "in review" in text_of(room.author, later_question)
     room.review(reviewers[2], **RETURNED)
     assert "accepted" in text_of(room.author, later_question)
-    standing = text_of(room.owner, f"{room.path}/questions")
+    standing = text_of(room.owner_client, f"{room.path}/questions")
     assert "agreed on 2 of 2 versions" in standing
     assert "Of 1 version with three reviewers, all three agreed on 0" in standing
 
@@ -231,10 +231,10 @@ def test_questions_of_a_pack_folder_get_their_reviewers_and_the_pack_says_where_
     assert SECRET not in page
     room.review(grader)
     decided(room, count=1)
-    standing = text_of(room.owner, f"{room.path}/questions")
+    standing = text_of(room.owner_client, f"{room.path}/questions")
     assert "No question is accepted yet" in standing
     assert "generated 1, one: a model, from a corpus" in standing
-    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
     pack = Store(room.service.folders).public(pack_name(room.course.name))
     assert pack.description.endswith("generated 1, one: a model, from a corpus")
 
@@ -245,9 +245,9 @@ def test_a_returned_question_of_a_pack_folder_is_staffs_to_read_and_its_new_word
     folder = pack_folder(tmp_path / "generated")
     add(room.service, room.course.name, str(folder))
     decided(room, **RETURNED)
-    page = text_of(room.owner, f"{room.path}/questions")
+    page = text_of(room.owner_client, f"{room.path}/questions")
     (question_path,) = set(re.findall(r'href="(/courses/[\w-]+/questions/q-\w+)"', page))
-    assert RETURNED["comment"] in text_of(room.owner, question_path)
+    assert RETURNED["comment"] in text_of(room.owner_client, question_path)
     assert room.author.get(question_path).status_code == 404
     (folder / "one" / "statement.md").write_text("# Question one\n\nWhat comes first in L1?\n")
     assert "1 question waits" in add(room.service, room.course.name, str(folder)).stdout
@@ -258,9 +258,9 @@ def test_a_pack_folder_under_another_licence_or_for_a_course_that_collects_none_
 ) -> None:
     folder = pack_folder(tmp_path / "generated")
     (folder / "pack.toml").write_text(PACK.replace("CC-BY-4.0", "CC0-1.0"))
-    refused = add(room.service, room.course.name, str(folder))
-    assert refused.returncode != 0
-    assert "licence is 'CC0-1.0'" in refused.stderr.replace("\n", " ")
+    refused_command = add(room.service, room.course.name, str(folder))
+    assert refused_command.returncode != 0
+    assert "licence is 'CC0-1.0'" in refused_command.stderr.replace("\n", " ")
     empty_room = Room(room.service)
     assert "collects no questions" in add(room.service, empty_room.course.name, str(folder)).stderr.replace("\n", " ")
     assert add(room.service, "nowhere", str(folder)).returncode != 0
@@ -306,6 +306,6 @@ def test_a_question_can_not_leave_a_pack_that_was_written_before_a_crash(room: R
     assert len(Store(room.service.folders).public(pack_name(room.course.name)).problems) == 1
     assert "is published" in send(room.author, question_path, act="withdraw").text
     assert waiting(room.author) == 1
-    assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
+    assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
     assert Store(room.service.folders).public(pack_name(room.course.name)).version == "1"
     assert waiting(room.author) == 2

@@ -15,8 +15,8 @@ from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp
-from benchwright_problems.problem import Kind, Problem
-from benchwright_problems.storage.conversion import Form, convert
+from benchwright_problems.problem import Problem, ProblemKind
+from benchwright_problems.storage.conversion import RecordForm, convert
 
 OPEN_SOURCE = ["cvdp_copilot_lfsr_0001", "cvdp_agentic_fixed_arbiter_0001"]
 COMMERCIAL = ["cvdp_copilot_gf_multiplier_0039", "cvdp_agentic_8x3_priority_encoder_0003"]
@@ -59,12 +59,12 @@ async def test_a_converted_datapoint_gets_the_same_verdicts(
 ) -> None:
     record = export_cvdp(problems[name])
     file = tmp_path / "converted_v1.1.0.jsonl"
-    file.write_text(json.dumps(convert(record, Form.NONAGENTIC if "prompt" in record else Form.AGENTIC)))
+    file.write_text(json.dumps(convert(record, RecordForm.NONAGENTIC if "prompt" in record else RecordForm.AGENTIC)))
     (converted,) = import_cvdp([file], "converted").problems
     two_sided = await check(converted, toolchain, tmp_path)
     assert two_sided.ok, two_sided.reason
 
 
 def test_no_other_design_is_among_them(problems: dict[str, Problem]) -> None:
-    designs = [problem.id for problem in problems.values() if problem.kind is Kind.DESIGN]
+    designs = [problem.id for problem in problems.values() if problem.kind is ProblemKind.DESIGN]
     assert sorted(designs) == sorted([*OPEN_SOURCE, *COMMERCIAL])

@@ -16,13 +16,13 @@ import docker as sdk
 import pytest
 
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.execution.process import End
+from benchwright_harness.execution.process import ProcessEnd
 from benchwright_harness.plan.plan import OSS_SIM, Build
-from benchwright_harness.plan.selection import Selection
-from benchwright_harness.sandbox import Job, Sandbox
+from benchwright_harness.plan.selection import ToolSelection
+from benchwright_harness.sandbox import Sandbox, SandboxJob
 from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Limits
+from benchwright_problems.problem import RunLimits
 
 OTHERS = "somebody/tools:1"
 
@@ -39,36 +39,36 @@ def engine(docker_host: str) -> Iterator[sdk.APIClient]:
 def others(engine: sdk.APIClient, docker: DockerSandbox, toolchain: Toolchain) -> str:
     """An image that is not ours, though it holds the same programs."""
     docker.check()
-    ours = docker._engine.images.toolchain(toolchain)
-    engine.tag(ours, "somebody/tools", "1")
+    our_image = docker._engine.images.toolchain(toolchain)
+    engine.tag(our_image, "somebody/tools", "1")
     return OTHERS
 
 
 @pytest.fixture
-def job(code: Path, toolchain: Toolchain) -> Callable[..., Job]:
-    def make(sandbox: Sandbox, script: str, **changes: object) -> Job:
+def job(code: Path, toolchain: Toolchain) -> Callable[..., SandboxJob]:
+    def make(sandbox: Sandbox, script: str, **job_changes: object) -> SandboxJob:
         user = sandbox.new_user()
         if user is not None:
             for path in (code, *code.rglob("*")):
                 os.chown(path, user, user, follow_symlinks=False)
-        plain = Job(
+        plain_job = SandboxJob(
             argv=("/bin/sh", "-c", script),
-            env=toolchain.environment(Selection()) | {"GREETING": "hello"},
+            env=toolchain.environment(ToolSelection()) | {"GREETING": "hello"},
             code=code,
-            hidden={"/src/secret.txt": "CANARY"},
-            limits=Limits(wall_s=300),
+            hidden_files={"/src/secret.txt": "CANARY"},
+            limits=RunLimits(wall_s=300),
             toolchain=toolchain,
             user=user,
         )
-        return replace(plain, **changes)  # type: ignore[arg-type]
+        return replace(plain_job, **job_changes)  # type: ignore[arg-type]
 
     return make
 
 
-async def printed(sandbox: Sandbox, job: Job) -> str:
+async def printed(sandbox: Sandbox, job: SandboxJob) -> str:
     log = io.BytesIO()
-    ended = await sandbox.run(job, log)
-    assert (ended.end, ended.exit_code) == (End.EXITED, 0), log.getvalue().decode()
+    step_end = await sandbox.run(job, log)
+    assert (step_end.end, step_end.exit_code) == (ProcessEnd.EXITED, 0), log.getvalue().decode()
     return log.getvalue().decode()
 
 
@@ -77,7 +77,7 @@ def built(dockerfile: str, **files: str) -> Build:
 
 
 async def test_an_image_of_somebody_else_runs_as_apart_as_ours(
-    docker: DockerSandbox, others: str, job: Callable[..., Job]
+    docker: DockerSandbox, others: str, job: Callable[..., SandboxJob]
 ) -> None:
     script = (
         "cat /src/secret.txt; echo; pwd; echo $GREETING; echo $PATH; id -u; touch here; touch /src/x /usr/x;"
@@ -93,24 +93,24 @@ async def test_an_image_of_somebody_else_runs_as_apart_as_ours(
 
 
 async def test_what_an_image_of_somebody_else_ends_with_is_told(
-    docker: DockerSandbox, others: str, job: Callable[..., Job]
+    docker: DockerSandbox, others: str, job: Callable[..., SandboxJob]
 ) -> None:
-    ended = await docker.run(job(docker, "kill -SEGV $$", image=others), io.BytesIO())
-    assert (ended.end, ended.exit_code) == (End.EXITED, 139)
+    step_end = await docker.run(job(docker, "kill -SEGV $$", image=others), io.BytesIO())
+    assert (step_end.end, step_end.exit_code) == (ProcessEnd.EXITED, 139)
 
 
 async def test_that_nobody_guards_an_image_of_somebody_else_is_told(
-    docker: DockerSandbox, others: str, job: Callable[..., Job]
+    docker: DockerSandbox, others: str, job: Callable[..., SandboxJob]
 ) -> None:
-    ended = await docker.run(job(docker, "true", image=others), io.BytesIO())
-    (remark,) = ended.remarks
+    step_end = await docker.run(job(docker, "true", image=others), io.BytesIO())
+    (remark,) = step_end.remarks
     assert "without Benchwright's guard" in remark
     assert others not in remark
     assert (await docker.run(job(docker, "true"), io.BytesIO())).remarks == ()
 
 
 async def test_a_missing_image_is_not_fetched_and_named_in_the_log_alone(
-    docker: DockerSandbox, engine: sdk.APIClient, job: Callable[..., Job]
+    docker: DockerSandbox, engine: sdk.APIClient, job: Callable[..., SandboxJob]
 ) -> None:
     log = io.BytesIO()
     with pytest.raises(SandboxUnavailableError, match="lacks an image") as refused:
@@ -120,7 +120,7 @@ async def test_a_missing_image_is_not_fetched_and_named_in_the_log_alone(
 
 
 async def test_a_dockerfile_is_built_from_the_files_of_the_harness(
-    docker: DockerSandbox, engine: sdk.APIClient, job: Callable[..., Job]
+    docker: DockerSandbox, engine: sdk.APIClient, job: Callable[..., SandboxJob]
 ) -> None:
     build = built(
         "FROM oss-sim AS base\nARG WHO\nCOPY tool.sh /usr/local/bin/tool\nRUN echo $WHO > /etc/who\n"
@@ -134,7 +134,7 @@ async def test_a_dockerfile_is_built_from_the_files_of_the_harness(
 
 
 async def test_a_build_that_needs_the_network_says_so(
-    docker: DockerSandbox, engine: sdk.APIClient, job: Callable[..., Job]
+    docker: DockerSandbox, engine: sdk.APIClient, job: Callable[..., SandboxJob]
 ) -> None:
     script = "import socket; socket.create_connection(('192.0.2.1', 80), 3)"
     log = io.BytesIO()
@@ -146,7 +146,7 @@ async def test_a_build_that_needs_the_network_says_so(
 
 
 async def test_packages_over_the_toolchain_are_the_toolchains(
-    docker: DockerSandbox, engine: sdk.APIClient, job: Callable[..., Job]
+    docker: DockerSandbox, engine: sdk.APIClient, job: Callable[..., SandboxJob]
 ) -> None:
     build = built("FROM oss-sim\nRUN pip3 install cocotb==2.0.1\n")
     script = "python3 -c 'import cocotb; print(cocotb.__version__)'"
@@ -167,50 +167,50 @@ async def test_packages_over_the_toolchain_are_the_toolchains(
     ],
 )
 async def test_a_dockerfile_can_not_make_the_engine_fetch_something(
-    dockerfile: str, docker: DockerSandbox, engine: sdk.APIClient, job: Callable[..., Job]
+    dockerfile: str, docker: DockerSandbox, engine: sdk.APIClient, job: Callable[..., SandboxJob]
 ) -> None:
     with pytest.raises(SandboxUnavailableError):
         await docker.run(job(docker, "true", build=built(dockerfile)), io.BytesIO())
 
 
 async def test_a_licensed_simulators_image_reaches_its_network_and_no_other_does(
-    docker_host: str, others: str, engine: sdk.APIClient, job: Callable[..., Job]
+    docker_host: str, others: str, engine: sdk.APIClient, job: Callable[..., SandboxJob]
 ) -> None:
     network = engine.create_network("licences", driver="bridge", internal=True)["Id"]
     try:
         environment = {"DOCKER_HOST": docker_host, "VERIF_EDA_IMAGE": others, "LICENSE_NETWORK": "licences"}
-        licensed, plain = DockerSandbox(environment), DockerSandbox({"DOCKER_HOST": docker_host})
+        licensed, plain_sandbox = DockerSandbox(environment), DockerSandbox({"DOCKER_HOST": docker_host})
         look = "ls /sys/class/net"
         job_options = {"image": others, "networks": ("licences",)}
         assert (await printed(licensed, job(licensed, look, **job_options))).split() == ["eth0", "lo"]
         for changes in ({"networks": ("host",), "image": others}, {"networks": ("licences",)}):
             assert (await printed(licensed, job(licensed, look, **changes))).split() == ["lo"]
-        assert (await printed(plain, job(plain, look, **job_options))).split() == ["lo"]
-        assert licensed.digest != plain.digest
+        assert (await printed(plain_sandbox, job(plain_sandbox, look, **job_options))).split() == ["lo"]
+        assert licensed.digest != plain_sandbox.digest
     finally:
         engine.remove_network(network)
 
 
 async def test_an_engine_elsewhere_gets_the_folder_and_gives_it_back(
-    docker_host: str, engine: sdk.APIClient, job: Callable[..., Job], code: Path
+    docker_host: str, engine: sdk.APIClient, job: Callable[..., SandboxJob], code: Path
 ) -> None:
     sandbox = DockerSandbox({"DOCKER_HOST": docker_host}, copies=True)
     (code / "rtl" / "top.sv").write_text("module top; endmodule\n")
     (code / "src").symlink_to("/src")
-    first = "cat ../rtl/top.sv ../src/secret.txt; mkdir -m 0 closed; ln -s /etc/passwd link; echo x > made"
-    assert await printed(sandbox, job(sandbox, f"{first}; rm ../rtl/top.sv")) == "module top; endmodule\nCANARY"
+    first_script = "cat ../rtl/top.sv ../src/secret.txt; mkdir -m 0 closed; ln -s /etc/passwd link; echo x > made"
+    assert await printed(sandbox, job(sandbox, f"{first_script}; rm ../rtl/top.sv")) == "module top; endmodule\nCANARY"
     assert not (code / "rtl" / "top.sv").exists()
     assert (code / "rundir" / "link").is_symlink()
     assert await printed(sandbox, job(sandbox, "cat made; test -e ../rtl/top.sv || echo gone")) == "x\ngone\n"
 
 
 async def test_an_engine_elsewhere_holds_the_size_of_the_folder(
-    docker_host: str, engine: sdk.APIClient, job: Callable[..., Job]
+    docker_host: str, engine: sdk.APIClient, job: Callable[..., SandboxJob]
 ) -> None:
     sandbox = DockerSandbox({"DOCKER_HOST": docker_host}, copies=True)
     grow = "for n in 1 2 3 4 5 6; do head -c 1000000 /dev/zero > $n; done; sleep 900"
-    ended = await sandbox.run(job(sandbox, grow, limits=Limits(wall_s=300, folder_mb=4)), io.BytesIO())
-    assert ended.end is End.FOLDER_QUOTA
+    step_end = await sandbox.run(job(sandbox, grow, limits=RunLimits(wall_s=300, folder_mb=4)), io.BytesIO())
+    assert step_end.end is ProcessEnd.FOLDER_QUOTA
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next(
@@ -219,9 +219,9 @@ def test_what_a_killed_process_left_is_removed_by_the_next(
     (tmp_path / "rundir").mkdir()
     script = (
         "import asyncio, io, sys; from pathlib import Path\n"
-        "from benchwright_harness.sandbox import Job; from benchwright_harness.sandbox.docker import DockerSandbox\n"
-        "from benchwright_harness.toolchain import Toolchain; from benchwright_problems.problem import Limits\n"
-        "job = Job(argv=('sleep', '900'), env={}, code=Path(sys.argv[1]), hidden={}, limits=Limits(),\n"
+        "from benchwright_harness.sandbox import SandboxJob; from benchwright_harness.sandbox.docker import DockerSandbox\n"
+        "from benchwright_harness.toolchain import Toolchain; from benchwright_problems.problem import RunLimits\n"
+        "job = SandboxJob(argv=('sleep', '900'), env={}, code=Path(sys.argv[1]), hidden_files={}, limits=RunLimits(),\n"
         "    toolchain=Toolchain(Path(sys.argv[2])))\n"
         "asyncio.run(DockerSandbox().run(job, io.BytesIO()))\n"
     )
@@ -242,7 +242,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next(
     assert engine.containers(all=True) == []
 
 
-async def test_no_engine_is_an_error_with_the_next_step(tmp_path: Path, job: Callable[..., Job]) -> None:
+async def test_no_engine_is_an_error_with_the_next_step(tmp_path: Path, job: Callable[..., SandboxJob]) -> None:
     sandbox = DockerSandbox({"DOCKER_HOST": f"unix://{tmp_path}/none.sock"})
     with pytest.raises(
         SandboxUnavailableError, match=r"no Docker engine answers at unix.*\(No such file or dir"

@@ -20,7 +20,7 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.datasets.rtllm import import_rtllm
 from benchwright_problems.datasets.verilogeval import import_verilogeval
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.verdict import Verdict
 
 from ..support.designs.testbench_sets import unpack
@@ -41,8 +41,8 @@ Sides = dict[str, Told | None]
 
 @pytest.fixture(scope="module")
 def problems(cvdp_files: list[Path], tmp_path_factory: pytest.TempPathFactory, nightly: bool) -> list[Problem]:
-    solved = [file for file in cvdp_files if file.stem.endswith("_with_solutions")]
-    cvdp = [problem for problem in import_cvdp(solved, "cvdp").problems if problem.kind is Kind.DESIGN]
+    solved_files = [file for file in cvdp_files if file.stem.endswith("_with_solutions")]
+    cvdp = [problem for problem in import_cvdp(solved_files, "cvdp").problems if problem.kind is ProblemKind.DESIGN]
     other_samples = []
     for name, importer in (("verilogeval", import_verilogeval), ("rtllm", import_rtllm)):
         folder = unpack(SAMPLES / name / f"{name}_sample.json", tmp_path_factory.mktemp(name))
@@ -80,8 +80,8 @@ def sides(proof: TwoSided) -> Sides:
 def verdict_facts(verdict: Verdict | None) -> Told | None:
     if verdict is None:
         return None
-    tests = tuple(sorted((test.name, test.passed) for test in verdict.tests))
-    return verdict.outcome.value, verdict.reason.value, tests
+    test_facts = tuple(sorted((test.name, test.passed) for test in verdict.tests))
+    return verdict.outcome.value, verdict.reason.value, test_facts
 
 
 @pytest.mark.nightly

@@ -42,26 +42,26 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     monkeypatch.delenv("BENCHWRIGHT_JUDGE_URL", raising=False)
     monkeypatch.chdir(tmp_path)
-    records = [
+    question_records = [
         RECORD | {"ID": number, "Tag": ("Knowledge", "Reasoning")[number % 2], "Question": f"Question {number}?"}
         for number in range(6)
     ]
-    Path("set.json").write_text(json.dumps(records))
+    Path("set.json").write_text(json.dumps(question_records))
     assert invoke("problems", "import", "csbench", "set.json", "--pack", "cs")[0] == 0
     return Home.find()
 
 
 def invoke(*arguments: str) -> tuple[int, Any]:
-    ran = CliRunner().invoke(command_line(), [*arguments], catch_exceptions=False)
-    return ran.exit_code, json.loads(ran.stdout) if "--json" in arguments and ran.stdout else ran.output
+    cli_run = CliRunner().invoke(command_line(), [*arguments], catch_exceptions=False)
+    return cli_run.exit_code, json.loads(cli_run.stdout) if "--json" in arguments and cli_run.stdout else cli_run.output
 
 
 def run_model(*options: str) -> None:
     """Right at question 0, wrong at the others."""
 
     def reply(request: JudgeRequest) -> PlayedReply:
-        right = "Question 0?" in json.dumps(request.body["messages"])
-        return content(f"{STEPS}\nAnswer: {'B' if right else 'A'}")
+        is_right = "Question 0?" in json.dumps(request.body["messages"])
+        return content(f"{STEPS}\nAnswer: {'B' if is_right else 'A'}")
 
     with JudgeEndpoint(reply) as endpoint:
         status, output = invoke(
@@ -92,7 +92,7 @@ def names(*types: str) -> Play:
 
 def events(home: Home) -> list[ErrorsClassified]:
     with StudyLog(log_file(home)) as log:
-        assert all(verify(*log.stored(header.id)).ok for header in log.headers())
+        assert all(verify(*log.stored_attempt(header.id)).ok for header in log.headers())
         return [
             recorded.event
             for header in log.headers()
@@ -119,8 +119,8 @@ def test_judges_see_the_steps_and_the_report_shows_what_most_of_them_name(home: 
     section = json.loads(Path("report/report.json").read_text())["sections"]["error-types"]
     assert "5 wrong choices of 5" in section["says"][0]
     rows = list(csv.DictReader(Path("report/tables/error-types.csv").read_text().splitlines()))
-    cells = {(row["row"], row["column"]): float(row["value"]) for row in rows}
-    assert cells == {
+    report_cells = {(row["row"], row["column"]): float(row["value"]) for row in rows}
+    assert report_cells == {
         (f"{tag}, model: {MODEL} (en, zero-shot, steps)", column): 1.0
         for tag in ("knowledge", "reasoning")
         for column in ("any of reasoning", "calculation")

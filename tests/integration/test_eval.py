@@ -76,26 +76,26 @@ def test_each_sample_is_an_attempt_with_its_own_verdict(desk: Desk) -> None:
     assert {attempt.id for attempt in attempts} == set(
         counts["attempts"] if isinstance(counts["attempts"], list) else []
     )
-    passed = []
+    passed_ids = []
     for attempt in attempts:
         events = desk.events(attempt.id)
-        kinds = [recorded.event.type for recorded in events]
-        assert kinds == [
+        event_types = [recorded.event.type for recorded in events]
+        assert event_types == [
             *("opened", "started", "text", "save", "model_usage", "clock_held"),
             *("run_started", "run_finished", "clock_released", "submitted"),
         ]
-        finished = next(recorded.event for recorded in events if isinstance(recorded.event, RunFinished))
-        assert all(len(digest) == 64 for digest in finished.digests.values())
-        if finished.outcome == "passed":
-            passed.append(attempt.id)
-            file = replay(events).files["rtl/sat_counter.sv"]
-            assert file.text is not None
-            assert file.text.strip() == COUNTER.strip()
-    assert len(passed) == 1
+        run_end = next(recorded.event for recorded in events if isinstance(recorded.event, RunFinished))
+        assert all(len(digest) == 64 for digest in run_end.digests.values())
+        if run_end.outcome == "passed":
+            passed_ids.append(attempt.id)
+            replayed_file = replay(events).files["rtl/sat_counter.sv"]
+            assert replayed_file.text is not None
+            assert replayed_file.text.strip() == COUNTER.strip()
+    assert len(passed_ids) == 1
     assert desk.are_whole()
     with StudyLog(log_file(desk.home)) as events_log:
-        assert Attempts(events_log).unfinished(problem="starter/saturating-counter") is None
-        assert Attempts(events_log).by_problem() == {}
+        assert Attempts(events_log).newest_unfinished(problem="starter/saturating-counter") is None
+        assert Attempts(events_log).records_by_problem() == {}
 
 
 def test_an_agent_works_with_tools_in_the_sandbox_and_sees_nothing_hidden(desk: Desk) -> None:
@@ -114,9 +114,9 @@ def test_an_agent_works_with_tools_in_the_sandbox_and_sees_nothing_hidden(desk: 
     log = run(desk, model, "agent", problems="saturating-counter")
     assert summary(log)["passed"] == 1
     assert log.samples is not None
-    results = [message for message in log.samples[0].messages if message.role == "tool"]
-    errors = [message.error.message if message.error else "" for message in results]
-    texts = [message.text for message in results]
+    tool_replies = [message for message in log.samples[0].messages if message.role == "tool"]
+    errors = [message.error.message if message.error else "" for message in tool_replies]
+    texts = [message.text for message in tool_replies]
     assert "rtl/sat_counter.sv" in texts[0]
     assert "no file" in errors[1]
     assert "plain relative path" in errors[2]
@@ -147,9 +147,9 @@ def test_an_agent_may_run_the_hidden_tests_as_often_as_it_is_allowed(desk: Desk)
     assert tool_messages[2].text.endswith("[0 runs left]")
     assert tool_messages[3].error is not None
     (attempt,) = desk.attempts()
-    finished = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, RunFinished)]
+    run_ends = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, RunFinished)]
     # Submitting needs no third: the newest verdict is about the files as they are.
-    assert [(event.number, event.outcome.value) for event in finished] == [(1, "failed"), (2, "passed")]
+    assert [(event.number, event.outcome.value) for event in run_ends] == [(1, "failed"), (2, "passed")]
     assert desk.are_whole()
 
 
@@ -195,10 +195,10 @@ def scores(log: EvalLog) -> list[tuple[str, float | None]]:
 
 
 def test_what_the_machinery_kept_undecided_is_graded_again_and_nobody_is_asked_again(desk: Desk) -> None:
-    requests: list[int] = []
+    reply_calls: list[int] = []
 
     def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-        requests.append(1)
+        reply_calls.append(1)
         return ModelOutput.from_content("mockllm/model", "module inv; endmodule")
 
     add_designs(desk, design("services: 1"), design(PASSES, id="other"))
@@ -213,7 +213,7 @@ def test_what_the_machinery_kept_undecided_is_graded_again_and_nobody_is_asked_a
     counts = summary(second_log)
     assert (counts["passed"], counts["error"]) == (2, 0)
     assert scores(second_log) == [("inverter", 1.0), ("other", 1.0)]
-    assert (len(desk.attempts()), len(requests)) == (2, 2)
+    assert (len(desk.attempts()), len(reply_calls)) == (2, 2)
     assert [recorded.event.type for recorded in desk.events(undecided.id)][-1] == "regraded"
     assert desk.are_whole()
 
@@ -246,8 +246,8 @@ def test_a_reply_without_files_fails_and_is_not_asked_again(desk: Desk, reply: s
     counts = summary(log)
     assert (counts["failed"], counts["error"], counts["score"]) == (1, 0, 0)
     (attempt,) = desk.attempts()
-    (finished,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, RunFinished)]
-    assert (finished.outcome, finished.reason) == ("failed", reason)
+    (run_end,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, RunFinished)]
+    assert (run_end.outcome, run_end.reason) == ("failed", reason)
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
 
 
@@ -261,10 +261,10 @@ def test_a_reply_that_the_providers_filter_ended_counts_as_declined(desk: Desk, 
     counts = summary(run(desk, scripted(reply), problems=problem))
     assert (counts["failed"], counts["error"], counts["score"]) == (1, 0, 0)
     (attempt,) = desk.attempts()
-    (finished,) = [
+    (verdict_event,) = [
         recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, RunFinished | Answered)
     ]
-    assert (finished.outcome, finished.reason) == ("failed", "declined")
+    assert (verdict_event.outcome, verdict_event.reason) == ("failed", "declined")
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
 
 
@@ -375,12 +375,12 @@ def test_a_run_turns_to_its_model_and_to_nobody_else(
     desk: Desk, connections: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
-    with JudgeEndpoint(lambda request: content("B", tokens=(50, 1))) as endpoint:
+    with JudgeEndpoint(lambda request: content("B", token_counts=(50, 1))) as endpoint:
         log = run(desk, "openai-api/local/scripted", base_url=endpoint.url, problems="gates-of-a-figure", seed=3)
     assert log.status == "success", log.error
     (request,) = endpoint.requests
-    kinds = [part["type"] for part in request.body["messages"][1]["content"]]
-    assert "image_url" in kinds or "<svg" in request.user
+    part_types = [part["type"] for part in request.body["messages"][1]["content"]]
+    assert "image_url" in part_types or "<svg" in request.user
     assert request.body["seed"] == 3
     hosts = {address[0] if isinstance(address, tuple) else address for address in connections}
     assert hosts <= {"127.0.0.1", b"127.0.0.1", "localhost"} | {
@@ -398,7 +398,7 @@ def test_the_end_of_training_is_recorded_and_reported(
 ) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     set_model_info("openai-api/local/dated", ModelInfo(knowledge_cutoff_date=date(2024, 3, 31)))
-    with JudgeEndpoint(lambda request: content("B", tokens=(50, 1))) as endpoint:
+    with JudgeEndpoint(lambda request: content("B", token_counts=(50, 1))) as endpoint:
         run(desk, "openai-api/local/dated", base_url=endpoint.url, problems="amdahl", knowledge_cutoff=cutoff)
     (attempt,) = desk.attempts()
     (usage,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
@@ -413,7 +413,7 @@ def test_the_end_of_training_is_recorded_and_reported(
 
 def test_tokens_are_counted_where_the_endpoint_does_not_tell(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
-    with JudgeEndpoint(lambda request: content("B", tokens=None)) as endpoint:
+    with JudgeEndpoint(lambda request: content("B", token_counts=None)) as endpoint:
         run(desk, "openai-api/local/scripted", base_url=endpoint.url, problems="amdahl")
     (attempt,) = desk.attempts()
     (usage,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
@@ -445,14 +445,14 @@ def test_ctrl_c_leaves_a_run_that_can_be_gone_on_with_and_asks_nothing_twice(des
     def play(asking: JudgeRequest) -> PlayedReply:
         prompts.append(asking.user)
         # Two are answered, the others are on their way when the run is interrupted.
-        late = 0 if calm(asking) else 600
-        return PlayedReply(content("B").body, headers={"Content-Type": "application/json"}, delay_s=late)
+        delay_s = 0 if calm(asking) else 600
+        return PlayedReply(content("B").body, headers={"Content-Type": "application/json"}, delay_s=delay_s)
 
     def calm(asking: JudgeRequest) -> bool:
         return is_patient or len(set(prompts)) <= 2
 
     is_patient = False
-    options = (
+    eval_options = (
         "--pack",
         "starter",
         "--jobs",
@@ -463,10 +463,10 @@ def test_ctrl_c_leaves_a_run_that_can_be_gone_on_with_and_asks_nothing_twice(des
         desk.out_folder,
         "--json",
     )
-    problems = ("amdahl", "vipt-synonyms", "cache-tag-bits", "load-use-stalls")
+    problem_names = ("amdahl", "vipt-synonyms", "cache-tag-bits", "load-use-stalls")
     with JudgeEndpoint(play) as endpoint:
-        chosen = [word for name in problems for word in ("--problem", name)]
-        process = start(desk, "eval", *options, "--base-url", endpoint.url, *chosen)
+        problem_options = [word for name in problem_names for word in ("--problem", name)]
+        process = start(desk, "eval", *eval_options, "--base-url", endpoint.url, *problem_options)
         deadline = time.monotonic() + 600
         # Both that were answered are written down, and both places are taken by those that were not.
         while len(endpoint.requests) < 4 or states(desk).count(AttemptState.SUBMITTED) < 2:
@@ -483,8 +483,8 @@ def test_ctrl_c_leaves_a_run_that_can_be_gone_on_with_and_asks_nothing_twice(des
         is_patient = True
         prices = desk.out_folder.parent / "prices.yaml"
         prices.write_text("openai/gpt-5: {input: 1, output: 1, input_cache_write: 0, input_cache_read: 0}\n")
-        refused = invoke("--resume", desk.out_folder, "--costs", prices)
-        assert refused.exit_code != 0 and "has no prices of openai-api/local/scripted" in refused.output
+        refusal = invoke("--resume", desk.out_folder, "--costs", prices)
+        assert refusal.exit_code != 0 and "has no prices of openai-api/local/scripted" in refusal.output
         prices.write_text(prices.read_text().replace("openai/gpt-5", "openai-api/local/scripted"))
         second_process = start(desk, "eval", "--resume", desk.out_folder, "--costs", prices, "--json")
         stdout, err = second_process.communicate(timeout=600)
@@ -524,9 +524,9 @@ def test_prompts_go_out_and_replies_come_back_as_samples(desk: Desk) -> None:
 
 
 def grade(replies: Path, *options: str) -> dict[str, Any]:
-    ran = CliRunner().invoke(command_line(), ["grade", "starter", "--responses", str(replies), *options, "--json"])
-    assert ran.exit_code == 0, ran.output
-    counts: dict[str, Any] = json.loads(ran.stdout)
+    cli_run = CliRunner().invoke(command_line(), ["grade", "starter", "--responses", str(replies), *options, "--json"])
+    assert cli_run.exit_code == 0, cli_run.output
+    counts: dict[str, Any] = json.loads(cli_run.stdout)
     return counts
 
 
@@ -629,5 +629,5 @@ def test_a_mistake_is_one_sentence(arguments: tuple[str, ...], words: str, desk:
 
 def test_the_other_commands_do_not_load_inspect() -> None:
     program = "import sys; import benchwright_server.cli.app; print([n for n in sys.modules if 'inspect_ai' in n])"
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True)
-    assert ran.stdout.strip() == "[]"
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True)
+    assert process.stdout.strip() == "[]"

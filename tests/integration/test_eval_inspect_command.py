@@ -27,7 +27,7 @@ def test_inspect_eval_runs_our_tasks_by_name(installed: Path, tmp_path: Path, mo
         *("-T", "pack=starter", "-T", "problems=amdahl", "-T", f"template={template}"),
         *("--message-limit", "4", "--model", "mockllm/model", "--log-dir", str(logs)),
     ]
-    ran = subprocess.run(
+    process = subprocess.run(
         [str(Path(sys.executable).with_name("inspect")), "eval", *names, *options, "--display", "plain"],
         cwd=tmp_path,
         env=os.environ | {"BENCHWRIGHT_HOME": str(home), "PYTHONPATH": str(installed)},
@@ -35,7 +35,7 @@ def test_inspect_eval_runs_our_tasks_by_name(installed: Path, tmp_path: Path, mo
         text=True,
         timeout=1200,
     )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert process.returncode == 0, process.stdout + process.stderr
     eval_logs = [read_eval_log(str(file)) for file in logs.glob("*.eval")]
     assert {log.eval.task: log.status for log in eval_logs} == dict.fromkeys(names, "success"), [
         log.error for log in eval_logs

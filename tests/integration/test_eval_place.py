@@ -31,20 +31,20 @@ __all__ = ("desk", "programs")
 def works(desk: Desk, programs: Path, *commands: str, **options: Any) -> tuple[Any, list[str]]:
     """Result of an agent whose model says these commands, and what each printed."""
     replies = iter((*commands, "done"))
-    printed: list[str] = []
+    outputs: list[str] = []
 
     def reply(messages: Any, config: Any) -> ModelOutput:
         if messages[-1].role == "user":
-            printed.append(messages[-1].text)
+            outputs.append(messages[-1].text)
         return ModelOutput.from_content("mockllm/model", next(replies))
 
     agent_place = f"benchwright:{programs}"
     log = run(desk, scripted(reply), "agent", command="agent {prompt}", place=agent_place, **options)
-    return log, printed[1:]
+    return log, outputs[1:]
 
 
 def test_a_command_line_agent_solves_a_problem_in_the_sandbox_of_hidden_tests(desk: Desk, programs: Path) -> None:
-    log, printed = works(
+    log, outputs = works(
         desk,
         programs,
         "pwd; ls; id -un; which iverilog verilator yosys | wc -l",
@@ -52,14 +52,14 @@ def test_a_command_line_agent_solves_a_problem_in_the_sandbox_of_hidden_tests(de
         problems="saturating-counter",
     )
     assert log.status == "success", summary(log)["why"]
-    assert summary(log)["passed"] == 1, printed
-    assert printed[0].splitlines() == ["/code", "docs", "rtl", "rundir", "src", "verif", "solver", "3", "[0]"]
-    assert printed[1] == "built\n[0]"
+    assert summary(log)["passed"] == 1, outputs
+    assert outputs[0].splitlines() == ["/code", "docs", "rtl", "rundir", "src", "verif", "solver", "3", "[0]"]
+    assert outputs[1] == "built\n[0]"
     (attempt,) = desk.attempts()
     assert (attempt.condition, desk.state(attempt.id)) == ("agent", AttemptState.SUBMITTED)
     events = desk.events(attempt.id)
-    file = replay(events).files["rtl/sat_counter.sv"]
-    assert (file.text or "").strip() == COUNTER.strip()
+    replayed_file = replay(events).files["rtl/sat_counter.sv"]
+    assert (replayed_file.text or "").strip() == COUNTER.strip()
     assert sum(recorded.event.calls for recorded in events if isinstance(recorded.event, ModelUsage)) == 3
     assert desk.are_whole()
 
@@ -118,11 +118,11 @@ def test_an_agent_reaches_neither_hidden_parts_nor_home_nor_network(
     )
     (programs / "probe.py").write_text(probe)
     (programs / "probe.py").chmod(0o644)
-    log, printed = works(desk, programs, "python3 /agent/probe.py", problems="saturating-counter")
+    log, outputs = works(desk, programs, "python3 /agent/probe.py", problems="saturating-counter")
     assert log.status == "success", log.error
-    *tried, (_, environment) = json.loads(printed[0].removesuffix("[0]"))
+    *tried, (_, environment) = json.loads(outputs[0].removesuffix("[0]"))
     assert [command for command, (code, _) in zip(forbidden, tried, strict=True) if code == 0] == []
-    assert "CANARY-77" not in printed[0]
+    assert "CANARY-77" not in outputs[0]
     assert str(home.data.parent) not in environment
     assert came == []
     assert not (programs / "x").exists()
@@ -138,8 +138,8 @@ def test_what_an_agent_has_done_by_its_limit_counts(desk: Desk, programs: Path) 
     log, _ = works(desk, programs, "true", problems="saturating-counter", tokens=1)
     assert summary(log)["passed"] == 1
     (attempt,) = desk.attempts()
-    ends = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, TimedOut)]
-    assert [event.reason for event in ends] == ["token_limit"]
+    timeouts = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, TimedOut)]
+    assert [event.reason for event in timeouts] == ["token_limit"]
 
 
 def agent_command(desk: Desk, programs: Path, model: Model, command: str = "agent") -> EvalLog:
@@ -153,8 +153,8 @@ def test_an_agent_that_fails_has_failed_with_what_it_left_and_leaves_no_process(
     log = agent_command(desk, programs, says("done"))
     assert (summary(log)["error"], summary(log)["passed"]) == (0, 1)
     (attempt,) = desk.attempts()
-    (ended,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, Abandoned)]
-    assert ended.reason == "its command ended with 3: broken"
+    (abandoned,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, Abandoned)]
+    assert abandoned.reason == "its command ended with 3: broken"
     assert not any(b"sleep\x00987" in _read(file) for file in Path("/proc").glob("[0-9]*/cmdline"))
 
 

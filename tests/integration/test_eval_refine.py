@@ -30,8 +30,12 @@ PASSES_WITH_MARK = "services: {a: {image: i, command: [sh, -c, 'grep -q better /
 def command(play: Play, *options: str) -> tuple[int, Any, list[JudgeRequest]]:
     with JudgeEndpoint(play) as endpoint:
         arguments = ["eval", *options, "--pack", "mine", "--model", MODEL, "--base-url", endpoint.url, "--json"]
-        ran = CliRunner().invoke(command_line(), [*arguments, "--out", "out"], catch_exceptions=False)
-        return ran.exit_code, json.loads(ran.stdout) if ran.stdout else ran.stderr, list(endpoint.requests)
+        cli_run = CliRunner().invoke(command_line(), [*arguments, "--out", "out"], catch_exceptions=False)
+        return (
+            cli_run.exit_code,
+            json.loads(cli_run.stdout) if cli_run.stdout else cli_run.stderr,
+            list(endpoint.requests),
+        )
 
 
 def refines(request: JudgeRequest) -> PlayedReply:
@@ -90,7 +94,7 @@ def test_both_variants_are_attempts_with_verdicts_of_their_own(home: Home) -> No
     assert (counts["refined"]["passed"], counts["refined"]["failed"], len(requests)) == (1, 0, 2)
     with StudyLog(log_file(home)) as log:
         headers = log.headers()
-        assert all(verify(*log.stored(header.id)).ok for header in headers)
+        assert all(verify(*log.stored_attempt(header.id)).ok for header in headers)
         sent_parameters = {
             header.id: [
                 recorded.event.parameters
@@ -108,9 +112,9 @@ def test_both_variants_are_attempts_with_verdicts_of_their_own(home: Home) -> No
     ]
     digest = sha256(lines("refined.jsonl")[0]["statement"].encode()).hexdigest()
     assert marked == [{"statement": "refined", "statement_sha256": digest, "refined_by": MODEL}]
-    replies = sorted(Path("out").glob("*.responses.jsonl"))
-    assert [line["id"] for file in replies for line in lines(str(file))] == ["inverter", "inverter"]
-    assert [".refined." in file.name for file in replies].count(True) == 1
+    reply_files = sorted(Path("out").glob("*.responses.jsonl"))
+    assert [line["id"] for file in reply_files for line in lines(str(file))] == ["inverter", "inverter"]
+    assert [".refined." in file.name for file in reply_files].count(True) == 1
 
 
 def test_the_report_shows_both_variants(home: Home, tmp_path: Path) -> None:

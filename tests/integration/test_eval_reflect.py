@@ -25,14 +25,18 @@ __all__ = ("home",)
 def command(play: Play, *options: str) -> tuple[int, Any, list[JudgeRequest]]:
     with JudgeEndpoint(play) as endpoint:
         arguments = ["eval", *options, "--pack", "mine", "--model", MODEL, "--base-url", endpoint.url, "--json"]
-        ran = CliRunner().invoke(command_line(), [*arguments, "--out", "out"], catch_exceptions=False)
-        return ran.exit_code, json.loads(ran.stdout) if ran.stdout else ran.stderr, list(endpoint.requests)
+        cli_run = CliRunner().invoke(command_line(), [*arguments, "--out", "out"], catch_exceptions=False)
+        return (
+            cli_run.exit_code,
+            json.loads(cli_run.stdout) if cli_run.stdout else cli_run.stderr,
+            list(endpoint.requests),
+        )
 
 
 def reflections(home: Home) -> dict[str, list[Reflected]]:
     """By problem."""
     with StudyLog(log_file(home)) as log:
-        assert all(verify(*log.stored(header.id)).ok for header in log.headers())
+        assert all(verify(*log.stored_attempt(header.id)).ok for header in log.headers())
         return {
             header.problem: [
                 recorded.event for recorded in log.events(header.id) if isinstance(recorded.event, Reflected)

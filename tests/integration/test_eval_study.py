@@ -63,13 +63,13 @@ class Models:
         self.tools += [str(message["content"]) for message in tool_messages[-1:]]
         if not any("sat_counter" in str(message["content"]) for message in messages):
             return call("write_file", path="answer.md", content="B") if not tool_messages else call("submit")
-        steps = (
+        played_replies = (
             call("run_hidden_tests"),
             call("run_hidden_tests"),
             call("write_file", path="rtl/sat_counter.sv", content=COUNTER),
             call("submit"),
         )
-        return steps[len(tool_messages)]
+        return played_replies[len(tool_messages)]
 
 
 @pytest.fixture
@@ -83,9 +83,9 @@ def endpoint(models: Models) -> Iterator[JudgeEndpoint]:
         yield served
 
 
-def counts(model: str, attempts: int, **outcomes: int) -> dict[str, object]:
+def counts(model: str, attempts: int, **given_counts: int) -> dict[str, object]:
     """Counts that `benchwright eval --study` states of a condition that is complete."""
-    outcome_counts = {"passed": 0, "failed": 0, "undecided": 0} | outcomes
+    outcome_counts = {"passed": 0, "failed": 0, "undecided": 0} | given_counts
     return {"model": f"openai-api/local/{model}", "done": attempts, "total": attempts, **outcome_counts}
 
 
@@ -115,9 +115,9 @@ def the_person_works(lab: Lab) -> None:
                 log.append_blocking(header.id, event)
             studies.note_task(assigned, ref, header.id)
             moment[0] += 60_000_000_000
-            passed = ref.endswith("amdahl")
-            outcome = Outcome.PASSED if passed else Outcome.FAILED
-            reason = "passed" if passed else "tests_failed"
+            has_passed = ref.endswith("amdahl")
+            outcome = Outcome.PASSED if has_passed else Outcome.FAILED
+            reason = "passed" if has_passed else "tests_failed"
             log.append_blocking(
                 header.id, RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
             )
@@ -141,8 +141,8 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
 
     small = lab.headers_of("small")
     assert {(attempt.study, attempt.solver) for attempt in small} == {("both", "openai-api/local/scripted")}
-    kinds = [type(event).__name__ for event in lab.events(small[0].id)]
-    assert kinds[:3] == ["Opened", "Assigned", "Started"]
+    event_types = [type(event).__name__ for event in lab.events(small[0].id)]
+    assert event_types[:3] == ["Opened", "Assigned", "Started"]
     (assigned,) = {event for attempt in small for event in lab.events(attempt.id) if isinstance(event, Assigned)} & {
         event for event in lab.events(small[0].id) if isinstance(event, Assigned)
     }
@@ -155,10 +155,10 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
 
     # Two runs can be asked for, and of each the agent sees the verdict alone; submitting grades once more.
     (design_of_worker,) = [attempt for attempt in lab.headers_of("worker") if attempt.problem.endswith("counter")]
-    runs = [event for event in lab.events(design_of_worker.id) if isinstance(event, RunFinished)]
-    assert [event.outcome for event in runs] == ["failed", "failed", "passed"]
-    first = next(text for text in models.tools if text.startswith("failed."))
-    assert first.splitlines()[1:] == ["[1 runs left]"]
+    run_ends = [event for event in lab.events(design_of_worker.id) if isinstance(event, RunFinished)]
+    assert [event.outcome for event in run_ends] == ["failed", "failed", "passed"]
+    first_output = next(text for text in models.tools if text.startswith("failed."))
+    assert first_output.splitlines()[1:] == ["[1 runs left]"]
 
     facts = printed_json(run("study", "status", "both", "--json"))
     assert facts["machines"]["small"] == {"model": "openai-api/local/scripted", "done": 4, "total": 4}
@@ -166,14 +166,16 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     assert printed_json(run("study", "status", "both", "--json"))["flaws"] == []
 
     # Beside the study, and later than its end.
-    later = ("--pack", "starter", "--problem", "amdahl", "--model", "openai-api/local/late", "--seed", "40")
-    printed_json(run("eval", *later, "--base-url", endpoint.url, "--json"))
+    later_options = ("--pack", "starter", "--problem", "amdahl", "--model", "openai-api/local/late", "--seed", "40")
+    printed_json(run("eval", *later_options, "--base-url", endpoint.url, "--json"))
     assert run("report", "--study", "both", "--out", lab.folder / "report").exit_code == 0
     report = json.loads((lab.folder / "report" / "report.json").read_text())
     assert report["groups"] == ["alone", "worker", "small"]
     numbers = {name: section["numbers"] for name, section in report["sections"].items()}
-    solved = {group: (rate["attempts"], rate["passed_ever"]) for group, rate in numbers["outcomes"]["groups"].items()}
-    assert solved == {"alone": (2, 1), "worker": (2, 2), "small": (4, 2)}
+    solved_counts = {
+        group: (rate["attempts"], rate["passed_ever"]) for group, rate in numbers["outcomes"]["groups"].items()
+    }
+    assert solved_counts == {"alone": (2, 1), "worker": (2, 2), "small": (4, 2)}
     # `small` knows each problem in one of two samples.
     pass_at = {name: numbers["models"][name]["pass@1"]["estimate"]["unbiased"]["value"] for name in ("small", "worker")}
     assert pass_at == {"small": 0.5, "worker": 1.0}
@@ -205,9 +207,9 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
 def test_prompts_that_have_no_form_for_a_problem_are_refused_with_their_line(lab: Lab) -> None:
     file = lab.study(MODELS_ONLY.replace("local/scripted}", "local/scripted, prompts: cvdp-1.1}"))
     for command in (("study", "validate"), ("study", "register", "--out", "out"), ("eval", "--study")):
-        refused = run(*command, file)
-        assert refused.exit_code == 2, command
-        words = " ".join(refused.output.split())
+        refusal = run(*command, file)
+        assert refusal.exit_code == 2, command
+        words = " ".join(refusal.output.split())
         assert "study.yaml, line 5, conditions[0].prompts: cvdp-1.1 is for problems with a category of CVDP" in words
         assert "starter/amdahl" in words
 
@@ -223,13 +225,13 @@ def test_what_is_done_is_not_asked_again_and_what_is_missing_is(
     lab: Lab, models: Models, endpoint: JudgeEndpoint
 ) -> None:
     file = lab.study(MODELS_ONLY)
-    options = ("--study", file, "--base-url", endpoint.url, "--json")
-    first = printed_json(run("eval", *options))
+    study_options = ("--study", file, "--base-url", endpoint.url, "--json")
+    first = printed_json(run("eval", *study_options))
     assert len(models.seeds) == 2
-    repeated = printed_json(run("eval", *options))
+    repeated = printed_json(run("eval", *study_options))
     assert (repeated["runs"], len(models.seeds)) == ([], 2)
     assert repeated["conditions"] == first["conditions"], "the second run says what was there"
-    listing = run("eval", *options[:-1])
+    listing = run("eval", *study_options[:-1])
     assert "earlier runs" in listing.stdout and "\t2\t2\t" in listing.stdout
     with StudyLog(log_file(lab.home)) as log:
         ids = {header.id for header in log.headers()}
@@ -246,17 +248,17 @@ def test_a_sample_that_broke_off_is_gone_on_with_in_the_same_attempt(lab: Lab) -
         return content("B") if is_up else PlayedReply(b'{"error": {"message": "no such model"}}', status=400)
 
     with JudgeEndpoint(play) as endpoint:
-        options = ("--study", lab.study(MODELS_ONLY), "--base-url", endpoint.url, "--json")
-        broken = run("eval", *options)
-        assert broken.exit_code == 1, broken.output
-        assert json.loads(broken.stdout)["conditions"]["small"]["done"] == 0
-        assert "eval --study machines" in broken.stderr
+        study_options = ("--study", lab.study(MODELS_ONLY), "--base-url", endpoint.url, "--json")
+        broken_run = run("eval", *study_options)
+        assert broken_run.exit_code == 1, broken_run.output
+        assert json.loads(broken_run.stdout)["conditions"]["small"]["done"] == 0
+        assert "eval --study machines" in broken_run.stderr
         ids_before = {attempt.id for attempt in lab.headers_of("small")}
         is_up = True
-        assert printed_json(run("eval", *options))["conditions"]["small"]["done"] == 2
+        assert printed_json(run("eval", *study_options))["conditions"]["small"]["done"] == 2
     assert {attempt.id for attempt in lab.headers_of("small")} == ids_before
-    kinds = [type(event).__name__ for event in lab.events(next(iter(ids_before)))]
-    assert kinds.count("Assigned") == 1
+    event_types = [type(event).__name__ for event in lab.events(next(iter(ids_before)))]
+    assert event_types.count("Assigned") == 1
 
 
 def test_the_time_limit_is_the_problems_own(lab: Lab) -> None:
@@ -266,19 +268,19 @@ def test_the_time_limit_is_the_problems_own(lab: Lab) -> None:
     )
 
     def play(request: JudgeRequest) -> PlayedReply:
-        late = 0 if "figure" in request.user or isinstance(request.body["messages"][1]["content"], list) else 3
-        return PlayedReply(content("B").body, headers={"Content-Type": "application/json"}, delay_s=late)
+        delay_s = 0 if "figure" in request.user or isinstance(request.body["messages"][1]["content"], list) else 3
+        return PlayedReply(content("B").body, headers={"Content-Type": "application/json"}, delay_s=delay_s)
 
     with JudgeEndpoint(play) as endpoint:
         came = printed_json(run("eval", "--study", lab.study(text), "--base-url", endpoint.url, "--json"))
     assert came["conditions"]["small"]["done"] == 2
-    ends: dict[str, object] = {
+    end_reasons: dict[str, object] = {
         attempt.problem: [
             (event.reason, event.limit) for event in lab.events(attempt.id) if isinstance(event, TimedOut)
         ]
         for attempt in lab.headers_of("small")
     }
-    assert ends == {"starter/amdahl": [("time_limit", pytest.approx(0.6))], "starter/gates-of-a-figure": []}
+    assert end_reasons == {"starter/amdahl": [("time_limit", pytest.approx(0.6))], "starter/gates-of-a-figure": []}
 
 
 def replace_problem(lab: Lab, text: str) -> None:
@@ -296,9 +298,9 @@ def test_a_pack_of_another_version_is_refused_with_its_field(lab: Lab, models: M
     text = MODELS_ONLY.replace("starter/gates-of-a-figure", "mine/inverter")
     assert run("study", "run", lab.study(text)).exit_code == 0
     replace_problem(lab, "Write a better inverter.")
-    refused = run("eval", "--study", "machines", "--base-url", endpoint.url)
-    assert refused.exit_code == 2, refused.output
-    assert "machines.yaml, line 3, problems[1]: mine/inverter is not the version" in refused.stderr
+    refusal = run("eval", "--study", "machines", "--base-url", endpoint.url)
+    assert refusal.exit_code == 2, refusal.output
+    assert "machines.yaml, line 3, problems[1]: mine/inverter is not the version" in refusal.stderr
     assert models.seeds == []
 
 
@@ -313,24 +315,24 @@ def test_a_pack_of_another_version_is_refused_with_its_field(lab: Lab, models: M
     ],
 )
 def test_what_the_plan_does_not_allow_is_refused(arguments: tuple[str, ...], words: str, lab: Lab) -> None:
-    refused = run("eval", "--study", lab.study(MODELS_ONLY), *arguments)
-    assert refused.exit_code == 2, refused.output
-    assert words in refused.stderr
-    assert "Traceback" not in refused.output
+    refusal = run("eval", "--study", lab.study(MODELS_ONLY), *arguments)
+    assert refusal.exit_code == 2, refusal.output
+    assert words in refusal.stderr
+    assert "Traceback" not in refusal.output
 
 
 def test_a_closed_study_asks_nobody(lab: Lab, models: Models, endpoint: JudgeEndpoint) -> None:
     file = lab.study(MODELS_ONLY)
     assert run("study", "run", file).exit_code == 0
     assert run("study", "close", "machines", "--force").exit_code == 0
-    refused = run("eval", "--study", "machines", "--base-url", endpoint.url)
-    assert refused.exit_code == 2
-    assert "is closed" in refused.stderr
+    refusal = run("eval", "--study", "machines", "--base-url", endpoint.url)
+    assert refusal.exit_code == 2
+    assert "is closed" in refusal.stderr
     assert models.seeds == []
 
 
 @pytest.mark.parametrize(("study", "words"), [("nowhere.yaml", "no study file"), ("unknown", "no study 'unknown'")])
 def test_a_study_that_is_not_there_is_named(study: str, words: str, lab: Lab) -> None:
-    refused = run("eval", "--study", study)
-    assert refused.exit_code == 2
-    assert words in refused.stderr
+    refusal = run("eval", "--study", study)
+    assert refusal.exit_code == 2
+    assert words in refusal.stderr

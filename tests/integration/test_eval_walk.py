@@ -35,16 +35,16 @@ __all__ = ("installed", "programs")
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "evaluate-models.md"
 
 
-def documented(beginning: str, **changed: str) -> str:
+def documented(beginning: str, **replacements: str) -> str:
     """The command of the page that begins so, with some words replaced."""
     blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     lines: list[str] = [
         candidate for block in blocks for candidate in block.splitlines() if candidate.startswith(beginning)
     ]
     (line,) = lines
-    for old, new in changed.items():
-        assert old in line, line
-        line = line.replace(old, new)
+    for old_word, new_word in replacements.items():
+        assert old_word in line, line
+        line = line.replace(old_word, new_word)
     return line
 
 
@@ -62,11 +62,11 @@ class Desk:
         monkeypatch.setenv("BENCHWRIGHT_HOME", str(folder / "home"))
 
     def run(self, line: str) -> str:
-        ran = subprocess.run(
+        process = subprocess.run(
             ["/bin/sh", "-c", line], cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=600
         )
-        assert ran.returncode == 0, ran.stdout + ran.stderr
-        return ran.stdout
+        assert process.returncode == 0, process.stdout + process.stderr
+        return process.stdout
 
     def outcomes(self) -> list[tuple[str, str, str]]:
         with StudyLog(log_file(Home.find())) as log:
@@ -104,8 +104,8 @@ def answers(text: str) -> Any:
 def test_a_model_behind_an_address_is_asked_as_the_page_says(desk: Desk) -> None:
     with JudgeEndpoint(answers("C")) as endpoint:
         line = documented("LOCAL_API_KEY=none benchwright eval", **{"http://127.0.0.1:8000/v1": endpoint.url})
-        printed = desk.run(f"{line} --problem amdahl")
-    assert "1" in printed and len(endpoint.requests) == 1
+        output = desk.run(f"{line} --problem amdahl")
+    assert "1" in output and len(endpoint.requests) == 1
     ((condition, problem, _),) = desk.outcomes()
     assert (condition, problem) == ("model", "starter/amdahl")
 
@@ -115,9 +115,9 @@ def test_a_model_that_inspect_does_not_know_costs_what_the_file_says(desk: Desk)
     (desk.folder / "prices.yaml").write_text(prices)
     with JudgeEndpoint(answers("C")) as endpoint:
         line = documented("LOCAL_API_KEY=none benchwright eval", **{"http://127.0.0.1:8000/v1": endpoint.url})
-        printed = desk.run(f"{line} --problem amdahl --costs prices.yaml --json")
+        output = desk.run(f"{line} --problem amdahl --costs prices.yaml --json")
     # 100 tokens at 2.5 and 20 at 10 dollars a million.
-    assert json.loads(printed)["cost_usd"] == pytest.approx(100 * 2.5e-6 + 20 * 10e-6)
+    assert json.loads(output)["cost_usd"] == pytest.approx(100 * 2.5e-6 + 20 * 10e-6)
     with StudyLog(log_file(Home.find())) as log:
         (header,) = log.headers()
         (usage,) = (recorded.event for recorded in log.events(header.id) if isinstance(recorded.event, ModelUsage))
@@ -159,8 +159,8 @@ def test_an_agents_command_works_as_the_page_says(desk: Desk, programs: Path) ->
 
     def play(request: JudgeRequest) -> PlayedReply:
         is_first = not any(message["role"] == "assistant" for message in request.body["messages"])
-        played: PlayedReply = answers(write if is_first else "done")(request)
-        return played
+        played_reply: PlayedReply = answers(write if is_first else "done")(request)
+        return played_reply
 
     with JudgeEndpoint(play) as endpoint:
         line = documented(
@@ -169,8 +169,8 @@ def test_an_agents_command_works_as_the_page_says(desk: Desk, programs: Path) ->
         )
         desk.run(f"{line} --base-url {endpoint.url} --problem saturating-counter --out runs")
     assert desk.outcomes() == [("agent", "starter/saturating-counter", "passed")]
-    (work,) = (desk.folder / "runs").glob("*.responses.jsonl")
-    counts = json.loads(desk.run(f"benchwright grade starter --responses {work} --json"))
+    (reply_file,) = (desk.folder / "runs").glob("*.responses.jsonl")
+    counts = json.loads(desk.run(f"benchwright grade starter --responses {reply_file} --json"))
     assert (counts["total"], counts["right"]) == (1, 1)
 
 

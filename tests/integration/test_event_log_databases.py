@@ -52,12 +52,12 @@ def test_an_attempt_is_recorded_replayed_and_verified(where: str | Path) -> None
         events = log.events(attempt)
     with StudyLog(where) as log:
         assert log.events(attempt) == events
-        result = verify(*log.stored(attempt))
-        assert result.ok, result.problem
+        result = verify(*log.stored_attempt(attempt))
+        assert result.ok, result.first_fault
         assert Attempts(log).summary(attempt).clock.state == "submitted"
-        for unknown in ("nobody", "\0", "\ud800"):
+        for unknown_id in ("nobody", "\0", "\ud800"):
             with pytest.raises(UnknownAttemptError):
-                log.header(unknown)
+                log.header(unknown_id)
 
 
 def test_writers_with_a_log_each_keep_one_chain(where: str | Path) -> None:
@@ -83,7 +83,7 @@ def test_writers_with_a_log_each_keep_one_chain(where: str | Path) -> None:
     assert failures == []
     with StudyLog(where) as log:
         for attempt in attempts:
-            assert verify(*log.stored(attempt)).chain.ok
+            assert verify(*log.stored_attempt(attempt)).chain.ok
             assert len(log.events(attempt)) == 1 + 3 * 300
 
 
@@ -105,7 +105,7 @@ def test_the_database_itself_refuses_to_change_what_was_written(where: str | Pat
         with pytest.raises(DatabaseError, match="append-only"), engine.begin() as connection:
             connection.execute(text(statement))
         engine.dispose()
-        assert verify(*log.stored(attempt)).ok
+        assert verify(*log.stored_attempt(attempt)).ok
 
 
 STUDY = """
@@ -156,8 +156,8 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
         assert log.delete_participant("s", "ada", "asked")
         check = check_seal(log, "s")
         assert (check.ok, check.deleted, check.digest) == (True, 1, closed.digest)
-        (left,) = log.headers()
-        assert verify(*log.stored(left.id)).ok
+        (remaining_header,) = log.headers()
+        assert verify(*log.stored_attempt(remaining_header.id)).ok
 
 
 def test_a_place_that_cannot_be_reached_is_named_and_nothing_is_lost(tmp_path: Path) -> None:

@@ -67,28 +67,28 @@ def test_kills_at_random_points_lose_nothing_acknowledged_and_the_attempt_goes_o
             [sys.executable, "-c", RECORDER, str(where), attempt], stdout=subprocess.PIPE, text=True
         )
         assert recorder.stdout is not None
-        first = recorder.stdout.readline()
+        first_line = recorder.stdout.readline()
         # Now and then in the very first batch, mostly in the middle of writing.
         time.sleep(dice.choice((0.0, dice.uniform(0, 0.01), dice.uniform(0, 0.2))))
         recorder.send_signal(signal.SIGKILL)
         remainder = recorder.stdout.read()
         assert recorder.wait(timeout=300) == -signal.SIGKILL
         # The last line may have been cut off by the kill.
-        pairs = [line.split() for line in (first + remainder).split("\n")[:-1]]
-        assert pairs
-        acknowledged |= {int(seq): digest for seq, digest in pairs}
+        acknowledgements = [line.split() for line in (first_line + remainder).split("\n")[:-1]]
+        assert acknowledgements
+        acknowledged |= {int(seq): digest for seq, digest in acknowledgements}
 
     with StudyLog(where) as log:
         events = log.events(attempt)
         assert {seq: digest for seq, digest in acknowledged.items() if events[seq - 1].hash != digest} == {}
         versions = [recorded.event.version for recorded in events if isinstance(recorded.event, Edit)]
         # Each recorder counts from 1: what it wrote is the beginning of what it handed over.
-        begun = [index for index, version in enumerate(versions) if version == 1]
-        for start, end in pairwise([*begun, len(versions)]):
+        start_indexes = [index for index, version in enumerate(versions) if version == 1]
+        for start, end in pairwise([*start_indexes, len(versions)]):
             assert versions[start:end] == list(range(1, end - start + 1))
         attempts = Attempts(log)
         assert attempts.interrupt_stale(attempt)
         log.append_blocking(attempt, Submitted())
         assert attempts.summary(attempt).state is AttemptState.SUBMITTED
-        result = verify(*log.stored(attempt))
-        assert result.ok, result.problem
+        result = verify(*log.stored_attempt(attempt))
+        assert result.ok, result.first_fault

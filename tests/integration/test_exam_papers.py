@@ -42,10 +42,10 @@ def test_what_a_scan_loses_is_named(name: str, tmp_path: Path) -> None:
 
 
 def words(extraction: Extracted) -> Iterator[str]:
-    for item in extraction.items.items:
-        yield item.title
-        yield from item.choices.values()
-        yield from (block.text for block in (*item.context, *item.body, *item.solution))
+    for exam_item in extraction.exam_items.items:
+        yield exam_item.title
+        yield from exam_item.choices.values()
+        yield from (block.text for block in (*exam_item.context, *exam_item.body, *exam_item.solution))
 
 
 @pytest.mark.sampled
@@ -68,10 +68,10 @@ def test_what_is_no_question_is_in_none(measured: MeasuredExam) -> None:
 
 
 def test_what_was_not_found_is_named(measured: MeasuredExam) -> None:
-    findings = " ".join(
-        finding.says for finding in (*measured.extraction.ledger.findings, *measured.extraction.items.findings)
+    finding_text = " ".join(
+        finding.says for finding in (*measured.extraction.ledger.findings, *measured.extraction.exam_items.findings)
     )
-    assert [word for word in measured.paper.finding_words if word not in findings] == []
+    assert [word for word in measured.paper.finding_words if word not in finding_text] == []
 
 
 def placed(exam: ReadExam) -> dict[int, list[str]]:

@@ -12,7 +12,7 @@ import pytest
 
 from benchwright_exams.errors import ExamError
 from benchwright_exams.reading import reader_process
-from benchwright_exams.reading.reader_process import Answer, ReaderProcess
+from benchwright_exams.reading.reader_process import ReaderAnswer, ReaderProcess
 from benchwright_exams.reading.reading import read_exam
 from benchwright_harness.errors import SandboxUnavailableError
 
@@ -82,8 +82,8 @@ def test_a_reader_that_was_taken_over_reaches_nothing(
     with socket.create_server(("127.0.0.1", 0)) as listening:
         arguments = [str(secret), str(outside), str(listening.getsockname()[1])]
         report = ReaderProcess("bwrap").ask(exam, arguments).reply
-    refused = ("home", "secret", "passwords", "outside", "package", "exam", "root", "network", "vsock", "flood")
-    assert {name: report[name][:8] for name in refused} == dict.fromkeys(refused, "refused:")
+    refused_names = ("home", "secret", "passwords", "outside", "package", "exam", "root", "network", "vsock", "flood")
+    assert {name: report[name][:8] for name in refused_names} == dict.fromkeys(refused_names, "refused:")
     assert report["scratch"] == "9"
     assert {"LANG", "OMP_THREAD_LIMIT", "PATH"} <= set(report["environment"]) <= {*ALLOWED}
     assert report["others"] == []
@@ -107,12 +107,15 @@ def test_an_answer_that_is_none_ends_with_a_sentence(
         read_exam(exam, tmp_path / "out")
 
 
-@pytest.mark.parametrize("size", [None, [1, 2, 3], [-1, -4], [2, 2], ["a", "b"], [1 << 40, 1 << 40]])
+@pytest.mark.parametrize("picture_size", [None, [1, 2, 3], [-1, -4], [2, 2], ["a", "b"], [1 << 40, 1 << 40]])
 def test_a_picture_has_the_pixels_that_it_says(
-    size: object, exam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    picture_size: object, exam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers = {"about": {"pages": 1, "ignored": []}, "page": {"width": 9, "height": 9, "picture": size, "number": 7}}
-    stand_in(monkeypatch, f"import json, sys; print(json.dumps({answers!r}[sys.argv[2]])); print('xyz')")
+    replies_by_command = {
+        "about": {"pages": 1, "ignored": []},
+        "page": {"width": 9, "height": 9, "picture": picture_size, "number": 7},
+    }
+    stand_in(monkeypatch, f"import json, sys; print(json.dumps({replies_by_command!r}[sys.argv[2]])); print('xyz')")
     (page,) = read_exam(exam, tmp_path / "out").pages
     assert (page.number, page.error) == (1, "the page gave no readable result")
     assert list((tmp_path / "out" / "pages").iterdir()) == []
@@ -124,7 +127,7 @@ def test_what_a_reader_leaves_behind_is_ended(exam: Path, tmp_path: Path, monkey
         "import os, time\nif os.fork(): print('{}')\nelse:\n os.setsid()\n while True: time.sleep(1)",
     )
     marker = f"left-behind-{os.getpid()}"
-    assert ReaderProcess("bwrap").ask(exam, [marker]) == Answer({})
+    assert ReaderProcess("bwrap").ask(exam, [marker]) == ReaderAnswer({})
     commands = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
     assert [command for command in commands if marker in command] == []
 
@@ -150,7 +153,7 @@ def test_a_sandbox_that_reads_no_exams_is_refused(exam: Path, tmp_path: Path) ->
 
 
 def test_what_was_read_needs_no_sandbox(exam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = read_exam(exam, tmp_path / "out")
+    first_reading = read_exam(exam, tmp_path / "out")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert read_exam(exam, tmp_path / "out") == first
+    assert read_exam(exam, tmp_path / "out") == first_reading
     assert json.loads((tmp_path / "out" / "pages.json").read_text())["file"] == "exam.pdf"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_formal.opinion import Result
+from benchwright_formal.opinion import ComparisonResult
 from benchwright_harness.toolchain import Toolchain
 
 from ..support.designs.formal_opinion import compared
@@ -50,7 +50,7 @@ async def test_what_a_proof_would_not_see_is_no_equivalence(
     reference: str, design: str, reason: str, toolchain: Toolchain
 ) -> None:
     opinion = await compared(reference, design, toolchain)
-    assert opinion.result is Result.UNKNOWN, opinion
+    assert opinion.result is ComparisonResult.UNKNOWN, opinion
     assert reason in opinion.reason
 
 
@@ -77,16 +77,16 @@ CASE = "case (1'b1) (a == 8'h5a && b == 8'hc3): y = 1;"
 )
 async def test_what_frees_yosys_alone_is_no_equivalence(design: str, reason: str, toolchain: Toolchain) -> None:
     opinion = await compared(LOGIC.format(RARE.format(CASE)), design, toolchain)
-    assert opinion.result is Result.UNKNOWN, opinion
+    assert opinion.result is ComparisonResult.UNKNOWN, opinion
     assert reason in opinion.reason
 
 
 RARELY = LOGIC.format("{} always @* y = (a == 8'h5a && b == 8'h3c) ? ({}) : a;")
 
 
-def rarely(value: str, declared: str = "", prefix: str = "") -> str:
+def rarely(value: str, declarations: str = "", prefix: str = "") -> str:
     """A design that differs from others of its kind for one of 65,536 inputs, which random ones seldom find."""
-    return prefix + RARELY.format(declared, value)
+    return prefix + RARELY.format(declarations, value)
 
 
 @pytest.mark.parametrize(
@@ -153,14 +153,14 @@ async def test_what_yosys_reads_otherwise_is_no_equivalence(
     reference: str, design: str, reason: str, toolchain: Toolchain
 ) -> None:
     opinion = await compared(reference, design, toolchain)
-    assert opinion.result is Result.UNKNOWN, opinion
+    assert opinion.result is ComparisonResult.UNKNOWN, opinion
     assert reason in opinion.reason
 
 
 async def test_comparisons_with_what_is_known_are_compared(toolchain: Toolchain) -> None:
     reference = LOGIC.format("always @* casez (a) 8'b1???????: y = b; default: y = 0; endcase")
     design = LOGIC.format("(* keep *) wire hit = a[7] === 1'b1; always @* y = hit ? b : 8'h0;")
-    assert (await compared(reference, design, toolchain)).result is Result.EQUIVALENT
+    assert (await compared(reference, design, toolchain)).result is ComparisonResult.EQUIVALENT
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ async def test_comparisons_with_what_is_known_are_compared(toolchain: Toolchain)
 )
 async def test_a_difference_of_language_is_found(reference: str, design: str, toolchain: Toolchain) -> None:
     opinion = await compared(reference, design, toolchain)
-    assert opinion.result is Result.DIFFERS, opinion
+    assert opinion.result is ComparisonResult.DIFFERS, opinion
 
 
 @pytest.mark.parametrize(
@@ -205,4 +205,4 @@ async def test_a_difference_of_language_is_found(reference: str, design: str, to
     ],
 )
 async def test_a_process_that_hears_all_that_it_reads_is_compared(design: str, toolchain: Toolchain) -> None:
-    assert (await compared(AND, design, toolchain)).result is Result.EQUIVALENT
+    assert (await compared(AND, design, toolchain)).result is ComparisonResult.EQUIVALENT

@@ -24,15 +24,15 @@ from pyslang.syntax import BinaryExpressionSyntax, SyntaxKind
 from benchwright_authoring.mutation.analysis import candidates
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.mutants import is_design_file
-from benchwright_authoring.mutation.source import Source
-from benchwright_formal.bench import bench, unguessable
-from benchwright_formal.opinion import Opinion, Result, opinion
+from benchwright_authoring.mutation.source import MutatedSource
+from benchwright_formal.bench import bench, unguessable_name
+from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion, opinion
 from benchwright_formal.sources import sources
 from benchwright_formal.yosys_script import FIRST_CYCLES
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in
 
 from ..support.designs.formal_exhaustive import SAMPLES, published
@@ -70,7 +70,7 @@ class DesignPair:
     """A reference and a design that was made of it."""
 
     mutant: Mutant
-    opinion: Opinion
+    opinion: ReferenceOpinion
     walk: WalkOutcome | None
     """None where nothing is said, or a simulation of the mutant does not come to its end."""
 
@@ -80,7 +80,7 @@ class DesignPair:
         opinion, walk = self.opinion, self.walk
         if walk is None:
             return True
-        if opinion.result is Result.EQUIVALENT:
+        if opinion.result is ComparisonResult.EQUIVALENT:
             return walk.cycle is None or (opinion.depth is not None and walk.cycle >= opinion.depth)
         assert opinion.cycle is not None
         if walk.cycle is None:
@@ -93,7 +93,7 @@ def rewrites(files: Mapping[str, bytes], paths: Iterable[str]) -> list[Mutant]:
     """Designs that do the same: the operands of a commutative operator in each other's place."""
     mutants = []
     for path in filter(is_design_file, paths):
-        source = Source(path, files[path].decode())
+        source = MutatedSource(path, files[path].decode())
         for node in source.nodes():
             if isinstance(node, BinaryExpressionSyntax) and node.kind in _COMMUTATIVE:
                 for edit in source.exchanged(node.left, node.right):
@@ -103,14 +103,16 @@ def rewrites(files: Mapping[str, bytes], paths: Iterable[str]) -> list[Mutant]:
 
 
 @asynccontextmanager
-async def begun(files: Mapping[str, bytes], top: str, toolchain: Toolchain, *, remembers: bool) -> AsyncIterator[Walk]:
+async def begun(
+    files: Mapping[str, bytes], top_module: str, toolchain: Toolchain, *, remembers: bool
+) -> AsyncIterator[Walk]:
     """A walk over a design, at its beginning; `remembers` as in `shape`.
 
     Raises:
         NotWalkedError: The design has too many inputs, or can't be walked.
     """
-    design, folder = sources(files), unguessable()
-    known_shape = shape(design.files, top, remembers=remembers)
+    design, folder = sources(files), unguessable_name()
+    known_shape = shape(design.files, top_module, remembers=remembers)
     if known_shape.bits > MOST_BITS:
         raise NotWalkedError(f"it has {known_shape.bits} bits of inputs")
     with bench(design.files_below(folder), open_sandbox("bwrap"), toolchain) as running_bench:
@@ -124,52 +126,52 @@ async def is_replayed(walk: Walk) -> bool:
 
     It has others where logic without registers remembers, for example in an unknown state.
     """
-    chosen = random.Random(0)
+    generator = random.Random(0)
     for _ in range(3):
-        inputs = [chosen.randrange(1 << walk.shape.bits) for _ in range(50)]
+        inputs = [generator.randrange(1 << walk.shape.bits) for _ in range(50)]
         outputs = predicted(walk, inputs)
         if outputs != await walk.simulated(inputs[: len(outputs)]):
             return False
     return True
 
 
-async def compared(problem: Problem, pairs: int, most_steps: int, toolchain: Toolchain) -> list[DesignPair]:
+async def compared(problem: Problem, pair_count: int, most_steps: int, toolchain: Toolchain) -> list[DesignPair]:
     """Compares a reference with mutants and rewrites of it.
 
     Raises:
         NotWalkedError: The design has too many inputs, or can't be walked.
     """
-    chosen = candidates(problem, seed=0, limit=pairs)
+    design_candidates = candidates(problem, seed=0, limit=pair_count)
     assert not problem.hidden.dont_cares
-    if chosen.top is None:
+    if design_candidates.top_module is None:
         raise NotWalkedError("its top module is not known")
-    reference = {path: text for path, text in chosen.files.items() if is_design_file(path)}
+    reference = {path: text for path, text in design_candidates.files.items() if is_design_file(path)}
     equal_mutants = rewrites(reference, problem.hidden.reference)
-    equal_mutants = random.Random(problem.id).sample(equal_mutants, min(len(equal_mutants), max(1, pairs // 5)))
+    equal_mutants = random.Random(problem.id).sample(equal_mutants, min(len(equal_mutants), max(1, pair_count // 5)))
     for remembers in (False, True):
-        async with begun(reference, chosen.top, toolchain, remembers=remembers) as ours:
+        async with begun(reference, design_candidates.top_module, toolchain, remembers=remembers) as ours:
             await walked(ours, ours, most_steps)
             if await is_replayed(ours):
                 return [
                     await _pair(ours, mutant, reference, most_steps, toolchain)
-                    for mutant in (*equal_mutants, *chosen.chosen)
+                    for mutant in (*equal_mutants, *design_candidates.chosen_mutants)
                 ]
     raise NotWalkedError("a simulation remembers more than variables")
 
 
 async def _pair(
-    ours: Walk, mutant: Mutant, reference: Mapping[str, bytes], most_steps: int, toolchain: Toolchain
+    reference_walk: Walk, mutant: Mutant, reference: Mapping[str, bytes], most_steps: int, toolchain: Toolchain
 ) -> DesignPair:
-    changed_files, top = mutant.applied(reference), ours.shape.top
+    changed_files, top_module = mutant.applied(reference), reference_walk.shape.top_name
     formal_opinion, walk = (
-        await opinion(reference, changed_files, top, sandbox=open_sandbox("bwrap"), toolchain=toolchain),
+        await opinion(reference, changed_files, top_module, sandbox=open_sandbox("bwrap"), toolchain=toolchain),
         None,
     )
-    if formal_opinion.result is not Result.UNKNOWN:
+    if formal_opinion.result is not ComparisonResult.UNKNOWN:
         for remembers in (False, True):
             with contextlib.suppress(NotWalkedError):
-                async with begun(changed_files, top, toolchain, remembers=remembers) as theirs:
-                    walk = await walked(ours, theirs, most_steps)
+                async with begun(changed_files, top_module, toolchain, remembers=remembers) as theirs:
+                    walk = await walked(reference_walk, theirs, most_steps)
                     if await is_replayed(theirs):
                         break
                 walk = None
@@ -183,11 +185,11 @@ def smaller(problem: Problem) -> Problem:
         for path, text in reference.items():
             reference[path] = re.sub(rf"(parameter int {name}\s*=) \w+", rf"\1 {value}", text)
     assert reference != problem.hidden.reference
-    hidden = problem.hidden.model_copy(update={"reference": reference})
-    return problem.model_copy(update={"id": f"{problem.id}-small", "hidden": hidden})
+    hidden_part = problem.hidden.model_copy(update={"reference": reference})
+    return problem.model_copy(update={"id": f"{problem.id}-small", "hidden": hidden_part})
 
 
-DESIGNS = [problem for problem in read_built_in("starter").problems if problem.kind is Kind.DESIGN]
+DESIGNS = [problem for problem in read_built_in("starter").problems if problem.kind is ProblemKind.DESIGN]
 OURS = [*DESIGNS, *(smaller(problem) for problem in DESIGNS if problem.id in SMALL)]
 
 
@@ -221,22 +223,24 @@ async def check(problem: Problem, toolchain: Toolchain, nightly: bool) -> None:
     ] == []
 
 
-async def table(pairs: int) -> None:
+async def table(pair_count: int) -> None:
     """Prints what came of each design."""
     toolchain = Toolchain.find(Home.find().cache)
     with tempfile.TemporaryDirectory() as folder:
         for problem in (*OURS, *published(Path(folder))):
             try:
-                comparisons = await compared(problem, pairs, MOST_STEPS, toolchain)
+                comparisons = await compared(problem, pair_count, MOST_STEPS, toolchain)
             except NotWalkedError as error:
                 print(f"| `{problem.id}` | {str(error).splitlines()[0]} |", flush=True)
                 continue
             result_counts = Counter(comparison.opinion.result.value for comparison in comparisons)
-            whole = sum(comparison.walk is not None and comparison.walk.cycles is None for comparison in comparisons)
+            complete_walks = sum(
+                comparison.walk is not None and comparison.walk.cycles is None for comparison in comparisons
+            )
             counts = (
                 len(comparisons),
-                *(result_counts[member.value] for member in Result),
-                whole,
+                *(result_counts[member.value] for member in ComparisonResult),
+                complete_walks,
                 sum(not member.agrees for member in comparisons),
             )
             print(f"| `{problem.id}` | {' | '.join(map(str, counts))} |", flush=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_formal.opinion import Result
+from benchwright_formal.opinion import ComparisonResult
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.equivalence import DontCares
 
@@ -18,29 +18,34 @@ SEEDS = [seed if seed % 10 == 0 else pytest.param(seed, marks=pytest.mark.nightl
 @pytest.mark.sampled
 @pytest.mark.parametrize("seed", SEEDS)
 async def test_what_it_says_of_logic_is_what_all_inputs_show(seed: int, toolchain: Toolchain) -> None:
-    chosen = random.Random(seed)
-    ours = random_logic(chosen)
-    theirs = ours.changed(chosen)
-    opinion = await compared(ours.verilog, theirs.verilog, toolchain)
-    assert opinion.result is (Result.EQUIVALENT if (ours.table == theirs.table).all() else Result.DIFFERS), opinion
-    if opinion.result is Result.DIFFERS:
+    generator = random.Random(seed)
+    first_logic = random_logic(generator)
+    second_logic = first_logic.changed(generator)
+    opinion = await compared(first_logic.verilog, second_logic.verilog, toolchain)
+    assert opinion.result is (
+        ComparisonResult.EQUIVALENT if (first_logic.table == second_logic.table).all() else ComparisonResult.DIFFERS
+    ), opinion
+    if opinion.result is ComparisonResult.DIFFERS:
         inputs = dict(opinion.stimulus[-1])
-        assert (int(opinion.expected, 2), int(opinion.found, 2)) == (ours.output(inputs), theirs.output(inputs))
+        assert (int(opinion.expected, 2), int(opinion.found, 2)) == (
+            first_logic.output(inputs),
+            second_logic.output(inputs),
+        )
 
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("seed", SEEDS)
 async def test_what_it_says_of_a_machine_is_what_a_walk_over_its_states_shows(seed: int, toolchain: Toolchain) -> None:
-    chosen = random.Random(seed)
-    ours = random_machine(chosen, has_reset=seed // 10 % 2 == 0)
-    theirs = ours.changed(chosen)
-    opinion = await compared(ours.verilog, theirs.verilog, toolchain)
-    steps = ours.differs_at(theirs)
-    assert opinion.result is (Result.EQUIVALENT if steps is None else Result.DIFFERS), opinion
+    generator = random.Random(seed)
+    first_machine = random_machine(generator, has_reset=seed // 10 % 2 == 0)
+    second_machine = first_machine.changed(generator)
+    opinion = await compared(first_machine.verilog, second_machine.verilog, toolchain)
+    steps = first_machine.differs_at(second_machine)
+    assert opinion.result is (ComparisonResult.EQUIVALENT if steps is None else ComparisonResult.DIFFERS), opinion
     assert opinion.depth is None
     if steps is not None:
         # The reset takes a cycle.
-        assert opinion.cycle == steps + ours.has_reset
+        assert opinion.cycle == steps + first_machine.has_reset
 
 
 AND = "module top(input a, input b, output y); assign y = a & b; endmodule\n"
@@ -60,9 +65,9 @@ async def test_what_the_reference_leaves_open_may_be_anything(toolchain: Toolcha
   always @* case (s) 0: y = d[0]; 1: y = d[1]; 2: y = d[2]; default: y = 'x; endcase
 endmodule
 """
-    chosen = open_case.replace("'x", "d[2]")
-    assert (await compared(open_case, chosen, toolchain)).result is Result.EQUIVALENT
-    assert (await compared(chosen, open_case, toolchain)).result is Result.DIFFERS
+    fixed_case = open_case.replace("'x", "d[2]")
+    assert (await compared(open_case, fixed_case, toolchain)).result is ComparisonResult.EQUIVALENT
+    assert (await compared(fixed_case, open_case, toolchain)).result is ComparisonResult.DIFFERS
 
 
 async def test_registers_start_unknown_until_a_reset_or_a_value_comes(toolchain: Toolchain) -> None:
@@ -70,13 +75,15 @@ async def test_registers_start_unknown_until_a_reset_or_a_value_comes(toolchain:
     twice = loaded.replace("output reg q); ", "output q); reg p, r; assign q = p & r; ").replace(
         "q <= d;", "begin p <= d; r <= d; end"
     )
-    assert (await compared(loaded, twice, toolchain)).result is Result.EQUIVALENT
+    assert (await compared(loaded, twice, toolchain)).result is ComparisonResult.EQUIVALENT
 
 
 async def test_a_missing_initial_value_is_a_difference_at_the_start(toolchain: Toolchain) -> None:
-    begun = "module top(input clk, output reg q); initial q = 0; always @(posedge clk) q <= ~q; endmodule\n"
-    opinion = await compared(begun, begun.replace("initial q = 0;", ""), toolchain)
-    assert (opinion.result, opinion.cycle, opinion.found) == (Result.DIFFERS, 0, "x")
+    initialised_design = (
+        "module top(input clk, output reg q); initial q = 0; always @(posedge clk) q <= ~q; endmodule\n"
+    )
+    opinion = await compared(initialised_design, initialised_design.replace("initial q = 0;", ""), toolchain)
+    assert (opinion.result, opinion.cycle, opinion.found) == (ComparisonResult.DIFFERS, 0, "x")
 
 
 async def test_a_reference_that_never_defines_its_output_proves_nothing(toolchain: Toolchain) -> None:
@@ -84,7 +91,7 @@ async def test_a_reference_that_never_defines_its_output_proves_nothing(toolchai
     stuck = "module top(input clk, output reg q); always @(posedge clk) q <= 0; endmodule\n"
     opinion = await compared(toggles, stuck, toolchain)
     assert (opinion.result, opinion.reason) == (
-        Result.UNKNOWN,
+        ComparisonResult.UNKNOWN,
         "the reference may never define all bits of its outputs",
     )
 
@@ -92,7 +99,7 @@ async def test_a_reference_that_never_defines_its_output_proves_nothing(toolchai
 async def test_an_asynchronous_reset_is_not_a_synchronous_one(toolchain: Toolchain) -> None:
     at_once = REGISTER.replace("@(posedge clk)", "@(posedge clk or posedge rst)")
     opinion = await compared(at_once, REGISTER, toolchain)
-    assert (opinion.result, opinion.stimulus[-1]["rst"]) == (Result.DIFFERS, 1)
+    assert (opinion.result, opinion.stimulus[-1]["rst"]) == (ComparisonResult.DIFFERS, 1)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +122,7 @@ async def test_an_asynchronous_reset_is_not_a_synchronous_one(toolchain: Toolcha
 )
 async def test_what_is_not_modelled_is_unknown_with_the_reason(design: str, reason: str, toolchain: Toolchain) -> None:
     opinion = await compared(AND, design, toolchain)
-    assert opinion.result is Result.UNKNOWN
+    assert opinion.result is ComparisonResult.UNKNOWN
     assert reason in opinion.reason
 
 
@@ -131,26 +138,26 @@ async def test_two_clocks_and_a_clock_that_is_read_are_not_modelled(toolchain: T
 async def test_a_design_cannot_be_the_reference_by_including_it(toolchain: Toolchain) -> None:
     for path in ("f0.sv", "../gold/f0.sv", "/code/gold/f0.sv", "gold.il"):
         opinion = await compared(AND, f'`include "{path}"\n', toolchain)
-        assert opinion.result is Result.UNKNOWN, path
+        assert opinion.result is ComparisonResult.UNKNOWN, path
 
 
 async def test_what_a_design_prints_or_leaves_is_not_taken_for_a_result(toolchain: Toolchain) -> None:
     forged = 'always @(posedge a) $display("Property proved. Networks are equivalent");'
     opinion = await compared(AND, AND.replace("assign y = a & b;", f"assign y = a; {forged}"), toolchain)
-    assert opinion.result is Result.DIFFERS
+    assert opinion.result is ComparisonResult.DIFFERS
 
 
 async def test_a_proof_that_takes_too_long_is_unknown(toolchain: Toolchain) -> None:
-    ours = ADDED.replace("PRODUCT", "a * b")
-    theirs = ADDED.replace("PRODUCT", "(b[7:0] * a) + ((b[15:8] * a) << 8)")
-    opinion = await compared(ours, theirs, toolchain, limit_s=4)
-    assert opinion.result is Result.UNKNOWN
+    first_design = ADDED.replace("PRODUCT", "a * b")
+    second_design = ADDED.replace("PRODUCT", "(b[7:0] * a) + ((b[15:8] * a) << 8)")
+    opinion = await compared(first_design, second_design, toolchain, limit_s=4)
+    assert opinion.result is ComparisonResult.UNKNOWN
 
 
 async def test_outputs_that_are_wires_are_compared(toolchain: Toolchain) -> None:
     wires = "module top(input a, input b, output y, output z); assign y = a, z = b; endmodule\n"
-    assert (await compared(wires, wires, toolchain)).result is Result.EQUIVALENT
-    assert (await compared(wires, wires.replace("y = a", "y = b"), toolchain)).result is Result.DIFFERS
+    assert (await compared(wires, wires, toolchain)).result is ComparisonResult.EQUIVALENT
+    assert (await compared(wires, wires.replace("y = a", "y = b"), toolchain)).result is ComparisonResult.DIFFERS
 
 
 async def test_memories_with_the_same_contents_are_equal(toolchain: Toolchain) -> None:
@@ -163,7 +170,7 @@ async def test_memories_with_the_same_contents_are_equal(toolchain: Toolchain) -
 endmodule
 """
     renamed_buffer = buffer.replace("kept[a] + d", "d + kept[a]").replace("kept", "stored")
-    assert (await compared(buffer, renamed_buffer, toolchain)).result is Result.EQUIVALENT
+    assert (await compared(buffer, renamed_buffer, toolchain)).result is ComparisonResult.EQUIVALENT
 
 
 HANDSHAKE = """module top(input clk, input rst, input take, input [7:0] d,
@@ -179,24 +186,24 @@ LATE = SIMPLER.replace("else q <= d", "else q <= d + valid")
 
 
 @pytest.mark.parametrize(
-    ("design", "dont_cares", "result"),
+    ("design", "dont_cares", "expected_result"),
     [
-        (SIMPLER, {}, Result.DIFFERS),
-        (SIMPLER, {"unless": {"q": "valid"}}, Result.EQUIVALENT),
-        (SIMPLER, {"unless": {"level": "valid"}}, Result.DIFFERS),
-        (LATE, {"unless": {"q": "valid"}}, Result.DIFFERS),
-        (OTHER_LEVEL, {}, Result.DIFFERS),
-        (OTHER_LEVEL, {"always": ("level",)}, Result.EQUIVALENT),
-        (OTHER_LEVEL, {"unless": {"level": "take"}}, Result.DIFFERS),
-        (OTHER_LEVEL, {"unless": {"level": "rst"}}, Result.DIFFERS),
-        (SIMPLER, {"always": ("q",), "unless": {"level": "valid"}}, Result.EQUIVALENT),
+        (SIMPLER, {}, ComparisonResult.DIFFERS),
+        (SIMPLER, {"unless": {"q": "valid"}}, ComparisonResult.EQUIVALENT),
+        (SIMPLER, {"unless": {"level": "valid"}}, ComparisonResult.DIFFERS),
+        (LATE, {"unless": {"q": "valid"}}, ComparisonResult.DIFFERS),
+        (OTHER_LEVEL, {}, ComparisonResult.DIFFERS),
+        (OTHER_LEVEL, {"always": ("level",)}, ComparisonResult.EQUIVALENT),
+        (OTHER_LEVEL, {"unless": {"level": "take"}}, ComparisonResult.DIFFERS),
+        (OTHER_LEVEL, {"unless": {"level": "rst"}}, ComparisonResult.DIFFERS),
+        (SIMPLER, {"always": ("q",), "unless": {"level": "valid"}}, ComparisonResult.EQUIVALENT),
     ],
 )
 async def test_what_an_author_leaves_open_is_not_compared(
-    design: str, dont_cares: dict[str, Any], result: Result, toolchain: Toolchain
+    design: str, dont_cares: dict[str, Any], expected_result: ComparisonResult, toolchain: Toolchain
 ) -> None:
     opinion = await compared(HANDSHAKE, design, toolchain, dont_cares=DontCares.model_validate(dont_cares))
-    assert opinion.result is result, opinion
+    assert opinion.result is expected_result, opinion
 
 
 @pytest.mark.parametrize(
@@ -204,7 +211,7 @@ async def test_what_an_author_leaves_open_is_not_compared(
 )
 async def test_a_dont_care_that_is_no_port_is_named(unless: dict[str, str], message: str, toolchain: Toolchain) -> None:
     opinion = await compared(HANDSHAKE, SIMPLER, toolchain, dont_cares=DontCares(unless=unless))
-    assert opinion.result is Result.UNKNOWN
+    assert opinion.result is ComparisonResult.UNKNOWN
     assert message in opinion.reason
 
 
@@ -218,7 +225,7 @@ endmodule
 async def test_a_net_with_several_drivers_is_not_modelled(toolchain: Toolchain) -> None:
     reference = SEVERAL_DRIVERS.replace("  assign y = (b == 32'hDEADBEEF) ? ~a : a;\n", "")
     opinion = await compared(reference, SEVERAL_DRIVERS, toolchain)
-    assert opinion.result is Result.UNKNOWN
+    assert opinion.result is ComparisonResult.UNKNOWN
     assert "several drivers" in opinion.reason
 
 
@@ -232,7 +239,7 @@ endmodule
 """
     design = reference.replace("rst ? 8'd0 : d", "~d")
     opinion = await compared(reference, design, toolchain, dont_cares=DontCares(unless={"data": "valid"}))
-    assert opinion.result is Result.UNKNOWN, opinion
+    assert opinion.result is ComparisonResult.UNKNOWN, opinion
 
 
 async def test_an_inout_is_no_output_that_can_be_left_out(toolchain: Toolchain) -> None:

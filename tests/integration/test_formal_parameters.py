@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_formal.opinion import Opinion, Result, opinion
+from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion, opinion
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ParameterSets
@@ -33,11 +33,11 @@ async def compared(
     toolchain: Toolchain,
     parameter_sets: ParameterSets,
     dont_cares: DontCares = NO_DONT_CARES,
-) -> Opinion:
-    ours, theirs = ({"rtl/top.sv": text.encode()} for text in (reference, design))
+) -> ReferenceOpinion:
+    reference_files, design_files = ({"rtl/top.sv": text.encode()} for text in (reference, design))
     return await opinion(
-        ours,
-        theirs,
+        reference_files,
+        design_files,
         "top",
         sandbox=open_sandbox("bwrap"),
         toolchain=toolchain,
@@ -47,25 +47,25 @@ async def compared(
 
 
 async def test_a_difference_with_one_set_alone_is_found_and_replayed_with_it(toolchain: Toolchain) -> None:
-    assert (await compared(REFERENCE, ONLY_AT_3, toolchain, ())).result is Result.EQUIVALENT
+    assert (await compared(REFERENCE, ONLY_AT_3, toolchain, ())).result is ComparisonResult.EQUIVALENT
     opinion = await compared(REFERENCE, ONLY_AT_3, toolchain, ({"WIDTH": 5}, {"WIDTH": 3, "STEP": 1}, {"WIDTH": 4}))
-    assert (opinion.result, dict(opinion.parameters)) == (Result.DIFFERS, {"WIDTH": 3, "STEP": 1})
+    assert (opinion.result, dict(opinion.parameters)) == (ComparisonResult.DIFFERS, {"WIDTH": 3, "STEP": 1})
     assert opinion.cycle == 1
     first_inputs = opinion.stimulus[0]
-    right = 0 if first_inputs["rst"] else (first_inputs["d"] + 1) % 8
-    assert (opinion.output, opinion.expected, len(opinion.found)) == ("q", f"{right:03b}", 3)
+    expected_q = 0 if first_inputs["rst"] else (first_inputs["d"] + 1) % 8
+    assert (opinion.output, opinion.expected, len(opinion.found)) == ("q", f"{expected_q:03b}", 3)
 
 
 async def test_a_difference_with_the_defaults_has_no_parameters(toolchain: Toolchain) -> None:
-    wrong = REFERENCE.replace("q <= next", "q <= ~next")
-    opinion = await compared(REFERENCE, wrong, toolchain, ({"WIDTH": 3},))
-    assert (opinion.result, dict(opinion.parameters)) == (Result.DIFFERS, {})
+    wrong_design = REFERENCE.replace("q <= next", "q <= ~next")
+    opinion = await compared(REFERENCE, wrong_design, toolchain, ({"WIDTH": 3},))
+    assert (opinion.result, dict(opinion.parameters)) == (ComparisonResult.DIFFERS, {})
 
 
 async def test_what_is_equal_with_all_sets_is_equivalent(toolchain: Toolchain) -> None:
     sets: ParameterSets = ({"WIDTH": 3}, {"WIDTH": 16, "STEP": 7}, {"WIDTH": 8})
     opinion = await compared(REFERENCE, OTHERWISE_WRITTEN, toolchain, sets)
-    assert opinion == Opinion(result=Result.EQUIVALENT)
+    assert opinion == ReferenceOpinion(result=ComparisonResult.EQUIVALENT)
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ async def test_what_is_equal_with_all_sets_is_equivalent(toolchain: Toolchain) -
     ],
 )
 async def test_a_design_without_a_parameter_of_a_set_is_unknown(design: str, toolchain: Toolchain) -> None:
-    assert (await compared(REFERENCE, design, toolchain, ({"WIDTH": 3},))).result is Result.EQUIVALENT
+    assert (await compared(REFERENCE, design, toolchain, ({"WIDTH": 3},))).result is ComparisonResult.EQUIVALENT
     opinion = await compared(REFERENCE, design, toolchain, ({"WIDTH": 3}, {"WIDTH": 5, "STEP": 1}))
-    assert (opinion.result, dict(opinion.parameters)) == (Result.UNKNOWN, {"WIDTH": 5, "STEP": 1})
+    assert (opinion.result, dict(opinion.parameters)) == (ComparisonResult.UNKNOWN, {"WIDTH": 5, "STEP": 1})
     assert opinion.reason == "the design: it has no parameter STEP (WIDTH = 5, STEP = 1)"
 
 
@@ -86,10 +86,13 @@ async def test_a_difference_counts_more_than_a_set_before_it_that_is_unknown(too
     latch = "reg kept; always @* if (d[0]) kept = d[1]; assign last = kept;"
     generate_block = f"generate if (WIDTH == 5) begin {latch} end else assign last = &q; endgenerate"
     design = ONLY_AT_3.replace("assign last = &q;", generate_block)
-    unknown = await compared(REFERENCE, design, toolchain, ({"WIDTH": 5},))
-    assert (unknown.result, unknown.reason) == (Result.UNKNOWN, "the design: it has a latch (WIDTH = 5)")
+    unknown_opinion = await compared(REFERENCE, design, toolchain, ({"WIDTH": 5},))
+    assert (unknown_opinion.result, unknown_opinion.reason) == (
+        ComparisonResult.UNKNOWN,
+        "the design: it has a latch (WIDTH = 5)",
+    )
     opinion = await compared(REFERENCE, design, toolchain, ({"WIDTH": 5}, {"WIDTH": 3}))
-    assert (opinion.result, dict(opinion.parameters)) == (Result.DIFFERS, {"WIDTH": 3})
+    assert (opinion.result, dict(opinion.parameters)) == (ComparisonResult.DIFFERS, {"WIDTH": 3})
 
 
 async def test_a_value_has_the_sign_that_it_has_in_an_instance(toolchain: Toolchain) -> None:
@@ -98,12 +101,12 @@ async def test_a_value_has_the_sign_that_it_has_in_an_instance(toolchain: Toolch
 endmodule
 """
     signed = text.replace("a < LEAST", "a[3] || a[2:0] < LEAST")
-    assert (await compared(text, signed, toolchain, ({"LEAST": 3},))).result is Result.EQUIVALENT
+    assert (await compared(text, signed, toolchain, ({"LEAST": 3},))).result is ComparisonResult.EQUIVALENT
 
 
 async def test_what_does_not_count_is_left_out_with_other_parameters_too(toolchain: Toolchain) -> None:
     design = REFERENCE.replace("last = &q", "last = WIDTH == 3 ? |q : &q")
     sets: ParameterSets = ({"WIDTH": 3},)
-    assert (await compared(REFERENCE, design, toolchain, sets)).result is Result.DIFFERS
+    assert (await compared(REFERENCE, design, toolchain, sets)).result is ComparisonResult.DIFFERS
     left_open = DontCares(always=("last",))
-    assert (await compared(REFERENCE, design, toolchain, sets, left_open)).result is Result.EQUIVALENT
+    assert (await compared(REFERENCE, design, toolchain, sets, left_open)).result is ComparisonResult.EQUIVALENT

@@ -88,24 +88,26 @@ def style(text: str, version: str) -> str:
 
 def record(category: Category, version: str) -> dict[str, Any]:
     """A datapoint, as its authors would publish it."""
-    context, solved, path, files = (_on_xcelium if category in ON_XCELIUM else _simulated)(category, version)
+    context_files, solution_text, path, files = (_on_xcelium if category in ON_XCELIUM else _simulated)(
+        category, version
+    )
     return {
         "id": f"counter_{category.value}_{version}",
         "categories": [category.value, "easy"],
-        "input": {"prompt": "Write what counts.", "context": context},
-        "output": {"response": "", "context": {path: solved}},
+        "input": {"prompt": "Write what counts.", "context": context_files},
+        "output": {"response": "", "context": {path: solution_text}},
         "harness": {"files": files},
     }
 
 
 def _simulated(category: Category, version: str) -> tuple[dict[str, str], str, str, dict[str, str]]:
-    context, solved = SIDES[category]
-    sources = " ".join(f"/code/{path}" for path in dict.fromkeys([*context, "rtl/counter.sv"]))
+    context_files, solution_text = SIDES[category]
+    source_paths = " ".join(f"/code/{path}" for path in dict.fromkeys([*context_files, "rtl/counter.sv"]))
     runner = RUNNER.format(runner="cocotb_tools.runner") + (SYNTHESIS if category is Category.IMPROVEMENT else "")
-    env = f"SIM=icarus\nTOPLEVEL_LANG=verilog\nVERILOG_SOURCES={sources}\nTOPLEVEL=counter\nMODULE=test_counter\n"
+    env = f"SIM=icarus\nTOPLEVEL_LANG=verilog\nVERILOG_SOURCES={source_paths}\nTOPLEVEL=counter\nMODULE=test_counter\n"
     return (
-        context,
-        solved,
+        context_files,
+        solution_text,
         "rtl/counter.sv",
         {
             "docker-compose.yml": COMPOSE.format(service="direct", image="__OSS_SIM_IMAGE__", runner="test_runner.py"),
@@ -117,7 +119,7 @@ def _simulated(category: Category, version: str) -> tuple[dict[str, str], str, s
 
 
 def _on_xcelium(category: Category, version: str) -> tuple[dict[str, str], str, str, dict[str, str]]:
-    kind, hidden = ON_XCELIUM[category], (XCELIUM / "counter.sv").read_text()
+    kind, counter_text = ON_XCELIUM[category], (XCELIUM / "counter.sv").read_text()
     runner = "test_runner.py" if kind == "assertions" else f"{kind}.py"
     text = style((XCELIUM / runner).read_text(), version)
     files = {
@@ -127,7 +129,7 @@ def _on_xcelium(category: Category, version: str) -> tuple[dict[str, str], str, 
     if kind != "assertions":
         files |= {
             f"src/{runner}": text,
-            "src/counter.sv": hidden,
+            "src/counter.sv": counter_text,
             "src/coverage.cmd": (XCELIUM / "coverage.cmd").read_text(),
         }
         return (
@@ -142,8 +144,8 @@ def _on_xcelium(category: Category, version: str) -> tuple[dict[str, str], str, 
         "SIM=xcelium\nVERILOG_SOURCES=/code/rtl/counter.sv\nTOPLEVEL=counter\nMODULE=test_counter\nPYTHONPATH=/src\n"
     )
     files["src/test_counter.py"] = style((XCELIUM / "test_counter.py").read_text(), version)
-    asserted = hidden.replace("endmodule", f"{(XCELIUM / 'assertions_good.sv').read_text()}endmodule")
-    return {"rtl/counter.sv": hidden}, asserted, "rtl/counter.sv", files
+    asserted = counter_text.replace("endmodule", f"{(XCELIUM / 'assertions_good.sv').read_text()}endmodule")
+    return {"rtl/counter.sv": counter_text}, asserted, "rtl/counter.sv", files
 
 
 def imported(datapoint: dict[str, Any], version: str, folder: Path) -> Problem:

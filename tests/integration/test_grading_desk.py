@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from benchwright_foundation.home import Home
-from benchwright_judges.judgement import Status
+from benchwright_judges.judgement import JudgementStatus
 from benchwright_judges.models.configuration import read_settings, records_location
 from benchwright_judges.records.recorded_judging import judge_and_record
 from benchwright_judges.records.records import Records
@@ -37,8 +37,8 @@ class Desk:
 
     def hears(self) -> dict[str, Any]:
         assert self.process.stdout is not None
-        line: dict[str, Any] = json.loads(self.process.stdout.readline())
-        return line
+        desk_message: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return desk_message
 
     def says(self, **line: object) -> None:
         assert self.process.stdin is not None
@@ -57,7 +57,7 @@ def home(tmp_path: Path) -> Iterator[Path]:
         records = await Records.open(records_location(read_settings(environ), grader_home))
         problem = Store(grader_home).unseal(REF)
         for answer in ("first answer", "second answer"):
-            assert (await judge_and_record(problem, answer, None, records, ref=REF)).status is Status.PENDING
+            assert (await judge_and_record(problem, answer, None, records, ref=REF)).status is JudgementStatus.PENDING
         await records.close()
 
     asyncio.run(leave_answers())
@@ -66,40 +66,40 @@ def home(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_grader_sees_the_key_but_not_who_answered_and_every_grade_is_kept(home: Path) -> None:
     desk = Desk(home, "ann")
-    first = desk.hears()
-    assert (first["type"], first["left"], first["labels"]) == (
+    first_answer = desk.hears()
+    assert (first_answer["type"], first_answer["left"], first_answer["labels"]) == (
         "answer",
         2,
         ["incorrect", "partially correct", "correct"],
     )
-    assert "store buffer" in first["reference"] and "Up to 6 points" in first["notes"]
-    assert not {"attempt", "solver", "grades"} & first.keys()
+    assert "store buffer" in first_answer["reference"] and "Up to 6 points" in first_answer["notes"]
+    assert not {"attempt", "solver", "grades"} & first_answer.keys()
 
-    desk.says(type="grade", id=first["id"], label="superb", difficulty=1, comment="")
+    desk.says(type="grade", id=first_answer["id"], label="superb", difficulty=1, comment="")
     assert "not on the scale" in desk.hears()["reason"]
     desk.says(nonsense=True)
     assert desk.hears()["type"] == "refused"
-    desk.says(type="grade", id=first["id"], label="correct", difficulty=1, comment="")
-    second = desk.hears()
-    assert (second["left"], second["id"] != first["id"]) == (1, True)
+    desk.says(type="grade", id=first_answer["id"], label="correct", difficulty=1, comment="")
+    second_answer = desk.hears()
+    assert (second_answer["left"], second_answer["id"] != first_answer["id"]) == (1, True)
     desk.process.kill()
     desk.process.wait()
 
     second_desk = Desk(home, "ann")
-    assert second_desk.hears()["id"] == second["id"]
-    second_desk.says(type="grade", id=second["id"], label="incorrect", difficulty=5, comment="guessed")
+    assert second_desk.hears()["id"] == second_answer["id"]
+    second_desk.says(type="grade", id=second_answer["id"], label="incorrect", difficulty=5, comment="guessed")
     assert second_desk.hears() == {"type": "done", "graded": 1}
     assert second_desk.process.wait(timeout=120) == 0
 
 
 def test_a_skipped_answer_comes_last(home: Path) -> None:
     desk = Desk(home, "ben")
-    first = desk.hears()
+    first_answer = desk.hears()
     desk.says(type="skip")
-    second = desk.hears()
-    assert second["id"] != first["id"]
-    desk.says(type="grade", id=second["id"], label="correct", difficulty=3, comment="")
-    assert desk.hears()["id"] == first["id"]
+    second_answer = desk.hears()
+    assert second_answer["id"] != first_answer["id"]
+    desk.says(type="grade", id=second_answer["id"], label="correct", difficulty=3, comment="")
+    assert desk.hears()["id"] == first_answer["id"]
     assert desk.process.stdin is not None
     desk.process.stdin.close()
     assert desk.process.wait(timeout=120) == 0

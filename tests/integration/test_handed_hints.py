@@ -51,13 +51,13 @@ def begun(solver: Solver, problem: Problem) -> str:
     return attempt
 
 
-def ran(solver: Solver, problem: Problem, attempt: str, number: int, *, right: bool) -> tuple[str, str]:
+def ran(solver: Solver, problem: Problem, attempt: str, number: int, *, is_right: bool) -> tuple[str, str]:
     """Outcome and message of a run."""
     files = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
-    outcome = solver.verdict(
-        solver.run(attempt, number, dict(problem.hidden.reference) if right else files).json()["id"]
+    run_view = solver.verdict(
+        solver.run(attempt, number, dict(problem.hidden.reference) if is_right else files).json()["id"]
     )
-    verdict = outcome["verdict"]
+    verdict = run_view["verdict"]
     return verdict["outcome"], verdict["message"]
 
 
@@ -69,18 +69,18 @@ def take(solver: Solver, attempt: str, number: int) -> httpx2.Response:
 def test_hints_are_handed_out_in_order_once_they_are_due(solver: Solver, problem: Problem) -> None:
     attempt = begun(solver, problem)
     assert "Hint 1 comes next" in take(solver, attempt, 2).json()["detail"]
-    first = take(solver, attempt, 1)
-    assert first.json() == {"number": 1, "text": problem.hidden.hints[0], "cost": 0.0}
-    assert take(solver, attempt, 1).json() == first.json()
-    refused = take(solver, attempt, 2)
-    assert (refused.status_code, "after 1 run (0 so far)" in refused.json()["detail"]) == (409, True)
-    assert problem.hidden.hints[1] not in refused.text
-    assert ran(solver, problem, attempt, 1, right=False)[0] == "failed"
+    first_hint = take(solver, attempt, 1)
+    assert first_hint.json() == {"number": 1, "text": problem.hidden.hints[0], "cost": 0.0}
+    assert take(solver, attempt, 1).json() == first_hint.json()
+    refusal = take(solver, attempt, 2)
+    assert (refusal.status_code, "after 1 run (0 so far)" in refusal.json()["detail"]) == (409, True)
+    assert problem.hidden.hints[1] not in refusal.text
+    assert ran(solver, problem, attempt, 1, is_right=False)[0] == "failed"
     assert take(solver, attempt, 2).json()["cost"] == 0.1
     assert take(solver, attempt, 9).status_code == 404
     solver.record(attempt, Submitted())
     assert solver.send(attempt).status_code == 200
-    assert ran(solver, problem, attempt, 2, right=False)[0] == "failed"
+    assert ran(solver, problem, attempt, 2, is_right=False)[0] == "failed"
     assert "clock does not run" in take(solver, attempt, 3).json()["detail"]
     assert take(solver, attempt, 2).status_code == 200
 
@@ -92,17 +92,17 @@ def test_somebody_else_s_attempt_is_answered_like_none(
     take(solver, attempt, 1)
     (tmp_path / "other").mkdir()
     other_solver = Solver.joining(service, course, tmp_path / "other", "Eve")
-    known_reply, unknown = take(other_solver, attempt, 1), take(other_solver, "0" * 32, 1)
+    known_reply, unknown_reply = take(other_solver, attempt, 1), take(other_solver, "0" * 32, 1)
     other_solver.log.close()
-    assert (known_reply.status_code, known_reply.json()) == (404, unknown.json())
+    assert (known_reply.status_code, known_reply.json()) == (404, unknown_reply.json())
 
 
 def test_an_assignment_without_hints_refuses_them(service: Service, problem: Problem, tmp_path: Path) -> None:
     course = service.set_up(problems=("saturating-counter",), aids=(Aid.EXPLANATIONS,))
     solver = Solver.joining(service, course, tmp_path)
-    refused = take(solver, begun(solver, problem), 1)
+    refusal = take(solver, begun(solver, problem), 1)
     solver.log.close()
-    assert (refused.status_code, refused.json()["detail"]) == (409, "The assignment does not allow hints.")
+    assert (refusal.status_code, refusal.json()["detail"]) == (409, "The assignment does not allow hints.")
 
 
 STUDY = """
@@ -132,11 +132,11 @@ async def test_the_plan_of_a_study_says_who_may_have_hints(service: Service) -> 
                 account = (
                     await connection.execute(select(PLACES.c.account).where(PLACES.c.study == "bare"))
                 ).scalar_one()
-        assigned = await lab.assigned(account, "bare", REF)
+        assigned = await lab.planned_assignment(account, "bare", REF)
         assert assigned is not None
         assert (assigned.condition, assigned.aids) == ("alone", ())
-        assert await lab.assigned("nobody", "bare", REF) is None
-        assert await lab.assigned(account, "no study", REF) is None
+        assert await lab.planned_assignment("nobody", "bare", REF) is None
+        assert await lab.planned_assignment(account, "no study", REF) is None
 
 
 def test_a_hint_takes_its_cost_off_later_runs_also_of_other_attempts(
@@ -144,12 +144,12 @@ def test_a_hint_takes_its_cost_off_later_runs_also_of_other_attempts(
 ) -> None:
     teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
     attempt = begun(solver, problem)
-    assert ran(solver, problem, attempt, 1, right=False)[0] == "failed"
+    assert ran(solver, problem, attempt, 1, is_right=False)[0] == "failed"
     assert [take(solver, attempt, number).status_code for number in (1, 2)] == [200, 200]
-    assert ran(solver, problem, attempt, 2, right=True)[0] == "passed"
+    assert ran(solver, problem, attempt, 2, is_right=True)[0] == "passed"
     assert "0.9" in teacher.get(f"/courses/{course.name}/grades").text
     second_attempt = begun(solver, problem)
-    assert ran(solver, problem, second_attempt, 1, right=True)[0] == "passed"
+    assert ran(solver, problem, second_attempt, 1, is_right=True)[0] == "passed"
     assert "0.9" in teacher.get(f"/courses/{course.name}/grades").text
 
 
@@ -158,8 +158,8 @@ def test_staff_choose_the_aids_with_check_boxes(service: Service, course: Course
     path = f"/courses/{course.name}/assignments/{course.assignment}"
     page = teacher.get(path).text
     assert page.count('name="aids"') == page.count(" checked>") == len(Aid)
-    form = {"csrf": csrf(teacher), "aids-said": "yes", "aids": ["explanations", "waveforms"]}
-    assert teacher.post(path, data=form).status_code == 303
+    form_fields = {"csrf": csrf(teacher), "aids-said": "yes", "aids": ["explanations", "waveforms"]}
+    assert teacher.post(path, data=form_fields).status_code == 303
     page = teacher.get(path).text
     assert page.count(" checked>") == 2
     teacher.post(path, data={"csrf": csrf(teacher), "aids-said": "yes"})

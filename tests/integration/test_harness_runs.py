@@ -20,7 +20,7 @@ from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.sandbox.registry import toolchain_for
 from benchwright_harness.scan import rules
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Hidden, Limits, Problem, ScanAction
+from benchwright_problems.problem import Hidden, Problem, RunLimits, ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from ..support.machine.harness_runs import CANARY, RIGHT, RUNNER, WRONG, problem
@@ -31,7 +31,7 @@ def shell(script: str, **limits: float) -> Problem:
     """A harness that is one shell script."""
     compose = "services:\n  a:\n    image: i\n    volumes: [./src:/src]\n    command: [sh, /src/run.sh]\n"
     files = {"docker-compose.yml": compose, "src/run.sh": script}
-    shell_problem = problem(files, Limits.model_validate({"wall_s": 300.0, **limits}))
+    shell_problem = problem(files, RunLimits.model_validate({"wall_s": 300.0, **limits}))
     return shell_problem.model_copy(update={"hidden": Hidden(harness=files)})
 
 
@@ -53,10 +53,10 @@ async def grade(
 ) -> tuple[Verdict, str]:
     files = {"rtl/inv.sv": solution} if isinstance(solution, str) else solution
     log = io.BytesIO()
-    content = {path: text.encode() for path, text in files.items()}
+    content_by_path = {path: text.encode() for path, text in files.items()}
     if isinstance(sandbox, NativeSandbox):
         toolchain = toolchain_for(sandbox.name, Home.find().cache)
-    verdict = await run_harness(graded_problem, content, sandbox=sandbox, toolchain=toolchain, log=log)
+    verdict = await run_harness(graded_problem, content_by_path, sandbox=sandbox, toolchain=toolchain, log=log)
     return verdict, log.getvalue().decode(errors="replace")
 
 
@@ -111,11 +111,13 @@ async def test_only_the_expected_files_are_taken(toolchain: Toolchain) -> None:
 
 
 async def test_two_runs_of_one_design_say_the_same(toolchain: Toolchain) -> None:
-    (first_verdict, first), (two, second) = [await grade(problem(), RIGHT, BwrapSandbox(), toolchain) for _ in range(2)]
+    (first_verdict, first_log), (second_verdict, second_log) = [
+        await grade(problem(), RIGHT, BwrapSandbox(), toolchain) for _ in range(2)
+    ]
     measured = {"wall_s": 0, "usage": None}
-    assert first_verdict.model_copy(update=measured) == two.model_copy(update=measured)
+    assert first_verdict.model_copy(update=measured) == second_verdict.model_copy(update=measured)
     assert all(first_verdict.digests.model_dump().values())
-    numbers = [[line for line in log.splitlines() if line.startswith("random")] for log in (first, second)]
+    numbers = [[line for line in log.splitlines() if line.startswith("random")] for log in (first_log, second_log)]
     assert numbers[0] == numbers[1] != []
 
 
@@ -128,7 +130,7 @@ async def test_digests_tell_what_differs(toolchain: Toolchain) -> None:
 
 async def test_an_endless_simulation_fails_by_time_out(sandbox: Sandbox, toolchain: Toolchain) -> None:
     endless = "module inv(input a, output reg y); always #1 y = ~a; initial while (1) y = ~y; endmodule\n"
-    verdict, _ = await grade(problem(limits=Limits(wall_s=3)), endless, sandbox, toolchain)
+    verdict, _ = await grade(problem(limits=RunLimits(wall_s=3)), endless, sandbox, toolchain)
     assert (verdict.outcome, verdict.reason) == (Outcome.FAILED, Reason.TIMEOUT)
     assert verdict.detail == "The run took longer than 3 s and was stopped."
     assert verdict.wall_s >= 3
@@ -136,7 +138,7 @@ async def test_an_endless_simulation_fails_by_time_out(sandbox: Sandbox, toolcha
 
 async def test_a_design_that_prints_without_end_is_an_output_quota(toolchain: Toolchain) -> None:
     flood = 'module inv(input a, output y); initial while (1) $display("flood flood flood flood"); endmodule\n'
-    verdict, _ = await grade(problem(limits=Limits(wall_s=300)), flood, BwrapSandbox(), toolchain)
+    verdict, _ = await grade(problem(limits=RunLimits(wall_s=300)), flood, BwrapSandbox(), toolchain)
     assert (verdict.outcome, verdict.reason) == (Outcome.FAILED, Reason.OUTPUT_QUOTA)
 
 
@@ -156,8 +158,10 @@ async def test_a_missing_tool_is_an_error_that_names_it(toolchain: Toolchain, mo
 
 
 async def test_a_broken_harness_is_an_error_that_tells_the_solver_nothing(toolchain: Toolchain) -> None:
-    broken = {"docker-compose.yml": f"services: {{{CANARY}: {{image: i, command: ls, env_file: {CANARY}.env}}}}"}
-    verdict, log = await grade(problem(broken), RIGHT, BwrapSandbox(), toolchain)
+    broken_harness = {
+        "docker-compose.yml": f"services: {{{CANARY}: {{image: i, command: ls, env_file: {CANARY}.env}}}}"
+    }
+    verdict, log = await grade(problem(broken_harness), RIGHT, BwrapSandbox(), toolchain)
     assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.BAD_HARNESS)
     assert CANARY not in verdict.model_dump_json()
     assert CANARY in log
@@ -197,7 +201,7 @@ async def test_every_service_has_to_succeed_and_the_first_failure_ends_the_run(t
         for number, status in enumerate((0, 3, 0))
     )
     services_problem = problem().model_copy(update={"hidden": Hidden(harness={"docker-compose.yml": compose})})
-    steps: list[tuple[int, int, str]] = []
+    announced_steps: list[tuple[int, int, str]] = []
     log = io.BytesIO()
     verdict = await run_harness(
         services_problem,
@@ -205,9 +209,9 @@ async def test_every_service_has_to_succeed_and_the_first_failure_ends_the_run(t
         sandbox=BwrapSandbox(),
         toolchain=toolchain,
         log=log,
-        on_step=lambda number, total, service: steps.append((number, total, service)),
+        on_step=lambda number, total, service: announced_steps.append((number, total, service)),
     )
-    assert steps == [(1, 3, "s0"), (2, 3, "s1")]
+    assert announced_steps == [(1, 3, "s0"), (2, 3, "s1")]
     assert b"ran 0" in log.getvalue()
     assert b"ran 2" not in log.getvalue()
     assert verdict.outcome is Outcome.FAILED

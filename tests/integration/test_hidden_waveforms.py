@@ -98,8 +98,8 @@ async def test_the_waveform_is_that_of_the_simulation_that_failed(toolchain: Too
     calm_run = "runner.test(hdl_toplevel='inv', test_module='test_calm', results_xml='/code/rundir/{}.xml')"
     failing = 'runner.test(hdl_toplevel="inv", test_module=os.environ["MODULE"])'
     assert failing in RUNNER
-    tried = f"try: {failing}\n    finally: {calm_run.format('after')}"
-    runner = RUNNER.replace(failing, f"{calm_run.format('before')}\n    {tried}")
+    guarded_call = f"try: {failing}\n    finally: {calm_run.format('after')}"
+    runner = RUNNER.replace(failing, f"{calm_run.format('before')}\n    {guarded_call}")
     calm = "import cocotb\nfrom cocotb.triggers import Timer\n@cocotb.test()\nasync def waits(dut):\n"
     calm += "    dut.a.value = 0\n    await Timer(7, 'us')\n"
     calm_problem = problem({"src/test_runner.py": runner, "src/test_calm.py": calm})

@@ -18,14 +18,14 @@ from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
 from benchwright_subjects.inline.dialects.tabby import TabbyDialect
-from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 from benchwright_subjects.inline.policies import Refusal
-from benchwright_subjects.inline.record import Decision
+from benchwright_subjects.inline.record import OfferOutcome
 from benchwright_subjects.inline.server.confinement import can_confine
-from benchwright_subjects.inline.server.server_process import Launch
-from benchwright_subjects.inline.server.session import Session, connected
-from benchwright_subjects.inline.site_run import PlayedSite, Rules, Subject, play
-from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.server.server_process import ServerLaunch
+from benchwright_subjects.inline.server.session import UserSession, open_connection
+from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play
+from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.workplace import workplace
 
 from ..support.models.inline_hearing import Hearing
@@ -57,27 +57,27 @@ class Bench:
         *arguments: str,
         rules: Rules = RULES,
         environ: Mapping[str, str] | None = None,
-        passed: tuple[str, ...] = (),
+        passed_variables: tuple[str, ...] = (),
         secrets: tuple[Path, ...] = (),
     ) -> PlayedSite:
         program = str(SUPPORT / "plain_inline_server.py")
         command = (sys.executable, program, mode, str(self.hearing.socket_path), *arguments)
         return await self._play(
-            Launch(command, passed, secrets=secrets), Dialect(), Policy.ALWAYS, rules, environ or {}
+            ServerLaunch(command, passed_variables, secrets=secrets), Dialect(), Policy.ALWAYS, rules, environ or {}
         )
 
     async def scripted(
-        self, script: Mapping[str, Any], policy: Policy, *, dialect: Dialect | None = None, rules: Rules = RULES
+        self, double_script: Mapping[str, Any], policy: Policy, *, dialect: Dialect | None = None, rules: Rules = RULES
     ) -> PlayedSite:
         file = self.folder / "script.json"
-        file.write_text(json.dumps(script))
+        file.write_text(json.dumps(double_script))
         command = (sys.executable, str(SUPPORT / "inline_double.py"), str(file), str(self.hearing.socket_path))
-        return await self._play(Launch(command), dialect or Dialect(), policy, rules, {})
+        return await self._play(ServerLaunch(command), dialect or Dialect(), policy, rules, {})
 
     async def _play(
-        self, launch: Launch, dialect: Dialect, policy: Policy, rules: Rules, environ: Mapping[str, str]
+        self, launch: ServerLaunch, dialect: Dialect, policy: Policy, rules: Rules, environ: Mapping[str, str]
     ) -> PlayedSite:
-        subject = Subject(launch, dialect, {"PATH": "/usr/bin:/bin", **environ}, self.folder / "places")
+        subject = InlineSubject(launch, dialect, {"PATH": "/usr/bin:/bin", **environ}, self.folder / "places")
         return await play(SITE, {"docs/notes.md": "Notes."}, subject, policy, rules)
 
 
@@ -86,79 +86,81 @@ def bench(tmp_path: Path, hearing: Hearing) -> Bench:
     return Bench(tmp_path, hearing)
 
 
-def says(*pairs: tuple[str, str], **settings: Any) -> dict[str, Any]:
-    return {"rules": [{"after": text_before, "say": say} for text_before, say in pairs], **settings}
+def says(*say_pairs: tuple[str, str], **settings: Any) -> dict[str, Any]:
+    return {"rules": [{"after": text_before, "say": say} for text_before, say in say_pairs], **settings}
 
 
-def failed(played: PlayedSite) -> Failure | None:
-    return None if played.failure is None else played.failure.failure
+def failed(played_site: PlayedSite) -> ServerFailure | None:
+    return None if played_site.failure is None else played_site.failure.failure
 
 
 @pytest.mark.parametrize(
     ("mode", "failure"),
     [
-        ("malformed", Failure.MALFORMED),
-        ("noise", Failure.MALFORMED),
-        ("huge", Failure.FLOODED),
-        ("notifying", Failure.FLOODED),
-        ("loud", Failure.FLOODED),
-        ("dies", Failure.ENDED),
-        ("error", Failure.ERROR_ANSWER),
-        ("elsewhere", Failure.OUT_OF_RANGE),
-        ("shapeless", Failure.BAD_OFFER),
-        ("writes", Failure.CHANGED_FILES),
+        ("malformed", ServerFailure.MALFORMED),
+        ("noise", ServerFailure.MALFORMED),
+        ("huge", ServerFailure.FLOODED),
+        ("notifying", ServerFailure.FLOODED),
+        ("loud", ServerFailure.FLOODED),
+        ("dies", ServerFailure.ENDED),
+        ("error", ServerFailure.ERROR_ANSWER),
+        ("elsewhere", ServerFailure.OUT_OF_RANGE),
+        ("shapeless", ServerFailure.BAD_OFFER),
+        ("writes", ServerFailure.CHANGED_FILES),
         ("good", None),
     ],
 )
-async def test_what_a_server_does_wrong_has_a_name(bench: Bench, mode: str, failure: Failure | None) -> None:
+async def test_what_a_server_does_wrong_has_a_name(bench: Bench, mode: str, failure: ServerFailure | None) -> None:
     assert failed(await bench.plain(mode)) is failure
     assert not list((bench.folder / "places").iterdir())
 
 
 @pytest.mark.parametrize("mode", list(Refusal))
 async def test_a_server_that_never_answers_is_given_up_after_two_questions(bench: Bench, mode: Refusal) -> None:
-    played = await bench.plain("silent", rules=Rules(mode, timeout_s=0.3))
-    assert failed(played) is Failure.NO_ANSWER
-    assert [step.decision for step in played.steps] == [Decision.TIMED_OUT] * 2
-    assert played.latencies_ms == [None, None]
+    played_site = await bench.plain("silent", rules=Rules(mode, timeout_s=0.3))
+    assert failed(played_site) is ServerFailure.NO_ANSWER
+    assert [step.decision for step in played_site.steps] == [OfferOutcome.TIMED_OUT] * 2
+    assert played_site.latencies_ms == [None, None]
 
 
 @pytest.mark.parametrize(
     ("mode", "failure"),
     [
-        ("early", Failure.UNASKED_ANSWER),
-        ("unsupported", Failure.NOT_SUPPORTED),
-        ("exits", Failure.NOT_STARTED),
+        ("early", ServerFailure.UNASKED_ANSWER),
+        ("unsupported", ServerFailure.NOT_SUPPORTED),
+        ("exits", ServerFailure.NOT_STARTED),
     ],
 )
-async def test_what_would_fail_everywhere_ends_the_run(bench: Bench, mode: str, failure: Failure) -> None:
+async def test_what_would_fail_everywhere_ends_the_run(bench: Bench, mode: str, failure: ServerFailure) -> None:
     environ = {"MODEL_TOKEN": "hunter2hunter2"}
-    if failure is Failure.UNASKED_ANSWER:
+    if failure is ServerFailure.UNASKED_ANSWER:
         assert failed(await bench.plain(mode)) is failure
         return
     with pytest.raises(SubjectError) as caught:
-        await bench.plain(mode, environ=environ, passed=("MODEL_TOKEN",))
+        await bench.plain(mode, environ=environ, passed_variables=("MODEL_TOKEN",))
     assert caught.value.failure is failure
     assert "hunter2" not in str(caught.value)
 
 
 async def test_a_program_that_is_not_there_is_named(bench: Bench, tmp_path: Path) -> None:
-    subject = Subject(Launch((str(tmp_path / "no-such-server"),)), Dialect(), {"PATH": "/usr/bin"}, tmp_path / "places")
+    subject = InlineSubject(
+        ServerLaunch((str(tmp_path / "no-such-server"),)), Dialect(), {"PATH": "/usr/bin"}, tmp_path / "places"
+    )
     with pytest.raises(SubjectError) as caught:
         await play(SITE, {}, subject, Policy.NEVER, RULES)
-    assert caught.value.failure is Failure.NOT_STARTED
+    assert caught.value.failure is ServerFailure.NOT_STARTED
 
 
 async def test_a_server_can_apply_no_edit_by_itself(bench: Bench) -> None:
-    played = await bench.plain("edits")
-    assert failed(played) is None
+    played_site = await bench.plain("edits")
+    assert failed(played_site) is None
     assert [answer["result"] for answer in bench.hearing.params_of("answer")][:1] == [{"applied": False}]
-    assert played.document.text.startswith("module m(")
+    assert played_site.document.text.startswith("module m(")
 
 
 async def test_a_server_gets_no_variables_but_those_that_it_needs(bench: Bench) -> None:
     await bench.plain(
-        "good", environ={"SECRET": "s", "BENCHWRIGHT_HOME": "/h", "MODEL_URL": "u"}, passed=("MODEL_URL",)
+        "good", environ={"SECRET": "s", "BENCHWRIGHT_HOME": "/h", "MODEL_URL": "u"}, passed_variables=("MODEL_URL",)
     )
     (opened, *_) = bench.hearing.params_of("textDocument/didOpen")
     variables = opened["environment"].keys() - {"PWD", "LC_CTYPE"}
@@ -169,14 +171,14 @@ async def test_each_site_has_a_process_and_a_home_of_its_own(bench: Bench) -> No
     await bench.plain("good")
     await bench.plain("good")
     bench.hearing.params_of("")
-    assert len({message.home for message in bench.hearing.messages}) == 2
+    assert len({message.home for message in bench.hearing.heard_messages}) == 2
 
 
 @confines
 async def test_a_server_writes_nowhere_but_in_its_own_folders(bench: Bench, tmp_path: Path) -> None:
     outside = [str(tmp_path / "outside"), str(SUPPORT / "outside"), "/tmp/outside"]
-    played = await bench.plain("outside", *outside)
-    assert played.steps[0].offer.strip() == "written:"
+    played_site = await bench.plain("outside", *outside)
+    assert played_site.steps[0].offer.strip() == "written:"
     assert not any(Path(path).exists() for path in outside)
 
 
@@ -186,10 +188,10 @@ async def test_a_server_sees_no_folder_with_secrets(bench: Bench, tmp_path: Path
     for folder in (sealed, other_site):
         folder.mkdir(parents=True)
         (folder / "reference.sv").write_text(CANARY)
-    places = bench.folder / "places"
+    places_folder = bench.folder / "places"
     peeks = [str(sealed), str(sealed / "reference.sv"), str(other_site)]
-    played = await bench.plain("peeks", *peeks, secrets=(sealed, places))
-    assert played.steps[0].offer.strip() == "seen:"
+    played_site = await bench.plain("peeks", *peeks, secrets=(sealed, places_folder))
+    assert played_site.steps[0].offer.strip() == "seen:"
 
 
 @confines
@@ -205,25 +207,25 @@ async def test_a_daemon_does_not_outlive_its_site(bench: Bench) -> None:
 
 
 async def test_no_server_is_ever_told_what_is_expected(bench: Bench) -> None:
-    played = await bench.scripted(says((");", "assign y = a & b;")), Policy.FIRST_LINE, rules=Rules(Refusal.ALONE))
+    played_site = await bench.scripted(says((");", "assign y = a & b;")), Policy.FIRST_LINE, rules=Rules(Refusal.ALONE))
     bench.hearing.params_of("")
-    messages_text = json.dumps([message.params for message in bench.hearing.messages])
+    messages_text = json.dumps([message.params for message in bench.hearing.heard_messages])
     assert CANARY not in messages_text
     assert "assign z" not in messages_text
     (start,) = bench.hearing.params_of("initialized")
     assert start["files"] == {"rtl/m.sv": SITE.text_before + SITE.text_after, "docs/notes.md": "Notes."}
-    assert played.document.text.count("assign y") == 1
+    assert played_site.document.text.count("assign y") == 1
 
 
 @pytest.mark.parametrize("policy", [Policy.NEVER, Policy.MATCHES, Policy.ALWAYS])
 async def test_what_is_refused_is_typed_line_by_line(bench: Bench, policy: Policy) -> None:
-    played = await bench.scripted(says((");", "assign y = a & c;")), policy)
+    played_site = await bench.scripted(says((");", "assign y = a & c;")), policy)
     texts = {
-        Policy.NEVER: SITE.text_before + SITE.expected + SITE.text_after,
-        Policy.MATCHES: SITE.text_before + SITE.expected + SITE.text_after,
-        Policy.ALWAYS: SITE.text_before + SITE.expected.replace(f"a & b; // {CANARY}", "a & c;") + SITE.text_after,
+        Policy.NEVER: SITE.text_before + SITE.expected_text + SITE.text_after,
+        Policy.MATCHES: SITE.text_before + SITE.expected_text + SITE.text_after,
+        Policy.ALWAYS: SITE.text_before + SITE.expected_text.replace(f"a & b; // {CANARY}", "a & c;") + SITE.text_after,
     }
-    assert played.document.text == texts[policy]
+    assert played_site.document.text == texts[policy]
     assert bench.hearing.params_of("textDocument/didChange")[-1]["text"] == texts[policy]
 
 
@@ -232,7 +234,7 @@ async def test_the_command_of_an_accepted_item_is_executed_after_the_change(benc
     items = [{"insertText": "assign y = a & b;", "command": command}]
     await bench.scripted({"rules": [{"after": ");", "items": items}]}, Policy.ALWAYS)
     bench.hearing.params_of("")
-    methods = [message.method for message in bench.hearing.messages]
+    methods = [message.method for message in bench.hearing.heard_messages]
     assert bench.hearing.params_of("double.accepted") == [["id-1"]]
     assert methods.index("double.accepted") > methods.index("textDocument/didChange")
 
@@ -242,11 +244,11 @@ class TestCopilot:
 
     async def test_a_whole_acceptance(self, bench: Bench) -> None:
         command = {"title": "x", "command": "double.accepted", "arguments": ["id-1"]}
-        item = {"insertText": "assign y = a & b;", "command": command}
+        completion_item = {"insertText": "assign y = a & b;", "command": command}
         edit_range = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 6}}
-        edit = {"text": "/**/ module", "range": edit_range, "command": {**command, "arguments": ["id-2"]}}
-        script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [edit, edit]}
-        played = await bench.scripted(
+        next_edit = {"text": "/**/ module", "range": edit_range, "command": {**command, "arguments": ["id-2"]}}
+        script = {"rules": [{"after": ");", "items": [completion_item]}], "next_edits": [next_edit, next_edit]}
+        played_site = await bench.scripted(
             script, Policy.ALWAYS, dialect=CopilotDialect(), rules=Rules(Refusal.ALONE, next_edits=True)
         )
         assert len(bench.hearing.params_of("checkStatus")) == 1
@@ -259,13 +261,13 @@ class TestCopilot:
         ]
         assert bench.hearing.params_of("double.accepted") == [["id-1"], ["id-2"]]
         assert self._messages("textDocument/didPartiallyAcceptCompletion", bench) == []
-        requests = self._messages("textDocument/copilotInlineEdit", bench)
-        assert [request["textDocument"]["version"] for request in requests] == [3, 4]
+        edit_requests = self._messages("textDocument/copilotInlineEdit", bench)
+        assert [request["textDocument"]["version"] for request in edit_requests] == [3, 4]
         (shown_edit,) = self._messages("textDocument/didShowInlineEdit", bench)
         assert shown_edit["item"]["command"]["arguments"] == ["id-2"]
-        assert (played.steps[0].next_edits, played.steps[0].next_edits_taken) == (2, 1)
-        assert played.document.text.startswith("/**/ module m(")
-        assert played.document.text_after == SITE.text_after
+        assert (played_site.steps[0].next_edits, played_site.steps[0].next_edits_taken) == (2, 1)
+        assert played_site.document.text.startswith("/**/ module m(")
+        assert played_site.document.text_after == SITE.text_after
 
     @pytest.mark.parametrize(
         ("policy", "text", "expected_taken"),
@@ -280,25 +282,31 @@ class TestCopilot:
         self, bench: Bench, policy: Policy, text: str, expected_taken: int
     ) -> None:
         edit_range = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 6}}
-        item = {"insertText": "assign y = a & b;"}
-        script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [{"text": text, "range": edit_range}]}
+        completion_item = {"insertText": "assign y = a & b;"}
+        script = {
+            "rules": [{"after": ");", "items": [completion_item]}],
+            "next_edits": [{"text": text, "range": edit_range}],
+        }
         rules = Rules(Refusal.ALONE, next_edits=True)
-        played = await bench.scripted(script, policy, dialect=CopilotDialect(), rules=rules)
-        assert (played.steps[0].next_edits, played.steps[0].next_edits_taken) == (1, expected_taken)
+        played_site = await bench.scripted(script, policy, dialect=CopilotDialect(), rules=rules)
+        assert (played_site.steps[0].next_edits, played_site.steps[0].next_edits_taken) == (1, expected_taken)
 
     async def test_a_next_edit_outside_the_document_ends_the_site(self, bench: Bench) -> None:
         edit_range = {"start": {"line": 90, "character": 0}, "end": {"line": 90, "character": 1}}
-        item = {"insertText": "assign y = a & b;"}
-        script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [{"text": "x", "range": edit_range}]}
+        completion_item = {"insertText": "assign y = a & b;"}
+        script = {
+            "rules": [{"after": ");", "items": [completion_item]}],
+            "next_edits": [{"text": "x", "range": edit_range}],
+        }
         rules = Rules(Refusal.ALONE, next_edits=True)
-        played = await bench.scripted(script, Policy.ALWAYS, dialect=CopilotDialect(), rules=rules)
-        assert failed(played) is Failure.OUT_OF_RANGE
+        played_site = await bench.scripted(script, Policy.ALWAYS, dialect=CopilotDialect(), rules=rules)
+        assert failed(played_site) is ServerFailure.OUT_OF_RANGE
 
     async def test_a_partial_acceptance_counts_utf_16_from_the_items_start(self, bench: Bench) -> None:
         line = SITE.text_before.count("\n")
         item_range = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 4}}
-        item = {"insertText": "    // 𝄞\n    assign y = a;", "range": item_range}
-        script = {"rules": [{"after": ");", "items": [item]}]}
+        completion_item = {"insertText": "    // 𝄞\n    assign y = a;", "range": item_range}
+        script = {"rules": [{"after": ");", "items": [completion_item]}]}
         await bench.scripted(script, Policy.FIRST_LINE, dialect=CopilotDialect(), rules=Rules(Refusal.ALONE))
         (partly,) = self._messages("textDocument/didPartiallyAcceptCompletion", bench)
         assert partly["acceptedLength"] == 4 + 5
@@ -306,7 +314,7 @@ class TestCopilot:
     async def test_without_a_sign_in_the_run_does_not_begin(self, bench: Bench) -> None:
         with pytest.raises(SubjectError, match="sign in with") as caught:
             await bench.scripted(says(status="NotSignedIn"), Policy.NEVER, dialect=CopilotDialect())
-        assert caught.value.failure is Failure.NOT_SIGNED_IN
+        assert caught.value.failure is ServerFailure.NOT_SIGNED_IN
         assert bench.hearing.params_of("textDocument/didOpen") == []
 
     @staticmethod
@@ -328,27 +336,27 @@ def packages() -> Path:
 @pytest.mark.nightly
 async def test_tabbys_agent_completes_from_a_server_on_loopback(tmp_path: Path, packages: Path) -> None:
     with tabby_endpoint(lambda prefix: "assign y = a & b;") as tabby:
-        settings = tmp_path / "profile" / ".tabby-client" / "agent" / "config.toml"
-        settings.parent.mkdir(parents=True)
-        settings.write_text(tabby.settings)
+        settings_file = tmp_path / "profile" / ".tabby-client" / "agent" / "config.toml"
+        settings_file.parent.mkdir(parents=True)
+        settings_file.write_text(tabby.settings)
         command = ("node", str(packages / "tabby-agent" / "dist" / "cli.js"), "--lsp", "--stdio")
-        launch = Launch(command, profile=tmp_path / "profile")
-        subject = Subject(launch, TabbyDialect(), os.environ, tmp_path / "places")
-        played = await play(SITE, {}, subject, Policy.FIRST_LINE, Rules(Refusal.ALONE))
-    assert failed(played) is None
-    assert played.steps[0].accepted == "assign y = a & b;"
-    assert CANARY not in json.dumps(tabby.requests)
-    assert tabby.requests[0]["segments"]["prefix"].endswith("output y, z);\n    ")
+        launch = ServerLaunch(command, profile=tmp_path / "profile")
+        subject = InlineSubject(launch, TabbyDialect(), os.environ, tmp_path / "places")
+        played_site = await play(SITE, {}, subject, Policy.FIRST_LINE, Rules(Refusal.ALONE))
+    assert failed(played_site) is None
+    assert played_site.steps[0].accepted == "assign y = a & b;"
+    assert CANARY not in json.dumps(tabby.completion_requests)
+    assert tabby.completion_requests[0]["segments"]["prefix"].endswith("output y, z);\n    ")
 
 
 @confines
 @pytest.mark.nightly
 async def test_githubs_server_without_a_sign_in_says_so(tmp_path: Path, packages: Path) -> None:
-    launch = Launch((str(packages / GITHUBS), "--stdio"), is_offline=True)
-    subject = Subject(launch, CopilotDialect(), os.environ, tmp_path / "places")
+    launch = ServerLaunch((str(packages / GITHUBS), "--stdio"), is_offline=True)
+    subject = InlineSubject(launch, CopilotDialect(), os.environ, tmp_path / "places")
     with pytest.raises(SubjectError, match="NotSignedIn") as caught:
         await play(SITE, {}, subject, Policy.NEVER, RULES)
-    assert caught.value.failure is Failure.NOT_SIGNED_IN
+    assert caught.value.failure is ServerFailure.NOT_SIGNED_IN
 
 
 @confines
@@ -357,19 +365,19 @@ async def test_githubs_server_knows_the_messages_of_its_dialect(tmp_path: Path, 
     """Not signed in, it refuses completions with its own error and takes the notifications without one."""
     dialect, document = (
         CopilotDialect(),
-        Document("file:///m.sv", SITE.text_before + SITE.text_after, len(SITE.text_before)),
+        DocumentVersion("file:///m.sv", SITE.text_before + SITE.text_after, len(SITE.text_before)),
     )
     with workplace(tmp_path / "places", {}, None) as site_folder:
-        launch = Launch((str(packages / GITHUBS), "--stdio"), is_offline=True)
-        async with connected(launch, dialect, site_folder, os.environ) as (connection, name):
+        launch = ServerLaunch((str(packages / GITHUBS), "--stdio"), is_offline=True)
+        async with open_connection(launch, dialect, site_folder, os.environ) as (connection, name):
             assert name.version == "1.539.0"
-            talking = Session(connection, dialect, name, 20.0)
+            talking = UserSession(connection, dialect, name, 20.0)
             talking.open(document)
             with pytest.raises(SubjectError) as caught:
                 await talking.ask(document, Trigger.INVOKED)
             assert caught.value.code == 1000
             (offer,) = dialect.offers([{"insertText": "assign y = a;", "command": None}], document)
             dialect.report_shown(connection, offer)
-            dialect.partly_accepted(connection, offer, 6)
+            dialect.report_partly_accepted(connection, offer, 6)
             assert await dialect.next_edits(connection, document, 20.0) is None
             assert (await connection.request("checkStatus", {}, 20.0)).result == {"status": "NotSignedIn"}

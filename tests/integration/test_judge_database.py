@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 
 from benchwright_foundation.home import Home
-from benchwright_judges.judgement import Judgement, Method, Status, Vote
-from benchwright_judges.people.human_grading import Grading
+from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod, Vote
+from benchwright_judges.people.human_grading import HumanGrading
 from benchwright_judges.records.recorded_judging import judge_and_record
 from benchwright_judges.records.records import Records
 from benchwright_problems.problem import Problem
@@ -31,9 +31,9 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
 
 @pytest_asyncio.fixture
 async def records(where: str | Path) -> AsyncIterator[Records]:
-    opened = await Records.open(where)
-    yield opened
-    await opened.close()
+    opened_records = await Records.open(where)
+    yield opened_records
+    await opened_records.close()
 
 
 @pytest.fixture
@@ -43,16 +43,20 @@ def problem(tmp_path: Path) -> Problem:
 
 async def test_an_answer_waits_is_graded_and_is_settled(records: Records, problem: Problem) -> None:
     await judge_and_record(problem, "an\0answer \ud800", None, records, ref=FREE, attempt="a", number=1, answer_id="x")
-    (waiting,) = await records.pending()
-    assert (waiting.answer.id, waiting.answer.text, waiting.answer.attempt) == ("x", "an\ufffdanswer ?", "a")
-    grading = Grading(records, lambda ref: problem)
+    (unscored_answer,) = await records.pending()
+    assert (unscored_answer.answer.id, unscored_answer.answer.text, unscored_answer.answer.attempt) == (
+        "x",
+        "an\ufffdanswer ?",
+        "a",
+    )
+    grading = HumanGrading(records, lambda ref: problem)
     assert await grading.grade("x", "ana", "incorrect", 1, "no") is None
     await grading.grade("x", "ana", "correct", 2, "on second thoughts")
     judgement = await grading.grade("x", "bob", "correct", 3)
     assert judgement is not None and await records.judgement("x") == judgement
     assert await records.pending() == []
-    (judged,) = await records.judged()
-    assert [(grade.grader, grade.label, grade.difficulty) for grade in judged.grades] == [
+    (judged_answer,) = await records.judged()
+    assert [(grade.grader, grade.label, grade.difficulty) for grade in judged_answer.grades] == [
         ("ana", "correct", 2),
         ("bob", "correct", 3),
     ]
@@ -64,8 +68,10 @@ async def test_an_undecided_judgement_keeps_the_answer_waiting_with_all_its_vote
     await judge_and_record(problem, "text", None, records, ref=FREE, answer_id="x")
     answer = await records.answer("x")
     assert answer is not None
-    votes = (Vote(judge="m", error="no JSON", cost_usd=0.25), Vote(judge="m", label="correct", score=1))
-    undecided = Judgement(status=Status.ERROR, message="no majority", method=Method.MODEL, votes=votes)
+    model_votes = (Vote(judge="m", error="no JSON", cost_usd=0.25), Vote(judge="m", label="correct", score=1))
+    undecided = Judgement(
+        status=JudgementStatus.ERROR, message="no majority", method=ScoringMethod.MODEL, votes=model_votes
+    )
     await records.settle(answer, undecided)
     assert [waiting.reason for waiting in await records.pending()] == ["no majority"]
     assert await records.judgement("x") == undecided
@@ -78,15 +84,15 @@ async def test_a_hundred_answers_at_once_are_all_kept(records: Records, problem:
 
 
 async def test_the_first_vote_under_a_key_stays(records: Records) -> None:
-    first, second = (Vote(judge="m", label=label, score=1) for label in ("correct", "incorrect"))
-    await asyncio.gather(records.remember([("k", first)]), records.remember([("l", second)]))
-    await records.remember([("k", second)])
-    assert await records.cached("k") == first
+    first_vote, second_vote = (Vote(judge="m", label=label, score=1) for label in ("correct", "incorrect"))
+    await asyncio.gather(records.remember([("k", first_vote)]), records.remember([("l", second_vote)]))
+    await records.remember([("k", second_vote)])
+    assert await records.cached("k") == first_vote
     assert await records.cached("none") is None
-    assert await records.cache() == [("k", first), ("l", second)]
+    assert await records.cache() == [("k", first_vote), ("l", second_vote)]
 
 
 async def test_several_processes_may_open_a_new_database_at_once(where: str | Path) -> None:
-    opened = await asyncio.gather(*(Records.open(where) for _ in range(4)))
-    for records in opened:
+    opened_databases = await asyncio.gather(*(Records.open(where) for _ in range(4)))
+    for records in opened_databases:
         await records.close()

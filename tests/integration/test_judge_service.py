@@ -27,7 +27,7 @@ from hypothesis import HealthCheck, given, settings
 from schemathesis import GenerationMode
 
 from benchwright_foundation.home import Home
-from benchwright_judges.judgement import Status
+from benchwright_judges.judgement import JudgementStatus
 from benchwright_judges.service.client import RemoteJudge
 from benchwright_judges.service.endpoints import router
 
@@ -81,10 +81,10 @@ class Machine:
                 stderr=stream,
             )
         try:
-            ends = time.monotonic() + PATIENCE_S
+            deadline = time.monotonic() + PATIENCE_S
             while not (address_match := re.search(rb"Listening on (http://\S+)", log.read_bytes()[start:])):
                 assert process.poll() is None, log.read_text()
-                assert time.monotonic() < ends
+                assert time.monotonic() < deadline
                 time.sleep(0.05)
             yield Running(process, address_match[1].decode())
         finally:
@@ -133,10 +133,10 @@ async def results(client: httpx2.AsyncClient, batch: str) -> list[dict[str, Any]
 
 async def follow(client: httpx2.AsyncClient, batch: str, judged_count: int | None = None) -> None:
     """Wait until so many of a batch are judged, or all of them."""
-    last = f"id: {judged_count}" if judged_count is not None else "event: finished"
+    last_line = f"id: {judged_count}" if judged_count is not None else "event: finished"
     async with client.stream("GET", f"/v1/batches/{batch}/events") as response:
         async for line in response.aiter_lines():
-            if line == last:
+            if line == last_line:
                 return
     raise AssertionError("the events ended before the batch")
 
@@ -164,9 +164,9 @@ async def test_of_200_submissions_at_once_none_is_lost_and_none_judged_twice(
                                 return response
 
                     # Each twice at the same time, as a client that lost patience does.
-                    first, second_response = await asyncio.gather(send(), send())
-                    assert first.json()["id"] == second_response.json()["id"]
-                    return first
+                    first_response, second_response = await asyncio.gather(send(), send())
+                    assert first_response.json()["id"] == second_response.json()["id"]
+                    return first_response
 
                 responses = await asyncio.gather(*map(submit, range(200)))
                 assert Counter(response.status_code for response in responses) == {200: 200}
@@ -187,8 +187,8 @@ async def test_killed_in_the_middle_of_a_batch_it_goes_on_where_it_was(
 
     def play(request: JudgeRequest) -> PlayedReply:
         # So slow from some answer on that none of a busy machine's is the last before the kill.
-        late = is_stuck and len(endpoint.requests) > 2 * 20
-        return PlayedReply(says("correct").body, headers=JSON, delay_s=PATIENCE_S if late else 0)
+        is_late = is_stuck and len(endpoint.requests) > 2 * 20
+        return PlayedReply(says("correct").body, headers=JSON, delay_s=PATIENCE_S if is_late else 0)
 
     with JudgeEndpoint(play) as endpoint:
         computer = machine(database, endpoint.url)
@@ -199,8 +199,10 @@ async def test_killed_in_the_middle_of_a_batch_it_goes_on_where_it_was(
         ]
         with computer.serving() as service:
             async with service.client(token) as client:
-                accepted = await client.post("/v1/batches", json={"items": items}, headers={"Idempotency-Key": "all"})
-                batch = accepted.json()["id"]
+                batch_response = await client.post(
+                    "/v1/batches", json={"items": items}, headers={"Idempotency-Key": "all"}
+                )
+                batch = batch_response.json()["id"]
                 await follow(client, batch, judged_count=10)
                 early_results = {
                     submission["id"]: submission
@@ -235,8 +237,8 @@ async def test_ended_politely_it_hands_back_what_it_has_not_judged(machine: Make
 
     def play(request: JudgeRequest) -> PlayedReply:
         # After the first answers so slow that a busy machine asks it to end in the middle; what runs may end then.
-        late = is_slow and len(endpoint.requests) > 2 * 10
-        return PlayedReply(says("correct").body, headers=JSON, delay_s=1.5 if late else 0)
+        is_late = is_slow and len(endpoint.requests) > 2 * 10
+        return PlayedReply(says("correct").body, headers=JSON, delay_s=1.5 if is_late else 0)
 
     with JudgeEndpoint(play) as endpoint:
         computer = machine(None, endpoint.url)
@@ -252,8 +254,8 @@ async def test_ended_politely_it_hands_back_what_it_has_not_judged(machine: Make
         # Nobody has to wait for a lease to run out.
         (file,) = computer.home.rglob("judges.sqlite")
         with contextlib.closing(sqlite3.connect(file)) as connection:
-            states = dict(connection.execute("SELECT state, count(*) FROM submissions GROUP BY state"))
-        assert set(states) == {"done", "queued"}
+            state_counts = dict(connection.execute("SELECT state, count(*) FROM submissions GROUP BY state"))
+        assert set(state_counts) == {"done", "queued"}
         with computer.serving() as service:
             async with service.client(token) as client:
                 await follow(client, batch)
@@ -281,15 +283,19 @@ async def test_a_remote_judge_says_what_the_service_says(machine: MakeMachine) -
     token = computer.token()
     with computer.serving() as service:
         async with RemoteJudge(service.url, token) as judge:
-            right, wrong, later = [
+            right_judgement, wrong_judgement, pending_judgement = [
                 await judge.request_judgement(problem, answer)
                 for problem, answer in ((CHOOSES, "B"), (FILLS, "no"), (EXPLAINS, "Because."))
             ]
-            assert (right.passed, wrong.passed, later.status) == (True, False, Status.PENDING)
+            assert (right_judgement.passed, wrong_judgement.passed, pending_judgement.status) == (
+                True,
+                False,
+                JudgementStatus.PENDING,
+            )
     async with RemoteJudge(service.url, token, patience_s=2) as judge:
-        gone = await judge.request_judgement(CHOOSES, "B")
-    assert gone.status is Status.PENDING
-    assert "can't be reached" in gone.message
+        unreached_judgement = await judge.request_judgement(CHOOSES, "B")
+    assert unreached_judgement.status is JudgementStatus.PENDING
+    assert "can't be reached" in unreached_judgement.message
 
 
 def test_an_answer_is_scored_from_a_terminal(machine: MakeMachine) -> None:
@@ -298,8 +304,8 @@ def test_an_answer_is_scored_from_a_terminal(machine: MakeMachine) -> None:
     (computer.home / "answer.md").write_text("I say B.")
     with computer.serving() as service:
         answer = [BENCHWRIGHT, "answer", CHOOSES, str(computer.home / "answer.md"), "--judge-url", service.url]
-        ran = subprocess.run(answer, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
-    assert (ran.returncode, ran.stdout[:6]) == (0, "passed"), ran.stderr
+        process = subprocess.run(answer, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
+    assert (process.returncode, process.stdout[:6]) == (0, "passed"), process.stderr
 
 
 def test_tokens_are_listed_and_revoked(machine: MakeMachine) -> None:
@@ -332,30 +338,30 @@ def test_tokens_are_listed_and_revoked(machine: MakeMachine) -> None:
 def test_what_cannot_be_done_is_refused_with_the_next_step(
     machine: MakeMachine, arguments: tuple[str, ...], message: str
 ) -> None:
-    ran = subprocess.run(
+    process = subprocess.run(
         [BENCHWRIGHT, "judge", *arguments],
         env=machine().environment,
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,
     )
-    assert ran.returncode == 2
-    assert message in ran.stderr
-    assert "Traceback" not in ran.stderr
+    assert process.returncode == 2
+    assert message in process.stderr
+    assert "Traceback" not in process.stderr
 
 
 def test_a_port_that_is_taken_is_said_so(machine: MakeMachine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        ran = subprocess.run(
+        process = subprocess.run(
             [BENCHWRIGHT, "judge", "serve", "--port", str(port)],
             env=machine().environment,
             capture_output=True,
             text=True,
             timeout=PATIENCE_S,
         )
-    assert ran.returncode == 2
-    assert "choose another --port" in ran.stderr
+    assert process.returncode == 2
+    assert "choose another --port" in process.stderr
 
 
 def test_a_body_of_unknown_length_is_cut_off_at_the_limit(machine: MakeMachine) -> None:
@@ -370,20 +376,20 @@ def test_a_body_of_unknown_length_is_cut_off_at_the_limit(machine: MakeMachine) 
             sent_bytes = 0
             chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
             connection.settimeout(0.2)
-            answer, left = b"", b""
-            while not answer and sent_bytes < 64 << 20:
+            response_bytes, unsent_bytes = b"", b""
+            while not response_bytes and sent_bytes < 64 << 20:
                 try:
                     # A part of a chunk is all that goes where the other side is slow to read.
-                    went = connection.send(left or chunk)
-                    left = (left or chunk)[went:]
+                    went = connection.send(unsent_bytes or chunk)
+                    unsent_bytes = (unsent_bytes or chunk)[went:]
                     sent_bytes += went
-                    answer = connection.recv(4096) if sent_bytes > 1 << 20 else b""
+                    response_bytes = connection.recv(4096) if sent_bytes > 1 << 20 else b""
                 except TimeoutError:
                     continue
                 except ConnectionError:
                     break
     assert sent_bytes < 8 << 20
-    assert not answer or b" 413 " in answer
+    assert not response_bytes or b" 413 " in response_bytes
 
 
 # Whatever a schema allows, and what it does not
@@ -438,7 +444,7 @@ def test_schemathesis_own_command_finds_nothing(machine: MakeMachine, tmp_path: 
     token = computer.token("--scope", "admin")
     options = ["--max-examples", "500"] if nightly else ["--phases", "examples,coverage"]
     with computer.serving() as service:
-        ran = subprocess.run(
+        process = subprocess.run(
             [
                 *(str(Path(sys.executable).with_name("st")), "run", f"{service.url}/v1/openapi.json"),
                 *("-H", f"Authorization: Bearer {token}", "--checks", "all", "--mode", "all", "--no-color", *options),
@@ -448,4 +454,4 @@ def test_schemathesis_own_command_finds_nothing(machine: MakeMachine, tmp_path: 
             capture_output=True,
             text=True,
         )
-    assert ran.returncode == 0, ran.stdout
+    assert process.returncode == 0, process.stdout

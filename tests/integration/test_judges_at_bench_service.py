@@ -12,14 +12,14 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from benchwright_judges.judgement import Status
+from benchwright_judges.judgement import JudgementStatus
 from benchwright_judges.models.configuration import read_settings, records_location
 from benchwright_judges.records.records import Records
 from benchwright_judges.service.admission import OPEN
 from benchwright_judges.service.app import make_api
 from benchwright_judges.service.client import RemoteJudge
 from benchwright_judges.service.token import Scope
-from benchwright_judges.service.tokens import Tokens
+from benchwright_judges.service.tokens import AccessTokens
 from benchwright_service.app import OPEN as OPEN_AT_BENCH
 from benchwright_service.app import make_api as make_bench_api
 
@@ -67,7 +67,7 @@ def judge_token(service: Service, *scopes: Scope, per_minute: int = 600) -> str:
     async def create_token() -> str:
         records = await Records.open(records_location(read_settings({}), service.folders))
         try:
-            return (await Tokens(records).create("ann", scopes, per_minute=per_minute))[1]
+            return (await AccessTokens(records).create("ann", scopes, per_minute=per_minute))[1]
         finally:
             await records.close()
 
@@ -115,21 +115,25 @@ def test_only_the_judge_services_own_tokens_open_it_and_each_as_far_as_its_scope
 
 
 @pytest.mark.parametrize(("method", "path"), GUARDED_AT_BENCH)
-@pytest.mark.parametrize("scope", Scope)
+@pytest.mark.parametrize("token_scope", Scope)
 def test_no_token_of_the_judge_service_opens_the_bench_service(
-    service: Service, tokens: dict[str, str], scope: Scope, method: str, path: str
+    service: Service, tokens: dict[str, str], token_scope: Scope, method: str, path: str
 ) -> None:
-    assert ask(service, tokens[scope], method, path).status_code == 401
-    assert ask(service, tokens[scope].replace("bwj_", "bws_"), method, path).status_code == 401
+    assert ask(service, tokens[token_scope], method, path).status_code == 401
+    assert ask(service, tokens[token_scope].replace("bwj_", "bws_"), method, path).status_code == 401
 
 
 async def test_a_client_of_the_judge_service_gets_its_judgements(service: Service, tokens: dict[str, str]) -> None:
     async with RemoteJudge(service.url, tokens["submit"]) as judge:
-        right, wrong, later = [
+        right_judgement, wrong_judgement, pending_judgement = [
             await judge.request_judgement(problem, answer)
             for problem, answer in ((CHOOSES, "B"), (FILLS, "no"), (EXPLAINS, "Because."))
         ]
-    assert (right.passed, wrong.passed, later.status) == (True, False, Status.PENDING)
+    assert (right_judgement.passed, wrong_judgement.passed, pending_judgement.status) == (
+        True,
+        False,
+        JudgementStatus.PENDING,
+    )
 
 
 def test_an_answer_is_scored_from_a_terminal(service: Service, tokens: dict[str, str], tmp_path: Path) -> None:
@@ -137,8 +141,8 @@ def test_an_answer_is_scored_from_a_terminal(service: Service, tokens: dict[str,
     filled_store(Service(tmp_path).folders)
     (tmp_path / "answer.md").write_text("I say B.")
     command = [BENCHWRIGHT, "answer", CHOOSES, str(tmp_path / "answer.md"), "--judge-url", service.url]
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
-    assert (ran.returncode, ran.stdout[:6]) == (0, "passed"), ran.stderr
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert (process.returncode, process.stdout[:6]) == (0, "passed"), process.stderr
 
 
 def test_health_and_descriptions_of_both_need_no_token(service: Service) -> None:

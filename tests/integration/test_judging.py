@@ -22,7 +22,7 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_judges.rubric import load_rubric
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
-from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -47,25 +47,25 @@ def home(environ: Path) -> Home:
     return Home.find()
 
 
-def set_up(home: Path, url: str, **settings: object) -> None:
-    lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
+def set_up(home: Path, url: str, **judge_settings: object) -> None:
+    lines = [f"{name} = {json.dumps(value)}" for name, value in judge_settings.items()]
     lines += ["[[judge]]", 'name = "ada"', f'base_url = "{url}"', 'model = "m"', "input_usd = 1", "output_usd = 2"]
     (home / "config").mkdir(parents=True, exist_ok=True)
     (home / "config" / "judges.toml").write_text("\n".join(lines))
 
 
 def call(*arguments: str, stdin: str | None = None, status: int | None = 0) -> str:
-    ran = CliRunner().invoke(command_line(), ["judge", *arguments], input=stdin, catch_exceptions=False)
-    assert status is None or ran.exit_code == status, ran.output
-    return ran.stdout
+    cli_run = CliRunner().invoke(command_line(), ["judge", *arguments], input=stdin, catch_exceptions=False)
+    assert status is None or cli_run.exit_code == status, cli_run.output
+    return cli_run.stdout
 
 
 async def answering(home: Home, *, text: str = ANSWER) -> tuple[str, str | None]:
     """A submitted attempt; its id and the reason of its verdict."""
-    sessions = Sessions(home, BwrapSandbox())
+    sessions = EditorSessions(home, BwrapSandbox())
     try:
-        opened = await sessions.open(FREE, True)
-        session = await sessions.session(Path(opened.status.workspace.removeprefix("file://")))
+        opened_problem = await sessions.open(FREE, True)
+        session = await sessions.session(Path(opened_problem.status.workspace.removeprefix("file://")))
         assert session is not None
         await session.start()
         (session.workspace.folder / "answer.md").write_text(text)
@@ -81,7 +81,7 @@ def give_answer(home: Home, text: str = ANSWER) -> tuple[str, str | None]:
 
 def events(home: Home, attempt: str, kind: type) -> list[Any]:
     with StudyLog(log_file(home)) as log:
-        assert verify(*log.stored(attempt)).ok
+        assert verify(*log.stored_attempt(attempt)).ok
         return [recorded.event for recorded in log.events(attempt) if isinstance(recorded.event, kind)]
 
 
@@ -138,15 +138,15 @@ def test_without_a_judge_an_answer_waits_and_its_attempt_learns_the_score_later(
     assert judged.judged_by.tie_break and len(judged.judged_by.votes) == 3
     with StudyLog(log_file(home)) as log:
         summary = Attempts(log).summary(attempt)
-        write_export(tmp_path / "attempt.jsonl", *log.stored(attempt))
-    assert (summary.state, summary.passed, summary.runs) == (AttemptState.SUBMITTED, True, 1)
+        write_export(tmp_path / "attempt.jsonl", *log.stored_attempt(attempt))
+    assert (summary.state, summary.has_passed, summary.verdict_count) == (AttemptState.SUBMITTED, True, 1)
     assert summary.first_pass is not None and summary.first_pass.number == 1
     assert verify(*read_export(tmp_path / "attempt.jsonl")).ok
     key = Store(home).unseal(FREE).hidden.answer
     assert key is not None and key.value.strip()[:40] not in (tmp_path / "attempt.jsonl").read_text()
 
     async def saved_outcome() -> str | None:
-        sessions = Sessions(home, BwrapSandbox())
+        sessions = EditorSessions(home, BwrapSandbox())
         status = await (await sessions.demand(home.workspaces / FREE)).status()
         await sessions.close()
         return status.verdict.outcome if status.verdict else None
@@ -203,9 +203,9 @@ def test_two_people_grade_and_a_third_decides(environ: Path, home: Home) -> None
 def test_grading_can_be_skipped_stopped_and_taken_up_again(environ: Path, home: Home) -> None:
     for text in ("one", "two", "three"):
         give_answer(home, text=f"{ANSWER} {text}")
-    first = call("grade", "--as", "ana", stdin="s\n3\n1\n\nq\n")
+    first_page = call("grade", "--as", "ana", stdin="s\n3\n1\n\nq\n")
     second_page = call("grade", "--as", "ana", stdin="q\n")
-    assert "1 of 3" in first and "1 of 2" in second_page
+    assert "1 of 3" in first_page and "1 of 2" in second_page
 
 
 def test_a_sheet_goes_out_and_comes_back(environ: Path, home: Home, tmp_path: Path) -> None:
@@ -217,10 +217,10 @@ def test_a_sheet_goes_out_and_comes_back(environ: Path, home: Home, tmp_path: Pa
     assert rows[0]["answer"].startswith("'=HYPERLINK")
     rows[0] |= {"label": "correct", "difficulty": "6"}
     write(sheet, rows)
-    refused = CliRunner().invoke(
+    refusal = CliRunner().invoke(
         command_line(), ["judge", "sheet", "import", str(sheet), "--as", "ana", "--graders", "1"]
     )
-    assert refused.exit_code == 2 and "row 1: field difficulty" in refused.stderr.replace("\n", " ")
+    assert refusal.exit_code == 2 and "row 1: field difficulty" in refusal.stderr.replace("\n", " ")
     rows[0]["difficulty"] = "2"
     write(sheet, rows)
     summary = json.loads(call("sheet", "import", str(sheet), "--as", "ana", "--graders", "1", "--json"))
@@ -279,8 +279,8 @@ def test_agreement_of_judges_and_people_is_measured_from_the_database(environ: P
         set_up(environ, server.url)
         for text in ("one", "two", "three"):
             give_answer(home, text=text)
-    for grader, labels in (("ana", "331"), ("bob", "333")):
-        call("grade", "--as", grader, "--all", stdin="".join(f"{label}\n1\n\n" for label in labels))
+    for grader, grader_labels in (("ana", "331"), ("bob", "333")):
+        call("grade", "--as", grader, "--all", stdin="".join(f"{label}\n1\n\n" for label in grader_labels))
     (agreement,) = json.loads(call("agreement", "--json"))
     assert agreement["format"] == "free-response" and agreement["items"] == 3
     (ada,) = agreement["judges"]

@@ -50,8 +50,10 @@ class Desk:
         """Commands of Benchwright in one session of this person."""
         program = [str(Path(sys.executable).with_name("benchwright"))]
         lines = " && ".join(" ".join([*program, *(f"'{word}'" for word in words)]) for words in commands)
-        session = ["dbus-run-session", "--", "bash", "-c", preamble + lines]
-        return subprocess.run(session, env=self.environment, capture_output=True, text=True, timeout=120, check=False)
+        session_command = ["dbus-run-session", "--", "bash", "-c", preamble + lines]
+        return subprocess.run(
+            session_command, env=self.environment, capture_output=True, text=True, timeout=120, check=False
+        )
 
     @property
     def connections_text(self) -> str:
@@ -72,8 +74,8 @@ def test_a_token_goes_to_the_key_store_and_comes_back_from_it(service: Service, 
     assert "Your token is kept in the key store of this computer." in signed_in.stdout, signed_in.stderr
     assert tokens(desk) == [""]
     assert "bws_" not in desk.connections_text
-    later = desk.run(("assignments",))
-    assert "15 problems" in later.stdout, later.stderr
+    later_process = desk.run(("assignments",))
+    assert "15 problems" in later_process.stdout, later_process.stderr
     assert "Signed out" in desk.run(("logout", service.url)).stdout
     assert "You have not signed in anywhere" in desk.run(("assignments",)).stderr
 
@@ -101,8 +103,10 @@ def test_without_a_key_store_the_token_is_in_a_file_that_only_its_owner_reads(
     }
     program = [str(Path(sys.executable).with_name("benchwright"))]
     words = ["login", service.url, "--code", course.invitation, "--name", "Ada"]
-    run = subprocess.run([*program, *words], env=environment, capture_output=True, text=True, timeout=60, check=False)
-    assert "Your token is kept in a file that only you can read." in run.stdout, run.stderr
+    join_process = subprocess.run(
+        [*program, *words], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "Your token is kept in a file that only you can read." in join_process.stdout, join_process.stderr
     file = tmp_path / "ada" / "data" / "connections.json"
     (connection,) = json.loads(file.read_text())
     assert connection["token"].startswith("bws_")

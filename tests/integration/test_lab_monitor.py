@@ -49,10 +49,10 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]
 async def editor(service: Service, tmp_path: Path) -> AsyncIterator[Editor]:
     """Of a participant who has joined."""
     enrol(tmp_path / "home", service, invite(service, WATCHED))
-    started = await Editor.start(tmp_path / "home")
-    yield started
-    if started.process.returncode is None:
-        await started.kill()
+    started_editor = await Editor.start(tmp_path / "home")
+    yield started_editor
+    if started_editor.process.returncode is None:
+        await started_editor.kill()
 
 
 async def tokens(service: Service) -> dict[Role, str]:
@@ -78,24 +78,24 @@ def watched(service: Service, token: str) -> dict[str, Any]:
 async def comes(service: Service, token: str, whereabouts: Whereabouts) -> dict[str, Any]:
     """Waits until ada is somewhere: records reach the service as they grow."""
     for _ in range(300):
-        ada: dict[str, Any] = watched(service, token)["ada"]
-        if ada["where"] == whereabouts:
-            return ada
+        participant_view: dict[str, Any] = watched(service, token)["ada"]
+        if participant_view["where"] == whereabouts:
+            return participant_view
         await asyncio.sleep(0.1)
-    raise AssertionError(f"ada is not {whereabouts}: {ada}")
+    raise AssertionError(f"ada is not {whereabouts}: {participant_view}")
 
 
 def command(service: Service, *words: str) -> tuple[int, str, str]:
     database = {"BENCHWRIGHT_SERVICE_DATABASE": service.database} if service.database else {}
-    ran = benchwright(service.home, "lab", *words, **database)
-    return ran.returncode, ran.stdout, ran.stderr
+    process = benchwright(service.home, "lab", *words, **database)
+    return process.returncode, process.stdout, process.stderr
 
 
 async def test_monitors_see_where_everybody_is_and_owners_the_report_after_the_closing(
     service: Service, editor: Editor
 ) -> None:
     by_role = await tokens(service)
-    monitor, owner = by_role[Role.MONITOR], by_role[Role.OWNER]
+    monitor, owner_token = by_role[Role.MONITOR], by_role[Role.OWNER]
     assert (await ask(editor, "studies")).studies[0].participant == "ada"
     # As the list of problems does: from now on records are handed in.
     await ask(editor, "packs")
@@ -112,24 +112,24 @@ async def test_monitors_see_where_everybody_is_and_owners_the_report_after_the_c
     # Twenty minutes later, if nothing else has come.
     with StudyLog(service.database or log_file(service.folders)) as log:
         async with open_administration(service.folders, service.database) as parts:
-            later = LabMonitor(
+            later_monitor = LabMonitor(
                 log,
                 parts.database,
                 parts.accounts,
                 service.home,
-                now=lambda: datetime.now(UTC) + timedelta(minutes=20),
+                clock=lambda: datetime.now(UTC) + timedelta(minutes=20),
             )
-            (ada, _) = (await later.watch("small")).participants
+            (ada, _) = (await later_monitor.watch("small")).participants
             assert ada.where is Whereabouts.SILENT
     await desk.ask("pause")
-    await comes(service, owner, Whereabouts.PAUSED)
+    await comes(service, owner_token, Whereabouts.PAUSED)
     status, output, _ = command(service, "status", "small")
     assert status == 0
     assert "1 paused, 1 free" in output
     assert not [word for word in HIDDEN if word in output]
 
-    refused = get(service, owner, f"{STUDY_PATH}/report")
-    assert (refused.status_code, refused.headers["Content-Type"]) == (409, "application/problem+json")
+    refusal = get(service, owner_token, f"{STUDY_PATH}/report")
+    assert (refusal.status_code, refusal.headers["Content-Type"]) == (409, "application/problem+json")
     status, _, output = command(service, "close", "small")
     assert (status, "have not finished: ada" in output) == (1, True)
 
@@ -138,10 +138,10 @@ async def test_monitors_see_where_everybody_is_and_owners_the_report_after_the_c
     status, output, complaint = command(service, "close", "small", "--yes", "--force")
     assert status == 0, complaint
     digest = output.splitlines()[0].split()[-1]
-    report = get(service, owner, f"{STUDY_PATH}/report")
-    assert report.status_code == 200
-    assert "A small study" in report.text
-    assert report.headers["Content-Security-Policy"].startswith("sandbox")
+    report_reply = get(service, owner_token, f"{STUDY_PATH}/report")
+    assert report_reply.status_code == 200
+    assert "A small study" in report_reply.text
+    assert report_reply.headers["Content-Security-Policy"].startswith("sandbox")
     assert get(service, monitor, f"{STUDY_PATH}/report").status_code == 404
     assert get(service, monitor, f"{STUDY_PATH}/watch").json()["digest"] == digest
     status, output, _ = command(service, "status", "small", "--json")
@@ -157,9 +157,9 @@ async def test_a_study_is_unknown_to_everybody_who_neither_owns_nor_watches_it(
     by_role = await tokens(service)
     for role in (Role.PARTICIPANT, Role.STAFF, Role.GRADER):
         for page_name in ("watch", "report"):
-            theirs = get(service, by_role[role], f"{STUDY_PATH}/{page_name}")
+            study_reply = get(service, by_role[role], f"{STUDY_PATH}/{page_name}")
             absent = get(service, by_role[role], f"/api/v1/studies/absent/{page_name}")
-            assert (theirs.status_code, theirs.json()) == (404, absent.json())
+            assert (study_reply.status_code, study_reply.json()) == (404, absent.json())
     course = await asyncio.to_thread(service.set_up)
     async with open_administration(service.folders, service.database) as parts:
         _, token = await parts.accounts.join(await parts.accounts.invite(course.name, Role.OWNER), "Ada")
@@ -175,11 +175,11 @@ async def test_who_has_begun_a_task_whose_events_are_on_their_way_is_between_tas
         registered_study = await lab.open(parse_study(WATCHED, Path("study.yaml")))
         assert registered_study.study.consent is not None
         Studies(log, Attempts(log)).enroll("small", "ada")
-        for entry in (
+        for journal_entry in (
             ConsentEntry(version="2", sha256=sha256(registered_study.study.consent.text.encode()), given=True),
             TaskBegun(position=0, problem="starter/amdahl", attempt="a" * 32),
         ):
-            log.journal.append("small", "ada", entry)
+            log.journal.append("small", "ada", journal_entry)
         ada, bob = (await LabMonitor(log, parts.database, parts.accounts, tmp_path).watch("small")).participants
     assert (ada.where, ada.heard is not None) == (Whereabouts.BETWEEN_TASKS, True)
     assert bob.where is Whereabouts.FREE

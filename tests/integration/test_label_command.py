@@ -41,11 +41,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     return new_home
 
 
-def add(home: Home, choices: Sequence[dict[str, Any]], free: Sequence[dict[str, Any]]) -> None:
+def add(home: Home, choice_records: Sequence[dict[str, Any]], free_records: Sequence[dict[str, Any]]) -> None:
     folder = home.data.parent / "sets"
     folder.mkdir(exist_ok=True)
-    (folder / "choices.jsonl").write_text("".join(json.dumps(record) + "\n" for record in choices))
-    (folder / "free.json").write_text(json.dumps(list(free)))
+    (folder / "choices.jsonl").write_text("".join(json.dumps(record) + "\n" for record in choice_records))
+    (folder / "free.json").write_text(json.dumps(list(free_records)))
     Store(home).add(import_quarch([folder / "choices.jsonl", folder / "free.json"], "q"), replace=True)
 
 
@@ -59,8 +59,8 @@ def configure(home: Home, *urls: str) -> None:
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
-    ran = CliRunner().invoke(command_line(), ["problems", *arguments], catch_exceptions=False)
-    return ran.exit_code, ran.stdout, ran.stderr
+    cli_run = CliRunner().invoke(command_line(), ["problems", *arguments], catch_exceptions=False)
+    return cli_run.exit_code, cli_run.stdout, cli_run.stderr
 
 
 def label(home: Home, play: Play, *options: str) -> tuple[int, Any, list[JudgeRequest]]:
@@ -145,12 +145,17 @@ def test_votes_that_differ_get_a_third_and_no_majority_is_named_and_tried_again(
 
 def test_topics_without_a_majority_are_settled_by_the_second_choices(home: Home) -> None:
     add(home, [], [NETWORK])
-    order = iter([(0, 1), (1, 2), (2, 1)])
+    choice_order = iter([(0, 1), (1, 2), (2, 1)])
 
     def votes(request: JudgeRequest) -> PlayedReply:
-        listed = [line[2:].partition(":")[0] for line in request.system.splitlines() if line.startswith("- ")]
-        first, second = next(order)
-        vote = {"first": listed[first], "first_reason": "", "second": listed[second], "second_reason": ""}
+        listed_topics = [line[2:].partition(":")[0] for line in request.system.splitlines() if line.startswith("- ")]
+        first_index, second_index = next(choice_order)
+        vote = {
+            "first": listed_topics[first_index],
+            "first_reason": "",
+            "second": listed_topics[second_index],
+            "second_reason": "",
+        }
         return content(json.dumps(vote))
 
     status, _, _ = label(home, votes, "--only", "topic")
@@ -182,8 +187,8 @@ def test_replies_that_are_no_label_are_replaced_twice_and_then_named(home: Home)
 
 def test_labels_are_kept_when_the_process_is_killed_and_the_rest_is_asked_for_later(home: Home) -> None:
     def slow(request: JudgeRequest) -> PlayedReply:
-        played = good(request)
-        return PlayedReply(played.body, headers=played.headers, delay_s=0.2)
+        played_reply = good(request)
+        return PlayedReply(played_reply.body, headers=played_reply.headers, delay_s=0.2)
 
     with JudgeEndpoint(slow) as endpoint:
         configure(home, endpoint.url)
@@ -236,7 +241,9 @@ def test_people_correct_labels_beside_those_of_models_and_agreement_is_told(home
     assert settled(home, "skill")["q/exam-3"] == ("implement", "people")
     assert facts_of(Store(home), {"q/exam-3"})["q/exam-3"].skill == "implement"
     skill_lines = [
-        line for line in LabelFile(home, "q").lines() if (line.problem, line.kind.value) == ("exam-3", "skill")
+        skill_label
+        for skill_label in LabelFile(home, "q").lines()
+        if (skill_label.problem, skill_label.kind.value) == ("exam-3", "skill")
     ]
     assert [(line.value, line.by, line.reason) for line in skill_lines] == [
         ("design", "m0", ""),
@@ -251,9 +258,9 @@ def test_people_correct_labels_beside_those_of_models_and_agreement_is_told(home
 
 def write(sheet: Path, rows: Sequence[dict[str, str]]) -> None:
     with sheet.open("w", newline="") as file:
-        lines = csv.DictWriter(file, list(rows[0]))
-        lines.writeheader()
-        lines.writerows(rows)
+        sheet_writer = csv.DictWriter(file, list(rows[0]))
+        sheet_writer.writeheader()
+        sheet_writer.writerows(rows)
 
 
 @pytest.mark.parametrize(
@@ -301,8 +308,10 @@ def test_embeddings_make_the_shortlist_if_an_endpoint_is_set_up(home: Home, tmp_
             axis = next((name for name in axes if text.startswith(name)), "")
             return [1.0 if name == axis else 0.0 for name in axes] if axis else [0.1, 0.9, 0.3, 0.2]
 
-        data = [{"index": n, "embedding": vector(text)} for n, text in enumerate(request.body["input"])]
-        return PlayedReply(json.dumps({"data": data}).encode(), headers={"Content-Type": "application/json"})
+        embedding_records = [{"index": n, "embedding": vector(text)} for n, text in enumerate(request.body["input"])]
+        return PlayedReply(
+            json.dumps({"data": embedding_records}).encode(), headers={"Content-Type": "application/json"}
+        )
 
     def votes(request: JudgeRequest) -> PlayedReply:
         if "input" in request.body:
@@ -317,8 +326,12 @@ def test_embeddings_make_the_shortlist_if_an_endpoint_is_set_up(home: Home, tmp_
         status, stdout, _ = run("label", "q", "--json", "--only", "topic", "--topics", str(topics))
     assert status == 0
     assert "embeddings of e" in json.loads(stdout)["shortlists"]
-    for line in LabelFile(home, "q").lines():
-        assert (line.value, line.shortlist, line.shortlist_by) == ("Beta", ("Beta", "Gamma", "Delta"), "e")
+    for topic_label in LabelFile(home, "q").lines():
+        assert (topic_label.value, topic_label.shortlist, topic_label.shortlist_by) == (
+            "Beta",
+            ("Beta", "Gamma", "Delta"),
+            "e",
+        )
 
 
 def test_what_the_data_set_says_counts_more_than_a_model_and_shows_how_far_it_agrees(home: Home) -> None:

@@ -9,11 +9,11 @@ import pytest
 from benchwright_harness.execution.run import run_harness, starting_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.verdict import Outcome
 
-DESIGNS = [problem for problem in read_built_in("starter").problems if problem.kind is Kind.DESIGN]
+DESIGNS = [problem for problem in read_built_in("starter").problems if problem.kind is ProblemKind.DESIGN]
 LOOKED_AT = """
     reg pass;
     initial begin

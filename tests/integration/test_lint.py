@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchwright_harness.toolchain import Toolchain
-from benchwright_server.linters.lint_tool import Severity
+from benchwright_server.linters.lint_tool import LintSeverity
 from benchwright_server.linters.verilator import verilator_lint
 
 TRUNCATES = "module top(input [7:0] x, output [3:0] y);\n  assign y = x;\nendmodule\n"
@@ -16,7 +16,7 @@ async def test_a_warning_has_its_rule_and_place(tmp_path: Path, toolchain: Toolc
     (tmp_path / "rtl" / "top.sv").write_text(TRUNCATES)
     findings = await verilator_lint(tmp_path, "rtl/top.sv", toolchain)
     truncation = next(finding for finding in findings if finding.rule == "WIDTHTRUNC")
-    assert (truncation.path, truncation.line, truncation.severity) == ("rtl/top.sv", 2, Severity.WARNING)
+    assert (truncation.path, truncation.line, truncation.severity) == ("rtl/top.sv", 2, LintSeverity.WARNING)
 
 
 async def test_modules_in_other_files_are_found(tmp_path: Path, toolchain: Toolchain) -> None:
@@ -32,7 +32,7 @@ async def test_modules_in_other_files_are_found(tmp_path: Path, toolchain: Toolc
 async def test_a_syntax_error_is_an_error(tmp_path: Path, toolchain: Toolchain) -> None:
     (tmp_path / "top.sv").write_text("module top(\n  assign;\n")
     findings = await verilator_lint(tmp_path, "top.sv", toolchain)
-    assert Severity.ERROR in {finding.severity for finding in findings}
+    assert LintSeverity.ERROR in {finding.severity for finding in findings}
 
 
 async def test_lint_leaves_nothing_in_the_workspace(tmp_path: Path, toolchain: Toolchain) -> None:

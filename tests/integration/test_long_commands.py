@@ -43,23 +43,23 @@ data: {{to: "nowhere"}}
 
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
-    left = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
-    return left | {"BENCHWRIGHT_HOME": str(tmp_path / "home"), "TERM": "xterm"}
+    kept_variables = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+    return kept_variables | {"BENCHWRIGHT_HOME": str(tmp_path / "home"), "TERM": "xterm"}
 
 
 def benchwright(
     environ: Mapping[str, str], *arguments: str | Path, status: int | None = 0
 ) -> subprocess.CompletedProcess[str]:
-    ran = subprocess.run(
+    process = subprocess.run(
         [BENCHWRIGHT, *arguments], env=environ, capture_output=True, text=True, timeout=600, check=False
     )
-    assert status is None or ran.returncode == status, ran.stderr
-    return ran
+    assert status is None or process.returncode == status, process.stderr
+    return process
 
 
 def imported(environ: Mapping[str, str], folder: Path, problems: Mapping[str, str], image: str = "i") -> None:
     """A pack `mine` of problems by id, each with the script that judges."""
-    data = folder / "data.jsonl"
+    data_file = folder / "data.jsonl"
     records = [
         {
             "id": name,
@@ -72,8 +72,8 @@ def imported(environ: Mapping[str, str], folder: Path, problems: Mapping[str, st
         }
         for name, script in problems.items()
     ]
-    data.write_text("".join(json.dumps(record) + "\n" for record in records))
-    benchwright(environ, "problems", "import", "cvdp", data, "--pack", "mine")
+    data_file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    benchwright(environ, "problems", "import", "cvdp", data_file, "--pack", "mine")
 
 
 def run_folders(pid: int) -> list[Path]:
@@ -84,14 +84,14 @@ def run_folders(pid: int) -> list[Path]:
 def running(
     environ: Mapping[str, str], *arguments: str, program: str | Path = BENCHWRIGHT
 ) -> Iterator[subprocess.Popen[str]]:
-    ran = subprocess.Popen(
+    process = subprocess.Popen(
         [program, *arguments], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
-        yield ran
+        yield process
     finally:
-        ran.kill()
-        ran.communicate()
+        process.kill()
+        process.communicate()
 
 
 @pytest.mark.parametrize(
@@ -153,16 +153,18 @@ def test_a_redirected_table_has_each_problem_in_one_line(environ: dict[str, str]
 
 def on_terminal(environ: Mapping[str, str], *arguments: str) -> str:
     """Output on a terminal of 80 columns."""
-    ours, theirs = pty.openpty()
+    master_end, slave_end = pty.openpty()
     shell = ["/bin/sh", "-c", 'stty cols 80; exec "$0" "$@"', str(BENCHWRIGHT), *arguments]
-    ran = subprocess.Popen(shell, env=environ, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
-    os.close(theirs)
+    process = subprocess.Popen(
+        shell, env=environ, stdin=slave_end, stdout=slave_end, stderr=slave_end, start_new_session=True
+    )
+    os.close(slave_end)
     screen = b""
     with contextlib.suppress(OSError):
-        while chunk := os.read(ours, 1 << 16):
+        while chunk := os.read(master_end, 1 << 16):
             screen += chunk
-    os.close(ours)
-    assert ran.wait(timeout=PATIENCE_S) == 0, screen
+    os.close(master_end)
+    assert process.wait(timeout=PATIENCE_S) == 0, screen
     return screen.decode()
 
 
@@ -191,10 +193,10 @@ def test_the_owner_gets_every_log_with_the_compilers_words(environ: dict[str, st
 
 @pytest.fixture
 def broken(tmp_path: Path) -> Path:
-    work = tmp_path / "work"
-    (work / "rtl").mkdir(parents=True)
-    (work / "rtl" / "sat_counter.sv").write_text("module sat_counter(input nonsense nonsense;\n")
-    return work
+    work_folder = tmp_path / "work"
+    (work_folder / "rtl").mkdir(parents=True)
+    (work_folder / "rtl" / "sat_counter.sv").write_text("module sat_counter(input nonsense nonsense;\n")
+    return work_folder
 
 
 def test_a_graded_folders_log_has_the_compilers_words(environ: dict[str, str], broken: Path, tmp_path: Path) -> None:
@@ -225,11 +227,11 @@ def test_a_participant_gets_no_log_of_the_studys_problems(
 def test_remarks_are_shown_in_text_and_json(environ: dict[str, str], tmp_path: Path) -> None:
     imported(environ, tmp_path, {"inv": "grep -q solved /code/rtl/inv.sv"}, image="__VERIF_EDA_IMAGE__")
     remark = "open-source coverage, target calibrated to another simulator"
-    work = tmp_path / "solved"
-    (work / "rtl").mkdir(parents=True)
-    (work / "rtl" / "inv.sv").write_text("module inv; wire solved; endmodule")
-    assert f"Remark: {remark}" in benchwright(environ, "grade", "mine/inv", work).stdout
-    verdict: dict[str, Any] = json.loads(benchwright(environ, "grade", "mine/inv", work, "--json").stdout)
+    work_folder = tmp_path / "solved"
+    (work_folder / "rtl").mkdir(parents=True)
+    (work_folder / "rtl" / "inv.sv").write_text("module inv; wire solved; endmodule")
+    assert f"Remark: {remark}" in benchwright(environ, "grade", "mine/inv", work_folder).stdout
+    verdict: dict[str, Any] = json.loads(benchwright(environ, "grade", "mine/inv", work_folder, "--json").stdout)
     assert verdict["remarks"] == [remark]
     assert f"Remark on inv: {remark}" in benchwright(environ, "problems", "check", "mine").stdout
     checked = json.loads(benchwright(environ, "problems", "check", "mine", "--json").stdout)

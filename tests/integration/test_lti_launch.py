@@ -70,32 +70,35 @@ class School:
         login.set_lti_message_hint(hint="link-1")
         redirect = client.get(login.initiate_login(user))
         assert redirect.status_code == 303, redirect.text
-        location = urlsplit(redirect.headers["location"])
-        assert f"{location.scheme}://{location.netloc}{location.path}" == f"{self.platform.url}/auth"
-        return dict(parse_qsl(location.query))
+        redirect_address = urlsplit(redirect.headers["location"])
+        assert (
+            f"{redirect_address.scheme}://{redirect_address.netloc}{redirect_address.path}"
+            == f"{self.platform.url}/auth"
+        )
+        return dict(parse_qsl(redirect_address.query))
 
     def message(
-        self, request: dict[str, str], user: str, *roles: str, context: str = CONTEXT, **claims: Any
+        self, request: dict[str, str], user: str, *roles: str, context_id: str = CONTEXT, **claims: Any
     ) -> dict[str, Any]:
         """Message that the platform has the browser post."""
-        message = Message(request, Configuration(issuer=self.platform.url, tool=self.service.url))
-        message.set_user_data(user, list(roles), full_name=f"{user} <b>")
-        message.set_resource_link_claim("link-1")
-        message.set_launch_context_claim(context, context_title="Architecture")
-        message.set_extra_claims(claims)
+        launch_message = Message(request, Configuration(issuer=self.platform.url, tool=self.service.url))
+        launch_message.set_user_data(user, list(roles), full_name=f"{user} <b>")
+        launch_message.set_resource_link_claim("link-1")
+        launch_message.set_launch_context_claim(context_id, context_title="Architecture")
+        launch_message.set_extra_claims(claims)
         if self.offers:
-            message.set_ags(f"{self.offers}/lineitems")
-            message.set_nrps(f"{self.offers}/members")
-        return dict(message.lti_launch())
+            launch_message.set_ags(f"{self.offers}/lineitems")
+            launch_message.set_nrps(f"{self.offers}/members")
+        return dict(launch_message.lti_launch())
 
-    def post(self, client: httpx2.Client, form: dict[str, Any]) -> httpx2.Response:
+    def post(self, client: httpx2.Client, launch_form: dict[str, Any]) -> httpx2.Response:
         """The browser posts it, from the platform's page."""
-        data = {name: form[name] for name in ("state", "id_token")}
-        return client.post("/lti/launch", data=data, headers={"Origin": self.platform.url})
+        posted_fields = {name: launch_form[name] for name in ("state", "id_token")}
+        return client.post("/lti/launch", data=posted_fields, headers={"Origin": self.platform.url})
 
-    def launch(self, client: httpx2.Client, user: str, *roles: str, **changed: Any) -> httpx2.Response:
+    def launch(self, client: httpx2.Client, user: str, *roles: str, **message_changes: Any) -> httpx2.Response:
         """All of it."""
-        return self.post(client, self.message(self.preflight(client, user), user, *roles, **changed))
+        return self.post(client, self.message(self.preflight(client, user), user, *roles, **message_changes))
 
 
 @pytest.fixture
@@ -126,22 +129,22 @@ def test_students_and_staff_come_from_their_learning_management_system(school: S
     second_browser = browser(school.service)
     school.launch(second_browser, "ada", TEACHER)
     assert second_browser.get(f"{course_page}/progress").status_code == 404
-    owner = signed_in(school.service, invitation(school.service, school.course, Role.OWNER), "Professor")
-    assert len(re.findall(r"ada &lt;b&gt;</th>", owner.get(f"{course_page}/progress").text)) == 1
+    owner_client = signed_in(school.service, invitation(school.service, school.course, Role.OWNER), "Professor")
+    assert len(re.findall(r"ada &lt;b&gt;</th>", owner_client.get(f"{course_page}/progress").text)) == 1
 
 
 def test_a_message_counts_once_and_for_the_browser_that_was_sent_away(school: School) -> None:
     client, other_client = browser(school.service), browser(school.service)
-    form = school.message(school.preflight(client, "ada"), "ada", LEARNER)
-    assert school.post(other_client, form).status_code == 422
+    launch_form = school.message(school.preflight(client, "ada"), "ada", LEARNER)
+    assert school.post(other_client, launch_form).status_code == 422
     school.preflight(other_client, "mallory")
-    assert school.post(other_client, form).status_code == 422
+    assert school.post(other_client, launch_form).status_code == 422
     assert "benchwright_session" not in other_client.cookies
-    assert school.post(client, {**form, "state": "another"}).status_code == 422
-    assert school.post(client, form).status_code == 422
-    form = school.message(school.preflight(client, "ada"), "ada", LEARNER)
-    assert school.post(client, form).status_code == 303
-    assert school.post(client, form).status_code == 422
+    assert school.post(client, {**launch_form, "state": "another"}).status_code == 422
+    assert school.post(client, launch_form).status_code == 422
+    launch_form = school.message(school.preflight(client, "ada"), "ada", LEARNER)
+    assert school.post(client, launch_form).status_code == 303
+    assert school.post(client, launch_form).status_code == 422
 
 
 def test_a_message_that_does_not_hold_signs_nobody_in(school: School) -> None:
@@ -170,8 +173,8 @@ def test_a_message_that_does_not_hold_signs_nobody_in(school: School) -> None:
         return jwt.encode({"alg": "RS256", **kid}, claims, FOREIGN)
 
     def by_secret(claims: dict[str, Any]) -> str:
-        parts = b'{"alg":"HS256","typ":"JWT"}', json.dumps(claims).encode()
-        text = b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in parts)
+        token_parts = b'{"alg":"HS256","typ":"JWT"}', json.dumps(claims).encode()
+        text = b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in token_parts)
         mac = hmac.digest(KEY.as_pem(private=False), text, "sha256")
         return (text + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
 
@@ -180,7 +183,7 @@ def test_a_message_that_does_not_hold_signs_nobody_in(school: School) -> None:
 
     assert tried() == 303
     assert signed(right) == 303
-    now = int(time.time())
+    now_s = int(time.time())
     for claims in (
         {f"{CLAIM}deployment_id": "another"},
         {f"{CLAIM}message_type": "LtiDeepLinkingRequest"},
@@ -198,8 +201,8 @@ def test_a_message_that_does_not_hold_signs_nobody_in(school: School) -> None:
         {"sub": None},
         {"sub": ""},
         {"sub": "x" * 256},
-        {"iat": now - 4_000, "exp": now - 3_700},
-        {"iat": now - 4_000},
+        {"iat": now_s - 4_000, "exp": now_s - 3_700},
+        {"iat": now_s - 4_000},
         {"iat": "x"},
         {"exp": None},
     ):
@@ -235,7 +238,7 @@ def test_the_roster_of_the_platform_is_taken(school: School) -> None:
     school.offers = school.platform.url
     teacher = school.teacher()
     school.launch(browser(school.service), "ada", LEARNER)
-    school.platform.members = [
+    school.platform.course_members = [
         {"user_id": "ada", "name": "Ada", "roles": [LEARNER], "status": "Active"},
         {"user_id": "grace", "name": "Grace", "roles": ["Instructor"]},
         {"user_id": "alan", "name": "Alan", "roles": ["Learner"], "status": "Active"},
@@ -266,26 +269,28 @@ def test_grades_are_sent_once_for_each_change(school: School, tmp_path: Path) ->
     )
     by_name = {name: account for account, name in accounts.items()}
 
-    def adjust(name: str, points: str) -> None:
+    def adjust(name: str, new_points: str) -> None:
         path = f"{course_page}/grades/{school.course.assignment}/{by_name[name]}"
-        assert teacher.post(path, data={"csrf": csrf(teacher), "points": points, "reason": "oral"}).status_code == 303
+        assert (
+            teacher.post(path, data={"csrf": csrf(teacher), "points": new_points, "reason": "oral"}).status_code == 303
+        )
 
     adjust("ada", "3")
     adjust("alan", "2")
     school.platform.refuses = {"alan"}
     assert "1 scores were sent; 1 have not changed. 1 are of students" in school.press(teacher, "grades/send").text
-    (item,) = school.platform.items
-    assert item["resourceId"] == school.course.assignment
+    (line_item,) = school.platform.line_items
+    assert line_item["resourceId"] == school.course.assignment
     path, score = school.platform.scores[0]
     assert path == "/items/0/scores?type=1"
-    assert (score["userId"], score["scoreGiven"], score["scoreMaximum"]) == ("ada", 3, item["scoreMaximum"])
+    assert (score["userId"], score["scoreGiven"], score["scoreMaximum"]) == ("ada", 3, line_item["scoreMaximum"])
     school.platform.refuses = set()
     assert "1 scores were sent; 2 have not" in school.press(teacher, "grades/send").text
     assert "0 scores were sent; 3 have not" in school.press(teacher, "grades/send").text
     adjust("ada", "-1")
     school.press(teacher, "grades/send")
     assert [sent_score["scoreGiven"] for _, sent_score in school.platform.scores] == [3, 2, 2]
-    assert len(school.platform.items) == 1
+    assert len(school.platform.line_items) == 1
     assert "sent grades" in teacher.get(f"{course_page}/audit").text
 
 

@@ -97,24 +97,24 @@ def test_answers_that_no_rule_decides_wait_until_a_judge_is_set_up(desk: Desk, c
         {"id": WHY, "response": "Because of the bus."},
         {"id": WHY, "response": "Because of the cache."},
     )
-    first = desk.graded(answers, command=command)
-    assert counts(first, "total", "judged", "right", "wrong", "pending") == (4, 2, 1, 1, 2)
-    assert first["accuracy"] == 0.5
+    first_summary = desk.graded(answers, command=command)
+    assert counts(first_summary, "total", "judged", "right", "wrong", "pending") == (4, 2, 1, 1, 2)
+    assert first_summary["accuracy"] == 0.5
     assert sorted(row["problem"] for row in desk.waiting()) == [EXPLAINS, EXPLAINS]
     second_summary = desk.graded(answers, command=command)
-    assert {**second_summary, "wall_s": 0} == {**first, "wall_s": 0}
+    assert {**second_summary, "wall_s": 0} == {**first_summary, "wall_s": 0}
     assert len(desk.waiting()) == 2
     with JudgeEndpoint(lambda request: says("correct")) as endpoint:
         desk.endpoint = endpoint.url
         desk.run("judge", "pending", "--score")
         assert len(endpoint.requests) == 4
-        judged = desk.graded(answers, "--out", desk.folder / "out", command=command)
+        judged_summary = desk.graded(answers, "--out", desk.folder / "out", command=command)
         assert len(endpoint.requests) == 4, "what is judged is not asked about again"
-    assert counts(judged, "judged", "right", "pending", "accuracy") == (4, 3, 0, 0.75)
+    assert counts(judged_summary, "judged", "right", "pending", "accuracy") == (4, 3, 0, 0.75)
     assert desk.waiting() == []
     lines = (desk.folder / "out" / "verdicts.jsonl").read_text()
-    rows = [json.loads(line) for line in lines.splitlines()]
-    assert [(row["problem"], row["sample"], row["verdict"], row["method"]) for row in rows] == [
+    verdict_rows = [json.loads(line) for line in lines.splitlines()]
+    assert [(row["problem"], row["sample"], row["verdict"], row["method"]) for row in verdict_rows] == [
         (CHOICE, 1, "passed", "deterministic"),
         (CHOICE, 2, "failed", "deterministic"),
         (WHY, 1, "passed", "model"),
@@ -128,21 +128,21 @@ def test_answers_that_no_rule_decides_wait_until_a_judge_is_set_up(desk: Desk, c
 def test_answers_are_attempts_of_the_log_which_late_judgements_decide(desk: Desk, command: str) -> None:
     answers = desk.write({"id": CHOICE, "response": "B"}, {"id": WHY, "response": "Because."})
     desk.graded(answers, "--solver", "ana", "--condition", "human", command=command)
-    first = desk.attempts()
+    first_attempts = desk.attempts()
     assert [
         (attempt["problem"], attempt["solver"], attempt["condition"], attempt["state"], attempt["verdict"])
-        for attempt in first
+        for attempt in first_attempts
     ] == [
         (CHOOSES, "ana", "human", "submitted", "passed"),
         (EXPLAINS, "ana", "human", "submitted", "waiting for a judge"),
     ]
-    assert [row["attempt"] for row in desk.waiting()] == [first[1]["id"]]
+    assert [row["attempt"] for row in desk.waiting()] == [first_attempts[1]["id"]]
     with JudgeEndpoint(lambda request: says("correct")) as endpoint:
         desk.endpoint = endpoint.url
         desk.run("judge", "pending", "--score")
     assert [attempt["verdict"] for attempt in desk.attempts()] == ["passed", "passed"]
     desk.graded(answers, "--solver", "ana", "--condition", "human", command=command)
-    assert [attempt["id"] for attempt in desk.attempts()] == [attempt["id"] for attempt in first]
+    assert [attempt["id"] for attempt in desk.attempts()] == [attempt["id"] for attempt in first_attempts]
     desk.run("attempts", "verify")
 
 
@@ -165,17 +165,17 @@ def test_killed_in_the_middle_it_judges_only_the_rest(desk: Desk) -> None:
     is_stuck = True
 
     def play(request: JudgeRequest) -> PlayedReply:
-        late = is_stuck and len(endpoint.requests) > 2 * early_count
+        is_late = is_stuck and len(endpoint.requests) > 2 * early_count
         return PlayedReply(
-            says("correct").body, headers={"Content-Type": "application/json"}, delay_s=600 if late else 0
+            says("correct").body, headers={"Content-Type": "application/json"}, delay_s=600 if is_late else 0
         )
 
     with JudgeEndpoint(play) as endpoint:
         desk.endpoint = endpoint.url
         process = desk.start("answer", "leaky", "--responses", answers)
-        ends = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         while len(endpoint.requests) <= 2 * early_count:
-            assert process.poll() is None and time.monotonic() < ends
+            assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.communicate()
@@ -208,8 +208,8 @@ def test_the_same_command_with_a_reader_reads_what_rules_left_unreadable(desk: D
         desk.endpoint = endpoint.url
         assert counts(desk.graded(answers), "right", "unreadable") == (1, 1)
         assert endpoint.requests == []
-        read = desk.graded(answers, "--reader", "scripted", "--out", desk.folder / "out")
-        assert counts(read, "right", "unreadable") == (2, 0)
+        reading_summary = desk.graded(answers, "--reader", "scripted", "--out", desk.folder / "out")
+        assert counts(reading_summary, "right", "unreadable") == (2, 0)
         assert len(endpoint.requests) == 2
         second_summary = desk.graded(answers, "--reader", "scripted")
         assert counts(second_summary, "right", "unreadable") == (2, 0)
@@ -282,12 +282,12 @@ def test_a_key_that_was_wrong_counts_no_more_once_it_is_mended(desk: Desk) -> No
     assert counts(desk.graded(answers), "right", "wrong") == (1, 1)
     _replace_key(desk, CHOICE, "A")
     assert counts(desk.graded(answers), "right", "wrong") == (1, 1)
-    attempts = {attempt["id"]: attempt for attempt in desk.attempts()}
-    assert sorted(attempt["verdict"] for attempt in attempts.values()) == ["failed", "passed"]
-    lengths = [json.loads(desk.run("attempts", "show", name, "--json"))["events"] for name in attempts]
+    attempts_by_id = {attempt["id"]: attempt for attempt in desk.attempts()}
+    assert sorted(attempt["verdict"] for attempt in attempts_by_id.values()) == ["failed", "passed"]
+    lengths = [json.loads(desk.run("attempts", "show", name, "--json"))["events"] for name in attempts_by_id]
     assert [event_counts["judged"] for event_counts in lengths] == [1, 1]
     desk.graded(answers)
-    later_lengths = [json.loads(desk.run("attempts", "show", name, "--json"))["events"] for name in attempts]
+    later_lengths = [json.loads(desk.run("attempts", "show", name, "--json"))["events"] for name in attempts_by_id]
     assert later_lengths == lengths, "what is as it was is not recorded again"
     desk.run("attempts", "verify")
     desk.run("report", "--out", desk.folder / "report", "--no-events")
@@ -300,13 +300,13 @@ def _replace_key(desk: Desk, name: str, value: str) -> None:
     pack = store.public("leaky")
 
     def changed(problem: Problem) -> Problem:
-        whole = store.unseal(f"leaky/{problem.id}")
-        answer = whole.hidden.answer
+        unsealed_problem = store.unseal(f"leaky/{problem.id}")
+        answer = unsealed_problem.hidden.answer
         assert answer is not None
         if problem.id != name:
-            return whole
-        hidden = whole.hidden.model_copy(update={"answer": answer.model_copy(update={"value": value})})
-        return whole.model_copy(update={"hidden": hidden})
+            return unsealed_problem
+        hidden_part = unsealed_problem.hidden.model_copy(update={"answer": answer.model_copy(update={"value": value})})
+        return unsealed_problem.model_copy(update={"hidden": hidden_part})
 
     store.add(pack.model_copy(update={"problems": tuple(map(changed, pack.problems))}), replace=True)
 
@@ -351,8 +351,8 @@ def test_lines_that_cant_be_read_are_left_out_on_demand_and_reported(desk: Desk)
     head, *rows = (out_folder / "answers-left-out.csv").read_text().splitlines()
     assert head == "file,line,field,reason"
     assert [row.split(",")[1:3] for row in rows] == [["2", "id"], ["3", ""], ["4", "response"]]
-    verdicts = [json.loads(line) for line in (out_folder / "verdicts.jsonl").read_text().splitlines()]
-    assert [row["sample"] for row in verdicts] == [1, 3], "numbers are those of the file"
+    verdict_rows = [json.loads(line) for line in (out_folder / "verdicts.jsonl").read_text().splitlines()]
+    assert [row["sample"] for row in verdict_rows] == [1, 3], "numbers are those of the file"
 
 
 def test_the_table_says_over_what_the_accuracy_is_and_what_to_do_about_the_rest(desk: Desk) -> None:
@@ -390,8 +390,8 @@ def test_designs_and_questions_of_one_file_are_graded_together(desk: Desk) -> No
     summary = json.loads(stdout)
     assert counts(summary, "total", "judged", "right", "wrong", "unreadable", "pending") == (4, 3, 1, 1, 1, 1)
     assert set(summary["by_format"]) == {"design", "free-response"}
-    rows = [json.loads(line) for line in (out_folder / "verdicts.jsonl").read_text().splitlines()]
-    assert [row["reason"] for row in rows] == ["passed", "judge_unavailable", "tests_failed", "declined"]
+    verdict_rows = [json.loads(line) for line in (out_folder / "verdicts.jsonl").read_text().splitlines()]
+    assert [row["reason"] for row in verdict_rows] == ["passed", "judge_unavailable", "tests_failed", "declined"]
 
 
 def test_an_answer_given_as_a_unified_difference_replays_to_the_patched_file(desk: Desk) -> None:

@@ -56,9 +56,9 @@ def benchwright(service: Service, *words: str, **environment: str) -> str:
     if service.database:
         variables["BENCHWRIGHT_SERVICE_DATABASE"] = service.database
     command = [str(Path(sys.executable).parent / "benchwright"), *words]
-    ran = subprocess.run(command, env=variables, cwd=service.home, capture_output=True, text=True, timeout=300)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
+    process = subprocess.run(command, env=variables, cwd=service.home, capture_output=True, text=True, timeout=300)
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 def scripted(request: JudgeRequest) -> PlayedReply:
@@ -76,16 +76,16 @@ def test_its_attempts_are_watched_closed_and_reported_with_those_of_people(servi
         small = json.loads(benchwright(service, *options, BENCHWRIGHT_LOG=log))["conditions"]["zqsmall"]
     assert (small["done"], small["passed"], small["failed"]) == (2, 1, 1)
 
-    owner, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
-    for client in (owner, monitor):
+    owner_client, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
+    for client in (owner_client, monitor):
         page_text = page(client, "mixed")
         assert f"{person.pseudonym}</th><td>working</td>" in page_text
         assert not [word for word in ("zqsmall", "zqalone", "scripted", "passed") if word in page_text]
     person.end(going, Outcome.PASSED)
     person.end(person.begin(), Outcome.FAILED)
     person.log.close()
-    assert post(owner, "/studies/mixed/closing", name="mixed").status_code == 303
-    assert "Read the report" in closed(owner, "mixed")
+    assert post(owner_client, "/studies/mixed/closing", name="mixed").status_code == 303
+    assert "Read the report" in closed(owner_client, "mixed")
     report = json.loads((service.folders.data / "service" / "reports" / "mixed" / "report.json").read_text())
     assert report["groups"] == ["zqalone", "zqsmall"]
     solved = report["sections"]["outcomes"]["numbers"]["groups"]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from benchwright_authoring.mutation.analysis import Analyser, Prove, candidates
-from benchwright_authoring.mutation.findings import ProblemFindings, Status
+from benchwright_authoring.mutation.findings import MutantStatus, ProblemFindings
 from benchwright_authoring.mutation.rates import rate
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
@@ -53,10 +53,10 @@ def test_a_harness_that_looks_at_little_kills_less(environ: dict[str, str], tmp_
     process = benchwright(environ, "problems", "mutate", "mine", "--report", report)
     assert process.returncode == 1, process.stderr
     assert process.stdout.index("half\t") < process.stdout.index("gate\t")
-    problems = {problem["id"]: problem for problem in json.loads(report.read_text())["problems"]}
-    assert {finding["status"] for finding in problems["gate"]["findings"]} == {"killed"}
+    reports_by_id = {problem["id"]: problem for problem in json.loads(report.read_text())["problems"]}
+    assert {finding["status"] for finding in reports_by_id["gate"]["findings"]} == {"killed"}
     survivors = {
-        finding["mutant"]["after"] for finding in problems["half"]["findings"] if finding["status"] == "survived"
+        finding["mutant"]["after"] for finding in reports_by_id["half"]["findings"] if finding["status"] == "survived"
     }
     assert survivors == {"|", "a", "b", "'1"}
     page = (tmp_path / "mutants.md").read_text()
@@ -65,11 +65,11 @@ def test_a_harness_that_looks_at_little_kills_less(environ: dict[str, str], tmp_
 
 
 def test_only_the_problems_that_are_named_are_tried_and_a_sample_is_the_same_again(environ: dict[str, str]) -> None:
-    runs = [
+    mutation_runs = [
         benchwright(environ, "problems", "mutate", "mine", "half", "--limit", "3", "--seed", "7", "--json")
         for _ in range(2)
     ]
-    (first, second) = (json.loads(run.stdout) for run in runs)
+    (first, second) = (json.loads(run.stdout) for run in mutation_runs)
     assert [problem["id"] for problem in first["problems"]] == ["half"]
     assert len(first["problems"][0]["findings"]) == 3
     assert first == second
@@ -81,11 +81,11 @@ def test_what_is_known_is_not_run_again(environ: dict[str, str], tmp_path: Path)
         return {file.name: file.stat().st_mtime_ns for file in folder.rglob("*.verdict.json")}
 
     benchwright(environ, "problems", "mutate", "mine", "gate", "--limit", "2")
-    first = verdict_times()
+    first_times = verdict_times()
     assert benchwright(environ, "problems", "mutate", "mine", "gate").returncode == 0
-    second = verdict_times()
-    assert len(first) < len(second)
-    assert {name: second[name] for name in first} == first
+    second_times = verdict_times()
+    assert len(first_times) < len(second_times)
+    assert {name: second_times[name] for name in first_times} == first_times
 
 
 def test_a_problem_that_is_not_there_is_named(environ: dict[str, str]) -> None:
@@ -116,8 +116,8 @@ async def test_survivors_alone_are_compared_and_what_is_proved_of_each_is_kept(
     toolchain: Toolchain, tmp_path: Path
 ) -> None:
     (imported,) = import_rtllm([write_rtllm(tmp_path / "rtllm", {"half": HALF})], "rtllm").problems
-    hidden = imported.hidden.model_copy(update={"parameter_sets": ({"W": 3},)})
-    problem = imported.model_copy(update={"hidden": hidden})
+    hidden_part = imported.hidden.model_copy(update={"parameter_sets": ({"W": 3},)})
+    problem = imported.model_copy(update={"hidden": hidden_part})
     opinions = {
         b"a | b": ScriptedOpinion("differs", cycle=0, stimulus=[{"a": 1, "b": 0}], parameters={"W": 3}),
         b"= a;": ScriptedOpinion("equivalent"),
@@ -129,11 +129,11 @@ async def test_survivors_alone_are_compared_and_what_is_proved_of_each_is_kept(
     async def prove(
         reference: Mapping[str, bytes],
         mutant: Mapping[str, bytes],
-        top: str,
+        top_module: str,
         dont_cares: DontCares,
         parameter_sets: ParameterSets,
     ) -> ScriptedOpinion:
-        proved_tops.append(top)
+        proved_tops.append(top_module)
         assert parameter_sets == ({"W": 3},)
         ((path, text),) = mutant.items()
         assert reference[path] != text
@@ -142,15 +142,15 @@ async def test_survivors_alone_are_compared_and_what_is_proved_of_each_is_kept(
     problem_findings = await analysed(problem, toolchain, tmp_path / "verdicts", prove)
     assert proved_tops == ["gate"] * 4
     by_fault = {finding.mutant.after: finding for finding in problem_findings.findings}
-    assert by_fault["a"].status is Status.EQUIVALENT
+    assert by_fault["a"].status is MutantStatus.EQUIVALENT
     example = by_fault["|"].counterexample
     assert example is not None
     assert example.stimulus == ({"a": 1, "b": 0},)
     assert example.parameters == {"W": 3}
-    assert by_fault["b"].status is Status.SURVIVED
+    assert by_fault["b"].status is MutantStatus.SURVIVED
     assert by_fault["b"].note == "does not differ in the first 20 cycles"
     assert by_fault["'1"].note == "out of time"
-    assert by_fault["'0"].status is Status.KILLED
+    assert by_fault["'0"].status is MutantStatus.KILLED
 
 
 def shell_problem(folder: Path, script: str, reference: str) -> Problem:

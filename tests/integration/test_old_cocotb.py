@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.execution.run import run_harness, starting_files
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.category import Category
-from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
+from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public, RunLimits
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
@@ -46,11 +46,11 @@ def problem(module: str, wave: str = "") -> Problem:
     harness = {f"src/{file.name}": file.read_text() for file in FOLDER.glob("*.py")}
     return Problem(
         id="playground",
-        kind=Kind.DESIGN,
+        kind=ProblemKind.DESIGN,
         title="Playground",
         category=Category.SPEC_TO_RTL,
         difficulty=Difficulty.EASY,
-        limits=Limits(wall_s=600),
+        limits=RunLimits(wall_s=600),
         provenance=Provenance(source="", license="", version=""),
         public=Public(statement="", files={}, expected=(DESIGN,)),
         hidden=Hidden(harness={"docker-compose.yml": COMPOSE, "src/.env": env, **harness}),
@@ -58,7 +58,7 @@ def problem(module: str, wave: str = "") -> Problem:
 
 
 async def run(
-    problem: Problem, toolchain: Toolchain, selection: Selection, solution: dict[str, bytes] | None = None
+    problem: Problem, toolchain: Toolchain, selection: ToolSelection, solution: dict[str, bytes] | None = None
 ) -> tuple[Verdict, str]:
     log = io.BytesIO()
     solution = solution or {DESIGN: (FOLDER / "playground.sv").read_bytes()}
@@ -78,22 +78,22 @@ def names_of_tests(module: str) -> list[str]:
 @pytest.mark.parametrize("icarus", ["12", "13"])
 @pytest.mark.parametrize("module", ["test_snapshot", "test_one_nine", "test_published", "test_two"])
 async def test_every_dialect_passes(module: str, icarus: str, toolchain: Toolchain) -> None:
-    selection = Selection.model_validate({"icarus": icarus, "cocotb": "compat"})
+    selection = ToolSelection.model_validate({"icarus": icarus, "cocotb": "compat"})
     verdict, log = await run(problem(module), toolchain, selection)
     assert verdict.outcome is Outcome.PASSED, log[-6000:]
-    ran = {test.name.partition("/")[0] for test in verdict.tests}
-    assert ran >= set(names_of_tests(module))
+    test_names = {test.name.partition("/")[0] for test in verdict.tests}
+    assert test_names >= set(names_of_tests(module))
 
 
 async def test_what_has_to_fail_still_fails(toolchain: Toolchain) -> None:
-    verdict, log = await run(problem("test_failing"), toolchain, Selection(icarus="12", cocotb="compat"))
+    verdict, log = await run(problem("test_failing"), toolchain, ToolSelection(icarus="12", cocotb="compat"))
     assert verdict.reason is Reason.TESTS_FAILED, log[-6000:]
     assert [test.name for test in verdict.tests if test.passed] == []
     assert {test.name for test in verdict.tests} == set(names_of_tests("test_failing"))
 
 
 async def test_every_decorated_test_counts(toolchain: Toolchain) -> None:
-    verdict, log = await run(problem("test_same_names"), toolchain, Selection(icarus="12", cocotb="compat"))
+    verdict, log = await run(problem("test_same_names"), toolchain, ToolSelection(icarus="12", cocotb="compat"))
     assert verdict.reason is Reason.TESTS_FAILED, log[-6000:]
     outcomes = sorted((test.name.partition(" ")[0], test.passed) for test in verdict.tests)
     assert outcomes == [("test_shadowed", False), ("test_thrice", False), ("test_thrice", True)]
@@ -101,12 +101,12 @@ async def test_every_decorated_test_counts(toolchain: Toolchain) -> None:
 
 @pytest.mark.parametrize("module", ["test_snapshot", "test_one_nine"])
 async def test_the_dialects_need_the_layer(module: str, toolchain: Toolchain) -> None:
-    verdict, _ = await run(problem(module), toolchain, Selection(icarus="12", cocotb="2.0.1"))
+    verdict, _ = await run(problem(module), toolchain, ToolSelection(icarus="12", cocotb="2.0.1"))
     assert verdict.reason is Reason.BAD_HARNESS
 
 
 async def test_waves_may_be_asked_for_in_words(toolchain: Toolchain) -> None:
-    verdict, log = await run(problem("test_one_nine", "True"), toolchain, Selection(icarus="12", cocotb="compat"))
+    verdict, log = await run(problem("test_one_nine", "True"), toolchain, ToolSelection(icarus="12", cocotb="compat"))
     assert verdict.outcome is Outcome.PASSED, log[-6000:]
 
 
@@ -114,8 +114,8 @@ async def test_waves_may_be_asked_for_in_words(toolchain: Toolchain) -> None:
 async def test_the_layer_changes_no_verdict_of_a_harness_for_2_0(problem: Problem, toolchain: Toolchain) -> None:
     starting = starting_files(problem)
     reference = starting | {path: text.encode() for path, text in problem.hidden.reference.items()}
-    verdict, log = await run(problem, toolchain, Selection(cocotb="compat"), reference)
+    verdict, log = await run(problem, toolchain, ToolSelection(cocotb="compat"), reference)
     assert verdict.outcome is Outcome.PASSED, log[-6000:]
     if starting:
-        verdict, log = await run(problem, toolchain, Selection(cocotb="compat"), starting)
+        verdict, log = await run(problem, toolchain, ToolSelection(cocotb="compat"), starting)
         assert verdict.outcome is Outcome.FAILED, log[-6000:]

@@ -40,7 +40,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies import open_log
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_subjects.evaluation.evaluation import Run, evaluate
+from benchwright_subjects.evaluation.evaluation import EvaluationRun, evaluate
 
 PATH = "rtl/inv.sv"
 RIGHT, WRONG, HANGS = (f"module inv; endmodule // {word}\n" for word in ("right", "wrong", "hang"))
@@ -61,11 +61,11 @@ Script = list[tuple[float, Event]]
 
 def verdict(number: int, at_s: float, text: str, outcome: Outcome, reason: str) -> Script:
     run, snapshot = f"r{number}", {PATH: sha256(text.encode())}
-    finished = RunFinished(run=run, number=number, outcome=outcome, reason=reason, wall_s=1, passed=None, total=None)
+    run_end = RunFinished(run=run, number=number, outcome=outcome, reason=reason, wall_s=1, passed=None, total=None)
     return [
         (at_s, Save(path=PATH, sha256=sha256(text.encode()), size=len(text))),
         (at_s, RunStarted(run=run, number=number, snapshot=snapshot)),
-        (at_s, finished),
+        (at_s, run_end),
     ]
 
 
@@ -154,9 +154,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     study_home = Home.find()
-    records = tmp_path / "records.jsonl"
+    records_file = tmp_path / "records.jsonl"
     compose = f'services: {{t: {{image: i, command: [sh, -c, "{TESTS}"]}}}}'
-    records.write_text(
+    records_file.write_text(
         "".join(
             json.dumps(
                 {
@@ -171,7 +171,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
             for name in "ab"
         )
     )
-    pack = import_cvdp([records], "mine")
+    pack = import_cvdp([records_file], "mine")
     limited = [
         problem.model_copy(update={"limits": problem.limits.model_copy(update={"wall_s": 4.0})})
         for problem in pack.problems
@@ -185,7 +185,7 @@ def people_work(home: Home) -> dict[str, str]:
     moment = [0]
     attempts: dict[str, str] = {}
     with StudyLog(log_file(home), monotonic_ns=lambda: moment[0]) as log:
-        for (participant, condition, problem), script in PEOPLE.items():
+        for (participant, condition, problem), attempt_script in PEOPLE.items():
             digest = Store(home).problem(f"mine/{problem}").public_digest
             files = {PATH: FileText.of_text(RIGHT)}
             attempts[participant] = (
@@ -195,10 +195,10 @@ def people_work(home: Home) -> dict[str, str]:
                 )
                 .id
             )
-            begun = moment[0]
+            start_ns = moment[0]
             log.append_blocking(attempts[participant], Started())
-            for at_s, event in script:
-                moment[0] = begun + round(at_s * 1e9)
+            for at_s, event in attempt_script:
+                moment[0] = start_ns + round(at_s * 1e9)
                 log.append_blocking(attempts[participant], event)
             moment[0] += 1_000_000_000
     return attempts
@@ -219,8 +219,8 @@ def regrade_one(home: Home, attempt: str) -> None:
     async def work() -> None:
         services: Services[StudyLog] = Services(home, open_log, lambda: open_sandbox(DEFAULT_SANDBOX))
         try:
-            graded = await regrade(services, attempt)
-            assert graded is not None and graded.verdict.outcome is Outcome.PASSED, graded
+            grading = await regrade(services, attempt)
+            assert grading is not None and grading.verdict.outcome is Outcome.PASSED, grading
             assert await regrade(services, attempt) is None, "what is decided is not graded again"
         finally:
             await services.close()
@@ -236,7 +236,7 @@ def rows(folder: Path) -> list[dict[str, str]]:
 def test_every_outcome_of_three_conditions_is_counted_as_worked_out_by_hand(home: Home, tmp_path: Path) -> None:
     attempts = people_work(home)
     evaluate(
-        Run("answer", {"pack": "mine", "seed": 0}, model(), tmp_path / "evals", samples=3, display="none"),
+        EvaluationRun("answer", {"pack": "mine", "seed": 0}, model(), tmp_path / "evals", samples=3, display="none"),
     )
     regrade_one(home, attempts["C4"])
     with open_log(log_file(home)) as log:

@@ -51,19 +51,19 @@ def test_new_problems_are_proved_and_a_weak_harness_is_told_by_a_wrong_solution(
     proved = benchwright(tmp_path / "author", "check", folder)
     assert proved.returncode == 0, proved.stdout + proved.stderr
     assert "3 of 3 problems proved" in proved.stdout
-    tests = folder / "holds" / "hidden" / "harness" / "src" / "test_holds.py"
+    tests_file = folder / "holds" / "hidden" / "harness" / "src" / "test_holds.py"
     # The enable is never 0.
-    tests.write_text(
-        tests.read_text()
+    tests_file.write_text(
+        tests_file.read_text()
         .replace("choose.random() < 0.5", "True")
         .replace("(0, 0x3C, 0xA5), ", "")
         .replace(", (0, 0, 0xFF))", ")")
     )
     weak = benchwright(tmp_path / "author", "check", folder, "--json")
     assert weak.returncode == 1
-    problems = {problem["id"]: problem for problem in json.loads(weak.stdout)["problems"]}
-    assert (problems["holds"]["proof"], problems["holds-too"]["proof"]) == ("wrong", "proved")
-    assert "hidden/wrong/ignores-enable passes" in problems["holds"]["reason"]
+    reports_by_id = {problem["id"]: problem for problem in json.loads(weak.stdout)["problems"]}
+    assert (reports_by_id["holds"]["proof"], reports_by_id["holds-too"]["proof"]) == ("wrong", "proved")
+    assert "hidden/wrong/ignores-enable passes" in reports_by_id["holds"]["reason"]
 
 
 def test_a_published_pack_is_installed_from_a_file_or_an_address(folder: Path, tmp_path: Path, address: str) -> None:
@@ -71,12 +71,12 @@ def test_a_published_pack_is_installed_from_a_file_or_an_address(folder: Path, t
     published = json.loads(benchwright(tmp_path / "author", "publish", folder, file, "--json").stdout)
     assert published["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
     solver = tmp_path / "solver"
-    plain = benchwright(solver, "install", f"{address}/my.pack")
-    assert plain.returncode == 2
-    assert "give the file's --sha256" in plain.stderr
-    wrong = benchwright(solver, "install", f"{address}/my.pack", "--sha256", "0" * 64)
-    assert wrong.returncode == 2
-    assert published["sha256"] in wrong.stderr
+    plain_install = benchwright(solver, "install", f"{address}/my.pack")
+    assert plain_install.returncode == 2
+    assert "give the file's --sha256" in plain_install.stderr
+    wrong_install = benchwright(solver, "install", f"{address}/my.pack", "--sha256", "0" * 64)
+    assert wrong_install.returncode == 2
+    assert published["sha256"] in wrong_install.stderr
     missing = benchwright(solver, "install", f"{address}/other.pack", "--sha256", "0" * 64)
     assert "answers 404" in missing.stderr
     assert "my-pack" not in benchwright(solver, "list").stdout
@@ -91,21 +91,21 @@ def test_a_published_pack_is_installed_from_a_file_or_an_address(folder: Path, t
 
 
 def test_a_pack_of_somebody_else_does_not_take_the_place_of_an_installed_one(folder: Path, tmp_path: Path) -> None:
-    ours, theirs, solver = tmp_path / "ours.pack", tmp_path / "theirs.pack", tmp_path / "solver"
-    assert benchwright(tmp_path / "author", "publish", folder, ours).returncode == 0
-    other_key = json.loads(benchwright(tmp_path / "stranger", "publish", folder, theirs, "--json").stdout)["key"]
-    assert benchwright(solver, "install", ours).returncode == 0
-    refused = benchwright(solver, "install", theirs, "--replace")
-    assert refused.returncode == 2
-    assert "was signed with the key" in refused.stderr
-    assert benchwright(solver, "install", theirs, "--replace", "--key", other_key).returncode == 0
-    assert benchwright(solver, "install", ours, "--replace", "--key", other_key).returncode == 2
+    our_pack, their_pack, solver = tmp_path / "ours.pack", tmp_path / "theirs.pack", tmp_path / "solver"
+    assert benchwright(tmp_path / "author", "publish", folder, our_pack).returncode == 0
+    other_key = json.loads(benchwright(tmp_path / "stranger", "publish", folder, their_pack, "--json").stdout)["key"]
+    assert benchwright(solver, "install", our_pack).returncode == 0
+    refused_install = benchwright(solver, "install", their_pack, "--replace")
+    assert refused_install.returncode == 2
+    assert "was signed with the key" in refused_install.stderr
+    assert benchwright(solver, "install", their_pack, "--replace", "--key", other_key).returncode == 0
+    assert benchwright(solver, "install", our_pack, "--replace", "--key", other_key).returncode == 2
 
 
 def test_a_copy_of_an_installed_problem_is_found(folder: Path, tmp_path: Path) -> None:
     author = tmp_path / "author"
-    later = folder / "holds-too" / "problem.toml"
-    later.write_text(f'published = "2026-05"\n{later.read_text()}')
+    later_problem = folder / "holds-too" / "problem.toml"
+    later_problem.write_text(f'published = "2026-05"\n{later_problem.read_text()}')
     (pair,) = json.loads(benchwright(author, "duplicates", folder, "--json").stdout)
     assert pair["problems"] == ["my-pack/holds", "my-pack/holds-too"]
     assert pair["published"] == ["", "2026-05"]

@@ -14,14 +14,14 @@ from benchwright_foundation.home import Home
 from benchwright_harness.own_tests.running import run_own_tests
 from benchwright_harness.own_tests.simulation import OwnSimulation
 from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
-from benchwright_problems.problem import Kind
+from benchwright_problems.problem import ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_verilog.language.completion.cocotb_skeleton import skeleton
 
 REFERENCES = {
     f"{problem.id}:{path}": text
     for problem in read_built_in("starter").problems
-    if problem.kind is Kind.DESIGN
+    if problem.kind is ProblemKind.DESIGN
     for path, text in problem.hidden.reference.items()
     if path.endswith((".sv", ".v"))
 }
@@ -45,8 +45,12 @@ def test_the_test_that_is_written_for_a_module_passes(name: str) -> None:
     files = {"rtl/design.sv": REFERENCES[name].encode(), f"tests/test_{template.module}.py": template.text.encode()}
     simulation = OwnSimulation(files, ("rtl/design.sv",), template.module, module=f"tests/test_{template.module}.py")
     sandbox = open_sandbox("bwrap")
-    run = asyncio.run(run_own_tests(simulation, sandbox=sandbox, toolchain=toolchain_for("bwrap", Home.find().cache)))
-    assert [(outcome.name, outcome.reason.value) for outcome in run.outcomes] == [("starts", "passed")], run.output
+    own_run = asyncio.run(
+        run_own_tests(simulation, sandbox=sandbox, toolchain=toolchain_for("bwrap", Home.find().cache))
+    )
+    assert [(outcome.name, outcome.reason.value) for outcome in own_run.outcomes] == [("starts", "passed")], (
+        own_run.output
+    )
 
 
 def run_tests(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -58,12 +62,12 @@ def run_tests(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_runs_the_tests_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "invert.sv").write_text("module invert(input a, output y); assign y = ~a; endmodule\n")
     (tmp_path / "tb.sv").write_text(TESTBENCH)
-    passed = run_tests(tmp_path)
-    assert (passed.returncode, passed.stdout.strip()) == (0, "passed tb.sv::tb (icarus)"), passed.stderr
+    passed_run = run_tests(tmp_path)
+    assert (passed_run.returncode, passed_run.stdout.strip()) == (0, "passed tb.sv::tb (icarus)"), passed_run.stderr
     (tmp_path / "invert.sv").write_text("module invert(input a, output y); assign y = a; endmodule\n")
-    failed = run_tests(tmp_path, "--json", "--waves")
-    assert failed.returncode == 1, failed.stderr
-    (run,) = json.loads(failed.stdout)
+    failed_run = run_tests(tmp_path, "--json", "--waves")
+    assert failed_run.returncode == 1, failed_run.stderr
+    (run,) = json.loads(failed_run.stdout)
     (result,) = run["results"]
     assert (result["reason"], result["path"], result["line"]) == ("error_reported", "tb.sv", 5)
     assert (tmp_path / run["waves"]).is_file()
@@ -73,7 +77,7 @@ def test_the_command_says_what_to_do_where_nothing_can_run(tmp_path: Path) -> No
     assert "No tests were found" in run_tests(tmp_path).stderr
     (tmp_path / "test_a.py").write_text("import cocotb\n\n\n@cocotb.test()\nasync def t(dut): ...\n")
     (tmp_path / "two.sv").write_text("module b(input x); endmodule\nmodule c(input x); endmodule\n")
-    refused = run_tests(tmp_path)
-    assert refused.returncode == 2
-    assert "Name the file test_MODULE.py, or set benchwright.ownTests.top" in refused.stderr
+    refused_run = run_tests(tmp_path)
+    assert refused_run.returncode == 2
+    assert "Name the file test_MODULE.py, or set benchwright.ownTests.top" in refused_run.stderr
     assert "There is no test a.py" in run_tests(tmp_path, "--test", "a.py").stderr

@@ -49,31 +49,31 @@ def verdict_times(tmp_path: Path) -> dict[str, int]:
 
 
 def test_a_check_that_was_killed_goes_on_where_it_was(environ: dict[str, str], tmp_path: Path) -> None:
-    data = tmp_path / "data_v9.jsonl"
+    data_file = tmp_path / "data_v9.jsonl"
     script = "grep -q module /code/rtl/inv.sv && sleep 0.4"
-    data.write_text("".join(json.dumps(record(number, script)) + "\n" for number in range(6)))
-    assert benchwright(environ, "problems", "import", "cvdp", data, "--pack", "slow").returncode == 0
-    check = [str(BENCHWRIGHT), "problems", "check", "slow", "--jobs", "1"]
-    running = subprocess.Popen(check, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    data_file.write_text("".join(json.dumps(record(number, script)) + "\n" for number in range(6)))
+    assert benchwright(environ, "problems", "import", "cvdp", data_file, "--pack", "slow").returncode == 0
+    check_command = [str(BENCHWRIGHT), "problems", "check", "slow", "--jobs", "1"]
+    check_process = subprocess.Popen(check_command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 600
         while len(verdict_times(tmp_path)) < 4:
-            assert running.poll() is None
+            assert check_process.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.02)
     finally:
-        os.kill(running.pid, signal.SIGKILL)
-        running.wait()
-    first = verdict_times(tmp_path)
+        os.kill(check_process.pid, signal.SIGKILL)
+        check_process.wait()
+    first_times = verdict_times(tmp_path)
     second_run = benchwright(environ, "problems", "check", "slow", "--jobs", "1", "--json")
     assert len(json.loads(second_run.stdout)["problems"]) == 6
-    second = verdict_times(tmp_path)
-    assert len(first) < len(second)
-    assert {name: second[name] for name in first} == first
+    second_times = verdict_times(tmp_path)
+    assert len(first_times) < len(second_times)
+    assert {name: second_times[name] for name in first_times} == first_times
     benchwright(environ, "problems", "check", "slow", "--json")
-    assert verdict_times(tmp_path) == second
+    assert verdict_times(tmp_path) == second_times
     benchwright(environ, "problems", "check", "slow", "--json", "--fresh")
-    assert all(verdict_times(tmp_path)[name] > written_ns for name, written_ns in second.items())
+    assert all(verdict_times(tmp_path)[name] > written_ns for name, written_ns in second_times.items())
 
 
 def names_in(archive: Path) -> list[str]:
@@ -84,24 +84,24 @@ def names_in(archive: Path) -> list[str]:
 def test_the_report_tells_what_each_problem_needed_and_took(environ: dict[str, str], tmp_path: Path) -> None:
     root = write_rtllm(tmp_path / "rtllm", {"gate": STRICT, "weak": WEAK})
     assert benchwright(environ, "problems", "import", "rtllm", root, "--pack", "mine").returncode == 0
-    report, runs = tmp_path / "report.json", tmp_path / "runs"
-    process = benchwright(environ, "problems", "check", "mine", "--report", report, "--keep-runs", runs)
+    report, runs_folder = tmp_path / "report.json", tmp_path / "runs"
+    process = benchwright(environ, "problems", "check", "mine", "--report", report, "--keep-runs", runs_folder)
     assert process.returncode == 1, process.stderr
-    problems = {row["id"]: row for row in json.loads(report.read_text())["problems"]}
-    assert (problems["gate"]["ok"], problems["weak"]["ok"]) == (True, False)
-    assert problems["weak"]["weak"] is True
-    assert problems["gate"]["tools"] == ["iverilog"]
-    assert problems["gate"]["selection"]["reason"]
-    assert problems["gate"]["versions"]["icarus"].startswith("12")
-    took = problems["gate"]["sides"]["reference"]
+    reports_by_id = {row["id"]: row for row in json.loads(report.read_text())["problems"]}
+    assert (reports_by_id["gate"]["ok"], reports_by_id["weak"]["ok"]) == (True, False)
+    assert reports_by_id["weak"]["weak"] is True
+    assert reports_by_id["gate"]["tools"] == ["iverilog"]
+    assert reports_by_id["gate"]["selection"]["reason"]
+    assert reports_by_id["gate"]["versions"]["icarus"].startswith("12")
+    took = reports_by_id["gate"]["sides"]["reference"]
     assert took["folder_bytes"] > 0
     assert 1_000_000 < took["memory_bytes"] < 500_000_000
     assert 0 < took["cpu_s"] < 30
-    assert problems["gate"]["sides"]["empty"]["outcome"] == "failed"
+    assert reports_by_id["gate"]["sides"]["empty"]["outcome"] == "failed"
     table = (tmp_path / "report.md").read_text()
     assert "# mine: 1 of 2 proved from both sides" in table
     assert "an empty module passes: the tests prove nothing" in table
-    archives = sorted(runs.iterdir())
+    archives = sorted(runs_folder.iterdir())
     assert len(archives) == 6
     assert all(archive.stat().st_mode & 0o777 == 0o600 for archive in archives)
     names = [name for archive in archives for name in names_in(archive)]
@@ -138,9 +138,9 @@ def test_a_twin_of_a_question_is_made_and_proves_itself(environ: dict[str, str],
 def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_path: Path) -> None:
     root = write_rtllm(tmp_path / "rtllm", {"gate": STRICT})
     assert benchwright(environ, "problems", "import", "rtllm", root, "--pack", "mine").returncode == 0
-    right = "```verilog\nmodule gate(input a, input b, output y);\nassign y = a & b;\nendmodule\n```"
+    right_answer = "```verilog\nmodule gate(input a, input b, output y);\nassign y = a & b;\nendmodule\n```"
     answers = tmp_path / "answers.jsonl"
-    lines = [{"id": "gate", "completion": text} for text in (right, right.replace("&", "|"))]
+    lines = [{"id": "gate", "completion": text} for text in (right_answer, right_answer.replace("&", "|"))]
     answers.write_text("".join(json.dumps(line) + "\n" for line in lines))
     out_folder = tmp_path / "out"
     process = benchwright(
@@ -148,12 +148,12 @@ def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_
     )
     assert process.returncode == 0, process.stderr
     assert "right answers among the 2 that are judged" in process.stdout
-    verdicts = [json.loads(line) for line in (out_folder / "verdicts.jsonl").read_text().splitlines()]
-    assert [(verdict["problem"], verdict["sample"], verdict["verdict"]) for verdict in verdicts] == [
+    verdict_rows = [json.loads(line) for line in (out_folder / "verdicts.jsonl").read_text().splitlines()]
+    assert [(verdict["problem"], verdict["sample"], verdict["verdict"]) for verdict in verdict_rows] == [
         ("gate", 1, "passed"),
         ("gate", 2, "failed"),
     ]
-    passed, failed = verdicts
+    passed, failed = verdict_rows
     assert passed["quality"]["solution"] == passed["quality"]["reference"]
     assert passed["quality"]["solution"]["gates"] == 1
     assert "quality" not in failed

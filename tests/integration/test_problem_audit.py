@@ -46,35 +46,37 @@ def audit(
     config.parent.mkdir(exist_ok=True)
     config.write_text("\n".join(lines))
     try:
-        ran = CliRunner().invoke(
+        cli_run = CliRunner().invoke(
             command_line(), ["problems", "audit", pack, "--json", *options], catch_exceptions=False
         )
     finally:
         for server in servers:
             server.__exit__(None, None, None)
-    output = json.loads(ran.stdout) if ran.stdout else ran.stderr
-    return ran.exit_code, output, [server.requests for server in servers]
+    output = json.loads(cli_run.stdout) if cli_run.stdout else cli_run.stderr
+    return cli_run.exit_code, output, [server.requests for server in servers]
 
 
 def test_a_pack_is_reviewed_once_per_judge_and_the_reviews_are_sealed(home: Home) -> None:
-    status, rows, (first, second) = audit(home, lambda request: rates(), lambda request: rates(category=7))
+    status, rows, (first_requests, second_requests) = audit(
+        home, lambda request: rates(), lambda request: rates(category=7)
+    )
     problems = Store(home).public("starter").problems
-    assert status == 0 and len(rows) == len(problems) == len(first) == len(second)
+    assert status == 0 and len(rows) == len(problems) == len(first_requests) == len(second_requests)
     assert rows[0]["points"] == {"ambiguity": 9, "consistency": 9, "category": 8, "behaviour": 9}
     assert rows[0]["passed"] and "findings" not in rows[0]["reviews"][0]
     review_file = home.data / "sealed" / "@audits" / "starter" / f"{problems[0].id}.json"
     assert review_file.stat().st_mode & 0o777 == 0o600
     assert "category is fine" in review_file.read_text()
-    status, second_rows, (third,) = audit(home, lambda request: rates())
-    assert status == 0 and second_rows == rows and third == [], "nothing has changed, so nothing is paid for"
+    status, second_rows, (third_requests,) = audit(home, lambda request: rates())
+    assert status == 0 and second_rows == rows and third_requests == [], "nothing has changed, so nothing is paid for"
     assert len(audit(home, lambda request: rates(), options=("--again",))[2][0]) == len(problems)
 
 
 def test_the_reviewer_sees_both_sides_as_data(home: Home) -> None:
     _, _, (requests,) = audit(home, lambda requests: rates())
     fifo = next(request.user for request in requests if "sync_fifo" in request.user and "HARNESS" in request.user)
-    hidden = Store(home).unseal("starter/sync-fifo").hidden
-    assert next(iter(hidden.reference.values())).strip()[:60] in fifo
+    hidden_part = Store(home).unseal("starter/sync-fifo").hidden
+    assert next(iter(hidden_part.reference.values())).strip()[:60] in fifo
     code = fifo.split(".")[0].removeprefix("The code is ")
     assert fifo.count(f"BEGIN PROBLEM {code}") == fifo.count(f"END PROBLEM {code}") == 1
     assert fifo.rstrip().endswith(f"END PROBLEM {code}")
@@ -126,8 +128,10 @@ def imported(home: Home) -> list[dict[str, Any]]:
 
 
 def filtered(file: Path, *options: str, pack: str = "mine") -> tuple[int, str]:
-    ran = CliRunner().invoke(command_line(), ["problems", "filter", pack, str(file), *options], catch_exceptions=False)
-    return ran.exit_code, ran.stdout + ran.stderr
+    cli_run = CliRunner().invoke(
+        command_line(), ["problems", "filter", pack, str(file), *options], catch_exceptions=False
+    )
+    return cli_run.exit_code, cli_run.stdout + cli_run.stderr
 
 
 def test_what_passed_its_audit_is_written_as_a_data_set_that_imports_again(home: Home, tmp_path: Path) -> None:

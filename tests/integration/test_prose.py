@@ -13,9 +13,9 @@ def _findings(folder: Path, name: str, text: str) -> list[str]:
     """The place and phrase of each finding, such as `2:5 so many`."""
     file = folder / name
     file.write_text(text)
-    ended = subprocess.run([sys.executable, _PROSE, file], capture_output=True, text=True, check=False)
-    assert ended.returncode == bool(ended.stdout), ended.stderr
-    return [line.removeprefix(f"{file}:").split("': ")[0].replace(": '", " ") for line in ended.stdout.splitlines()]
+    process = subprocess.run([sys.executable, _PROSE, file], capture_output=True, text=True, check=False)
+    assert process.returncode == bool(process.stdout), process.stderr
+    return [line.removeprefix(f"{file}:").split("': ")[0].replace(": '", " ") for line in process.stdout.splitlines()]
 
 
 @pytest.mark.parametrize(

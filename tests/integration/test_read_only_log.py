@@ -49,10 +49,10 @@ def benchwright(home: Path) -> Run:
     if subprocess.run([*unshare, read_only], check=False, capture_output=True).returncode:
         pytest.skip("this machine allows no mounts")
 
-    def run(*words: object) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
         command = [*unshare, f'{read_only} && exec "$@"', "sh", str(COMMAND)]
         return subprocess.run(
-            [*command, *map(str, words)],
+            [*command, *map(str, arguments)],
             env=os.environ | {"BENCHWRIGHT_HOME": str(home)},
             capture_output=True,
             text=True,
@@ -77,9 +77,9 @@ def test_a_log_on_a_read_only_mount_is_listed_verified_and_exported(
 ) -> None:
     recorded(home, ending)
     old_files = sorted((file.name, file.read_bytes()) for file in (home / "data" / "attempts").iterdir())
-    listed = benchwright("attempts", "list", "--json")
-    assert listed.returncode == 0, listed.stderr
-    (row,) = json.loads(listed.stdout)
+    listing = benchwright("attempts", "list", "--json")
+    assert listing.returncode == 0, listing.stderr
+    (row,) = json.loads(listing.stdout)
     assert row["state"] == "running"
     verified = benchwright("attempts", "verify", row["id"])
     assert (verified.returncode, "intact" in verified.stdout) == (0, True), verified
@@ -91,6 +91,6 @@ def test_a_log_on_a_read_only_mount_is_listed_verified_and_exported(
 
 def test_what_would_write_to_a_read_only_log_says_so(home: Path, benchwright: Run) -> None:
     recorded(home, "closes")
-    refused = benchwright("study", "delete", "s", "ada", "--yes")
-    assert refused.returncode == 2
-    assert "is read-only here" in refused.stderr.replace("\n", " "), refused.stderr
+    refusal = benchwright("study", "delete", "s", "ada", "--yes")
+    assert refusal.returncode == 2
+    assert "is read-only here" in refusal.stderr.replace("\n", " "), refusal.stderr

@@ -26,7 +26,7 @@ def test_what_was_submitted_is_graded_again_where_the_log_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
-    home, records = Home.find(), tmp_path / "records.jsonl"
+    home, records_file = Home.find(), tmp_path / "records.jsonl"
     record = {
         "id": "inverter",
         "categories": ["cid003", "easy"],
@@ -34,22 +34,22 @@ def test_what_was_submitted_is_graded_again_where_the_log_has_it(
         "output": {"response": "", "context": {PATH: TEXT}},
         "harness": {"files": {"docker-compose.yml": "services: {a: {image: i, command: [sh, -c, exit 0]}}"}},
     }
-    records.write_text(json.dumps(record) + "\n")
-    Store(home).add(import_cvdp([records], "mine"))
+    records_file.write_text(json.dumps(record) + "\n")
+    Store(home).add(import_cvdp([records_file], "mine"))
     attempt_ids = []
     with StudyLog(log_file(home)) as log:
         for snapshot in (TEXT, "typed, and not recorded"):
             attempt = Attempts(log).create("mine/inverter", "d", tmp_path / "w", {PATH: FileText.of_text(TEXT)})
             attempt_ids.append(attempt.id)
-            judged = {PATH: sha256(snapshot.encode())}
+            snapshot_digests = {PATH: sha256(snapshot.encode())}
             undecided = RunFinished(run="r", number=1, outcome=Outcome.ERROR, reason="tool_missing", wall_s=0)
-            for event in (Started(), RunStarted(run="r", number=1, snapshot=judged), undecided, Submitted()):
+            for event in (Started(), RunStarted(run="r", number=1, snapshot=snapshot_digests), undecided, Submitted()):
                 log.append_blocking(attempt.id, event)
 
-    ran = CliRunner().invoke(command_line(), ["attempts", "regrade", "--json"])
-    assert ran.exit_code == 1, ran.output
-    rows = {row["attempt"]: (row["outcome"], row["reason"]) for row in json.loads(ran.stdout)}
-    assert rows == {attempt_ids[0]: ("passed", "passed"), attempt_ids[1]: ("error", "tool_missing")}
-    assert f"does not have the text of {PATH}" in ran.stderr
+    cli_run = CliRunner().invoke(command_line(), ["attempts", "regrade", "--json"])
+    assert cli_run.exit_code == 1, cli_run.output
+    verdicts_by_attempt = {row["attempt"]: (row["outcome"], row["reason"]) for row in json.loads(cli_run.stdout)}
+    assert verdicts_by_attempt == {attempt_ids[0]: ("passed", "passed"), attempt_ids[1]: ("error", "tool_missing")}
+    assert f"does not have the text of {PATH}" in cli_run.stderr
     second_run = CliRunner().invoke(command_line(), ["attempts", "regrade", attempt_ids[0]])
     assert (second_run.exit_code, second_run.stdout) == (0, "Nothing is undecided.\n")

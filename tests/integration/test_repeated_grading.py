@@ -11,10 +11,10 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.execution.process import Output, StepEnd
+from benchwright_harness.execution.process import OutputReceiver, StepEnd
 from benchwright_harness.grading.grade import BatchGrader, Grader
 from benchwright_harness.grading.verdict_store import VerdictStore
-from benchwright_harness.sandbox import Job
+from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.datasets.rtllm import import_rtllm
@@ -29,12 +29,12 @@ class CountingSandbox(BwrapSandbox):
 
     def __init__(self) -> None:
         super().__init__()
-        self.started: list[str] = []
-        self.broken = False
+        self.started_programs: list[str] = []
+        self.is_broken = False
 
-    async def run(self, job: Job, log: Output) -> StepEnd:
-        self.started.append(job.argv[0])
-        if self.broken:
+    async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
+        self.started_programs.append(job.argv[0])
+        if self.is_broken:
             raise SandboxUnavailableError("broken", "mend it")
         return await super().run(job, log)
 
@@ -55,18 +55,18 @@ async def test_a_repeated_save_is_answered_at_once(problem: Problem, toolchain: 
     grader = Grader(sandbox, toolchain, VerdictStore(tmp_path / "verdicts"))
     log = io.BytesIO()
     start = time.perf_counter()
-    first = await grader.grade(problem, solution(WRONG_AND), log=log)
+    first_verdict = await grader.grade(problem, solution(WRONG_AND), log=log)
     ran_s = time.perf_counter() - start
-    assert first.reason is Reason.TESTS_FAILED, log.getvalue()
-    ran = len(sandbox.started)
+    assert first_verdict.reason is Reason.TESTS_FAILED, log.getvalue()
+    run_count = len(sandbox.started_programs)
     took = []
     for _ in range(15):
         log, start = io.BytesIO(), time.perf_counter()
-        assert await grader.grade(problem, solution(WRONG_AND) | {"notes.txt": b"mine"}, log=log) == first
+        assert await grader.grade(problem, solution(WRONG_AND) | {"notes.txt": b"mine"}, log=log) == first_verdict
         took.append(time.perf_counter() - start)
         assert b"judged before" in log.getvalue()
         assert b"failures===" in log.getvalue()
-    assert len(sandbox.started) == ran
+    assert len(sandbox.started_programs) == run_count
     assert min(took) < ran_s / 10
 
 
@@ -76,30 +76,32 @@ async def test_the_right_tool_is_found_once(problem: Problem, toolchain: Toolcha
         grader = Grader(sandbox, toolchain, VerdictStore(tmp_path / "verdicts"))
         assert (await grader.grade(problem, solution(text), log=io.BytesIO())).outcome is outcome
     # The reference, which is the first solution too, does not compile with Icarus 12 and passes with 13.
-    assert sandbox.started == ["/bin/sh"] * 3
+    assert sandbox.started_programs == ["/bin/sh"] * 3
 
 
 async def test_a_broken_machine_teaches_nothing(problem: Problem, toolchain: Toolchain, tmp_path: Path) -> None:
     sandbox, store = CountingSandbox(), VerdictStore(tmp_path / "verdicts")
     grader = Grader(sandbox, toolchain, store)
-    sandbox.broken = True
+    sandbox.is_broken = True
     verdict = await grader.grade(problem, solution(AND), log=io.BytesIO())
     assert verdict.reason is Reason.SANDBOX_UNAVAILABLE
-    sandbox.broken = False
+    sandbox.is_broken = False
     assert (await grader.grade(problem, solution(AND), log=io.BytesIO())).outcome is Outcome.PASSED
 
 
 async def test_without_a_reference_a_solution_that_one_tool_cannot_build_is_tried_with_the_next(
     problem: Problem, toolchain: Toolchain, tmp_path: Path
 ) -> None:
-    hidden = problem.hidden.model_copy(update={"reference": {}})
-    unsolved = problem.model_copy(update={"hidden": hidden})
+    hidden_part = problem.hidden.model_copy(update={"reference": {}})
+    unsolved = problem.model_copy(update={"hidden": hidden_part})
     store = VerdictStore(tmp_path / "verdicts")
-    wrong = solution("no module at all {name}")
+    wrong_solution = solution("no module at all {name}")
     grader = Grader(BwrapSandbox(), toolchain, store)
     assert (await grader.grade(unsolved, solution(AND), log=io.BytesIO())).tools["icarus"].startswith("13")
-    assert (await grader.grade(unsolved, wrong, log=io.BytesIO())).reason is Reason.BUILD_FAILED
+    assert (await grader.grade(unsolved, wrong_solution, log=io.BytesIO())).reason is Reason.BUILD_FAILED
 
     batch = BatchGrader(LocalExecutor(Home.find().cache, 2), BwrapSandbox(), toolchain, store, fresh=True)
-    verdicts = await batch.grade([(unsolved, solution(AND)), (unsolved, wrong), (unsolved, solution(WRONG_AND))])
+    verdicts = await batch.grade(
+        [(unsolved, solution(AND)), (unsolved, wrong_solution), (unsolved, solution(WRONG_AND))]
+    )
     assert [verdict.reason for verdict in verdicts] == [Reason.PASSED, Reason.BUILD_FAILED, Reason.TESTS_FAILED]

@@ -65,8 +65,8 @@ def work(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     path = problem.public.expected[0]
     attempt = solver.begin(REF, start)
     run = "a" * 32
-    begun = RunStarted(run=run, number=1, snapshot={path: "0" * 64})
-    solver.record(attempt, Started(), *edits(path), Paused(reason="<i>lunch</i>"), Resumed(), begun)
+    run_start = RunStarted(run=run, number=1, snapshot={path: "0" * 64})
+    solver.record(attempt, Started(), *edits(path), Paused(reason="<i>lunch</i>"), Resumed(), run_start)
     assert solver.send(attempt).status_code == 200
     assert solver.verdict(solver.run(attempt, 1, start, run).json()["id"])["verdict"]["outcome"] == "failed"
     solver.record(attempt, Submitted())
@@ -87,10 +87,10 @@ def test_a_replay_has_runs_as_staff_see_them_and_text_by_where_it_came_from(staf
     view = staff.get(work.source).json()
     (run,) = view["runs"]
     assert (run["number"], run["outcome"], run["passed"], run["of"] > 0) == (1, "failed", 0, True)
-    kinds: dict[str, Any] = {mark["kind"]: mark for mark in view["marks"]}
-    assert set(kinds) == {"paste", "assist", "pause"}
-    assert (kinds["paste"]["characters"], kinds["assist"]["characters"]) == (7, 8)
-    assert kinds["pause"]["text"] == "<i>lunch</i>"
+    marks_by_kind: dict[str, Any] = {mark["kind"]: mark for mark in view["marks"]}
+    assert set(marks_by_kind) == {"paste", "assist", "pause"}
+    assert (marks_by_kind["paste"]["characters"], marks_by_kind["assist"]["characters"]) == (7, 8)
+    assert marks_by_kind["pause"]["text"] == "<i>lunch</i>"
     assert "always_ff" in view["keywords"]
     reply = staff.get(f"{work.source}/{view['events']}/0")
     assert reply.headers["content-encoding"] == "gzip"
@@ -101,9 +101,9 @@ def test_a_replay_has_runs_as_staff_see_them_and_text_by_where_it_came_from(staf
     assert changes[1][2] == MARKUP
     assert changes[2][2] == "// \ud800 🙂\n"
     assert run["step"] == next(index for index, step in enumerate(replay["steps"]) if step[1] == "run_started")
-    plain = staff.get(f"{work.source}/{view['events']}/0", headers={"Accept-Encoding": "identity"})
-    assert "content-encoding" not in plain.headers
-    assert plain.json() == replay
+    plain_reply = staff.get(f"{work.source}/{view['events']}/0", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain_reply.headers
+    assert plain_reply.json() == replay
 
 
 def test_what_was_written_is_text_on_every_page(staff: httpx2.Client, work: Work) -> None:
@@ -126,22 +126,22 @@ def test_who_watches_a_replay_is_noted_once(service: Service, work: Work) -> Non
 
 @pytest.mark.parametrize("role", list(Role))
 def test_a_replay_is_for_staff_of_the_course(service: Service, work: Work, role: Role) -> None:
-    expected = 200 if role in (Role.OWNER, Role.STAFF) else 404
+    expected_status = 200 if role in (Role.OWNER, Role.STAFF) else 404
     client = signed_in(service, invitation(service, work.course, role))
     stranger = signed_in(service, invitation(service, service.set_up(), role))
     student = signed_in(service, work.token)
-    for end in ("replay", "replay/1/0", "final"):
-        page = f"{work.page}/{work.attempt}/{end}"
-        assert client.get(page).status_code == expected
+    for page_end in ("replay", "replay/1/0", "final"):
+        page = f"{work.page}/{work.attempt}/{page_end}"
+        assert client.get(page).status_code == expected_status
         for outsider in (stranger, student):
-            hidden = outsider.get(page)
-            assert (hidden.status_code, hidden.text) == (404, outsider.get("/courses/none").text)
+            hidden_page = outsider.get(page)
+            assert (hidden_page.status_code, hidden_page.text) == (404, outsider.get("/courses/none").text)
 
 
-@pytest.mark.parametrize("end", ["replay/0/0", "replay/999999/0", "replay/3/9", "replay/x/0", "replay/3/-1"])
-def test_what_a_replay_does_not_have_is_no_page(staff: httpx2.Client, work: Work, end: str) -> None:
-    assert staff.get(f"{work.page}/{work.attempt}/{end}").status_code == 404
-    assert staff.get(f"{work.page}/{'b' * 32}/{end}").status_code == 404
+@pytest.mark.parametrize("page_end", ["replay/0/0", "replay/999999/0", "replay/3/9", "replay/x/0", "replay/3/-1"])
+def test_what_a_replay_does_not_have_is_no_page(staff: httpx2.Client, work: Work, page_end: str) -> None:
+    assert staff.get(f"{work.page}/{work.attempt}/{page_end}").status_code == 404
+    assert staff.get(f"{work.page}/{'b' * 32}/{page_end}").status_code == 404
 
 
 def test_an_event_that_no_editor_writes_is_told_and_hides_nothing_else(

@@ -71,17 +71,17 @@ class Lab:
         for event in events:
             self.log.append_blocking(attempt, event)
 
-    def verdict(self, attempt: str, number: int, passed: int, total: int = 4) -> None:
-        outcome = Outcome.PASSED if passed == total else Outcome.FAILED
+    def verdict(self, attempt: str, number: int, passed_count: int, total: int = 4) -> None:
+        outcome = Outcome.PASSED if passed_count == total else Outcome.FAILED
         self.tell(
             attempt,
             RunFinished(
                 run=f"r{number}",
                 number=number,
                 outcome=outcome,
-                reason="passed" if passed == total else "tests_failed",
+                reason="passed" if passed_count == total else "tests_failed",
                 message=HOSTILE,
-                passed=passed,
+                passed=passed_count,
                 total=total,
                 wall_s=1,
             ),
@@ -105,11 +105,11 @@ class Lab:
 def pack() -> Pack:
     """Three small problems; the hidden parts hold the canary."""
     counter = next(candidate for candidate in read_built_in("starter").problems if candidate.id == "saturating-counter")
-    hidden = Hidden(harness={"src/test.py": CANARY}, reference={"rtl/a.sv": CANARY}, sha256=CANARY)
+    hidden_part = Hidden(harness={"src/test.py": CANARY}, reference={"rtl/a.sv": CANARY}, sha256=CANARY)
 
     def problem(name: str, difficulty: str, category: str) -> Problem:
         changes = {"id": name, "title": f"{name} {HOSTILE}", "difficulty": difficulty, "category": category}
-        return Problem.model_validate(counter.model_copy(update={"hidden": hidden}).model_dump() | changes)
+        return Problem.model_validate(counter.model_copy(update={"hidden": hidden_part}).model_dump() | changes)
 
     return Pack(
         name="tiny",
@@ -132,7 +132,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     store = Store(home)
     store.add(pack())
     path = home.data / "attempts" / "log.sqlite"
-    with StudyLog(path, now=lambda: clock.wall, monotonic_ns=lambda: clock.mono_ns, process="p") as log:
+    with StudyLog(path, wall_clock=lambda: clock.wall, monotonic_ns=lambda: clock.mono_ns, process="p") as log:
         yield Lab(log, store, clock, home)
 
 
@@ -170,7 +170,7 @@ def carry_out(lab: Lab, study: str = STUDY) -> None:
             lab.tell(header.id, SelfEstimate(minutes=10, external_help=False))
             lab.clock.pass_min(5)
         studies.finish("tiny", participant)
-    assert registered_study.plan.of("P01") is not None
+    assert registered_study.plan.assignment_of("P01") is not None
 
 
 def _attempt(lab: Lab, attempt: str, problem: str, condition: str) -> None:
@@ -210,7 +210,7 @@ def _attempt(lab: Lab, attempt: str, problem: str, condition: str) -> None:
 def add_models(lab: Lab) -> None:
     """Of model m: problem one passes 2 of 2, two 1 of 2, three 0 of 2; 100 tokens and 0.01 $ each."""
     for problem, passes in (("one", (4, 4)), ("two", (4, 0)), ("three", (0, 0))):
-        for passed in passes:
+        for passed_count in passes:
             ref = f"tiny/{problem}"
             files = {"rtl/a.sv": FileText.of_text("")}
             digest = lab.store.problem(ref).public_digest
@@ -221,7 +221,7 @@ def add_models(lab: Lab) -> None:
                 model="lab/m", calls=1, input_tokens=60, output_tokens=40, total_tokens=100, cost_usd=0.01
             )
             lab.tell(header.id, usage)
-            lab.verdict(header.id, 1, passed)
+            lab.verdict(header.id, 1, passed_count)
             lab.tell(header.id, Submitted())
 
 
@@ -234,7 +234,7 @@ def test_every_number_of_a_tiny_study_is_the_one_worked_out_by_hand(lab: Lab, tm
     carry_out(lab)
     add_models(lab)
     report_files = write_report(lab.log, lab.store, ReportOptions(tmp_path / "out", study="tiny"))
-    assert (report_files.attempts, report_files.counted) == (12, 12)
+    assert (report_files.attempts, report_files.counted_attempts) == (12, 12)
     sections = numbers(tmp_path / "out")
     approx = pytest.approx
 
@@ -248,13 +248,13 @@ def test_every_number_of_a_tiny_study_is_the_one_worked_out_by_hand(lab: Lab, tm
     assert rows_by_threshold[120]["median_s"] == approx(13 * 60)
 
     overall = sections["success"]["overall"]
-    shares = {group: share["value"] for group, share in overall.items()}
-    assert shares == {"alone": approx(2 / 3), "copilot": approx(2 / 3), "model: lab/m": approx(0.5)}
+    success_shares = {group: share["value"] for group, share in overall.items()}
+    assert success_shares == {"alone": approx(2 / 3), "copilot": approx(2 / 3), "model: lab/m": approx(0.5)}
     # Two people at three problems show neither how much people differ nor problems.
     assert (overall["alone"]["low"], overall["alone"]["high"]) == (None, None)
     # Best scores: 1, 1, 1/4; with copilot 1, 1, 3/4; of the model 1, 1, 1, 0, 0, 0.
-    scores = {group: score["value"] for group, score in sections["success"]["score"].items()}
-    assert scores == {"alone": approx(0.75), "copilot": approx(2.75 / 3), "model: lab/m": approx(0.5)}
+    success_scores = {group: score["value"] for group, score in sections["success"]["score"].items()}
+    assert success_scores == {"alone": approx(0.75), "copilot": approx(2.75 / 3), "model: lab/m": approx(0.5)}
     # Two of cid003 passed, none of cid016: (1 + 0) / 2; of the model (3/4 + 0) / 2.
     macros = {group: macro["value"] for group, macro in sections["success"]["macro"].items()}
     assert macros == {"alone": approx(0.5), "copilot": approx(0.5), "model: lab/m": approx(0.375)}
@@ -306,12 +306,12 @@ def test_every_number_of_a_tiny_study_is_the_one_worked_out_by_hand(lab: Lab, tm
     assert forecasts["self_minutes, alone"]["ratio"]["value"] == approx(2**0.5)
 
     origins = sections["origins"]["by_condition"]
-    alone = {origin["source"]: origin["characters"] for origin in origins["alone"]["sources"]}
+    alone_characters = {origin["source"]: origin["characters"] for origin in origins["alone"]["sources"]}
     copilot = {origin["source"]: origin["characters"] for origin in origins["copilot"]["sources"]}
-    assert (alone["typed"], alone["completion"]) == (36, 0)
+    assert (alone_characters["typed"], alone_characters["completion"]) == (36, 0)
     assert (copilot["typed"], copilot["completion"]) == (50, 10)
-    ends = {row["moment"]: (row["accepted"], row["surviving"]) for row in origins["copilot"]["survival"]}
-    assert ends == {"30 s": (10, 10), "2 min": (10, 10), "the end": (10, 10)}
+    survival_by_moment = {row["moment"]: (row["accepted"], row["surviving"]) for row in origins["copilot"]["survival"]}
+    assert survival_by_moment == {"30 s": (10, 10), "2 min": (10, 10), "the end": (10, 10)}
 
     rows = _csv(tmp_path / "out" / "attempts.csv")
     paused = next(row for row in rows if row["problem"] == "tiny/one" and row["condition"] == "alone")
@@ -383,7 +383,7 @@ def test_a_rule_of_the_study_leaves_attempts_out_and_says_so(lab: Lab, tmp_path:
     helped = lab.log.headers()[0]
     lab.tell(helped.id, SelfEstimate(external_help=True))
     report_files = write_report(lab.log, lab.store, ReportOptions(tmp_path / "out", study="tiny"))
-    assert (report_files.attempts, report_files.counted) == (6, 5)
+    assert (report_files.attempts, report_files.counted_attempts) == (6, 5)
     assert numbers(tmp_path / "out")["support"]["left_out"] == {"external help": 1}
 
 
@@ -394,9 +394,9 @@ def test_participants_see_their_own_numbers_and_no_others_while_there_are_few(la
     own_attempts = own_numbers(lab.log, lab.store, "tiny", "P01")
     assert [attempt.passed for attempt in own_attempts].count(True) == 2
     assert len(own_attempts) == 3 and all(attempt.others is None for attempt in own_attempts)
-    attempt = next(attempt for attempt in own_attempts if attempt.problem == "tiny/one")
-    assert attempt.first_pass_min in (pytest.approx(10), pytest.approx(4))
-    assert attempt.forecast_ratio == pytest.approx((attempt.first_pass_min or 0) / 8)
+    own_attempt = next(own_attempt for own_attempt in own_attempts if own_attempt.problem == "tiny/one")
+    assert own_attempt.first_pass_min in (pytest.approx(10), pytest.approx(4))
+    assert own_attempt.forecast_ratio == pytest.approx((own_attempt.first_pass_min or 0) / 8)
 
 
 SHOWN = """\
@@ -466,15 +466,15 @@ def test_a_damaged_log_is_refused_with_the_attempt_named(lab: Lab, tmp_path: Pat
         database.execute(
             "UPDATE events SET wall = '2026-03-02T09:00:00.000000Z' WHERE attempt = ? AND seq = 5", (victim,)
         )
-    run = CliRunner().invoke(command_line(), ["report", "--study", "tiny", "--out", str(tmp_path / "out")])
-    assert run.exit_code == 2
-    message = " ".join(run.stderr.split())
+    refused_report = CliRunner().invoke(command_line(), ["report", "--study", "tiny", "--out", str(tmp_path / "out")])
+    assert refused_report.exit_code == 2
+    message = " ".join(refused_report.stderr.split())
     assert f"event 5 of attempt {victim}" in message
     assert f"--without {victim[:8]}" in message
-    left = CliRunner().invoke(
+    report_run = CliRunner().invoke(
         command_line(), ["report", "--study", "tiny", "--without", victim[:8], "--out", str(tmp_path / "out"), "--json"]
     )
-    assert json.loads(left.stdout)["attempts"] == 5
+    assert json.loads(report_run.stdout)["attempts"] == 5
 
 
 def test_without_attempts_the_next_step_is_told(lab: Lab, tmp_path: Path) -> None:
@@ -485,13 +485,15 @@ def test_without_attempts_the_next_step_is_told(lab: Lab, tmp_path: Path) -> Non
 @pytest.mark.nightly
 def test_one_command_makes_up_a_study_lets_a_model_run_and_writes_the_full_report(tmp_path: Path) -> None:
     out_folder = tmp_path / "out"
-    run = CliRunner().invoke(command_line(), ["report", "--demo", "--people", "8", "--out", str(out_folder), "--json"])
-    assert run.exit_code == 0, run.output
+    demo_run = CliRunner().invoke(
+        command_line(), ["report", "--demo", "--people", "8", "--out", str(out_folder), "--json"]
+    )
+    assert demo_run.exit_code == 0, demo_run.output
     content = json.loads((out_folder / "report.json").read_text())
     empty = [name for name, section in content["sections"].items() if section["without"]]
     assert empty == []
-    pictures = {picture["id"] for section in content["sections"].values() for picture in section["pictures"]}
-    assert pictures >= {
+    picture_ids = {picture["id"] for section in content["sections"].values() for picture in section["pictures"]}
+    assert picture_ids >= {
         *("success-by-category", "survival", "score-over-time", "horizon", "topic-radar", "topic-dots"),
         *("forecasts", "origins", "judge-agreement", "solved-side-by-side"),
     }

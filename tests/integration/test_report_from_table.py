@@ -25,8 +25,8 @@ PEOPLE, PROBLEMS = 10, 6
 
 def run(*arguments: str | Path) -> str:
     """Output of the command, its messages on one line."""
-    result = CliRunner().invoke(command_line(), ["report", *map(str, arguments)])
-    return " ".join((result.output + result.stderr).split())
+    report_command = CliRunner().invoke(command_line(), ["report", *map(str, arguments)])
+    return " ".join((report_command.output + report_command.stderr).split())
 
 
 def study() -> list[dict[str, Any]]:
@@ -34,12 +34,12 @@ def study() -> list[dict[str, Any]]:
     random = np.random.default_rng(1)
     rows: list[dict[str, Any]] = []
     for person in range(PEOPLE):
-        for problem in range(PROBLEMS):
-            ai = (person + problem) % 2
-            minutes = math.exp(2.5 + 0.1 * person + 0.2 * problem + math.log(0.8) * ai + random.normal(0, 0.1))
+        for problem_number in range(PROBLEMS):
+            ai = (person + problem_number) % 2
+            minutes = math.exp(2.5 + 0.1 * person + 0.2 * problem_number + math.log(0.8) * ai + random.normal(0, 0.1))
             row = {
                 "dev": f"d{person}",
-                "issue": f"i{problem}",
+                "issue": f"i{problem_number}",
                 "ai_allowed": ai,
                 "took": round(minutes, 3),
                 "done": "yes",
@@ -51,9 +51,9 @@ def study() -> list[dict[str, Any]]:
 
 def write_table(file: Path, rows: Sequence[dict[str, Any]]) -> Path:
     with file.open("w", newline="") as lines:
-        table = csv.DictWriter(lines, list(rows[0]))
-        table.writeheader()
-        table.writerows(rows)
+        table_writer = csv.DictWriter(lines, list(rows[0]))
+        table_writer.writeheader()
+        table_writer.writerows(rows)
     return file
 
 
@@ -108,13 +108,19 @@ def test_a_trial_of_another_lab_is_recomputed(tmp_path: Path) -> None:
 def test_horizons_are_weighted_and_unweighted(tmp_path: Path) -> None:
     random = np.random.default_rng(2)
     rows: list[dict[str, Any]] = []
-    for task in range(16):
-        minutes = 2.0 ** (task / 2)
-        for run_number in range(1 + task % 5):
-            passed = random.random() < 1 / (1 + math.exp(minutes / 16 - 2))
-            name = {"attempt": f"{task}-{run_number}", "participant": "lab/m", "problem": f"t{task}", "condition": "m"}
+    for task_number in range(16):
+        minutes = 2.0 ** (task_number / 2)
+        for run_number in range(1 + task_number % 5):
+            has_passed = random.random() < 1 / (1 + math.exp(minutes / 16 - 2))
+            name = {
+                "attempt": f"{task_number}-{run_number}",
+                "participant": "lab/m",
+                "problem": f"t{task_number}",
+                "condition": "m",
+            }
             rows.append(
-                name | {"family": f"f{task // 6}", "solver": "model", "passed": passed, "human_minutes": minutes}
+                name
+                | {"family": f"f{task_number // 6}", "solver": "model", "passed": has_passed, "human_minutes": minutes}
             )
     table = tmp_path / "runs.parquet"
     pq.write_table(pa.Table.from_pylist(rows), table)

@@ -10,7 +10,7 @@ import pytest
 
 from benchwright_analysis.report.charts import intervals
 from benchwright_analysis.report.page import page
-from benchwright_analysis.report.section import Picture, Section, Table
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable
 
 from ..support.editor.report_in_browser import browser
 
@@ -35,10 +35,10 @@ _PROBE = """document.fonts.ready.then(() => {
 @pytest.fixture
 def report(tmp_path: Path) -> Path:
     """A page with 400 attempts, and a picture."""
-    rows = [(f"a{number:03}", f"P{number % 30:02}", number) for number in range(400)]
-    attempts = Table("All attempts", ("attempt", "who", "minutes"), rows)
-    small_table = Table("Few", ("group", "n"), [(_GROUP, 3)])
-    wide = Table(
+    attempt_rows = [(f"a{number:03}", f"P{number % 30:02}", number) for number in range(400)]
+    attempt_table = SortableTable("All attempts", ("attempt", "who", "minutes"), attempt_rows)
+    small_table = SortableTable("Few", ("group", "n"), [(_GROUP, 3)])
+    wide = SortableTable(
         "The answer",
         (
             *("condition", "solved", "percentage points more than alone", "mean minutes up to 41 min"),
@@ -48,9 +48,9 @@ def report(tmp_path: Path) -> Path:
     )
     svg = intervals([{"label": _GROUP, "group": _GROUP, "value": 0.5, "low": 0.2, "high": 0.7}], [_GROUP], x="x", y="")
     sections = [
-        Section("few", "Few", (), (Picture("few", "Few", "Few.", svg, small_table),), (small_table,)),
+        Section("few", "Few", (), (SectionPicture("few", "Few", "Few.", svg, small_table),), (small_table,)),
         Section("answer", "Answer", (), (), (wide,)),
-        Section("attempts", "Attempts", (), (), (attempts,)),
+        Section("attempts", "Attempts", (), (), (attempt_table,)),
     ]
     file = tmp_path / "report.html"
     file.write_text(page("Report", "", sections, {}), encoding="utf-8")
@@ -59,9 +59,11 @@ def report(tmp_path: Path) -> Path:
 
 def test_a_long_table_shows_its_first_rows_and_says_how_many_there_are(report: Path) -> None:
     dom = browser("--dump-dom", report.as_uri()).stdout.decode()
-    rows = re.findall(r"<tr([^>]*)><td[^>]*>a(\d{3})</td>", dom)
-    assert [number for attributes, number in rows if "hidden" not in attributes] == [f"{n:03}" for n in range(25)]
-    assert len(rows) == 400
+    row_matches = re.findall(r"<tr([^>]*)><td[^>]*>a(\d{3})</td>", dom)
+    assert [number for attributes, number in row_matches if "hidden" not in attributes] == [
+        f"{n:03}" for n in range(25)
+    ]
+    assert len(row_matches) == 400
     assert dom.count('role="status"') == 1
     assert "Rows 1 to 25, 400 in all" in dom
     assert 'aria-rowcount="401"' in dom
@@ -70,8 +72,8 @@ def test_a_long_table_shows_its_first_rows_and_says_how_many_there_are(report: P
 
 def test_400_attempts_are_printed_on_few_pages(report: Path, tmp_path: Path) -> None:
     browser(f"--print-to-pdf={tmp_path / 'report.pdf'}", report.as_uri())
-    pages = re.findall(rb"/Type\s*/Page\b", (tmp_path / "report.pdf").read_bytes())
-    assert 1 <= len(pages) <= 3
+    page_marks = re.findall(rb"/Type\s*/Page\b", (tmp_path / "report.pdf").read_bytes())
+    assert 1 <= len(page_marks) <= 3
 
 
 def test_a_table_on_two_pages_has_its_heads_on_both(report: Path, tmp_path: Path) -> None:
@@ -79,10 +81,10 @@ def test_a_table_on_two_pages_has_its_heads_on_both(report: Path, tmp_path: Path
     report.write_text(report.read_text(encoding="utf-8").replace("</head>", coloured), encoding="utf-8")
     browser(f"--print-to-pdf={tmp_path / 'report.pdf'}", report.as_uri())
     streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", (tmp_path / "report.pdf").read_bytes(), re.DOTALL)
-    pages = [content for content in map(inflated, streams) if b" Tf" in content]
+    page_contents = [content for content in map(inflated, streams) if b" Tf" in content]
     # The table of attempts goes over several pages; text in red is a head.
-    assert len(pages) >= 3
-    assert [b"1 0 0 rg" in content for content in pages[1:]] == [True] * (len(pages) - 1)
+    assert len(page_contents) >= 3
+    assert [b"1 0 0 rg" in content for content in page_contents[1:]] == [True] * (len(page_contents) - 1)
 
 
 def inflated(stream: bytes) -> bytes:

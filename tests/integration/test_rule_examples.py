@@ -9,9 +9,9 @@ import pytest
 from benchwright_harness.toolchain import Toolchain
 from benchwright_server.linters.verible import verible_lint
 from benchwright_server.linters.verilator import verilator_lint
-from benchwright_verilog.findings.explained_rules import TOOLS, ExplainedRule, explained, explained_rules
+from benchwright_verilog.findings.explained_rules import TOOLS, ExplainedRule, explained_rules, explanation_of_rule
 from benchwright_verilog.semantics.project.project import Project
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 
 NAME = "example.sv"
@@ -55,13 +55,13 @@ async def test_verible_reports_what_is_wrong_and_only_that(rule: ExplainedRule) 
 
 
 def test_a_rule_is_found_by_its_name_and_tool() -> None:
-    rule = explained("LATCH")
+    rule = explanation_of_rule("LATCH")
     assert rule is not None
     assert rule.tool == "verilator"
     assert rule.markdown.count("```systemverilog\nmodule") == 2
-    assert explained("LATCH", "slang") is None
-    assert explained("LATCH", "../verilator") is None
-    assert explained("no-such-rule") is None
+    assert explanation_of_rule("LATCH", "slang") is None
+    assert explanation_of_rule("LATCH", "../verilator") is None
+    assert explanation_of_rule("no-such-rule") is None
 
 
 def test_each_tool_has_explanations() -> None:

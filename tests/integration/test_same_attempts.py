@@ -54,8 +54,8 @@ def attempt(desk: Desk, **settings: Any) -> list[str]:
 def played(desk: Desk, model: Model, **settings: Any) -> list[Event]:
     """The events of an attempt."""
     run(desk, model, "agent", problems="saturating-counter", seed=3, **settings)
-    newest = max(desk.attempts(), key=lambda header: header.created)
-    return [recorded_event.event for recorded_event in desk.events(newest.id)]
+    newest_attempt = max(desk.attempts(), key=lambda header: header.created)
+    return [recorded_event.event for recorded_event in desk.events(newest_attempt.id)]
 
 
 def timeless(events: Sequence[Event]) -> list[str]:
@@ -75,22 +75,22 @@ def _timeless(value: Any) -> str:
 @pytest.mark.parametrize("command", ["agent {prompt}", "double good"])
 def test_a_subject_makes_the_same_attempt_again(desk: Desk, programs: Path, acp_programs: Path, command: str) -> None:
     folder = acp_programs if command.startswith("double") else programs
-    settings = {"command": command, "place": f"benchwright:{folder}", "acp": folder == acp_programs}
-    first, second = attempt(desk, **settings), attempt(desk, **settings)
-    assert first == second
+    agent_settings = {"command": command, "place": f"benchwright:{folder}", "acp": folder == acp_programs}
+    first_attempt, second_attempt = attempt(desk, **agent_settings), attempt(desk, **agent_settings)
+    assert first_attempt == second_attempt
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", [*LIGHT, *HEAVY])
 def test_a_real_agent_makes_the_same_attempt_again(desk: Desk, name: str) -> None:
     installed(name)
-    attempts, requests = [], []
+    attempts, prompts_by_attempt = [], []
     for _ in range(2):
         prompts: list[str] = []
         events = played(desk, model_that_writes(COUNTER, prompts), subject=name, limit_s=240.0)
         assert sum(isinstance(event, Edit) for event in events) >= 1
         attempts.append(timeless(events))
         made_up = MADE_UP.get(name.removesuffix("-acp"))
-        requests.append([re.sub(made_up, "", prompt) if made_up else prompt for prompt in prompts])
+        prompts_by_attempt.append([re.sub(made_up, "", prompt) if made_up else prompt for prompt in prompts])
     assert attempts[0] == attempts[1]
-    assert requests[0] == requests[1]
+    assert prompts_by_attempt[0] == prompts_by_attempt[1]

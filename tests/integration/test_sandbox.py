@@ -27,25 +27,25 @@ def bwrap(code: Path, toolchain: Toolchain) -> Run:
     "path", ["/root", "/home", "/etc/shadow", "/etc/hostname", "/sys", "/mnt", "/boot", "/var/lib"]
 )
 async def test_the_hosts_files_are_not_there(path: str, bwrap: Run) -> None:
-    assert (await bwrap(f"ls {path}")).ended.exit_code != 0
+    assert (await bwrap(f"ls {path}")).step_end.exit_code != 0
 
 
 async def test_no_file_of_the_host_is_open_inside(bwrap: Run) -> None:
-    printed = (await bwrap("for f in /proc/self/fd/* /proc/1/fd/*; do readlink $f; done")).printed
-    assert "hidden" not in printed
-    assert all(line.startswith(("/dev/null", "pipe:", "/proc/", "anon_inode:", "socket:")) for line in printed.split())
+    stdout = (await bwrap("for f in /proc/self/fd/* /proc/1/fd/*; do readlink $f; done")).printed
+    assert "hidden" not in stdout
+    assert all(line.startswith(("/dev/null", "pipe:", "/proc/", "anon_inode:", "socket:")) for line in stdout.split())
 
 
 @pytest.mark.skipif(
     not Path("/proc/self/autogroup").is_file(), reason="this kernel has no scheduling groups of sessions"
 )
 def test_a_nice_runs_session_is_as_nice(code: Path, toolchain: Toolchain) -> None:
-    printed: list[str] = []
+    outputs: list[str] = []
 
     def nicely() -> None:
         # Of this thread alone: nobody but root could take it back.
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 7)
-        printed.append(asyncio.run(run()).printed)
+        outputs.append(asyncio.run(run()).printed)
 
     async def run() -> SandboxOutput:
         return await runner(BwrapSandbox(), code, toolchain)("cat /proc/self/autogroup; nice")
@@ -53,7 +53,7 @@ def test_a_nice_runs_session_is_as_nice(code: Path, toolchain: Toolchain) -> Non
     thread = threading.Thread(target=nicely)
     thread.start()
     thread.join()
-    group, niceness = printed[0].splitlines()
+    group, niceness = outputs[0].splitlines()
     assert group.endswith("nice 7")
     assert niceness == "7"
 

@@ -14,7 +14,7 @@ import pytest
 
 from benchwright_foundation.untrusted_folder import folder_bytes, remove_folder
 from benchwright_harness.decision.report import read_report
-from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, End
+from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, ProcessEnd
 from benchwright_harness.execution.run import run_harness, starting_files
 from benchwright_harness.grading.grade import solved_files
 from benchwright_harness.sandbox import Sandbox
@@ -23,7 +23,7 @@ from benchwright_harness.sandbox.docker import DockerSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.sandbox.registry import open_sandbox, sandbox_names, sandboxes_with, toolchain_for
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.long
 LIMIT_S = 3.0
 """Time limit of a run that is to reach it: on a busy machine, a start that waits uses a small part of it."""
 
-WALLED = sandboxes_with(lambda kind: kind.open().supervises)
+WALLED = sandboxes_with(lambda sandbox_kind: sandbox_kind.open().supervises)
 """The sandboxes that keep a job from the rest of the machine."""
 
 
@@ -63,18 +63,18 @@ def walled(request: pytest.FixtureRequest, code: Path, toolchain: Toolchain) -> 
 
 @pytest.mark.parametrize("status", [0, 1, 77, 127])
 async def test_the_exit_status_is_the_programs(status: int, run: Run) -> None:
-    ran = await run(f"exit {status}")
-    assert (ran.end, ran.ended.exit_code) == (End.EXITED, status)
+    run_output = await run(f"exit {status}")
+    assert (run_output.end, run_output.step_end.exit_code) == (ProcessEnd.EXITED, status)
 
 
 async def test_a_program_that_is_killed_has_no_good_exit_status(run: Run) -> None:
-    ran = await run("kill -SEGV $$")
-    assert ran.end is End.EXITED
-    assert ran.ended.exit_code != 0
+    run_output = await run("kill -SEGV $$")
+    assert run_output.end is ProcessEnd.EXITED
+    assert run_output.step_end.exit_code != 0
 
 
 async def test_a_program_that_is_not_there_has_a_status_of_its_own(run: Run) -> None:
-    assert (await run("exec no-such-program")).ended.exit_code == 127
+    assert (await run("exec no-such-program")).step_end.exit_code == 127
 
 
 async def test_output_and_errors_go_to_the_log_in_order(run: Run) -> None:
@@ -86,8 +86,8 @@ async def test_the_environment_is_the_jobs_and_nothing_else(run: Run, monkeypatc
     lines = (await run("env", env={"PWD": "/code/rundir", "MORE": "two words, ü"})).printed.splitlines()
     environment = dict(line.split("=", 1) for line in lines)
     # Where the supervisor is, and its modules.
-    ours = {name for name in environment if name.startswith("BENCHWRIGHT_")} | {"PYTHONPATH", "_"}
-    assert environment.keys() - ours == {"PATH", "GREETING", "PWD", "MORE"}
+    own_variables = {name for name in environment if name.startswith("BENCHWRIGHT_")} | {"PYTHONPATH", "_"}
+    assert environment.keys() - own_variables == {"PATH", "GREETING", "PWD", "MORE"}
     assert environment["MORE"] == "two words, ü"
 
 
@@ -101,20 +101,20 @@ async def test_there_is_nothing_to_read_on_standard_input(run: Run) -> None:
 
 
 async def test_a_program_that_closes_its_output_goes_on(run: Run) -> None:
-    ran = await run("exec >&- 2>&-; sleep 0.5; exit 5")
-    assert (ran.end, ran.ended.exit_code) == (End.EXITED, 5)
+    run_output = await run("exec >&- 2>&-; sleep 0.5; exit 5")
+    assert (run_output.end, run_output.step_end.exit_code) == (ProcessEnd.EXITED, 5)
 
 
 async def test_the_time_limit_ends_the_program(run: Run) -> None:
-    ran = await run("sleep 931.5", wall_s=LIMIT_S)
-    assert ran.end is End.TIMEOUT
-    assert LIMIT_S <= ran.ended.wall_s < PATIENCE_S
+    run_output = await run("sleep 931.5", wall_s=LIMIT_S)
+    assert run_output.end is ProcessEnd.TIMEOUT
+    assert LIMIT_S <= run_output.step_end.wall_s < PATIENCE_S
     assert await gone("sleep 931.5")
 
 
 async def test_the_time_limit_ends_a_program_that_ignores_signals(run: Run) -> None:
-    ran = await run("trap '' TERM INT HUP QUIT; sleep 932.5 & while :; do sleep 932.5; done", wall_s=LIMIT_S)
-    assert (ran.end, await gone("sleep 932.5")) == (End.TIMEOUT, True)
+    run_output = await run("trap '' TERM INT HUP QUIT; sleep 932.5 & while :; do sleep 932.5; done", wall_s=LIMIT_S)
+    assert (run_output.end, await gone("sleep 932.5")) == (ProcessEnd.TIMEOUT, True)
 
 
 async def test_cancelling_kills_at_once(run: Run) -> None:
@@ -123,12 +123,12 @@ async def test_cancelling_kills_at_once(run: Run) -> None:
     while not took_s or (min(took_s) > 1 and len(took_s) < 5):
         task = asyncio.ensure_future(run("trap '' TERM; sleep 933.5 & sleep 933.5"))
         assert await started("sleep 933.5")
-        running = processes_with("sleep 933.5")
+        sleep_processes = processes_with("sleep 933.5")
         start = time.monotonic()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        while any(is_alive(process) for process in running):
+        while any(is_alive(process) for process in sleep_processes):
             assert time.monotonic() - start < PATIENCE_S
         took_s.append(time.monotonic() - start)
     assert min(took_s) <= 1
@@ -155,20 +155,22 @@ async def test_what_is_left_in_the_background_dies_with_the_program(run: Run) ->
 
 
 async def test_the_memory_that_was_needed_is_told(run: Run) -> None:
-    ran = await run("import time; held = bytearray(150 << 20); time.sleep(3)", python=True)
-    peak_bytes = max(ran.ended.memory_bytes, read_report(ran.ended.reports).largest_bytes)
+    run_output = await run("import time; held = bytearray(150 << 20); time.sleep(3)", python=True)
+    peak_bytes = max(run_output.step_end.memory_bytes, read_report(run_output.step_end.reports).largest_bytes)
     assert 150 << 20 < peak_bytes < 400 << 20
 
 
 async def test_memory_that_grows_is_stopped(run: Run) -> None:
     grow = "import time\nx = []\nfor _ in range(60):\n    x.append(bytearray(b'x') * (8 << 20)); time.sleep(0.02)\n"
-    ran = await run(grow + "time.sleep(900)", python=True, memory_mb=150)
-    assert ran.end is End.MEMORY
+    run_output = await run(grow + "time.sleep(900)", python=True, memory_mb=150)
+    assert run_output.end is ProcessEnd.MEMORY
 
 
 async def test_address_space_is_limited(run: Run) -> None:
-    ran = await run("try:\n bytearray(1 << 31)\nexcept MemoryError: print('refused')", python=True, memory_mb=256)
-    assert ran.printed == "refused\n"
+    run_output = await run(
+        "try:\n bytearray(1 << 31)\nexcept MemoryError: print('refused')", python=True, memory_mb=256
+    )
+    assert run_output.printed == "refused\n"
 
 
 async def test_one_file_can_not_grow_beyond_its_limit(run: Run) -> None:
@@ -177,27 +179,29 @@ async def test_one_file_can_not_grow_beyond_its_limit(run: Run) -> None:
 
 
 async def test_a_folder_that_grows_is_stopped(run: Run) -> None:
-    ran = await run("for n in 1 2 3 4 5 6; do head -c 1000000 /dev/zero > $n; done; sleep 900", folder_mb=4, file_mb=2)
-    assert ran.end is End.FOLDER_QUOTA
+    run_output = await run(
+        "for n in 1 2 3 4 5 6; do head -c 1000000 /dev/zero > $n; done; sleep 900", folder_mb=4, file_mb=2
+    )
+    assert run_output.end is ProcessEnd.FOLDER_QUOTA
 
 
 async def test_a_folder_of_countless_empty_files_is_stopped(run: Run) -> None:
     script = "import time\nfor n in range(3000): open(str(n), 'w').close()\ntime.sleep(900)"
-    assert (await run(script, python=True, folder_mb=2)).end is End.FOLDER_QUOTA
+    assert (await run(script, python=True, folder_mb=2)).end is ProcessEnd.FOLDER_QUOTA
 
 
 async def test_a_folder_too_deep_to_be_measured_is_stopped_and_can_be_removed(run: Run) -> None:
     script = "import os, time\nfor n in range(700):\n os.mkdir('d' * 50); os.chdir('d' * 50)\ntime.sleep(900)"
-    ran = await run(script, python=True)
-    assert ran.end is End.FOLDER_QUOTA
-    remove_folder(ran.code)
-    assert not ran.code.exists()
+    run_output = await run(script, python=True)
+    assert run_output.end is ProcessEnd.FOLDER_QUOTA
+    remove_folder(run_output.code)
+    assert not run_output.code.exists()
 
 
 async def test_an_output_flood_is_stopped_and_cut(run: Run) -> None:
-    ran = await run("yes flood")
-    assert ran.end is End.OUTPUT_QUOTA
-    assert len(ran.printed) <= MAX_OUTPUT_BYTES
+    run_output = await run("yes flood")
+    assert run_output.end is ProcessEnd.OUTPUT_QUOTA
+    assert len(run_output.printed) <= MAX_OUTPUT_BYTES
     assert await gone("yes flood")
 
 
@@ -207,15 +211,15 @@ async def test_hidden_files_are_where_the_harness_looks(run: Run) -> None:
 
 
 async def test_the_run_folder_is_the_working_folder_and_writable(run: Run) -> None:
-    ran = await run("echo a > here; echo b > ../rtl/there; mkdir x; ls ..")
-    assert (ran.code / "rundir" / "here").read_text() == "a\n"
-    assert (ran.code / "rtl" / "there").read_text() == "b\n"
-    assert ran.ended.exit_code == 0
+    run_output = await run("echo a > here; echo b > ../rtl/there; mkdir x; ls ..")
+    assert (run_output.code / "rundir" / "here").read_text() == "a\n"
+    assert (run_output.code / "rtl" / "there").read_text() == "b\n"
+    assert run_output.step_end.exit_code == 0
 
 
 async def test_nothing_hidden_is_left_behind(run: Run, code: Path) -> None:
-    ran = await run("cat /src/secret.txt > /dev/null; echo done")
-    assert ran.printed == "done\n"
+    run_output = await run("cat /src/secret.txt > /dev/null; echo done")
+    assert run_output.printed == "done\n"
     assert list(Path(tempfile.gettempdir()).glob("*/src/secret.txt")) == []
     assert [path for path in code.rglob("*") if path.is_file() and "CANARY" in path.read_text()] == []
 
@@ -226,8 +230,8 @@ async def test_a_second_step_finds_what_the_first_has_left(run: Run) -> None:
 
 
 async def test_arguments_and_hidden_files_may_hold_any_text(run: Run) -> None:
-    hidden = {"/src/ü ö.txt": "線\n\ttab\r\n'\"$(false)\n"}
-    assert (await run("cat '/src/ü ö.txt'; echo 'ß $HOME'", hidden=hidden)).printed == hidden[
+    hidden_files = {"/src/ü ö.txt": "線\n\ttab\r\n'\"$(false)\n"}
+    assert (await run("cat '/src/ü ö.txt'; echo 'ß $HOME'", hidden=hidden_files)).printed == hidden_files[
         "/src/ü ö.txt"
     ] + "ß $HOME\n"
 
@@ -249,21 +253,21 @@ async def test_daemons_die_with_the_run(walled: Run) -> None:
         "os.closerange(0, 100)\n"
         "os.execvp('sleep', ['sleep', '936.5'])\n"
     )
-    ran = await walled(daemon, python=True)
-    assert ran.end is End.EXITED
+    run_output = await walled(daemon, python=True)
+    assert run_output.end is ProcessEnd.EXITED
     assert await gone("sleep 936.5")
 
 
 async def test_daemons_die_at_the_time_limit(walled: Run) -> None:
-    ran = await walled("setsid -f sleep 937.5 >&- 2>&-; setsid sleep 937.5 & sleep 937.5", wall_s=LIMIT_S)
-    assert (ran.end, processes_with("sleep 937.5")) == (End.TIMEOUT, [])
+    run_output = await walled("setsid -f sleep 937.5 >&- 2>&-; setsid sleep 937.5 & sleep 937.5", wall_s=LIMIT_S)
+    assert (run_output.end, processes_with("sleep 937.5")) == (ProcessEnd.TIMEOUT, [])
 
 
 async def test_nothing_is_left_running_when_the_run_has_ended(walled: Run) -> None:
     script = "setsid -f sh -c 'n=0; while [ $n -lt 20000 ]; do n=$((n+1)); : > busy38; done' >&- 2>&-; sleep 0.2"
-    ran = await walled(script)
+    run_output = await walled(script)
     assert processes_with("busy38") == []
-    assert folder_bytes(ran.code, 1 << 30) >= 0
+    assert folder_bytes(run_output.code, 1 << 30) >= 0
 
 
 async def test_a_fork_bomb_stays_small(walled: Run) -> None:
@@ -277,8 +281,8 @@ async def test_a_fork_bomb_stays_small(walled: Run) -> None:
         "    except OSError: break\n"
         "print(n)\n"
     )
-    ran = await walled(script, python=True, processes=20)
-    assert 10 <= int(ran.printed) <= 20
+    run_output = await walled(script, python=True, processes=20)
+    assert 10 <= int(run_output.printed) <= 20
 
 
 @pytest.mark.parametrize("name", WALLED)
@@ -329,9 +333,9 @@ async def test_the_stores_and_other_runs_files_are_not_there(walled: Run, tmp_pa
     secret = tmp_path / "sealed.json"
     secret.write_text("CANARY-store")
     secret.chmod(0o644)
-    ran = await walled(f"cat {secret}; ls -A /tmp /rundir; cat /proc/1/root{secret}; cat /code/../{secret}")
-    assert "CANARY-store" not in ran.printed
-    assert "benchwright" not in ran.printed.replace(str(secret), "")
+    run_output = await walled(f"cat {secret}; ls -A /tmp /rundir; cat /proc/1/root{secret}; cat /code/../{secret}")
+    assert "CANARY-store" not in run_output.printed
+    assert "benchwright" not in run_output.printed.replace(str(secret), "")
 
 
 async def test_no_process_of_the_host_is_seen(walled: Run) -> None:
@@ -353,8 +357,8 @@ async def test_hidden_files_can_not_be_changed(walled: Run) -> None:
         "cd /src; (: > secret.txt); rm -f secret.txt; mv secret.txt x; touch new; chmod 777 . secret.txt;"
         " mkdir d; ln -s /x l; mv /src /src2; rm -rf /src; cat /src/secret.txt; ls /src"
     )
-    printed = (await walled(script)).printed
-    assert printed.endswith("CANARY-51abmore\nsecret.txt\n")
+    stdout = (await walled(script)).printed
+    assert stdout.endswith("CANARY-51abmore\nsecret.txt\n")
 
 
 async def test_only_the_run_folder_and_scratch_can_be_written(walled: Run) -> None:
@@ -368,37 +372,41 @@ async def test_only_the_run_folder_and_scratch_can_be_written(walled: Run) -> No
 @pytest.mark.parametrize("folder", ["/tmp", "/rundir", "/dev/shm"])
 async def test_scratch_in_memory_is_limited(folder: str, walled: Run) -> None:
     script = f"for n in 1 2 3 4 5 6 7 8; do head -c 1000000 /dev/zero > {folder}/$n; done; du -k {folder} | tail -1"
-    printed = (await walled(script, folder_mb=4)).printed
-    assert "No space left" in printed
-    assert int(printed.splitlines()[-1].split()[0]) <= 4096
+    stdout = (await walled(script, folder_mb=4)).printed
+    assert "No space left" in stdout
+    assert int(stdout.splitlines()[-1].split()[0]) <= 4096
 
 
 async def test_a_compiler_can_not_change_a_device(walled: Run) -> None:
     old_mode = Path(os.devnull).stat().st_mode
-    ran = await walled("echo 'module m; endmodule' >m.v; iverilog -o /dev/null m.v; chmod 755 /dev/null; echo $?")
-    assert ran.printed.endswith("\n1\n") or "denied" in ran.printed or "permitted" in ran.printed, ran.printed
+    run_output = await walled(
+        "echo 'module m; endmodule' >m.v; iverilog -o /dev/null m.v; chmod 755 /dev/null; echo $?"
+    )
+    assert (
+        run_output.printed.endswith("\n1\n") or "denied" in run_output.printed or "permitted" in run_output.printed
+    ), run_output.printed
     assert Path(os.devnull).stat().st_mode == old_mode
 
 
 async def test_the_program_is_not_root_and_has_no_rights(walled: Run) -> None:
-    printed = (await walled("id -u; id -G; grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status")).printed
-    facts = printed.split()
-    assert "0" not in facts[:2]
-    assert {line.split()[1] for line in printed.splitlines() if line.startswith("Cap")} == {"0" * 16}
-    assert "NoNewPrivs:\t1" in printed
-    assert "Seccomp:\t2" in printed
-    assert (await walled("cat /etc/shadow; su -c id; mount -t tmpfs x /tmp; chroot / true")).ended.exit_code != 0
+    stdout = (await walled("id -u; id -G; grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status")).printed
+    id_words = stdout.split()
+    assert "0" not in id_words[:2]
+    assert {line.split()[1] for line in stdout.splitlines() if line.startswith("Cap")} == {"0" * 16}
+    assert "NoNewPrivs:\t1" in stdout
+    assert "Seccomp:\t2" in stdout
+    assert (await walled("cat /etc/shadow; su -c id; mount -t tmpfs x /tmp; chroot / true")).step_end.exit_code != 0
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="users of their own are for root to give")
 async def test_outside_the_program_is_not_root_either(walled: Run) -> None:
-    owner = (await walled("touch mine")).code / "rundir" / "mine"
-    assert 61184 <= owner.stat().st_uid < 65520
+    touched_file = (await walled("touch mine")).code / "rundir" / "mine"
+    assert 61184 <= touched_file.stat().st_uid < 65520
 
 
 @pytest.mark.parametrize("option", ["-U", "-m", "-n", "-p", "-Ur", "-C", "-i", "-u"])
 async def test_no_namespace_can_be_made(option: str, walled: Run) -> None:
-    assert (await walled(f"unshare {option} true")).ended.exit_code != 0
+    assert (await walled(f"unshare {option} true")).step_end.exit_code != 0
 
 
 async def test_dangerous_system_calls_are_refused(walled: Run) -> None:
@@ -429,8 +437,10 @@ async def test_two_runs_share_nothing(
     (neighbour / "rundir").mkdir(parents=True)
     # Counted by the shell itself: of two programs in a pipeline the first may look before the second is there.
     look = "echo $0 > /tmp/mark; sleep 0.5; ls /tmp /dev/shm; set -- /proc/[0-9]*; echo $#; cat /tmp/mark"
-    first_run, two = await asyncio.gather(*(runner(sandbox, folder, toolchain)(look) for folder in (code, neighbour)))
-    assert first_run.printed == two.printed
+    first_run, second_run = await asyncio.gather(
+        *(runner(sandbox, folder, toolchain)(look) for folder in (code, neighbour))
+    )
+    assert first_run.printed == second_run.printed
     assert sandbox.new_user() != sandbox.new_user() or os.geteuid() != 0
 
 
@@ -442,7 +452,7 @@ async def test_hidden_files_are_never_on_the_disk_of_the_host(walled: Run, code:
             path for path in code.rglob("*") if path.is_file() and "CANARY" in path.read_text(errors="replace")
         ]
         await asyncio.sleep(0.05)
-    assert (await task).ended.exit_code == 0
+    assert (await task).step_end.exit_code == 0
     assert leaked_paths == []
 
 
@@ -455,21 +465,21 @@ async def test_hidden_text_is_not_on_any_command_line(walled: Run) -> None:
 
 
 async def test_big_and_many_hidden_files_arrive_whole(walled: Run) -> None:
-    hidden = {f"/src/{number}": "é" * 1000 for number in range(300)} | {"/src/big": "x" * (8 << 20)}
-    printed = (await walled("ls /src | wc -l; cat /src/* | wc -c", hidden=hidden)).printed
-    assert printed.split() == ["301", str(300 * 2000 + (8 << 20))]
+    hidden_files = {f"/src/{number}": "é" * 1000 for number in range(300)} | {"/src/big": "x" * (8 << 20)}
+    stdout = (await walled("ls /src | wc -l; cat /src/* | wc -c", hidden=hidden_files)).printed
+    assert stdout.split() == ["301", str(300 * 2000 + (8 << 20))]
 
 
 # What all of it is for: the same verdict everywhere. `test_equal_verdicts.py` compares those of published problems.
 
 
-STARTER = {problem.id: problem for problem in read_built_in("starter").problems if problem.kind is Kind.DESIGN}
+STARTER = {problem.id: problem for problem in read_built_in("starter").problems if problem.kind is ProblemKind.DESIGN}
 
 
 async def verdicts(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> list[Verdict]:
-    tools = toolchain_for(sandbox.name, toolchain.root.parents[2])
+    sandbox_toolchain = toolchain_for(sandbox.name, toolchain.root.parents[2])
     return [
-        await run_harness(problem, solution, sandbox=sandbox, toolchain=tools, log=io.BytesIO())
+        await run_harness(problem, solution, sandbox=sandbox, toolchain=sandbox_toolchain, log=io.BytesIO())
         for solution in (solved_files(problem), starting_files(problem))
     ]
 
@@ -480,10 +490,10 @@ async def verdicts(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> 
 async def test_a_container_gives_the_verdict_that_bubblewrap_gives(
     problem: str, name: str, request: pytest.FixtureRequest, toolchain: Toolchain
 ) -> None:
-    expected = await verdicts(STARTER[problem], BwrapSandbox(), toolchain)
+    expected_verdicts = await verdicts(STARTER[problem], BwrapSandbox(), toolchain)
     container_verdicts = await verdicts(STARTER[problem], sandbox_named(name, request), toolchain)
-    assert [verdict.outcome for verdict in expected] == [Outcome.PASSED, Outcome.FAILED]
-    assert list(map(facts, container_verdicts)) == list(map(facts, expected))
+    assert [verdict.outcome for verdict in expected_verdicts] == [Outcome.PASSED, Outcome.FAILED]
+    assert list(map(facts, container_verdicts)) == list(map(facts, expected_verdicts))
 
 
 async def test_without_a_sandbox_the_verdict_is_the_same_and_says_so(toolchain: Toolchain) -> None:

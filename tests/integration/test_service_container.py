@@ -53,11 +53,11 @@ def free_port() -> int:
 
 
 def run(*command: str | Path, **options: Any) -> str:
-    ended: subprocess.CompletedProcess[str] = subprocess.run(
+    process: subprocess.CompletedProcess[str] = subprocess.run(
         [*map(str, command)], capture_output=True, text=True, timeout=1_200, **options
     )
-    assert ended.returncode == 0, (command, ended.stdout[-3000:], ended.stderr[-3000:])
-    return ended.stdout
+    assert process.returncode == 0, (command, process.stdout[-3000:], process.stderr[-3000:])
+    return process.stdout
 
 
 @pytest.fixture(scope="module")
@@ -70,41 +70,52 @@ def engine(docker_host: str) -> Iterator[sdk.DockerClient]:
 def image(docker_host: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The image, built from a checkout with a release in it."""
     folder = tmp_path_factory.mktemp("image")
-    wheels, context = folder / "wheels", folder / "context"
-    context.mkdir()
-    shutil.copy(ROOT / "requirements.lock", context)
-    shutil.copytree(FILES, context / "setup" / "service")
+    wheels, context_folder = folder / "wheels", folder / "context"
+    context_folder.mkdir()
+    shutil.copy(ROOT / "requirements.lock", context_folder)
+    shutil.copytree(FILES, context_folder / "setup" / "service")
     # The classic builder, which every client has, looks for it there; BuildKit beside the Containerfile.
-    shutil.copy(FILES / "Containerfile.dockerignore", context / ".dockerignore")
-    run(sys.executable, ROOT / "setup" / "release.py", "--only", "python", "--out", context / "dist")
+    shutil.copy(FILES / "Containerfile.dockerignore", context_folder / ".dockerignore")
+    run(sys.executable, ROOT / "setup" / "release.py", "--only", "python", "--out", context_folder / "dist")
     # What lies beside must not come in.
-    (context / "setup/service/secrets").mkdir()
-    (context / "setup/service/secrets/database").write_text(PASSWORD)
+    (context_folder / "setup/service/secrets").mkdir()
+    (context_folder / "setup/service/secrets/database").write_text(PASSWORD)
     download = (sys.executable, "-m", "pip", "download", "--quiet", "--dest", wheels)
     run(*download, "--no-deps", "--require-hashes", "--requirement", ROOT / "requirements.lock")
     # With these pip builds what comes as source.
     run(*download, "setuptools", "wheel")
     python = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    added: dict[str, Path | str] = {
+    added_files: dict[str, Path | str] = {
         "wheels": wheels,
         "etc/pip.conf": "[global]\nno-index = true\nfind-links = /wheels\nbreak-system-packages = true\n",
     }
     try:
         # Debian's images have apt, and with it the library of C++ that wheels need.
         packages = (python, "python3", "python3-pip", "passwd", "ca-certificates", "libstdc++6")
-        root_file_system(folder / "base.tar", *packages, added=added, left_out="EXTERNALLY-MANAGED$")
+        root_file_system(folder / "base.tar", *packages, added_files=added_files, left_out="EXTERNALLY-MANAGED$")
     except DebianMissingError as error:
         pytest.skip(f"needs a Debian with {python} as its own Python: {error}")
     environment = os.environ | {"DOCKER_HOST": docker_host, "DOCKER_BUILDKIT": "0"}
     shutil.rmtree(wheels)
-    changes = ("--change", f"ENV PATH={PATH}")
-    run("docker", "import", *changes, folder / "base.tar", f"{BASE}-bare", env=environment)
+    import_options = ("--change", f"ENV PATH={PATH}")
+    run("docker", "import", *import_options, folder / "base.tar", f"{BASE}-bare", env=environment)
     (folder / "base.tar").unlink()
     # The published image calls its interpreter so.
     (folder / "Base").write_text(f"FROM {BASE}-bare\nRUN ln -s /usr/bin/python3 /usr/bin/python\n")
-    run("docker", "build", "--network", "none", "--tag", BASE, "--file", folder / "Base", context, env=environment)
+    run(
+        "docker",
+        "build",
+        "--network",
+        "none",
+        "--tag",
+        BASE,
+        "--file",
+        folder / "Base",
+        context_folder,
+        env=environment,
+    )
     build = ("docker", "build", "--network", "none", "--build-arg", f"BASE={BASE}", "--tag", IMAGE)
-    run(*build, "--file", context / "setup/service/Containerfile", context, env=environment)
+    run(*build, "--file", context_folder / "setup/service/Containerfile", context_folder, env=environment)
     # It goes with the engine.
     return IMAGE
 
@@ -186,15 +197,15 @@ def test_a_course_in_the_container_is_worked_on_with_a_worker_outside_and_surviv
     (tmp_path / "token").write_text(administer(container, "worker-token", "host"))
     solver = Solver.joining(service, course, tmp_path)
     problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(REF)
-    solved = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
-    attempt = solver.begin(REF, solved)
+    solution_files = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
+    attempt = solver.begin(REF, solution_files)
     solver.record(attempt, Started())
     anchors = [Anchor.model_validate(solver.send(attempt).json()["anchor"])]
     command = [str(Path(sys.executable).with_name("benchwright")), "worker", service.url]
     environment = os.environ | {"BENCHWRIGHT_HOME": str(tmp_path / "worker")}
     worker = subprocess.Popen([*command, "--token-file", str(tmp_path / "token")], env=environment)
     try:
-        first = solver.run(attempt, 1, solved).json()["id"]
+        first = solver.run(attempt, 1, solution_files).json()["id"]
         assert solver.verdict(first)["verdict"]["outcome"] == "passed"
 
         container.restart(timeout=30)
@@ -203,7 +214,7 @@ def test_a_course_in_the_container_is_worked_on_with_a_worker_outside_and_surviv
         anchors.append(Anchor.model_validate(solver.send(attempt).json()["anchor"]))
         assert solver.verdict(first)["verdict"]["outcome"] == "passed"
         # The worker finds the service again by itself.
-        second = solver.run(attempt, 2, {path: f"{text}\n" for path, text in solved.items()}).json()["id"]
+        second = solver.run(attempt, 2, {path: f"{text}\n" for path, text in solution_files.items()}).json()["id"]
         assert solver.verdict(second)["verdict"]["outcome"] == "passed"
     finally:
         worker.terminate()
@@ -252,8 +263,8 @@ def test_no_secret_is_in_the_image_its_history_the_inspection_or_the_environment
         assert files.split() == expected_files
         assert word not in container.logs().decode()
     # What signs receipts stays in its file.
-    _, keys = inside(container, "cat", "/data/data/service/keys.json")
-    for key in re.findall(r'"([A-Za-z0-9+/_-]{40,}=*)"', keys):
+    _, key_file = inside(container, "cat", "/data/data/service/keys.json")
+    for key in re.findall(r'"([A-Za-z0-9+/_-]{40,}=*)"', key_file):
         assert key not in json.dumps(container.attrs) + environment + container.logs().decode()
     in_image = ["-c", f"{SEARCH} '{PASSWORD}' / || true"]
     assert engine.containers.run(image, in_image, entrypoint=["sh"], user="0", network_mode="none", remove=True) == b""

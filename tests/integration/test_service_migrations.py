@@ -40,15 +40,15 @@ async def test_it_has_the_tables_that_the_code_works_with_and_keeps_what_is_in_i
 ) -> None:
     await (await open_service_database(where)).close()
     with engine.begin() as connection:
-        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
-        assert compare_metadata(context, METADATA) == []
+        migration_context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+        assert compare_metadata(migration_context, METADATA) == []
         connection.execute(COURSES.insert().values(COURSE))
 
     await (await open_service_database(where)).close()
 
     with engine.connect() as connection:
-        (row,) = connection.execute(select(COURSES)).mappings()
-        assert dict(row) == COURSE
+        (course_row,) = connection.execute(select(COURSES)).mappings()
+        assert dict(course_row) == COURSE
 
 
 async def test_a_migration_that_fails_changes_nothing(where: Path | str, engine: Engine) -> None:

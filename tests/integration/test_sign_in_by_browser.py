@@ -32,8 +32,8 @@ def person(service: Service, course: Course) -> httpx2.Client:
 
 def begin(service: Service, name: str = "laptop <1>") -> dict[str, str]:
     with service.client() as client:
-        begun: dict[str, str] = client.post("/api/v1/devices", json={"name": name}).json()
-    return begun
+        device_code: dict[str, str] = client.post("/api/v1/devices", json={"name": name}).json()
+    return device_code
 
 
 def state(service: Service, secret: str) -> httpx2.Response:
@@ -46,21 +46,21 @@ def decide(person: httpx2.Client, code: str, decision: str) -> httpx2.Response:
 
 
 def test_a_confirmed_code_brings_a_token_once(service: Service, person: httpx2.Client) -> None:
-    begun = begin(service)
-    page = person.get("/device", params={"code": begun["code"].lower().replace("-", " ")}).text
-    assert begun["code"] in page
+    device_code = begin(service)
+    page = person.get("/device", params={"code": device_code["code"].lower().replace("-", " ")}).text
+    assert device_code["code"] in page
     assert "“laptop &lt;1&gt;” shows the code" in page
-    assert state(service, begun["secret"]).json() == {"state": "waiting", "joined": None}
-    assert "signed in" in decide(person, begun["code"], "grant").text
-    assert decide(person, begun["code"], "grant").status_code == 422
-    too_often = state(service, begun["secret"])
+    assert state(service, device_code["secret"]).json() == {"state": "waiting", "joined": None}
+    assert "signed in" in decide(person, device_code["code"], "grant").text
+    assert decide(person, device_code["code"], "grant").status_code == 422
+    too_often = state(service, device_code["secret"])
     assert (too_often.status_code, too_often.headers["retry-after"]) == (429, "5")
     service_time()
-    joined = state(service, begun["secret"]).json()["joined"]
+    joined = state(service, device_code["secret"]).json()["joined"]
     with service.client(joined["token"]) as client:
         assert client.get("/api/v1/me").json()["name"] == "Ada Lovelace"
     service_time()
-    assert state(service, begun["secret"]).status_code == 404
+    assert state(service, device_code["secret"]).status_code == 404
 
 
 def service_time() -> None:
@@ -69,15 +69,15 @@ def service_time() -> None:
 
 
 def test_a_confirmation_while_the_program_asks_is_not_lost(service: Service, person: httpx2.Client) -> None:
-    begun = begin(service)
+    device_code = begin(service)
     file = service.folders.data / "service" / "service.sqlite"
     engine = create_engine(service.database or f"sqlite:///{file}")
-    condition = DEVICES.c.code == begun["code"].replace("-", "")
-    ada = select(ACCOUNTS.c.id).where(ACCOUNTS.c.name == "Ada Lovelace").limit(1).scalar_subquery()
+    condition = DEVICES.c.code == device_code["code"].replace("-", "")
+    ada_id = select(ACCOUNTS.c.id).where(ACCOUNTS.c.name == "Ada Lovelace").limit(1).scalar_subquery()
     with engine.connect() as connection, ThreadPoolExecutor(1) as pool:
         # A confirmation that has been written, and not committed yet.
-        connection.execute(update(DEVICES).where(condition).values(state="granted", account=ada))
-        future = pool.submit(state, service, begun["secret"])
+        connection.execute(update(DEVICES).where(condition).values(state="granted", account=ada_id))
+        future = pool.submit(state, service, device_code["secret"])
         service_time()
         assert not future.done()
         connection.commit()
@@ -86,21 +86,21 @@ def test_a_confirmation_while_the_program_asks_is_not_lost(service: Service, per
 
 
 def test_a_refused_code_brings_none(service: Service, person: httpx2.Client) -> None:
-    begun = begin(service)
-    assert "not signed in" in decide(person, begun["code"], "deny").text
-    assert state(service, begun["secret"]).json() == {"state": "denied", "joined": None}
+    device_code = begin(service)
+    assert "not signed in" in decide(person, device_code["code"], "deny").text
+    assert state(service, device_code["secret"]).json() == {"state": "denied", "joined": None}
 
 
 def test_codes_and_secrets_that_nobody_has_are_worth_nothing(service: Service, person: httpx2.Client) -> None:
-    begun = begin(service)
-    for code in ("", "BBBB-BBBB", "%", begun["secret"]):
+    device_code = begin(service)
+    for code in ("", "BBBB-BBBB", "%", device_code["secret"]):
         assert decide(person, code, "grant").status_code == 422
-    assert state(service, begun["code"]).status_code == 404
+    assert state(service, device_code["code"]).status_code == 404
     stranger = browser(service)
     assert stranger.get("/device").headers["location"] == "/sign-in?device"
-    forged = stranger.post("/device", data={"code": begun["code"], "decision": "grant"})
+    forged = stranger.post("/device", data={"code": device_code["code"], "decision": "grant"})
     assert forged.headers["location"].startswith("/sign-in")
-    assert state(service, begun["secret"]).json()["state"] == "waiting"
+    assert state(service, device_code["secret"]).json()["state"] == "waiting"
 
 
 def test_who_signs_in_for_a_program_comes_back_to_it(service: Service, course: Course) -> None:
@@ -109,8 +109,8 @@ def test_who_signs_in_for_a_program_comes_back_to_it(service: Service, course: C
     assert '<input type="hidden" name="onward" value="device">' in page
     reply = client.post("/sign-in", data={"code": course.invitation, "name": "Ada", "onward": "device"})
     assert reply.headers["location"] == "/device"
-    elsewhere = browser(service)
-    reply = elsewhere.post("/sign-in", data={"code": course.invitation, "name": "A", "onward": "//evil.example"})
+    other_browser = browser(service)
+    reply = other_browser.post("/sign-in", data={"code": course.invitation, "name": "A", "onward": "//evil.example"})
     assert reply.headers["location"] == "/"
 
 
@@ -121,10 +121,10 @@ def test_the_command_line_waits_until_the_browser_has_confirmed(
     environment = os.environ | {"BENCHWRIGHT_HOME": str(tmp_path), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as login:
         assert login.stdout is not None
-        first = login.stdout.readline()
-        code = re.search(r"confirm the code (\w{4}-\w{4})", first)
-        assert code is not None, first
-        assert f"{service.url}/device?code={code[1]}" in first
+        first_line = login.stdout.readline()
+        code = re.search(r"confirm the code (\w{4}-\w{4})", first_line)
+        assert code is not None, first_line
+        assert f"{service.url}/device?code={code[1]}" in first_line
         decide(person, code[1], "grant")
         remaining_output, _ = login.communicate(timeout=60)
     assert login.returncode == 0

@@ -108,7 +108,7 @@ class Liar:
     sign: Callable[[dict[str, Any]], str] = lambda claims: jwt.encode({"alg": "RS256", "kid": "one"}, claims, KEY)
     token_requests: list[dict[str, list[str]]] = field(default_factory=list)
     status: int = 200
-    published: dict[str, Any] = field(default_factory=dict)
+    configuration_changes: dict[str, Any] = field(default_factory=dict)
     replies: dict[str, object] = field(default_factory=dict)
 
     @property
@@ -125,7 +125,7 @@ class Liar:
                 "token_endpoint": f"{self.url}/token",
                 "jwks_uri": f"{self.url}/jwks",
                 "id_token_signing_alg_values_supported": ["RS256", "HS256", "none"],
-            } | self.published
+            } | self.configuration_changes
         if path == "/jwks":
             return {"keys": [KEY.as_dict(private=False)]}
         return {"access_token": "x", "token_type": "Bearer", "id_token": self.sign(self.claims)}
@@ -154,13 +154,13 @@ def liar() -> Iterator[Liar]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    provider.port = server.server_port
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    http_server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    provider.port = http_server.server_port
+    thread = threading.Thread(target=http_server.serve_forever, args=(0.05,))
     thread.start()
     yield provider
-    server.shutdown()
-    server.server_close()
+    http_server.shutdown()
+    http_server.server_close()
     thread.join()
 
 
@@ -181,13 +181,13 @@ def foreign(claims: dict[str, Any]) -> str:
 def test_a_word_that_does_not_hold_signs_nobody_in(liar: Liar, tmp_path: Path) -> None:
     with running(serving(tmp_path, liar.url)) as service:
 
-        def tried(sign: Callable[[dict[str, Any]], str] | None = None, **changed: Any) -> int:
+        def tried(sign: Callable[[dict[str, Any]], str] | None = None, **changed_claims: Any) -> int:
             client = browser(service)
             parameters = parse_qs(urlsplit(client.get("/sign-in/provider").headers["location"]).query)
             assert parameters["code_challenge_method"] == ["S256"]
-            now = int(time.time())
-            usual = {"iss": liar.url, "sub": "ada", "aud": CLIENT, "iat": now, "exp": now + 300}
-            claims = {**usual, "nonce": parameters["nonce"][0]} | changed
+            now_s = int(time.time())
+            usual = {"iss": liar.url, "sub": "ada", "aud": CLIENT, "iat": now_s, "exp": now_s + 300}
+            claims = {**usual, "nonce": parameters["nonce"][0]} | changed_claims
             liar.claims = {name: value for name, value in claims.items() if value is not None}
             liar.sign = sign or Liar().sign
             reply = client.get(f"/sign-in/provider/return?code=c&state={parameters['state'][0]}")
@@ -197,8 +197,8 @@ def test_a_word_that_does_not_hold_signs_nobody_in(liar: Liar, tmp_path: Path) -
         assert tried() == 303
         assert liar.token_requests[-1]["code_verifier"][0]
         assert tried(aud=[CLIENT, "other"], azp=CLIENT) == 303
-        now = int(time.time())
-        wrong: list[dict[str, Any]] = [
+        now_s = int(time.time())
+        wrong_claims: list[dict[str, Any]] = [
             {"nonce": "another"},
             {"nonce": None},
             {"iss": "https://evil.example"},
@@ -208,13 +208,13 @@ def test_a_word_that_does_not_hold_signs_nobody_in(liar: Liar, tmp_path: Path) -
             {"aud": "another client", "azp": CLIENT},
             {"aud": ["another client"], "azp": CLIENT},
             {"aud": [CLIENT, "other"], "azp": "other"},
-            {"exp": now - 3_600, "iat": now - 4_000},
+            {"exp": now_s - 3_600, "iat": now_s - 4_000},
             {"exp": None},
             {"sub": None},
             {"sub": ""},
             {"sub": "x" * 256},
         ]
-        for claims in wrong:
+        for claims in wrong_claims:
             assert tried(**claims) == 422, claims
         for sign in (hmac_signed, unsigned, foreign, lambda _: "nonsense", lambda _: ""):
             assert tried(sign) == 422, sign
@@ -222,9 +222,9 @@ def test_a_word_that_does_not_hold_signs_nobody_in(liar: Liar, tmp_path: Path) -
         for query in ("", "?code=c", "?state=s", "?code=c&state=made-up", "?error=access_denied&state=s"):
             assert client.get(f"/sign-in/provider/return{query}").status_code == 422
         replies: list[object] = [[], "x", {}, {"access_token": 1, "id_token": []}, {"error": {}}]
-        for reply in replies:
-            liar.replies = {"/token": reply}
-            assert tried() == 422, reply
+        for token_reply in replies:
+            liar.replies = {"/token": token_reply}
+            assert tried() == 422, token_reply
         liar.replies, liar.status = {}, 500
         assert tried() == 422
         log = service.log.read_text()
@@ -234,11 +234,11 @@ def test_a_word_that_does_not_hold_signs_nobody_in(liar: Liar, tmp_path: Path) -
 
 
 def test_a_provider_that_names_another_issuer_or_is_away_is_not_asked(liar: Liar, tmp_path: Path) -> None:
-    liar.published = {"issuer": "https://evil.example"}
+    liar.configuration_changes = {"issuer": "https://evil.example"}
     with running(serving(tmp_path, liar.url)) as service:
         client = browser(service)
         assert client.get("/sign-in/provider").status_code == 422
-        liar.published, liar.status = {}, 503
+        liar.configuration_changes, liar.status = {}, 503
         assert client.get("/sign-in/provider").status_code == 422
         # It is back: nothing has to be started again.
         liar.status = 200
@@ -246,8 +246,8 @@ def test_a_provider_that_names_another_issuer_or_is_away_is_not_asked(liar: Liar
 
 
 def test_who_signs_in_may_be_in_a_course_at_once(independent: str, tmp_path: Path) -> None:
-    plain = Service(tmp_path / "service", workers=0)
-    course = plain.set_up()
+    plain_service = Service(tmp_path / "service", workers=0)
+    course = plain_service.set_up()
     with running(serving(tmp_path, independent, course.name)) as service:
         client = browser(service)
         sign_in(client, "ada@example.org")

@@ -58,23 +58,23 @@ def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
     with running(Service(tmp_path / "service", workers=0)) as service:
         student = HandingIn(Solver.joining(service, service.set_up(), tmp_path))
         student.start()
-        changed = benchwright(service.home, "course", "rotate-key")
-        assert changed.returncode == 0, changed.stderr
+        key_change = benchwright(service.home, "course", "rotate-key")
+        assert key_change.returncode == 0, key_change.stderr
         student.stop_signal.set()
         student.join()
         assert student.solver.send(student.attempt).status_code == 200
         with service.client() as client:
-            published = client.get("/api/v1/keys")
+            published_reply = client.get("/api/v1/keys")
             present = client.get("/api/v1/key").json()["key"]
         student.solver.record(student.attempt, Tick())
-        last = Anchor.model_validate(student.solver.send(student.attempt).json()["anchor"])
-        assert last.receipt is not None and last.receipt.key == present and present in changed.stdout
-        anchors = [*student.anchors, last]
-        keys = PublishedKeys.model_validate(published.json()).keys
+        last_anchor = Anchor.model_validate(student.solver.send(student.attempt).json()["anchor"])
+        assert last_anchor.receipt is not None and last_anchor.receipt.key == present and present in key_change.stdout
+        anchors = [*student.anchors, last_anchor]
+        keys = PublishedKeys.model_validate(published_reply.json()).keys
         assert [key.key for key in keys] == list(
             dict.fromkeys(anchor.receipt.key for anchor in anchors if anchor.receipt)
         )
-        assert len(keys) == 2 and "secret" not in published.text
+        assert len(keys) == 2 and "secret" not in published_reply.text
         check = check_anchors(student.attempt, [r.hash for r in student.solver.rows(student.attempt)[1]], anchors, keys)
         assert (check.agreeing, check.flaws, check.signers, check.revoked) == (len(anchors), (), (), ())
         student.solver.log.close()
@@ -83,7 +83,7 @@ def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
         own_log.parent.mkdir(parents=True)
         (tmp_path / "attempts.sqlite").rename(own_log)
         (tmp_path / "mail.txt").write_text(as_text(anchors))
-        (tmp_path / "keys.json").write_bytes(published.content)
+        (tmp_path / "keys.json").write_bytes(published_reply.content)
         verify = ["attempts", "verify", student.attempt, "--anchors", str(tmp_path / "mail.txt")]
         verify += ["--keys", str(tmp_path / "keys.json")]
         process = benchwright(student_home, *verify)
@@ -105,8 +105,8 @@ def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
         assert len(report["revoked"]) == len(anchors) - report["anchors"]
 
         # A receipt of the new key from before its time was not made by the service.
-        early = [key.model_dump(mode="json") | {"begins": "2099-01-01T00:00:00Z"} for key in keys[1:]]
-        (tmp_path / "keys.json").write_text(json.dumps({"keys": early}))
+        future_keys = [key.model_dump(mode="json") | {"begins": "2099-01-01T00:00:00Z"} for key in keys[1:]]
+        (tmp_path / "keys.json").write_text(json.dumps({"keys": future_keys}))
         process = benchwright(student_home, *verify)
         assert process.returncode == 1 and "did not sign at that time" in process.stdout
 
@@ -118,6 +118,6 @@ def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
 def test_a_key_is_not_revoked_by_mistake(tmp_path: Path) -> None:
     with running(Service(tmp_path / "service", workers=0)) as service, service.client() as client:
         old_keys = client.get("/api/v1/keys").json()
-        refused = benchwright(service.home, "course", "revoke-key", "nonsense", "--since", "2026-01-01")
-        assert refused.returncode == 1 and old_keys["keys"][0]["key"] in refused.stderr
+        refusal = benchwright(service.home, "course", "revoke-key", "nonsense", "--since", "2026-01-01")
+        assert refusal.returncode == 1 and old_keys["keys"][0]["key"] in refusal.stderr
         assert client.get("/api/v1/keys").json() == old_keys

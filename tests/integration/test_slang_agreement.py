@@ -12,10 +12,10 @@ from pyslang.analysis import AnalysisManager
 from pyslang.ast import Compilation
 from pyslang.syntax import SyntaxTree
 
-from benchwright_verilog.semantics.compilation.analysis import Analysis
-from benchwright_verilog.semantics.compilation.diagnostics import Severity
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
+from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
 from benchwright_verilog.semantics.project.project import Project
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 from benchwright_verilog.syntax.lines import Lines
 
@@ -50,8 +50,8 @@ def reported_by_slang(folder: Path, files: Mapping[str, str], warnings: Sequence
     for name in files:
         if Path(name).suffix not in _HEADERS:
             compilation.addSyntaxTree(SyntaxTree.fromFile(str(folder / name), sources))
-    engine, client = pyslang.DiagnosticEngine(sources), pyslang.TextDiagnosticClient()
-    engine.addClient(client)
+    engine, diagnostic_client = pyslang.DiagnosticEngine(sources), pyslang.TextDiagnosticClient()
+    engine.addClient(diagnostic_client)
     engine.setWarningOptions(["default", *warnings])
     engine.setMappingsFromPragmas()
     diagnostics = list(compilation.getAllDiagnostics())
@@ -62,7 +62,7 @@ def reported_by_slang(folder: Path, files: Mapping[str, str], warnings: Sequence
         engine.issue(diagnostic)
     return {
         (str(Path(file).relative_to(folder)), int(line), int(column), severity.removeprefix("fatal "), message)
-        for file, line, column, severity, message in _REPORTED.findall(client.getString())
+        for file, line, column, severity, message in _REPORTED.findall(diagnostic_client.getString())
         if message != _ABOUT_OTHERS
     }
 
@@ -78,14 +78,14 @@ def published(folder: Path, names: Iterable[str], warnings: Sequence[str] = ()) 
     return reports
 
 
-def analysis_reports(name: str, analysis: Analysis) -> set[Told]:
+def analysis_reports(name: str, analysis: FileAnalysis) -> set[Told]:
     lines = Lines(analysis.data.decode())
     reports: set[Told] = set()
     for diagnostic in analysis.diagnostics:
         line = lines.line_of_byte(diagnostic.start)
         column = diagnostic.start - lines.to_byte(lines.line(line + 1)[0]) + 1
         message = f"{diagnostic.message} [-W{diagnostic.rule}]" if diagnostic.rule else diagnostic.message
-        if diagnostic.severity is not Severity.NOTE and message != _ABOUT_OTHERS:
+        if diagnostic.severity is not DiagnosticSeverity.NOTE and message != _ABOUT_OTHERS:
             reports.add((name, line + 1, column, diagnostic.severity.name.lower(), message))
     return reports
 
@@ -112,11 +112,13 @@ def test_the_diagnostics_of_a_lone_file_are_slangs_own(design: Design, tmp_path:
         if "`include" in text or Path(name).suffix in _HEADERS:
             continue
         write(tmp_path, {file: text})
-        alone = analysis_reports(
+        lone_reports = analysis_reports(
             file, lone_analysis((tmp_path / file).read_bytes().decode().removeprefix("\ufeff"), file)
         )
-        assert alone == {
-            report for report in reported_by_slang(tmp_path, {file: text}) if not report[4].startswith(_UNKNOWN)
+        assert lone_reports == {
+            slang_report
+            for slang_report in reported_by_slang(tmp_path, {file: text})
+            if not slang_report[4].startswith(_UNKNOWN)
         }
 
 

@@ -66,14 +66,14 @@ class Proofs:
     """Results of all the proofs together."""
 
     files: dict[str, str]
-    ran: SandboxOutput
+    sandbox_output: SandboxOutput
 
     def section(self, name: str) -> str:
         """Text that was printed under a heading."""
         section_match = re.search(
-            rf"^== {re.escape(name)}\n(.*?)(?=^== |\Z)", self.ran.printed, re.DOTALL | re.MULTILINE
+            rf"^== {re.escape(name)}\n(.*?)(?=^== |\Z)", self.sandbox_output.printed, re.DOTALL | re.MULTILINE
         )
-        assert section_match, self.ran.printed[-4000:]
+        assert section_match, self.sandbox_output.printed[-4000:]
         return section_match[1]
 
 
@@ -124,20 +124,20 @@ def test_a_snippet_does_what_it_says(proofs: Proofs, prefix: str) -> None:
 def test_an_assertion_fails_when_it_is_violated(proofs: Proofs, prefix: str) -> None:
     if prefix in SILENT:
         pytest.skip("the simulator has no unknown values")
-    label = re.search(r"\b(\w+) failed", DESIGN[prefix].expanded)
-    assert label
-    assert f"{label[1]} failed" in proofs.section("breaking")
-    assert f"{label[1]} failed" not in proofs.section("quiet")
+    label_match = re.search(r"\b(\w+) failed", DESIGN[prefix].expanded)
+    assert label_match
+    assert f"{label_match[1]} failed" in proofs.section("breaking")
+    assert f"{label_match[1]} failed" not in proofs.section("quiet")
 
 
 @pytest.mark.parametrize("prefix", sorted(DESIGN))
 def test_linters_find_nothing_in_a_snippet(proofs: Proofs, prefix: str) -> None:
-    alone = f"alone/{prefix}.sv"
-    if alone in proofs.files:
+    lone_file = f"alone/{prefix}.sv"
+    if lone_file in proofs.files:
         # The last line is Verilator's report of what it did.
-        assert [finding.message for finding in parse_verilator(proofs.section(f"lint {alone}"))] == []
+        assert [finding.message for finding in parse_verilator(proofs.section(f"lint {lone_file}"))] == []
     head = DESIGN[prefix].expanded.split("\n")
-    for finding in parse_verilator(proofs.ran.printed.partition("== quiet")[0]):
+    for finding in parse_verilator(proofs.sandbox_output.printed.partition("== quiet")[0]):
         line = proofs.files[finding.path].split("\n")[finding.line - 1].strip()
         assert line not in {text.strip() for text in head}, finding.message
 
@@ -148,7 +148,7 @@ def test_the_testbench_passes_and_ends(proofs: Proofs) -> None:
 
 
 def test_the_dump_holds_the_signal_s_change(proofs: Proofs) -> None:
-    assert re.search(r"\$var reg +1 . level", proofs.ran.printed)
+    assert re.search(r"\$var reg +1 . level", proofs.sandbox_output.printed)
 
 
 def test_the_time_limit_ends_a_simulation_that_hangs(proofs: Proofs) -> None:
@@ -156,9 +156,9 @@ def test_the_time_limit_ends_a_simulation_that_hangs(proofs: Proofs) -> None:
     assert "ended 1\n" in proofs.section("icarus tbtimeout")
 
 
-@pytest.mark.parametrize(("module", "tests"), [("cocotb_proof", 5), ("cocotb_streams", 1)])
-def test_the_cocotb_snippets_pass_on_a_design(proofs: Proofs, module: str, tests: int) -> None:
-    assert f"tests of {module} {tests} 0\n" in proofs.section("cocotb")
+@pytest.mark.parametrize(("module", "test_count"), [("cocotb_proof", 5), ("cocotb_streams", 1)])
+def test_the_cocotb_snippets_pass_on_a_design(proofs: Proofs, module: str, test_count: int) -> None:
+    assert f"tests of {module} {test_count} 0\n" in proofs.section("cocotb")
 
 
 def test_the_cocotb_runner_runs_under_pytest(proofs: Proofs) -> None:

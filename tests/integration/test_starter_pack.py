@@ -13,16 +13,16 @@ import pytest
 from benchwright_harness.execution.run import run_harness, starting_files
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_judges.judgement import Status
+from benchwright_judges.judgement import JudgementStatus
 from benchwright_judges.score import check_question
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in, wrong_solutions
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 PACK = read_built_in("starter")
 FOLDER = Path(str(files("benchwright_problems") / "packs" / "starter"))
-DESIGNS = [problem for problem in PACK.problems if problem.kind is Kind.DESIGN]
-QUESTIONS = [problem for problem in PACK.problems if problem.kind is Kind.QUESTION]
+DESIGNS = [problem for problem in PACK.problems if problem.kind is ProblemKind.DESIGN]
+QUESTIONS = [problem for problem in PACK.problems if problem.kind is ProblemKind.QUESTION]
 
 
 def id_of(problem: Problem) -> str:
@@ -41,8 +41,8 @@ async def run_all(
             verdict = await run_harness(problem, solution, sandbox=sandbox, toolchain=toolchain, log=log)
         return verdict, log.getvalue().decode(errors="replace")[-4000:]
 
-    ran = await asyncio.gather(*(run_solution(solution) for solution in solutions.values()))
-    return dict(zip(solutions, ran, strict=True))
+    verdicts_with_logs = await asyncio.gather(*(run_solution(solution) for solution in solutions.values()))
+    return dict(zip(solutions, verdicts_with_logs, strict=True))
 
 
 def as_bytes(texts: Mapping[str, str]) -> dict[str, bytes]:
@@ -52,21 +52,21 @@ def as_bytes(texts: Mapping[str, str]) -> dict[str, bytes]:
 @pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
 async def test_the_reference_passes_and_everything_else_fails(problem: Problem, toolchain: Toolchain) -> None:
     starting = starting_files(problem)
-    wrong = wrong_solutions(FOLDER, problem.id)
-    assert wrong, "a problem without a wrong solution proves little"
+    wrong_texts = wrong_solutions(FOLDER, problem.id)
+    assert wrong_texts, "a problem without a wrong solution proves little"
     solutions: dict[str, Mapping[str, bytes]] = {
         "reference": starting | as_bytes(problem.hidden.reference),
         "starting": starting,
-        **{f"wrong/{name}": starting | as_bytes(texts) for name, texts in wrong.items()},
+        **{f"wrong/{name}": starting | as_bytes(texts) for name, texts in wrong_texts.items()},
     }
-    ran = await run_all(problem, solutions, toolchain)
-    reference, log = ran.pop("reference")
+    runs_by_solution = await run_all(problem, solutions, toolchain)
+    reference, log = runs_by_solution.pop("reference")
     assert reference.outcome is Outcome.PASSED, log
     assert reference.tests
     assert all(test.passed for test in reference.tests)
-    outcomes = {name: verdict.outcome for name, (verdict, _) in ran.items()}
-    assert outcomes == dict.fromkeys(ran, Outcome.FAILED)
-    unbuilt = {name for name, (verdict, _) in ran.items() if verdict.reason is Reason.BUILD_FAILED}
+    outcomes = {name: verdict.outcome for name, (verdict, _) in runs_by_solution.items()}
+    assert outcomes == dict.fromkeys(runs_by_solution, Outcome.FAILED)
+    unbuilt = {name for name, (verdict, _) in runs_by_solution.items() if verdict.reason is Reason.BUILD_FAILED}
     # A design that does not even build is no plausible wrong one; a cheat is refused before it runs.
     assert {name for name in unbuilt if name.startswith("wrong/")} <= {"wrong/forges-results"}
 
@@ -81,17 +81,17 @@ def test_wrong_solutions_say_in_their_first_line_what_is_wrong(problem: Problem)
 @pytest.mark.parametrize("problem", DESIGNS, ids=id_of)
 def test_no_hidden_text_is_given_away(problem: Problem) -> None:
     public = problem.public.model_dump_json()
-    hidden = [*problem.hidden.harness.values(), *problem.hidden.reference.values()]
-    assert all(text not in public for text in hidden if len(text) > 40)
+    hidden_texts = [*problem.hidden.harness.values(), *problem.hidden.reference.values()]
+    assert all(text not in public for text in hidden_texts if len(text) > 40)
 
 
 @pytest.mark.parametrize("problem", QUESTIONS, ids=id_of)
 def test_the_key_of_a_question_is_right_and_an_empty_answer_is_not(problem: Problem) -> None:
     key, empty = check_question(problem)
-    assert (key.passed, empty.status) == (True, Status.EMPTY)
+    assert (key.passed, empty.status) == (True, JudgementStatus.EMPTY)
 
 
 async def test_an_empty_design_fails_to_build(toolchain: Toolchain) -> None:
     problem = DESIGNS[0]
-    ran = await run_all(problem, {"empty": {}}, toolchain)
-    assert ran["empty"][0].reason is Reason.BUILD_FAILED
+    runs_by_solution = await run_all(problem, {"empty": {}}, toolchain)
+    assert runs_by_solution["empty"][0].reason is Reason.BUILD_FAILED

@@ -90,19 +90,21 @@ def test_an_assignment_of_a_study_is_worked_on_in_the_study_alone(
     with service.client(token) as client:
         assert client.get("/api/v1/assignments").json() == []
         (assignment,) = studies(service, token)[0]["assignments"]
-        header = {
+        header_fields = {
             **{"id": "0" * 32, "problem": "starter/saturating-counter", "problem_digest": "d", "workspace": "/w"},
             **{"solver": "human", "condition": "human", "created": "2026-01-01T00:00:00Z"},
         }
         body = {"assignment": assignment["id"], "lines": [], "now": "2026-01-01T00:00:00Z"}
-        for changed in ({}, {"study": "small", "solver": "P99"}, {"study": "other", "solver": "P01"}):
-            reply = client.post(f"/api/v1/attempts/{'0' * 32}/events", json=body | {"header": header | changed})
+        for changed_fields in ({}, {"study": "small", "solver": "P99"}, {"study": "other", "solver": "P01"}):
+            reply = client.post(
+                f"/api/v1/attempts/{'0' * 32}/events", json=body | {"header": header_fields | changed_fields}
+            )
             assert reply.status_code == 422, reply.text
             assert "participant" in reply.json()["title"] + reply.json().get("detail", "")
 
 
 @pytest.mark.parametrize(
-    "line",
+    "journal_record",
     [
         {},
         {"study": "small", "participant": "P01", "seq": 1, "wall": "", "entry": {}, "prev_hash": "", "hash": ""},
@@ -113,11 +115,11 @@ def test_an_assignment_of_a_study_is_worked_on_in_the_study_alone(
     ],
 )
 def test_what_is_no_journal_is_refused(
-    service: Service, places: dict[str, dict[str, Any] | None], line: dict[str, Any]
+    service: Service, places: dict[str, dict[str, Any] | None], journal_record: dict[str, Any]
 ) -> None:
     token = next(holder for holder, file in places.items() if file is not None)
     with service.client(token) as client:
-        content = json.dumps({"lines": [line]})
+        content = json.dumps({"lines": [journal_record]})
         reply = client.post(
             "/api/v1/studies/small/journal", content=content, headers={"Content-Type": "application/json"}
         )

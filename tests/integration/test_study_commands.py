@@ -45,9 +45,9 @@ def ready(tmp_path: Path) -> None:
 
 
 def test_init_takes_a_folder_and_says_so_of_the_name_of_a_file(benchwright: Command, tmp_path: Path) -> None:
-    refused = benchwright("study", "init", "mine.yaml")
-    assert refused.returncode == 2
-    assert "Give a folder, such as mine" in refused.stderr
+    refusal = benchwright("study", "init", "mine.yaml")
+    assert refusal.returncode == 2
+    assert "Give a folder, such as mine" in refusal.stderr
     assert not (tmp_path / "mine.yaml").exists()
 
 
@@ -67,9 +67,9 @@ def test_a_study_that_nobody_has_begun_is_closed_only_if_that_is_meant(benchwrig
     benchwright("study", "init", "mine")
     ready(tmp_path)
     assert benchwright("study", "run", "mine/study.yaml").returncode == 0
-    refused = benchwright("study", "close", "mine")
-    assert refused.returncode == 2
-    assert "16 participants of mine have not finished: P01 has not begun" in refused.stderr
+    refusal = benchwright("study", "close", "mine")
+    assert refusal.returncode == 2
+    assert "16 participants of mine have not finished: P01 has not begun" in refusal.stderr
     declined_run = benchwright("study", "close", "mine", answer="n")
     assert declined_run.returncode == 1 and "Nothing can be added to it" in declined_run.stderr
     assert json.loads(benchwright("study", "status", "mine", "--json").stdout)["closed"] is False

@@ -56,14 +56,14 @@ def home(tmp_path: Path) -> Path:
 
 @pytest_asyncio.fixture
 async def editors(home: Path) -> AsyncIterator[Editors]:
-    started: list[Editor] = []
+    started_editors: list[Editor] = []
 
     async def start() -> Editor:
-        started.append(await Editor.start(home))
-        return started[-1]
+        started_editors.append(await Editor.start(home))
+        return started_editors[-1]
 
     yield start
-    for editor in started:
+    for editor in started_editors:
         if editor.process.returncode is None:
             await editor.kill()
 
@@ -92,8 +92,8 @@ async def look(editor: Editor) -> dict[str, Any]:
 async def begin(home: Path, location: str) -> None:
     file = home.parent / "study.yaml"
     file.write_text(STUDY.replace("WHERE", location))
-    ran = await benchwright(home, "run", str(file), "--participant", "ada")
-    assert ran.returncode == 0, ran.stderr
+    run_process = await benchwright(home, "run", str(file), "--participant", "ada")
+    assert run_process.returncode == 0, run_process.stderr
 
 
 @pytest_asyncio.fixture
@@ -108,8 +108,8 @@ def arrived(location: str) -> list[int]:
     """Events of each attempt that has arrived; each is whole."""
     with StudyLog(location) as log:
         headers = log.headers()
-        assert all(verify(*log.stored(header.id)).ok for header in headers)
-        assert [entry.entry.type for entry in log.journal.entries("far", "ada")][-1:] == ["finished"]
+        assert all(verify(*log.stored_attempt(header.id)).ok for header in headers)
+        assert [entry.recorded_entry.type for entry in log.journal.entries("far", "ada")][-1:] == ["finished"]
         return [len(log.events(header.id)) for header in headers]
 
 
@@ -130,19 +130,23 @@ async def test_records_wait_for_a_database_that_is_down_and_arrive_once_it_is_up
     assert (waiting["tries"] > view["delivery"]["tries"], "can't be reached" in waiting["told"]) == (True, True)
     assert "not delivered yet, " in " ".join((await benchwright(home, "status", "far")).stdout.split())
 
-    later = await editors()
-    await later.wait_until(lambda: any("will try again" in message for message in later.screen.messages), "the warning")
+    later_editor = await editors()
+    await later_editor.wait_until(
+        lambda: any("will try again" in message for message in later_editor.screen.messages), "the warning"
+    )
     database.start()
-    assert (await look(later))["delivery"] == {"arrived": True, "tries": 0, "told": ""}
+    assert (await look(later_editor))["delivery"] == {"arrived": True, "tries": 0, "told": ""}
     (events,) = arrived(where)
 
     # Handing in again, as after a crash that came before the note of it, changes nothing.
     deliveries = Deliveries(Home.find({"BENCHWRIGHT_HOME": str(home)}))
-    deliveries.owe("far", "ada")
-    last = await editors()
-    await last.wait_until(lambda: any("have been delivered" in message for message in last.screen.messages), "the news")
+    deliveries.add_delivery("far", "ada")
+    last_editor = await editors()
+    await last_editor.wait_until(
+        lambda: any("have been delivered" in message for message in last_editor.screen.messages), "the news"
+    )
     assert arrived(where) == [events]
-    assert deliveries.waiting() == []
+    assert deliveries.waiting_deliveries() == []
 
 
 async def test_a_command_hands_in_what_the_database_missed_while_it_restarted(

@@ -18,7 +18,7 @@ from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
 from benchwright_service.bench import log_file, open_administration
 from benchwright_service.studies.lab_monitor import lock_of
-from benchwright_studies.conduct.archive import collect
+from benchwright_studies.conduct.archive import collect_archive
 from benchwright_studies.conduct.closing import check_seal
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -62,10 +62,12 @@ def lab_log(service: Service) -> StudyLog:
     return StudyLog(service.database or log_file(service.folders))
 
 
-def audited(owner: httpx2.Client, study: str) -> list[tuple[str, str, str]]:
+def audited(owner_client: httpx2.Client, study: str) -> list[tuple[str, str, str]]:
     """Person, action and object of each audit entry, newest first."""
-    rows = re.findall(r"<tr><td>.*?</td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", page(owner, study, "/audit"))
-    return [(actor, action, subject) for actor, action, subject in rows]
+    audit_rows = re.findall(
+        r"<tr><td>.*?</td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", page(owner_client, study, "/audit")
+    )
+    return [(actor, action, subject) for actor, action, subject in audit_rows]
 
 
 def test_pages_are_for_owners_and_monitors_and_unknown_to_all_others(service: Service) -> None:
@@ -78,8 +80,8 @@ def test_pages_are_for_owners_and_monitors_and_unknown_to_all_others(service: Se
             response = client.get(f"/studies/roles{path}")
             is_allowed = role is Role.OWNER or (role is Role.MONITOR and path in OF_MONITORS)
             # Before the closing, owners have neither report nor records.
-            expected = (409 if path in ("/report", "/export.zip") else 200) if is_allowed else 404
-            assert (path, response.status_code) == (path, expected)
+            expected_status = (409 if path in ("/report", "/export.zip") else 200) if is_allowed else 404
+            assert (path, response.status_code) == (path, expected_status)
             absent = client.get(f"/studies/absent{path}")
             assert absent.status_code == 404
             if not is_allowed:
@@ -90,8 +92,8 @@ def test_pages_are_for_owners_and_monitors_and_unknown_to_all_others(service: Se
                 {"/invitations": 200, "/closing": 422}[path] if role is Role.OWNER else 404
             )
     for path in PAGES:
-        hidden = stranger.get(f"/studies/roles{path}")
-        assert (hidden.status_code, hidden.text) == (404, stranger.get(f"/studies/absent{path}").text)
+        hidden_page = stranger.get(f"/studies/roles{path}")
+        assert (hidden_page.status_code, hidden_page.text) == (404, stranger.get(f"/studies/absent{path}").text)
         assert browser(service).get(f"/studies/roles{path}").headers["location"] == "/sign-in"
 
 
@@ -102,37 +104,43 @@ def test_a_course_is_no_study(service: Service) -> None:
         async with open_administration(service.folders, service.database) as parts:
             return await parts.accounts.invite(course.name, Role.OWNER)
 
-    owner = signed_in(service, asyncio.run(owners()))
+    owner_client = signed_in(service, asyncio.run(owners()))
     for path in PAGES:
-        assert owner.get(f"/studies/{course.name}{path}").status_code == 404
+        assert owner_client.get(f"/studies/{course.name}{path}").status_code == 404
 
 
 def test_whoever_watches_sees_whereabouts_and_neither_conditions_nor_verdicts(
     service: Service, joining: Joining
 ) -> None:
     codes = opened(service, "blind")
-    first, second = (joining("blind", codes[Role.PARTICIPANT]) for _ in range(2))
-    ended = first.begin()
-    first.end(ended, Outcome.PASSED)
-    second.begin()
-    owner, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
+    first_participant, second_participant = (joining("blind", codes[Role.PARTICIPANT]) for _ in range(2))
+    ended_attempt = first_participant.begin()
+    first_participant.end(ended_attempt, Outcome.PASSED)
+    second_participant.begin()
+    owner_client, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
     page_text = page(monitor, "blind")
-    assert re.search(rf"{first.pseudonym}</th><td>finished</td>", page_text)
-    assert re.search(rf"{second.pseudonym}</th><td>working</td>", page_text)
+    assert re.search(rf"{first_participant.pseudonym}</th><td>finished</td>", page_text)
+    assert re.search(rf"{second_participant.pseudonym}</th><td>working</td>", page_text)
     # Half a minute is the least that may count as stuck.
     assert 'value="0.5"' in monitor.get("/studies/blind?stuck=0.5").text
     assert 'value="10"' in monitor.get("/studies/blind?stuck=nan").text
     assert "Events here" not in page_text
-    arrived = page(owner, "blind")
-    events = first.log.summary(ended).seq
-    row_pattern = rf"{first.pseudonym}</th>.*<td class=\"number\">{events}</td><td class=\"number\">0 min ago</td></tr>"
+    arrived = page(owner_client, "blind")
+    events = first_participant.log.summary(ended_attempt).seq
+    row_pattern = (
+        rf"{first_participant.pseudonym}</th>.*"
+        rf"<td class=\"number\">{events}</td><td class=\"number\">0 min ago</td></tr>"
+    )
     assert re.search(row_pattern, arrived)
-    for client, paths in ((owner, ("", "/watch", "/audit", "/closing", "/closing/state")), (monitor, OF_MONITORS)):
+    for client, paths in (
+        (owner_client, ("", "/watch", "/audit", "/closing", "/closing/state")),
+        (monitor, OF_MONITORS),
+    ):
         for path in paths:
             text = page(client, "blind", path)
             assert not [word for word in HIDDEN if word in text], path
     for path in ("/report", "/export.zip"):
-        assert not [word for word in HIDDEN if word in owner.get(f"/studies/blind{path}").text]
+        assert not [word for word in HIDDEN if word in owner_client.get(f"/studies/blind{path}").text]
 
 
 def test_who_is_stuck_or_silent_is_named_by_the_threshold_that_was_chosen(service: Service, joining: Joining) -> None:
@@ -148,52 +156,56 @@ def test_who_is_stuck_or_silent_is_named_by_the_threshold_that_was_chosen(servic
         f'<p role="status" data-part="attention">Stuck: {stuck.pseudonym}. Silent: {silent.pseudonym}.</p>' in page_text
     )
     assert '<td class="number">20 min ago</td></tr>' in page_text
-    later = monitor.get("/studies/stuck/watch?stuck=60").text
-    assert "Nobody is stuck or silent." in later
+    watch_page = monitor.get("/studies/stuck/watch?stuck=60").text
+    assert "Nobody is stuck or silent." in watch_page
 
 
 def test_an_owner_invites_from_the_page_and_the_code_is_shown_once(service: Service) -> None:
     codes = opened(service, "invites")
-    owner = signed_in(service, codes[Role.OWNER], "Olga")
-    assert "3 of 3 places are free" in page(owner, "invites")
-    response = post(owner, "/studies/invites/invitations", role="monitor", uses="2")
+    owner_client = signed_in(service, codes[Role.OWNER], "Olga")
+    assert "3 of 3 places are free" in page(owner_client, "invites")
+    response = post(owner_client, "/studies/invites/invitations", role="monitor", uses="2")
     (code,) = re.findall(r"<p><code>([\w-]+)</code></p>", response.text)
-    assert code not in page(owner, "invites")
-    assert code not in page(owner, "invites", "/audit")
+    assert code not in page(owner_client, "invites")
+    assert code not in page(owner_client, "invites", "/audit")
     monitor = signed_in(service, code, "Max")
     assert page(monitor, "invites")
-    for wrong in ({"role": "staff", "uses": "1"}, {"role": "owner", "uses": "0"}, {"role": "owner", "uses": "1e3"}):
-        assert post(owner, "/studies/invites/invitations", **wrong).status_code == 422
-    assert ("Olga", "invited", "monitor, 2 uses") in audited(owner, "invites")
+    for wrong_fields in (
+        {"role": "staff", "uses": "1"},
+        {"role": "owner", "uses": "0"},
+        {"role": "owner", "uses": "1e3"},
+    ):
+        assert post(owner_client, "/studies/invites/invitations", **wrong_fields).status_code == 422
+    assert ("Olga", "invited", "monitor, 2 uses") in audited(owner_client, "invites")
 
 
 def test_a_study_closes_in_the_background_and_its_report_and_records_can_be_had(
     service: Service, joining: Joining, tmp_path: Path
 ) -> None:
     codes = opened(service, "closes")
-    owner, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
-    first, second = (joining("closes", codes[Role.PARTICIPANT]) for _ in range(2))
-    first.end(first.begin(), Outcome.PASSED)
-    attempt = second.begin()
+    owner_client, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
+    first_participant, second_participant = (joining("closes", codes[Role.PARTICIPANT]) for _ in range(2))
+    first_participant.end(first_participant.begin(), Outcome.PASSED)
+    attempt = second_participant.begin()
     # Of who has taken their consent back nothing more can be recorded, not even an end.
-    third = joining("closes", codes[Role.PARTICIPANT])
-    third.begin()
-    third.studies.take_consent_back("closes", third.pseudonym)
-    third.hand_journal_in()
-    closing_page = page(owner, "closes", "/closing")
-    assert f"1 participant has not finished: {second.pseudonym}." in closing_page
-    assert f"Attempts of {second.pseudonym} go on." in closing_page
+    third_participant = joining("closes", codes[Role.PARTICIPANT])
+    third_participant.begin()
+    third_participant.studies.take_consent_back("closes", third_participant.pseudonym)
+    third_participant.hand_journal_in()
+    closing_page = page(owner_client, "closes", "/closing")
+    assert f"1 participant has not finished: {second_participant.pseudonym}." in closing_page
+    assert f"Attempts of {second_participant.pseudonym} go on." in closing_page
     close = "/studies/closes/closing"
-    assert post(owner, close, name="other").status_code == 422
-    once_more = post(owner, close, name="closes")
+    assert post(owner_client, close, name="other").status_code == 422
+    once_more = post(owner_client, close, name="closes")
     assert once_more.status_code == 409
     (going,) = re.findall(r'name="end" value="(\w+)"', once_more.text)
     # Another attempt than the one that was shown is not ended without asking again.
-    assert post(owner, close, name="closes", end="0" * 64).status_code == 409
-    assert post(owner, close, name="closes", end=going).headers["location"] == close
-    running_page = owner.get(close).text
+    assert post(owner_client, close, name="closes", end="0" * 64).status_code == 409
+    assert post(owner_client, close, name="closes", end=going).headers["location"] == close
+    running_page = owner_client.get(close).text
     assert "progress" in running_page or "frozen under" in running_page
-    closed_page = closed(owner, "closes")
+    closed_page = closed(owner_client, "closes")
     assert "was not closed" not in closed_page
 
     with lab_log(service) as log:
@@ -201,27 +213,27 @@ def test_a_study_closes_in_the_background_and_its_report_and_records_can_be_had(
         assert seal.ok
         assert Path(f"{attempt}.jsonl").stem in [header.id for header in log.journal.attempts("closes")]
     assert seal.digest in closed_page
-    report = owner.get("/studies/closes/report")
-    assert "A study called closes" in report.text
-    policy = report.headers["Content-Security-Policy"]
+    report_reply = owner_client.get("/studies/closes/report")
+    assert "A study called closes" in report_reply.text
+    policy = report_reply.headers["Content-Security-Policy"]
     assert policy.startswith("sandbox allow-scripts")
     assert "allow-same-origin" not in policy
     assert re.search(r"default-src 'none'; .*script-src 'sha256-[^']+'; ", policy)
     assert monitor.get("/studies/closes/report").status_code == 404
     assert "The study is closed." in page(monitor, "closes")
 
-    packed = owner.get("/studies/closes/export.zip")
+    packed = owner_client.get("/studies/closes/export.zip")
     assert packed.headers["Content-Disposition"] == 'attachment; filename="closes.zip"'
     zipfile.ZipFile(io.BytesIO(packed.content)).extractall(tmp_path / "unpacked")
     with StudyLog(tmp_path / "other.sqlite") as other_log:
         assert (
-            collect(other_log, tmp_path / "unpacked" / "closes").attempts == 2
+            collect_archive(other_log, tmp_path / "unpacked" / "closes").attempts == 2
         )  # The third is left out without consent.
 
-    assert post(owner, "/studies/closes/invitations", role="participant", uses="1").status_code == 422
-    assert post(owner, close).status_code == 303
-    assert seal.digest in closed(owner, "closes")
-    noted = audited(owner, "closes")
+    assert post(owner_client, "/studies/closes/invitations", role="participant", uses="1").status_code == 422
+    assert post(owner_client, close).status_code == 303
+    assert seal.digest in closed(owner_client, "closes")
+    noted = audited(owner_client, "closes")
     assert ("owner", "closed, with report", seal.digest) in noted
     assert ("owner", "began closing", "attempts that go on are ended") in noted
     assert ("owner", "read report", "page") in noted
@@ -230,74 +242,74 @@ def test_a_study_closes_in_the_background_and_its_report_and_records_can_be_had(
 
 
 def test_a_study_without_attempts_is_closed_if_that_is_confirmed(service: Service) -> None:
-    owner = signed_in(service, opened(service, "empty")[Role.OWNER], "owner")
-    assert "There is no attempt." in page(owner, "empty", "/closing")
-    assert post(owner, "/studies/empty/closing", name="empty").status_code == 409
-    assert post(owner, "/studies/empty/closing", name="empty", end="none").status_code == 303
-    page_text = closed(owner, "empty")
+    owner_client = signed_in(service, opened(service, "empty")[Role.OWNER], "owner")
+    assert "There is no attempt." in page(owner_client, "empty", "/closing")
+    assert post(owner_client, "/studies/empty/closing", name="empty").status_code == 409
+    assert post(owner_client, "/studies/empty/closing", name="empty", end="none").status_code == 303
+    page_text = closed(owner_client, "empty")
     assert "The report could not be made: There are no attempts of the study empty" in page_text
     assert "Rules and data are frozen" in page_text
-    assert owner.get("/studies/empty/report").status_code == 409
+    assert owner_client.get("/studies/empty/report").status_code == 409
 
 
 def test_closing_that_was_interrupted_is_told_and_can_be_repeated(service: Service) -> None:
     # Without attempts there is no report, which takes longest.
-    owner = signed_in(service, opened(service, "restarts")[Role.OWNER], "owner")
+    owner_client = signed_in(service, opened(service, "restarts")[Role.OWNER], "owner")
     lock = lock_of(service.folders, "restarts")
     lock.parent.mkdir(parents=True, exist_ok=True)
-    assert post(owner, "/studies/restarts/closing", name="restarts", end="none").status_code == 303
+    assert post(owner_client, "/studies/restarts/closing", name="restarts", end="none").status_code == 303
     # The process that closes it takes longer to start than this: it waits.
     with file_lock(lock):
-        assert "Step 1 of 2" in page(owner, "restarts", "/closing")
-        assert "data-over" not in page(owner, "restarts", "/closing/state")
-        assert ("owner", "began closing", "attempts that go on are ended") in audited(owner, "restarts")
+        assert "Step 1 of 2" in page(owner_client, "restarts", "/closing")
+        assert "data-over" not in page(owner_client, "restarts", "/closing/state")
+        assert ("owner", "began closing", "attempts that go on are ended") in audited(owner_client, "restarts")
         port = int(service.url.rpartition(":")[2])
         service.stop()
     service.start(port)
-    page_text = page(owner, "restarts", "/closing")
+    page_text = page(owner_client, "restarts", "/closing")
     assert "The study is not closed. Closing it, begun by owner" in page_text
     assert "was interrupted" in page_text
-    assert post(owner, "/studies/restarts/closing", name="restarts", end="none").status_code == 303
-    page_text = closed(owner, "restarts")
+    assert post(owner_client, "/studies/restarts/closing", name="restarts", end="none").status_code == 303
+    page_text = closed(owner_client, "restarts")
     assert "Rules and data are frozen" in page_text
     assert "interrupted" not in page_text
 
 
 def test_what_refreshes_itself_is_noted_once_a_sitting(service: Service) -> None:
     codes = opened(service, "sittings")
-    owner, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
+    owner_client, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
     for _ in range(3):
         page(monitor, "sittings")
         page(monitor, "sittings", "/watch")
-        page(owner, "sittings", "/audit")
-    noted = audited(owner, "sittings")
+        page(owner_client, "sittings", "/audit")
+    noted = audited(owner_client, "sittings")
     assert noted.count(("monitor", "watched", "page")) == 1
     assert noted.count(("owner", "read audit log", "")) == 1
     with service.client() as client:
         token = client.post("/api/v1/join", json={"code": codes[Role.MONITOR], "name": "program"}).json()["token"]
     with service.client(token) as client:
         assert client.get("/api/v1/studies/sittings/watch").status_code == 200
-    assert ("program", "watched", "by a program") in audited(owner, "sittings")
+    assert ("program", "watched", "by a program") in audited(owner_client, "sittings")
 
 
 def test_axe_finds_nothing_wrong_with_the_pages(service: Service, joining: Joining, tmp_path: Path) -> None:
     if service.database:
         pytest.skip("the pages are the same on every database")
     codes = opened(service, "pages")
-    owner = signed_in(service, codes[Role.OWNER], "owner")
+    owner_client = signed_in(service, codes[Role.OWNER], "owner")
     joining("pages", codes[Role.PARTICIPANT]).begin()
     close = "/studies/pages/closing"
     pages = {
-        "courses": owner.get("/").text,
-        "study": page(owner, "pages"),
-        "invited": post(owner, "/studies/pages/invitations", role="monitor", uses="1").text,
-        "wrong": post(owner, "/studies/pages/invitations", role="monitor", uses="0").text,
-        "audit": page(owner, "pages", "/audit"),
-        "closing": page(owner, "pages", "/closing"),
-        "second": post(owner, close, name="pages").text,
+        "courses": owner_client.get("/").text,
+        "study": page(owner_client, "pages"),
+        "invited": post(owner_client, "/studies/pages/invitations", role="monitor", uses="1").text,
+        "wrong": post(owner_client, "/studies/pages/invitations", role="monitor", uses="0").text,
+        "audit": page(owner_client, "pages", "/audit"),
+        "closing": page(owner_client, "pages", "/closing"),
+        "second": post(owner_client, close, name="pages").text,
     }
     (going,) = re.findall(r'name="end" value="(\w+)"', pages["second"])
-    pages["running"] = owner.get(post(owner, close, name="pages", end=going).headers["location"]).text
-    pages["closed"] = closed(owner, "pages")
-    style = owner.get("/assets/pages.css").text
+    pages["running"] = owner_client.get(post(owner_client, close, name="pages", end=going).headers["location"]).text
+    pages["closed"] = closed(owner_client, "pages")
+    style = owner_client.get("/assets/pages.css").text
     assert {name: flaws for name, text in pages.items() if (flaws := faults(text, style, tmp_path))} == {}

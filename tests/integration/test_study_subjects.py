@@ -78,13 +78,13 @@ def test_people_copilots_agents_and_models_are_columns_of_one_report(lab: Lab) -
     assert copilot["shown_share"]["value"] == 0.5
     assert offered["latency"]["copilot"]["requests"] == 2
     sources = report["sections"]["origins"]["numbers"]["by_condition"]
-    shares = {
+    shares_by_group = {
         group: {origin["source"]: origin["pooled"]["value"] for origin in origins["sources"]}
         for group, origins in sources.items()
     }
-    assert (shares["helped"]["completion"], shares["helped"]["typed"]) == (0.5, 0.5)
-    assert shares["copilot"]["completion"] > 0.9
-    assert shares["worker"]["chat"] == 1
+    assert (shares_by_group["helped"]["completion"], shares_by_group["helped"]["typed"]) == (0.5, 0.5)
+    assert shares_by_group["copilot"]["completion"] > 0.9
+    assert shares_by_group["worker"]["chat"] == 1
     remarks = " ".join(report["sections"]["side-by-side"]["says"])
     assert "there is no ceiling here" in remarks
     assert "no floor" not in remarks
@@ -94,22 +94,22 @@ def test_people_copilots_agents_and_models_are_columns_of_one_report(lab: Lab) -
 def test_a_copilot_alone_is_in_the_log_as_everybody_is(lab: Lab) -> None:
     file = lab.study()
     printed_json(run("completion", "study", file, "--condition", "copilot", "--json"))
-    events = lab.events("copilot")
-    kinds = [type(event) for event in events]
-    assert kinds[3:] == [
-        Started, AssistAsked, AssistShown, EditReason, Edit, kinds[8], AssistAccepted, *kinds[10:13], AssistAsked,
-        kinds[14], RunFinished, Submitted,
+    copilot_events = lab.events("copilot")
+    event_types = [type(event) for event in copilot_events]
+    assert event_types[3:] == [
+        Started, AssistAsked, AssistShown, EditReason, Edit, event_types[8], AssistAccepted, *event_types[10:13],
+        AssistAsked, event_types[14], RunFinished, Submitted,
     ]  # fmt: skip
-    (assigned,) = (event for event in events if isinstance(event, Assigned))
+    (assigned,) = (event for event in copilot_events if isinstance(event, Assigned))
     assert (assigned.solver, assigned.condition) == ("agent", "copilot")
     assert assigned.subject == AssignedSubject(name="double", version="1.2.3", policy="always", start="empty-body")
-    usage = next(event for event in events if isinstance(event, ModelUsage))
+    usage = next(event for event in copilot_events if isinstance(event, ModelUsage))
     assert usage.parameters["subject_version"] == "1.2.3"
-    assert not [event for event in events if isinstance(event, TextSet)]
+    assert not [event for event in copilot_events if isinstance(event, TextSet)]
 
     second_summary = printed_json(run("completion", "study", file, "--condition", "copilot", "--json"))
     assert second_summary["conditions"]["copilot"]["done"] == 1
-    assert len(lab.events("copilot")) == len(events), "what has ended is not played again"
+    assert len(lab.events("copilot")) == len(copilot_events), "what has ended is not played again"
 
 
 @pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
@@ -136,16 +136,18 @@ def test_the_model_of_a_copilot_alone_is_what_the_study_registers_and_its_tokens
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "field"),
+    ("old_text", "new_text", "field"),
     [
         ("version: 1.2.3", "version: 9.9.9", "subject.version: the study registers 9.9.9; here is 1.2.3."),
         ("version: 1.2.3", f"configuration: {'a' * 64}", f"subject.configuration: the study registers {'a' * 64}"),
     ],
 )
-def test_another_server_than_the_registered_one_does_not_begin(lab: Lab, old: str, new: str, field: str) -> None:
-    refused = run("completion", "study", lab.study(**{old: new}), "--condition", "copilot")
-    assert refused.exit_code == 2
-    assert field in " ".join(refused.output.split())
+def test_another_server_than_the_registered_one_does_not_begin(
+    lab: Lab, old_text: str, new_text: str, field: str
+) -> None:
+    refused_run = run("completion", "study", lab.study(**{old_text: new_text}), "--condition", "copilot")
+    assert refused_run.exit_code == 2
+    assert field in " ".join(refused_run.output.split())
     assert not lab.events("copilot")
 
 
@@ -153,11 +155,11 @@ def test_another_agent_than_the_registered_one_does_not_begin(lab: Lab) -> None:
     digest = f"configuration: {'a' * 64}, command: "
     file = lab.study(**{"name: writer, command: ": f"name: writer, {digest}"})
     with JudgeEndpoint(play) as endpoint:
-        options = ("--study", file, "--condition", "worker", "--base-url", endpoint.url)
-        refused = run("eval", *options)
-        assert refused.exit_code == 2
-        assert "conditions[4].subject.configuration" in refused.output
-        refusal = run("eval", *options, "--subject", "codex")
+        eval_options = ("--study", file, "--condition", "worker", "--base-url", endpoint.url)
+        first_refusal = run("eval", *eval_options)
+        assert first_refusal.exit_code == 2
+        assert "conditions[4].subject.configuration" in first_refusal.output
+        refusal = run("eval", *eval_options, "--subject", "codex")
     assert refusal.exit_code == 2
     assert "Leave out --subject" in " ".join(refusal.output.split())
     assert not lab.events("worker")
@@ -165,9 +167,9 @@ def test_another_agent_than_the_registered_one_does_not_begin(lab: Lab) -> None:
 
 def test_a_condition_of_a_model_is_none_of_an_inline_server(lab: Lab) -> None:
     file = lab.study()
-    wrong = run("completion", "study", file, "--condition", "small")
-    assert wrong.exit_code == 2
-    assert "benchwright eval --study" in " ".join(wrong.output.split())
+    wrong_command = run("completion", "study", file, "--condition", "small")
+    assert wrong_command.exit_code == 2
+    assert "benchwright eval --study" in " ".join(wrong_command.output.split())
 
 
 def test_a_server_that_breaks_off_leaves_an_attempt_that_says_so(lab: Lab) -> None:

@@ -114,6 +114,6 @@ def test_a_report_compares_a_subject_as_a_group_with_its_version_and_configurati
     text = (desk.out_folder / "report" / "attempts.csv").read_text()
     launch = preset("codex").launch(cache, None)
     assert f"codex 0.169.0 [{launch.configuration_sha256[:8]}] with mockllm/model" in text
-    report = (desk.out_folder / "report" / "report.html").read_text()
-    assert f"agent: codex 0.169.0 [{launch.configuration_sha256[:8]}] with mockllm/model" in report
-    assert "model: mockllm/model" in report
+    report_page = (desk.out_folder / "report" / "report.html").read_text()
+    assert f"agent: codex 0.169.0 [{launch.configuration_sha256[:8]}] with mockllm/model" in report_page
+    assert "model: mockllm/model" in report_page

@@ -14,7 +14,7 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.toolchain.terminal import TOOLS, folder, offer
+from benchwright_harness.toolchain.terminal import TOOLS, offer_scripts, scripts_folder
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 SKID_BUFFER = Path(str(files("benchwright_problems") / "packs" / "starter" / "skid-buffer-bug"))
@@ -33,42 +33,42 @@ def test_the_command_of_a_statement_works_in_a_shell_of_ours_as_it_is_written(tm
     match = re.search(r"```sh\n(.+?)\n```", (SKID_BUFFER / "statement.md").read_text(), re.DOTALL)
     assert match is not None
     command = match[1].replace("/tmp/tb", str(tmp_path / "tb"))
-    ran = run(BENCHWRIGHT, "shell", "sh", "-c", command, folder=tmp_path / "work space")
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert "FAIL: 4 of 20 words were wrong" in ran.stdout
+    process = run(BENCHWRIGHT, "shell", "sh", "-c", command, folder=tmp_path / "work space")
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "FAIL: 4 of 20 words were wrong" in process.stdout
 
 
 def test_tools_are_those_of_the_toolchain_and_not_of_this_machine(tmp_path: Path) -> None:
     versions = Toolchain.find(Home.find().cache).manifest.versions
-    offer(Home.find().cache)
+    offer_scripts(Home.find().cache)
     for tool, option in (("iverilog", "-V"), ("vvp", "-V")):
-        ran = run(str(folder(Home.find().cache) / tool), option, folder=tmp_path)
-        assert versions["icarus-13"].split("-")[0].split("+")[0] in ran.stdout + ran.stderr
+        process = run(str(scripts_folder(Home.find().cache) / tool), option, folder=tmp_path)
+        assert versions["icarus-13"].split("-")[0].split("+")[0] in process.stdout + process.stderr
     for tool in set(TOOLS) - {"vvp", "iverilog"}:
-        ran = run(str(folder(Home.find().cache) / tool), "--version", folder=tmp_path)
-        assert ran.returncode == 0, ran.stderr
+        process = run(str(scripts_folder(Home.find().cache) / tool), "--version", folder=tmp_path)
+        assert process.returncode == 0, process.stderr
 
 
 def test_verilator_builds_a_program_that_runs(tmp_path: Path) -> None:
     (tmp_path / "t.sv").write_text('module t; initial begin $display("hello"); $finish; end endmodule\n')
-    ran = run(BENCHWRIGHT, "shell", "verilator", "--binary", "t.sv", folder=tmp_path)
-    assert ran.returncode == 0, ran.stderr
+    process = run(BENCHWRIGHT, "shell", "verilator", "--binary", "t.sv", folder=tmp_path)
+    assert process.returncode == 0, process.stderr
     assert (tmp_path / "obj_dir" / "Vt").is_file()
 
 
 def test_the_exit_status_is_that_of_the_command(tmp_path: Path) -> None:
     assert run(BENCHWRIGHT, "shell", "sh", "-c", "exit 7", folder=tmp_path).returncode == 7
-    ran = run(BENCHWRIGHT, "shell", "no-such-command", folder=tmp_path)
-    assert (ran.returncode, "no command 'no-such-command'" in ran.stderr) == (127, True)
+    process = run(BENCHWRIGHT, "shell", "no-such-command", folder=tmp_path)
+    assert (process.returncode, "no command 'no-such-command'" in process.stderr) == (127, True)
 
 
 def test_without_a_toolchain_the_next_step_is_told(tmp_path: Path) -> None:
-    ran = run(BENCHWRIGHT, "shell", "true", folder=tmp_path, BENCHWRIGHT_CACHE=str(tmp_path / "cache"))
-    assert ran.returncode == 2 and "benchwright toolchain build" in ran.stderr
+    process = run(BENCHWRIGHT, "shell", "true", folder=tmp_path, BENCHWRIGHT_CACHE=str(tmp_path / "cache"))
+    assert process.returncode == 2 and "benchwright toolchain build" in process.stderr
 
 
 def test_without_bubblewrap_a_tool_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tools = offer(Home.find().cache)
+    tools_folder = offer_scripts(Home.find().cache)
     (tmp_path / "bin").mkdir()
-    ran = run("/bin/sh", str(tools / "iverilog"), "-V", folder=tmp_path, PATH=str(tmp_path / "bin"))
-    assert ran.returncode == 127 and "bubblewrap is not installed" in ran.stderr
+    process = run("/bin/sh", str(tools_folder / "iverilog"), "-V", folder=tmp_path, PATH=str(tmp_path / "bin"))
+    assert process.returncode == 127 and "bubblewrap is not installed" in process.stderr

@@ -13,7 +13,7 @@ from benchwright_harness.execution.run import run_harness
 from benchwright_harness.grading.check import Checker
 from benchwright_harness.grading.two_sided import TwoSided
 from benchwright_harness.grading.verdict_store import VerdictStore
-from benchwright_harness.plan.selection import Selection, selections
+from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.registry import open_sandbox
@@ -43,7 +43,7 @@ async def grade(
     problem: Problem,
     text: str,
     toolchain: Toolchain,
-    selection: Selection | None = None,
+    selection: ToolSelection | None = None,
     sandbox: Sandbox | None = None,
 ) -> tuple[Verdict, str]:
     log = io.BytesIO()
@@ -95,17 +95,17 @@ async def test_the_first_tool_that_the_reference_passes_with_is_chosen(toolchain
 async def test_both_simulators_tell_right_from_wrong(
     simulator: str, verilogeval: dict[str, Problem], toolchain: Toolchain, tmp_path: Path
 ) -> None:
-    selection = Selection.model_validate({"icarus": "12", "simulator": simulator})
+    selection = ToolSelection.model_validate({"icarus": "12", "simulator": simulator})
     for problem, name in (
         (verilogeval["spec-to-rtl.Prob001_and"], "TopModule"),
         (rtllm(tmp_path, gate=STRICT)[0], "gate"),
     ):
-        right, log = await grade(problem, AND.format(name=name), toolchain, selection)
-        assert right.reason is Reason.PASSED, log
-        wrong, log = await grade(problem, WRONG_AND.format(name=name), toolchain, selection)
-        assert wrong.reason is Reason.TESTS_FAILED, log
-        broken, log = await grade(problem, f"module {name} (", toolchain, selection)
-        assert broken.reason is Reason.BUILD_FAILED, log
+        right_verdict, log = await grade(problem, AND.format(name=name), toolchain, selection)
+        assert right_verdict.reason is Reason.PASSED, log
+        wrong_verdict, log = await grade(problem, WRONG_AND.format(name=name), toolchain, selection)
+        assert wrong_verdict.reason is Reason.TESTS_FAILED, log
+        broken_verdict, log = await grade(problem, f"module {name} (", toolchain, selection)
+        assert broken_verdict.reason is Reason.BUILD_FAILED, log
 
 
 async def test_a_run_without_protection_comes_to_the_same_verdicts(

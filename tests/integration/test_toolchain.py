@@ -17,14 +17,14 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_foundation.untrusted_folder import remove_folder
-from benchwright_harness.execution.process import End
+from benchwright_harness.execution.process import ProcessEnd
 from benchwright_harness.execution.run import run_harness
-from benchwright_harness.plan.selection import Selection
-from benchwright_harness.sandbox import Job
+from benchwright_harness.plan.selection import ToolSelection
+from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, content, digest_of
-from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
+from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public, RunLimits
 from benchwright_problems.verdict import Outcome
 
 Inside = Callable[..., str]
@@ -38,46 +38,46 @@ def inside(open_folder: Path, toolchain: Toolchain) -> Inside:
     (code / "rundir").mkdir(parents=True)
     sandbox = BwrapSandbox()
 
-    def run(script: str, selection: Selection | None = None) -> str:
+    def run(script: str, selection: ToolSelection | None = None) -> str:
         user = sandbox.new_user()
         if user is not None:
             for path in (code, *code.rglob("*")):
                 os.chown(path, user, user, follow_symlinks=False)
         log = io.BytesIO()
-        env = toolchain.environment(selection or Selection()) | {"HOME": "/code/rundir", "LANG": "C.UTF-8"}
-        job = Job(("sh", "-ec", script), env, code, {}, Limits(wall_s=900), toolchain, user)
-        ended = asyncio.run(sandbox.run(job, log))
-        printed = log.getvalue().decode(errors="replace")
-        assert (ended.end, ended.exit_code) == (End.EXITED, 0), printed
-        return printed
+        env = toolchain.environment(selection or ToolSelection()) | {"HOME": "/code/rundir", "LANG": "C.UTF-8"}
+        job = SandboxJob(("sh", "-ec", script), env, code, {}, RunLimits(wall_s=900), toolchain, user)
+        step_end = asyncio.run(sandbox.run(job, log))
+        stdout = log.getvalue().decode(errors="replace")
+        assert (step_end.end, step_end.exit_code) == (ProcessEnd.EXITED, 0), stdout
+        return stdout
 
     return run
 
 
 @pytest.mark.parametrize("series", ["12", "13"])
 def test_each_icarus_is_the_one_that_was_chosen(series: str, inside: Inside, toolchain: Toolchain) -> None:
-    selection = Selection.model_validate({"icarus": series})
-    printed = inside("iverilog -V 2>&1; vvp -V 2>&1", selection)
-    assert re.findall(r"version (\d+)\.", printed)[:2] == [series, series]
+    selection = ToolSelection.model_validate({"icarus": series})
+    stdout = inside("iverilog -V 2>&1; vvp -V 2>&1", selection)
+    assert re.findall(r"version (\d+)\.", stdout)[:2] == [series, series]
     assert toolchain.versions(selection)["icarus"].startswith(f"{series}.")
 
 
 def test_icarus_13_refuses_what_12_takes(inside: Inside) -> None:
     script = "echo 'module m(output y); assign y = a; wire a; endmodule' > m.v; iverilog -o m m.v 2>&1 || echo refused"
-    assert "refused" not in inside(script, Selection(icarus="12"))
-    assert "refused" in inside(script, Selection(icarus="13"))
+    assert "refused" not in inside(script, ToolSelection(icarus="12"))
+    assert "refused" in inside(script, ToolSelection(icarus="13"))
 
 
 @pytest.mark.parametrize("version", ["0.23", "0.40"])
 def test_each_yosys_prints_what_it_counts(version: str, inside: Inside) -> None:
-    selection = Selection.model_validate({"yosys": version})
+    selection = ToolSelection.model_validate({"yosys": version})
     script = f"echo '{DESIGN}' > top.sv; yosys -V; yosys -p 'read_verilog -sv top.sv; synth; abc; stat'".replace(
         "8'd1", "1"
     )
-    printed = inside(script, selection)
-    assert f"Yosys {version} " in printed
+    stdout = inside(script, selection)
+    assert f"Yosys {version} " in stdout
     # The form that harnesses look for; newer ones print another.
-    assert re.search(r"Number of cells:\s+\d+\s", printed.rpartition("Executing ABC pass")[2]), printed[-2000:]
+    assert re.search(r"Number of cells:\s+\d+\s", stdout.rpartition("Executing ABC pass")[2]), stdout[-2000:]
 
 
 def test_yosys_reads_and_writes_files_where_they_are(inside: Inside) -> None:
@@ -86,11 +86,11 @@ def test_yosys_reads_and_writes_files_where_they_are(inside: Inside) -> None:
         "yosys -q -p 'read_verilog /tmp/top.sv; write_verilog ../out.v; tee -q -o /tmp/count stat';"
         "grep -c endmodule ../out.v; grep -c 'Number of cells' /tmp/count"
     )
-    assert inside(script, Selection(yosys="0.40")).split() == ["1", "1"]
+    assert inside(script, ToolSelection(yosys="0.40")).split() == ["1", "1"]
 
 
 def test_yosys_fails_where_it_should(inside: Inside) -> None:
-    assert "status 1" in inside("yosys -q -p 'read_verilog none.v' 2>&1 || echo status $?", Selection(yosys="0.40"))
+    assert "status 1" in inside("yosys -q -p 'read_verilog none.v' 2>&1 || echo status $?", ToolSelection(yosys="0.40"))
 
 
 def test_the_versions_are_those_that_the_manifest_tells(inside: Inside, toolchain: Toolchain) -> None:
@@ -143,7 +143,7 @@ async def adds_or_inverts(dut):
 """
     return Problem(
         id="x",
-        kind=Kind.DESIGN,
+        kind=ProblemKind.DESIGN,
         title="x",
         difficulty=Difficulty.EASY,
         provenance=Provenance(source=provenance, license="", version=""),
@@ -157,7 +157,7 @@ async def adds_or_inverts(dut):
 @pytest.mark.parametrize(("simulator", "icarus"), [("icarus", "12"), ("icarus", "13"), ("verilator", "13")])
 async def test_cocotb_runs_with_each_simulator(simulator: str, icarus: str, toolchain: Toolchain) -> None:
     log = io.BytesIO()
-    selection = Selection.model_validate({"icarus": icarus})
+    selection = ToolSelection.model_validate({"icarus": icarus})
     lab_problem = problem(simulator, "a lab")
     for design, outcome in ((DESIGN, Outcome.PASSED), (DESIGN.replace("~a", "a"), Outcome.FAILED)):
         verdict = await run_harness(
@@ -178,11 +178,11 @@ def test_verilators_runtime_is_compiled_already(inside: Inside) -> None:
         f"echo '{bench}' > b.sv; CCACHE_STATS=1 verilator --binary --timing -Wno-fatal b.sv >/dev/null 2>&1;"
         "./obj_dir/Vb; ccache --print-stats"
     )
-    printed = inside(script)
-    counts = dict(re.findall(r"^(\w+)\t(\d+)$", printed, re.MULTILINE))
-    assert "42" in printed
+    stdout = inside(script)
+    counts = dict(re.findall(r"^(\w+)\t(\d+)$", stdout, re.MULTILINE))
+    assert "42" in stdout
     # verilated, its threads and its timing; the rest is the design's own.
-    assert int(counts["remote_storage_hit"]) >= 3, printed
+    assert int(counts["remote_storage_hit"]) >= 3, stdout
 
 
 @pytest.fixture
@@ -193,9 +193,9 @@ def another_cache(toolchain: Toolchain, open_folder: Path) -> Iterator[Path]:
     (root / "usr" / "bin").mkdir(parents=True)
     for name in ("dash", "sh", "true"):
         shutil.copy2(toolchain.root / "usr" / "bin" / name, root / "usr" / "bin" / name, follow_symlinks=False)
-    listed = content(root)
-    (folder / CONTENT).write_text(listed)
-    manifest = toolchain.manifest.model_copy(update={"digest": digest_of(listed)})
+    content_listing = content(root)
+    (folder / CONTENT).write_text(content_listing)
+    manifest = toolchain.manifest.model_copy(update={"digest": digest_of(content_listing)})
     (folder / MANIFEST).write_text(manifest.model_dump_json())
     yield open_folder / "cache"
     remove_folder(open_folder / "cache")
@@ -221,9 +221,9 @@ def test_a_toolchain_is_listed_used_and_verified(another_cache: Path) -> None:
 
 def test_one_changed_byte_is_found(another_cache: Path) -> None:
     file = another_cache / "toolchains" / "oss-sim-little" / "root" / "usr" / "bin" / "true"
-    changed = bytearray(file.read_bytes())
-    changed[len(changed) // 2] ^= 1
-    file.write_bytes(changed)
+    changed_bytes = bytearray(file.read_bytes())
+    changed_bytes[len(changed_bytes) // 2] ^= 1
+    file.write_bytes(changed_bytes)
     process = command(another_cache, "verify", "oss-sim-little")
     assert (process.returncode, process.stdout) == (1, "usr/bin/true: has changed\n")
 

@@ -11,7 +11,7 @@ from html import unescape
 from pathlib import Path
 
 from benchwright_analysis.trace.page import trace_page
-from benchwright_analysis.trace.step import StepKind, Trace, TracePart, TraceStep, change, whole
+from benchwright_analysis.trace.step import AttemptTrace, StepKind, TracePart, TraceStep, change_excerpt, whole_excerpt
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Started, TextCause, TextSet
@@ -25,15 +25,17 @@ from ..support.editor.report_in_browser import browser
 
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
 HOSTILE = "</pre></script><script>document.body.dataset.found = 'ran'</script>\u202e<img src=x onerror=alert(1)>"
-SHOWN = TraceStep(StepKind.SHOWN, f"An offer {HOSTILE}", 2.0, {"latency": "3 ms"}, [whole("What was offered", HOSTILE)])
+SHOWN = TraceStep(
+    StepKind.SHOWN, f"An offer {HOSTILE}", 2.0, {"latency": "3 ms"}, [whole_excerpt("What was offered", HOSTILE)]
+)
 STEPS = [
     TraceStep(StepKind.ASKED, "Request 1", 1.0),
     SHOWN,
     TraceStep(StepKind.REFUSED, "The policy refused it", 2.5),
-    TraceStep(StepKind.EDITED, "rtl/m.sv: typed", 3.0, {}, [change("What changed", "a\nb\n", "a\nc\n")]),
+    TraceStep(StepKind.EDITED, "rtl/m.sv: typed", 3.0, {}, [change_excerpt("What changed", "a\nb\n", "a\nc\n")]),
     TraceStep(StepKind.RAN, "Run 1 passed, 3 of 3 tests", 4.0),
 ]
-TRACE = Trace("Trace of starter/m", {"solver": HOSTILE}, [TracePart("one", STEPS), TracePart("two", STEPS[:2])])
+TRACE = AttemptTrace("Trace of starter/m", {"solver": HOSTILE}, [TracePart("one", STEPS), TracePart("two", STEPS[:2])])
 _PROBE = """{ const seen = [];
 const told = () => seen.push(document.getElementById("told").textContent);
 const opened = () => seen.push([...document.querySelectorAll("details.step")].filter((one) => one.open).length);
@@ -98,16 +100,18 @@ def test_the_pages_policy_lets_its_own_script_run_and_nothing_else(tmp_path: Pat
 
 def test_axe_finds_nothing_in_light_and_dark(tmp_path: Path) -> None:
     page = without_policy(trace_page(TRACE)).replace(' aria-label="Steps" hidden', ' aria-label="Steps"')
-    opened = page.replace('<details class="step">', '<details class="step" open>')
-    assert faults(opened, "", tmp_path) == []
+    opened_page = page.replace('<details class="step">', '<details class="step" open>')
+    assert faults(opened_page, "", tmp_path) == []
     assert faults(page, "", tmp_path) == []
 
 
 def test_the_command_writes_the_page_of_an_attempt(tmp_path: Path) -> None:
     environ = {**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home")}
     with EventLog(log_file(Home.find(environ))) as log:
-        start = {"m.sv": FileText.of_text("module m;\nendmodule\n")}
-        attempt = Attempts(log).create("starter/m", "d" * 64, tmp_path, start, solver="x", condition="agent").id
+        starting_files = {"m.sv": FileText.of_text("module m;\nendmodule\n")}
+        attempt = (
+            Attempts(log).create("starter/m", "d" * 64, tmp_path, starting_files, solver="x", condition="agent").id
+        )
         log.append_blocking(attempt, Started())
         log.append_blocking(attempt, ModelUsage(model="openai/x", calls=1))
         new_file = FileText.of_text("module m;\nassign y = a;\nendmodule\n")
@@ -118,7 +122,7 @@ def test_the_command_writes_the_page_of_an_attempt(tmp_path: Path) -> None:
     assert "openai/x was asked" in page_file.read_text()
     assert "+ assign y = a;" in page_file.read_text()
     assert page_file.stat().st_mode & 0o077 == 0
-    refused = subprocess.run(
+    refusal = subprocess.run(
         [*command[:3], "nosuch", "--out", str(page_file)],
         env=environ,
         capture_output=True,
@@ -126,5 +130,5 @@ def test_the_command_writes_the_page_of_an_attempt(tmp_path: Path) -> None:
         timeout=60,
         check=False,
     )
-    assert refused.returncode == 2
-    assert "nosuch" in refused.stderr
+    assert refusal.returncode == 2
+    assert "nosuch" in refusal.stderr

@@ -19,7 +19,7 @@ from benchwright_harness.execution.run import run_harness, warm_up
 from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Limits, Problem
+from benchwright_problems.problem import Problem, RunLimits
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
@@ -90,42 +90,42 @@ async def test_warm_and_cold_come_to_the_same_verdict(
     for files in (None, {}, {"rtl/sat_counter.sv": b"module sat_counter; endmodule\n"}):
         cold, _ = await run(counter, sandbox, toolchain, files)
         await warm(counter, sandbox, toolchain)
-        waiting = sandboxes()
-        assert waiting
+        waiting_sandboxes = sandboxes()
+        assert waiting_sandboxes
         warmed, _ = await run(counter, sandbox, toolchain, files)
-        assert not waiting & sandboxes()
+        assert not waiting_sandboxes & sandboxes()
         unmeasured = {"wall_s": 0, "usage": None}
         assert cold.model_copy(update=unmeasured) == warmed.model_copy(update=unmeasured)
 
 
 async def test_one_that_waits_is_used_once(counter: Problem, sandbox: BwrapSandbox, toolchain: Toolchain) -> None:
     await warm(counter, sandbox, toolchain)
-    waiting = sandboxes()
+    waiting_sandboxes = sandboxes()
     await run(counter, sandbox, toolchain)
     assert sandboxes() == set()
     await warm(counter, sandbox, toolchain)
     assert sandboxes()
-    assert not waiting & sandboxes()
+    assert not waiting_sandboxes & sandboxes()
 
 
 async def test_warming_twice_keeps_the_one_that_waits(
     counter: Problem, sandbox: BwrapSandbox, toolchain: Toolchain
 ) -> None:
     await warm(counter, sandbox, toolchain)
-    waiting = sandboxes()
+    waiting_sandboxes = sandboxes()
     await warm(counter, sandbox, toolchain)
-    assert sandboxes() == waiting
+    assert sandboxes() == waiting_sandboxes
 
 
 async def test_a_job_that_does_not_fit_starts_its_own(
     counter: Problem, sandbox: BwrapSandbox, toolchain: Toolchain
 ) -> None:
     await warm(counter, sandbox, toolchain)
-    waiting = sandboxes()
-    small_counter = counter.model_copy(update={"limits": Limits(folder_mb=50)})
+    waiting_sandboxes = sandboxes()
+    small_counter = counter.model_copy(update={"limits": RunLimits(folder_mb=50)})
     verdict, log = await run(small_counter, sandbox, toolchain)
     assert verdict.outcome is Outcome.PASSED, log
-    assert sandboxes() == waiting
+    assert sandboxes() == waiting_sandboxes
 
 
 async def test_one_that_died_is_not_missed(counter: Problem, sandbox: BwrapSandbox, toolchain: Toolchain) -> None:

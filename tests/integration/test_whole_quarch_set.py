@@ -68,20 +68,27 @@ def right_letter(number: int) -> str:
 def write_set(folder: Path, questions: range) -> None:
     folder.mkdir()
     (folder / "figure.png").write_bytes(PICTURE)
-    choices, free = [], []
+    choice_records, free_records = [], []
     for number in questions:
         question = f"Which value does unit {number} hold?" + (" ![unit](figure.png)" if has_picture(number) else "")
         if is_free(number):
-            solved = {"context": "", "context_figures": [], "solution": f"It holds {number}.", "solution_figures": []}
-            checked = {"passed_llm_verification": True, "reasoning": "", "passed_human_verification": True}
-            free.append({"question_id": name(number), "question": question} | solved | checked)
+            solution_fields = {
+                "context": "",
+                "context_figures": [],
+                "solution": f"It holds {number}.",
+                "solution_figures": [],
+            }
+            verification_fields = {"passed_llm_verification": True, "reasoning": "", "passed_human_verification": True}
+            free_records.append(
+                {"question_id": name(number), "question": question} | solution_fields | verification_fields
+            )
         else:
             options = [f"{number} plus {step}" for step in range(4)]
             record: dict[str, Any] = {"question_id": number, "question": question, "options": options}
             record["answer"] = right_letter(number)
-            choices.append(record | {"difficulty": "EASY", "topic": topic(number)})
-    (folder / "mcq.jsonl").write_text("".join(json.dumps(choice) + "\n" for choice in choices))
-    (folder / "frq.json").write_text(json.dumps(free))
+            choice_records.append(record | {"difficulty": "EASY", "topic": topic(number)})
+    (folder / "mcq.jsonl").write_text("".join(json.dumps(choice) + "\n" for choice in choice_records))
+    (folder / "frq.json").write_text(json.dumps(free_records))
 
 
 # Who answers what.
@@ -91,11 +98,11 @@ def is_right(model: str, number: int, sample: int) -> bool:
     return (number + sample) % WRONG_EVERY[model] != 0
 
 
-def labels(number: int, *, right: bool) -> tuple[str, str, str]:
+def labels(number: int, *, is_correct: bool) -> tuple[str, str, str]:
     """The votes on a free response; those of every fifth differ at first."""
     if number % 5 == 0:
-        return ("correct", "incorrect", "correct") if right else ("partially correct", "incorrect", "incorrect")
-    return ("correct",) * 3 if right else ("incorrect",) * 3
+        return ("correct", "incorrect", "correct") if is_correct else ("partially correct", "incorrect", "incorrect")
+    return ("correct",) * 3 if is_correct else ("incorrect",) * 3
 
 
 def is_key_itself(number: int) -> bool:
@@ -114,27 +121,29 @@ class World:
         model, number = str(request.body["model"]), int(_NUMBER.findall(messages_text)[-1])
         if model in WRONG_EVERY:
             sample = self._sample_counts[model, number] = self._sample_counts.get((model, number), 0) + 1
-            return content(self._reply(number, right=is_right(model, number, sample)))
+            return content(self._reply(number, is_correct=is_right(model, number, sample)))
         if "by the one skill" in messages_text:
             return content(json.dumps({"reason": "It is.", "skill": skill(number)}))
-        right = f"has {number} as told" in messages_text
-        return says(labels(number, right=right)[JUDGES.index(model)])
+        is_correct = f"has {number} as told" in messages_text
+        return says(labels(number, is_correct=is_correct)[JUDGES.index(model)])
 
     @staticmethod
-    def _reply(number: int, *, right: bool) -> str:
+    def _reply(number: int, *, is_correct: bool) -> str:
         if is_free(number):
             explanation = f"After the reset the register has {number} as told, which no clock changes."
             return (
-                (f"It holds {number}." if is_key_itself(number) else explanation) if right else "It loses all of that."
+                (f"It holds {number}." if is_key_itself(number) else explanation)
+                if is_correct
+                else "It loses all of that."
             )
-        letter = right_letter(number) if right else "ABCD"[(number + 1) % 4]
+        letter = right_letter(number) if is_correct else "ABCD"[(number + 1) % 4]
         return f"The answer is {letter}."
 
 
 def run(*arguments: str) -> Any:
-    ran = CliRunner().invoke(command_line(), [*arguments], catch_exceptions=False)
-    assert ran.exit_code == 0, ran.output
-    return json.loads(ran.stdout) if "--json" in arguments else ran.stdout
+    cli_run = CliRunner().invoke(command_line(), [*arguments], catch_exceptions=False)
+    assert cli_run.exit_code == 0, cli_run.output
+    return json.loads(cli_run.stdout) if "--json" in arguments else cli_run.stdout
 
 
 def values(figures: Iterable[dict[str, Any]]) -> dict[tuple[str, str], float]:
@@ -161,11 +170,18 @@ def test_a_whole_set_is_labelled_asked_twice_judged_and_reported(
         labelled = run("problems", "label", "q", "--only", "skill", "--json")
         assert labelled["labelled"] == {"skill": len(questions)}
         for model in WRONG_EVERY:
-            chosen = ("--model", f"openai-api/local/{model}", "--base-url", endpoint.url, "--samples", str(SAMPLES))
-            summary = run("eval", "--pack", "q", *chosen, "--jobs", "1", "--out", f"runs/{model}", "--json")
-            right = sum(is_right(model, number, sample + 1) for number in questions for sample in range(SAMPLES))
+            model_options = (
+                "--model",
+                f"openai-api/local/{model}",
+                "--base-url",
+                endpoint.url,
+                "--samples",
+                str(SAMPLES),
+            )
+            summary = run("eval", "--pack", "q", *model_options, "--jobs", "1", "--out", f"runs/{model}", "--json")
+            right_count = sum(is_right(model, number, sample + 1) for number in questions for sample in range(SAMPLES))
             assert (summary["samples"], summary["undecided"]) == (SAMPLES * len(questions), 0)
-            assert summary["passed"] == right
+            assert summary["passed"] == right_count
     run("report", "--out", "report", "--no-events")
     sections = json.loads((tmp_path / "report" / "report.json").read_text())["sections"]
     check_profile(sections, questions)
@@ -200,9 +216,13 @@ def check_forms(sections: dict[str, Any], questions: range) -> None:
     """Table 6."""
     scores = values(sections["question-forms"]["numbers"]["forms"])
     for model in WRONG_EVERY:
-        for medium, picture in (("text", False), ("image", True)):
-            for form, free in (("multiple choice", False), ("free response", True)):
-                subset = [number for number in questions if (has_picture(number), is_free(number)) == (picture, free)]
+        for medium, is_pictured in (("text", False), ("image", True)):
+            for form, is_free_form in (("multiple choice", False), ("free response", True)):
+                subset = [
+                    number
+                    for number in questions
+                    if (has_picture(number), is_free(number)) == (is_pictured, is_free_form)
+                ]
                 assert scores[group_name(model), f"{medium}, {form}"] == pytest.approx(mean(model, subset)), (
                     medium,
                     form,
@@ -212,25 +232,25 @@ def check_forms(sections: dict[str, Any], questions: range) -> None:
 def check_grades(sections: dict[str, Any], questions: range) -> None:
     """Table 7, and the share of first two votes that differ."""
     numbers = sections["grades"]["numbers"]
-    graded, ties = values(numbers["grades"]), values(numbers["tie_breaks"])
-    free = [number for number in questions if is_free(number)]
+    grade_shares, ties = values(numbers["grades"]), values(numbers["tie_breaks"])
+    free_numbers = [number for number in questions if is_free(number)]
     for model in WRONG_EVERY:
-        rights = [(number, is_right(model, number, sample + 1)) for number in free for sample in range(SAMPLES)]
+        rights = [(number, is_right(model, number, sample + 1)) for number in free_numbers for sample in range(SAMPLES)]
         all_votes = [
-            ("correct",) * 3 if right and is_key_itself(number) else labels(number, right=right)
-            for number, right in rights
+            ("correct",) * 3 if is_correct and is_key_itself(number) else labels(number, is_correct=is_correct)
+            for number, is_correct in rights
         ]
         for grade in ("correct", "incorrect"):
             share = fmean(sum(vote == grade for vote in votes) >= 2 for votes in all_votes)
-            assert graded[group_name(model), grade] == pytest.approx(share), grade
+            assert grade_shares[group_name(model), grade] == pytest.approx(share), grade
         assert not any(
-            row == group_name(model) and value for (row, column), value in graded.items() if "no answer" in column
+            row == group_name(model) and value for (row, column), value in grade_shares.items() if "no answer" in column
         )
         # Each question counts alike, whatever number of its answers needed a judge.
         voted: dict[int, list[tuple[str, str, str]]] = {}
-        for votes, (number, right) in zip(all_votes, rights, strict=True):
-            if not (right and is_key_itself(number)):
-                voted.setdefault(number, []).append(votes)
+        for answer_votes, (number, is_correct) in zip(all_votes, rights, strict=True):
+            if not (is_correct and is_key_itself(number)):
+                voted.setdefault(number, []).append(answer_votes)
         differ = fmean(fmean(triple[0] != triple[1] for triple in triples) for triples in voted.values())
         assert ties[group_name(model), "a third vote is needed"] == pytest.approx(differ)
         apart = fmean(

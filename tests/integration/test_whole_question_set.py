@@ -48,14 +48,14 @@ def of_each(nightly: bool) -> int:
 
 
 def run(*arguments: str, status: int = 0) -> Any:
-    ran = CliRunner().invoke(command_line(), [*arguments], catch_exceptions=False)
-    assert ran.exit_code == status, ran.output
-    return json.loads(ran.stdout) if "--json" in arguments else ran.stdout
+    cli_run = CliRunner().invoke(command_line(), [*arguments], catch_exceptions=False)
+    assert cli_run.exit_code == status, cli_run.output
+    return json.loads(cli_run.stdout) if "--json" in arguments else cli_run.stdout
 
 
 def eval_(url: str, model: str, *options: str) -> Any:
-    chosen = ("--model", f"openai-api/local/{model}", "--base-url", url)
-    return run("eval", "--pack", "cs", *chosen, "--out", f"runs/{model}{len(options)}", "--json", *options)
+    model_options = ("--model", f"openai-api/local/{model}", "--base-url", url)
+    return run("eval", "--pack", "cs", *model_options, "--out", f"runs/{model}{len(options)}", "--json", *options)
 
 
 def set_up_judges(home: Path, url: str) -> None:
@@ -174,13 +174,13 @@ def check_domains(numbers: dict[str, Any], world: World, of_each: int) -> None:
     for folder, code in CODES.items():
         rows = [*records(folder, of_each)]
         for field, section in (("Domain", "domain"), ("Format", "format")):
-            for tag, chosen in (("all", rows), *((t, [r for r in rows if r["Tag"] == t]) for t in TAGS)):
+            for tag, tagged_records in (("all", rows), *((t, [r for r in rows if r["Tag"] == t]) for t in TAGS)):
                 scores = values(numbers[section][tag])
-                for part in ("all", *{record[field] for record in chosen}):
+                for part in ("all", *{record[field] for record in tagged_records}):
                     column = part.lower() if field == "Format" else part
-                    subset = [record for record in chosen if part in ("all", record[field])]
-                    expected = mean(subset, lambda record: score(student, record))
-                    assert scores[group_name(MAIN, code), column] == pytest.approx(expected), (code, tag, part)
+                    subset = [record for record in tagged_records if part in ("all", record[field])]
+                    expected_score = mean(subset, lambda record: score(student, record))
+                    assert scores[group_name(MAIN, code), column] == pytest.approx(expected_score), (code, tag, part)
                     guess = mean(subset, lambda record: CHANCE[record["Format"]])
                     assert scores[f"chance ({code})", column] == pytest.approx(guess), (code, tag, part)
         for domain, part in {(record["Domain"], record["SubDomain"]) for record in rows}:
@@ -196,17 +196,17 @@ TAGS = ("Knowledge", "Reasoning")
 
 def check_the_rest(sections: dict[str, Any], world: World, of_each: int, classified: dict[str, Any]) -> None:
     first_records = [*records("EN", of_each)][:FEW]
-    test = [record for record in first_records if record["Split"] == "Test"]
+    test_records = [record for record in first_records if record["Split"] == "Test"]
     taught_student = world.student(MAIN, examples=True)
     expected_scores = {
-        ZERO_SHOT: mean(test, lambda record: score(world.student(MAIN), record)),
-        "5-shot": mean(test, lambda record: score(taught_student, record)),
-        "5-shot, steps": mean(test, lambda record: score(taught_student, record)),
+        ZERO_SHOT: mean(test_records, lambda record: score(world.student(MAIN), record)),
+        "5-shot": mean(test_records, lambda record: score(taught_student, record)),
+        "5-shot, steps": mean(test_records, lambda record: score(taught_student, record)),
     }
     # Figure 6c.
-    ways = values(sections["settings"]["numbers"]["scores"])
+    scores_by_setting = values(sections["settings"]["numbers"]["scores"])
     group = f"model: openai-api/local/{MAIN} (en)"
-    assert ways == {(group, way): pytest.approx(value) for way, value in expected_scores.items()}
+    assert scores_by_setting == {(group, way): pytest.approx(value) for way, value in expected_scores.items()}
     # Figure 5.
     tokens = sections["tokens"]["numbers"][group_name(MAIN)]
     assert (tokens["sent"], tokens["received"]) == (100, 20)
@@ -226,9 +226,9 @@ def check_the_rest(sections: dict[str, Any], world: World, of_each: int, classif
     elsewhere = sections["other-benchmarks"]["numbers"][f"en, {ZERO_SHOT}"]["GSM8K"]
     assert (elsewhere["models"], elsewhere["pearson"]["value"]) == (len(SIZES), pytest.approx(pearson))
     # Figure 7.
-    wrong = [r for r in test if r["Format"] == "Multiple-choice" and not taught_student.is_right(r)]
-    assert (classified["classified"], classified["types"]) == (len(wrong), {"calculation": len(wrong)})
-    assert sections["error-types"]["numbers"]["wrong"] == len(wrong)
+    wrong_records = [r for r in test_records if r["Format"] == "Multiple-choice" and not taught_student.is_right(r)]
+    assert (classified["classified"], classified["types"]) == (len(wrong_records), {"calculation": len(wrong_records)})
+    assert sections["error-types"]["numbers"]["wrong"] == len(wrong_records)
 
 
 def check_judges(sections: dict[str, Any], of_each: int) -> None:
@@ -236,8 +236,10 @@ def check_judges(sections: dict[str, Any], of_each: int) -> None:
     # People grade each attempt: of the run, of `answer`, and of the runs on a few questions.
     other_runs = len(SIZES) - 1 + 2
     numbers = 2 * open_ended(of_each) + other_runs * [number for number in open_ended(of_each) if number <= FEW]
-    people = [fmean(points_of(number) for points_of in PEOPLE.values()) for number in numbers]
-    decisions = [(grade >= PASSES, points(number) >= PASSES) for grade, number in zip(people, numbers, strict=True)]
+    mean_grades = [fmean(points_of(number) for points_of in PEOPLE.values()) for number in numbers]
+    decisions = [
+        (grade >= PASSES, points(number) >= PASSES) for grade, number in zip(mean_grades, numbers, strict=True)
+    ]
     (graded,) = (
         form_row for form_row in sections["judges"]["numbers"]["formats"] if form_row["format"] == "open-ended"
     )
@@ -251,13 +253,15 @@ def check_judges(sections: dict[str, Any], of_each: int) -> None:
         assert judge["agreement"]["value"] == pytest.approx(
             fmean(by_people == by_judge for by_people, by_judge in decisions)
         )
-        accepted = [by_judge for by_people, by_judge in decisions if not by_people]
+        wrong_acceptances = [by_judge for by_people, by_judge in decisions if not by_people]
         rejected = [not by_judge for by_people, by_judge in decisions if by_people]
-        assert judge["false_accept"]["value"] == pytest.approx(fmean(accepted))
+        assert judge["false_accept"]["value"] == pytest.approx(fmean(wrong_acceptances))
         assert judge["false_reject"]["value"] == pytest.approx(fmean(rejected))
-        assert judge["pearson"]["value"] == pytest.approx(correlation(people, [points(number) for number in numbers]))
+        assert judge["pearson"]["value"] == pytest.approx(
+            correlation(mean_grades, [points(number) for number in numbers])
+        )
     english = [record["ID"] for record in records("EN", of_each) if record["Format"] == "Open-ended"]
-    judged = values(sections["judges-compared"]["numbers"]["scores"])
+    judge_scores = values(sections["judges-compared"]["numbers"]["scores"])
     row = f"{group_name(MAIN)}, open-ended"
-    expected = fmean(points(number) for number in english) / 10
-    assert {judge: judged[row, judge] for judge in JUDGES} == dict.fromkeys(JUDGES, pytest.approx(expected))
+    expected_score = fmean(points(number) for number in english) / 10
+    assert {judge: judge_scores[row, judge] for judge in JUDGES} == dict.fromkeys(JUDGES, pytest.approx(expected_score))

@@ -12,7 +12,7 @@ from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.category import Category
-from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
+from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public, RunLimits
 from benchwright_problems.verdict import Outcome, Verdict
 
 FOLDER = Path(__file__).parent / "packs" / "xcelium"
@@ -42,17 +42,17 @@ def text(name: str) -> str:
     return (FOLDER / name).read_text()
 
 
-def problem(runner: str, env: str, expected: str, *hidden: str) -> Problem:
-    harness = {f"src/{name}": text(name) for name in (runner, *hidden)}
+def problem(runner: str, env: str, expected_path: str, *hidden_names: str) -> Problem:
+    harness = {f"src/{name}": text(name) for name in (runner, *hidden_names)}
     return Problem(
         id="counter",
-        kind=Kind.DESIGN,
+        kind=ProblemKind.DESIGN,
         title="Counter",
         category=Category.SPEC_TO_RTL,
         difficulty=Difficulty.EASY,
-        limits=Limits(wall_s=1800),
+        limits=RunLimits(wall_s=1800),
         provenance=Provenance(source="", license="", version=""),
-        public=Public(statement="", files={}, expected=(expected,)),
+        public=Public(statement="", files={}, expected=(expected_path,)),
         hidden=Hidden(harness={"docker-compose.yml": COMPOSE.format(runner=runner), "src/.env": env, **harness}),
     )
 
@@ -83,8 +83,8 @@ async def test_a_checker_is_judged_by_the_bugs_it_finds(bench: str, outcome: Out
     checker_problem = problem("checker.py", "NUM_BUGS=2\n", BENCH, "counter.sv")
     verdict, log = await run(checker_problem, BENCH, text(bench), toolchain)
     assert verdict.outcome is outcome, log
-    passed = {test.name: test.passed for test in verdict.tests}
-    assert passed == {"test_sanity": True, "test_errors": outcome is Outcome.PASSED}, log
+    passed_tests = {test.name: test.passed for test in verdict.tests}
+    assert passed_tests == {"test_sanity": True, "test_errors": outcome is Outcome.PASSED}, log
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from benchwright_exams.items import Item, Items
+from benchwright_exams.items import ExamItem, Items
 from benchwright_foundation.kept import StageFile
 from benchwright_problems.problem import QuestionFormat
 
@@ -42,14 +42,14 @@ def home(tmp_path: Path) -> Path:
 @pytest_asyncio.fixture(loop_scope="module")
 async def editors(home: Path) -> AsyncIterator[Editors]:
     """Starts editors that are gone after the test."""
-    started: list[Editor] = []
+    started_editors: list[Editor] = []
 
     async def start(folder: Path = home, **options: Any) -> Editor:
-        started.append(await Editor.start(folder, **options))
-        return started[-1]
+        started_editors.append(await Editor.start(folder, **options))
+        return started_editors[-1]
 
     yield start
-    for editor in started:
+    for editor in started_editors:
         if editor.process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 editor.process.kill()
@@ -75,7 +75,7 @@ def exam(tmp_path: Path) -> Path:
     """Two questions of an exam, as `benchwright questions from-exam` leaves them."""
     folder = tmp_path / "midterm"
     folder.mkdir()
-    items = tuple(Item(label=label, format=QuestionFormat.MULTIPLE_CHOICE) for label in ("1", "2"))
+    items = tuple(ExamItem(label=label, format=QuestionFormat.MULTIPLE_CHOICE) for label in ("1", "2"))
     StageFile(folder / "items.json", Items).keep(Items(made_from="test", items=items))
     (folder / "exam.toml").write_text('title = "Midterm"\nlicense = "CC-BY-4.0"\nsource = "exam.pdf"\n')
     for label in ("1", "2"):

@@ -3,7 +3,7 @@
 `‸` (U+2038, which no Verilog holds, unlike `|`) is the cursor, `«` and `»` enclose ranges that an answer should name:
 
     async with scratch(editor, {"a.sv": "wire «w»; assign x = w‸;"}) as file:
-        assert await file.definition() == file.expected
+        assert await file.definition() == file.expected_spans
 
 All markers are taken out before the file is written and opened. Several files make one workspace folder, which the
 server is told of; the one with the cursor is the one asked, the first if none has a cursor. What is only on disk and
@@ -57,21 +57,21 @@ class MarkedText:
 
 def parse(text: str) -> MarkedText:
     """Take the markers out of a text. Ranges may be nested."""
-    plain, cursor, begun, ranges = "", None, [], []
-    last = 0
+    plain_text, cursor, range_starts, ranges = "", None, [], []
+    last_end = 0
     for marker in _MARKER.finditer(text):
-        plain += text[last : marker.start()]
-        last = marker.end()
+        plain_text += text[last_end : marker.start()]
+        last_end = marker.end()
         match marker[0]:
             case "«":
-                begun.append(len(plain))
+                range_starts.append(len(plain_text))
             case "»":
-                ranges.append((begun.pop(), len(plain)))
+                ranges.append((range_starts.pop(), len(plain_text)))
             case _:
                 assert cursor is None, "more than one cursor"
-                cursor = len(plain)
-    assert not begun, "a range without an end"
-    return MarkedText(plain + text[last:], cursor, tuple(sorted(ranges)))
+                cursor = len(plain_text)
+    assert not range_starts, "a range without an end"
+    return MarkedText(plain_text + text[last_end:], cursor, tuple(sorted(ranges)))
 
 
 def plain(text: str) -> str:
@@ -106,7 +106,7 @@ class Scratch(File):
         self.open_files: dict[str, Scratch] = {name: self}
         """All open files of the folder by name, this one included."""
         self._parsed = parsed
-        self.expected = sorted(Span(file, *ends) for file, text in parsed.items() for ends in text.ranges)
+        self.expected_spans = sorted(Span(file, *ends) for file, text in parsed.items() for ends in text.ranges)
         """The marked ranges of all files."""
 
     # Places
@@ -149,11 +149,13 @@ class Scratch(File):
         )
         return Span(name, lines.offset(marked_range.start), lines.offset(marked_range.end))
 
-    def spans(self, answer: object) -> list[Span]:
+    def spans(self, lsp_answer: object) -> list[Span]:
         """The places of an answer of locations, links, ranges or things with a range in this file; sorted."""
-        items: Sequence[Any] = () if answer is None else answer if isinstance(answer, list | tuple) else (answer,)
+        located_items: Sequence[Any] = (
+            () if lsp_answer is None else lsp_answer if isinstance(lsp_answer, list | tuple) else (lsp_answer,)
+        )
         spans = []
-        for item in items:
+        for item in located_items:
             if isinstance(item, types.LocationLink):
                 spans.append(self.span(item.target_uri, item.target_selection_range))
             elif isinstance(item, types.Location):
@@ -162,9 +164,9 @@ class Scratch(File):
                 spans.append(self.span(self.uri, item if isinstance(item, types.Range) else item.range))
         return sorted(spans)
 
-    def words(self, answer: object) -> list[str]:
+    def words(self, lsp_answer: object) -> list[str]:
         """The texts at the places of an answer."""
-        return [self.text_of(span.file)[span.start : span.end] for span in self.spans(answer)]
+        return [self.text_of(span.file)[span.start : span.end] for span in self.spans(lsp_answer)]
 
     # Requests
 
@@ -183,17 +185,19 @@ class Scratch(File):
 
     async def completion(self, trigger: str | None = None) -> list[types.CompletionItem]:
         """Completions in the order that a client shows them."""
-        context = types.CompletionContext(
+        completion_context = types.CompletionContext(
             types.CompletionTriggerKind.TriggerCharacter if trigger else types.CompletionTriggerKind.Invoked, trigger
         )
-        params = types.CompletionParams(self.identifier, self.position, context)
-        answer = await _soon(self.editor.client.text_document_completion_async(params))
-        items = answer.items if isinstance(answer, types.CompletionList) else answer or ()
-        return sorted(items, key=lambda item: item.sort_text or item.label)
+        params = types.CompletionParams(self.identifier, self.position, completion_context)
+        completion_answer = await _soon(self.editor.client.text_document_completion_async(params))
+        completion_items = (
+            completion_answer.items if isinstance(completion_answer, types.CompletionList) else completion_answer or ()
+        )
+        return sorted(completion_items, key=lambda completion_item: completion_item.sort_text or completion_item.label)
 
-    async def resolve(self, item: types.CompletionItem) -> types.CompletionItem:
+    async def resolve(self, completion_item: types.CompletionItem) -> types.CompletionItem:
         """One completion with everything that is shown beside it."""
-        return await _soon(self.editor.client.completion_item_resolve_async(item))
+        return await _soon(self.editor.client.completion_item_resolve_async(completion_item))
 
     async def signature_help(self) -> types.SignatureHelp | None:
         """Signature help at the cursor."""
@@ -248,8 +252,8 @@ class Scratch(File):
     async def document_symbols(self) -> list[types.DocumentSymbol]:
         """The outline."""
         params = types.DocumentSymbolParams(self.identifier)
-        answer = await _soon(self.editor.client.text_document_document_symbol_async(params))
-        return [symbol for symbol in answer or () if isinstance(symbol, types.DocumentSymbol)]
+        symbol_answer = await _soon(self.editor.client.text_document_document_symbol_async(params))
+        return [symbol for symbol in symbol_answer or () if isinstance(symbol, types.DocumentSymbol)]
 
     async def workspace_symbols(self, query: str) -> list[Any]:
         """Symbols of all files; `spans` gives the places of their `location`s."""
@@ -263,15 +267,15 @@ class Scratch(File):
     async def linked(self) -> list[Span]:
         """The places that change together with the one at the cursor."""
         params = types.LinkedEditingRangeParams(self.identifier, self.position)
-        answer = await _soon(self.editor.client.text_document_linked_editing_range_async(params))
-        return [self.span(self.uri, linked_range) for linked_range in answer.ranges] if answer else []
+        linked_ranges = await _soon(self.editor.client.text_document_linked_editing_range_async(params))
+        return [self.span(self.uri, linked_range) for linked_range in linked_ranges.ranges] if linked_ranges else []
 
     async def selections(self) -> list[Span]:
         """The selection ranges at the cursor, the innermost first."""
         params = types.SelectionRangeParams(self.identifier, [self.position])
-        answer = await _soon(self.editor.client.text_document_selection_range_async(params))
+        selection_answer = await _soon(self.editor.client.text_document_selection_range_async(params))
         spans: list[Span] = []
-        selection = answer[0] if answer else None
+        selection = selection_answer[0] if selection_answer else None
         while selection is not None:
             spans.append(self.span(self.uri, selection.range))
             selection = selection.parent
@@ -287,14 +291,14 @@ class Scratch(File):
         params = types.CallHierarchyPrepareParams(self.identifier, self.position)
         return await _wait_for_all(self.editor.client.text_document_prepare_call_hierarchy_async(params))
 
-    async def callers(self, item: types.CallHierarchyItem) -> list[types.CallHierarchyIncomingCall]:
+    async def callers(self, call_item: types.CallHierarchyItem) -> list[types.CallHierarchyIncomingCall]:
         """Calls of it, by caller."""
-        params = types.CallHierarchyIncomingCallsParams(item)
+        params = types.CallHierarchyIncomingCallsParams(call_item)
         return await _wait_for_all(self.editor.client.call_hierarchy_incoming_calls_async(params))
 
-    async def callees(self, item: types.CallHierarchyItem) -> list[types.CallHierarchyOutgoingCall]:
+    async def callees(self, call_item: types.CallHierarchyItem) -> list[types.CallHierarchyOutgoingCall]:
         """Calls that it makes."""
-        params = types.CallHierarchyOutgoingCallsParams(item)
+        params = types.CallHierarchyOutgoingCallsParams(call_item)
         return await _wait_for_all(self.editor.client.call_hierarchy_outgoing_calls_async(params))
 
     async def semantic_tokens(self) -> types.SemanticTokens | None:
@@ -306,12 +310,12 @@ class Scratch(File):
         self, diagnostics: Sequence[types.Diagnostic] = (), only: Sequence[types.CodeActionKind | str] | None = None
     ) -> list[types.CodeAction]:
         """The code actions at the cursor, or at the first marked range of this file."""
-        own_spans = [span for span in self.expected if span.file == self.name]
+        own_spans = [span for span in self.expected_spans if span.file == self.name]
         start, end = (own_spans[0].start, own_spans[0].end) if own_spans else (self.cursor_offset, self.cursor_offset)
-        context = types.CodeActionContext(list(diagnostics), list(only) if only else None)
-        params = types.CodeActionParams(self.identifier, Lines(self.text).range(start, end), context)
-        answer = await _soon(self.editor.client.text_document_code_action_async(params))
-        return [action for action in answer or () if isinstance(action, types.CodeAction)]
+        action_context = types.CodeActionContext(list(diagnostics), list(only) if only else None)
+        params = types.CodeActionParams(self.identifier, Lines(self.text).range(start, end), action_context)
+        action_answer = await _soon(self.editor.client.text_document_code_action_async(params))
+        return [action for action in action_answer or () if isinstance(action, types.CodeAction)]
 
     async def formatting(self) -> list[types.TextEdit]:
         """The edits that format the file; `edited` applies them."""
@@ -320,27 +324,27 @@ class Scratch(File):
 
     # Edits
 
-    def edited(self, edits: Iterable[Any], name: str | None = None) -> str:
+    def edited(self, text_edits: Iterable[Any], name: str | None = None) -> str:
         """The text of this file (or another of the folder) after text edits of one answer."""
         text = self.text_of(name or self.name)
         lines = Lines(text)
-        placed = [(lines.offset(edit.range.start), lines.offset(edit.range.end), edit.new_text) for edit in edits]
+        placed = [(lines.offset(edit.range.start), lines.offset(edit.range.end), edit.new_text) for edit in text_edits]
         # Edits of one answer all speak of the text before; those at one place stay in their order.
-        for start, end, new in sorted(placed, key=lambda edit: edit[:2], reverse=True):
+        for start, end, new in sorted(placed, key=lambda placed_edit: placed_edit[:2], reverse=True):
             text = text[:start] + new + text[end:]
         return text
 
-    def edited_files(self, edit: types.WorkspaceEdit | None) -> dict[str, str]:
+    def edited_files(self, workspace_edit: types.WorkspaceEdit | None) -> dict[str, str]:
         """The texts, by name, of all files that a workspace edit changes."""
-        assert edit is not None
-        changes: dict[str, list[Any]] = {}
-        for uri, edits in (edit.changes or {}).items():
-            changes.setdefault(uri, []).extend(edits)
-        for change in edit.document_changes or ():
-            if isinstance(change, types.TextDocumentEdit):
-                changes.setdefault(change.text_document.uri, []).extend(change.edits)
+        assert workspace_edit is not None
+        edits_by_uri: dict[str, list[Any]] = {}
+        for uri, edits in (workspace_edit.changes or {}).items():
+            edits_by_uri.setdefault(uri, []).extend(edits)
+        for document_change in workspace_edit.document_changes or ():
+            if isinstance(document_change, types.TextDocumentEdit):
+                edits_by_uri.setdefault(document_change.text_document.uri, []).extend(document_change.edits)
         texts = {}
-        for uri, edits in changes.items():
+        for uri, edits in edits_by_uri.items():
             path = to_fs_path(uri)
             assert path is not None
             name = Path(path).relative_to(self.folder).as_posix()
@@ -348,13 +352,13 @@ class Scratch(File):
         return texts
 
 
-async def _soon(answer: Awaitable[T]) -> T:
-    return await asyncio.wait_for(answer, PATIENCE_S)
+async def _soon(awaited_answer: Awaitable[T]) -> T:
+    return await asyncio.wait_for(awaited_answer, PATIENCE_S)
 
 
-async def _wait_for_all(answer: Awaitable[Sequence[T] | None]) -> list[T]:
-    answers = await asyncio.wait_for(answer, PATIENCE_S)
-    return list(answers or ())
+async def _wait_for_all(awaited_answer: Awaitable[Sequence[T] | None]) -> list[T]:
+    lsp_answers = await asyncio.wait_for(awaited_answer, PATIENCE_S)
+    return list(lsp_answers or ())
 
 
 @asynccontextmanager
@@ -376,22 +380,23 @@ async def scratch(
     open_texts = {"a.sv": files} if isinstance(files, str) else dict(files)
     parsed = {name: parse(variant(text)) for name, text in (open_texts | dict(on_disk or {})).items()}
     folder = editor.home.parent / f"scratch-{next(_numbers)}"
-    for name, text in parsed.items():
+    for name, marked_text in parsed.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(text.text.encode("utf-8", "surrogatepass"))
+        (folder / name).write_bytes(marked_text.text.encode("utf-8", "surrogatepass"))
     workspace_folder = types.WorkspaceFolder(folder.as_uri(), folder.name)
     _change_folders(editor, types.WorkspaceFoldersChangeEvent([workspace_folder], []))
-    opened = {name: Scratch(editor, folder, name, parsed) for name in open_texts}
-    for file in opened.values():
-        file.open_files = opened
+    opened_files = {name: Scratch(editor, folder, name, parsed) for name in open_texts}
+    for file in opened_files.values():
+        file.open_files = opened_files
     try:
         yield next(
-            (file for name, file in opened.items() if parsed[name].cursor is not None), opened[next(iter(open_texts))]
+            (file for name, file in opened_files.items() if parsed[name].cursor is not None),
+            opened_files[next(iter(open_texts))],
         )
     finally:
         # Where the server is gone, why it went is the news.
         if not editor.client.stopped:
-            for file in opened.values():
+            for file in opened_files.values():
                 file.close()
             _change_folders(editor, types.WorkspaceFoldersChangeEvent([], [workspace_folder]))
         shutil.rmtree(folder, ignore_errors=True)

@@ -235,7 +235,7 @@ class Client:
         self.capabilities: dict[str, Any] = {}
         self.problems: dict[str, str] = {}
         """What the server must not do and did, each kind once, and what led to it."""
-        self._waiting: dict[int, tuple[str, bool, str]] = {}
+        self._unanswered_requests: dict[int, tuple[str, bool, str]] = {}
         self._items: deque[tuple[str, Any]] = deque(maxlen=64)
         self._tokens: dict[str, str] = {}
         self._trail: deque[str] = deque(maxlen=12)
@@ -244,7 +244,7 @@ class Client:
         self._results: dict[int, Any] = {}
         self._number = 0
         self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._read_log())]
-        self.log = bytearray()
+        self.server_log = bytearray()
 
     @classmethod
     async def start(cls, home: Path, folder: Path, environment: dict[str, str], seed: int) -> Client:
@@ -286,16 +286,16 @@ class Client:
 
     async def ask(self, method: str, params: Any, *, keep: bool = False, text: str = "") -> int:
         """Ask without waiting, unless very much is under way; `text` is what is asked about."""
-        await self._wait_until(lambda: len(self._waiting) < _MAX_WAITING)
+        await self._wait_until(lambda: len(self._unanswered_requests) < _MAX_WAITING)
         self._number += 1
-        self._waiting[self._number] = (method, keep, text)
+        self._unanswered_requests[self._number] = (method, keep, text)
         self.counts[method] += 1
         self._send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
         return self._number
 
     async def settled(self) -> None:
         """Wait until everything is answered."""
-        await self._wait_until(lambda: not self._waiting)
+        await self._wait_until(lambda: not self._unanswered_requests)
 
     def notify(self, method: str, params: Any) -> None:
         """Tell."""
@@ -335,9 +335,9 @@ class Client:
         for task in self._tasks:
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait_for(task, _PATIENCE_S)
-        if status != 0 or self.problems or b"Traceback" in self.log:
+        if status != 0 or self.problems or b"Traceback" in self.server_log:
             problem_texts = "\n\n".join(self.problems.values())
-            raise FuzzError(f"ended with {status}: {problem_texts or self.log.decode()[-4000:]}")
+            raise FuzzError(f"ended with {status}: {problem_texts or self.server_log.decode()[-4000:]}")
 
     async def kill(self) -> None:
         """End it somehow."""
@@ -355,15 +355,19 @@ class Client:
                     await asyncio.wait_for(self._room.wait(), _LOOK_S)
                 took_s, worked_s = time.monotonic() - began, self._processor_s() - processor_start_s
                 if worked_s > _PATIENCE_S or took_s > _STANDSTILL_S:
-                    waiting = "\n".join(f"{method}: {text!r}" for method, _, text in self._waiting.values())
-                    raise FuzzError(f"no answer after {took_s:.0f} s, {worked_s:.0f} s of them at work, to\n{waiting}")
+                    unanswered_text = "\n".join(
+                        f"{method}: {text!r}" for method, _, text in self._unanswered_requests.values()
+                    )
+                    raise FuzzError(
+                        f"no answer after {took_s:.0f} s, {worked_s:.0f} s of them at work, to\n{unanswered_text}"
+                    )
         self.check()
 
     def _processor_s(self) -> float:
         if self._is_gone or self.process.returncode is not None:
             return 0.0
-        times = psutil.Process(self.process.pid).cpu_times()
-        return float(times.user + times.system)
+        cpu_times = psutil.Process(self.process.pid).cpu_times()
+        return float(cpu_times.user + cpu_times.system)
 
     def _send(self, message: dict[str, Any]) -> None:
         body = json.dumps(message).encode()
@@ -374,7 +378,7 @@ class Client:
     async def _read_log(self) -> None:
         assert self.process.stderr is not None
         while chunk := await self.process.stderr.read(1 << 16):
-            self.log += chunk
+            self.server_log += chunk
 
     async def _read(self) -> None:
         stream = self.process.stdout
@@ -388,9 +392,9 @@ class Client:
                 self._take(json.loads(await stream.readexactly(length)))
                 async with self._room:
                     self._room.notify_all()
-        self._is_gone = bool(self._waiting)
+        self._is_gone = bool(self._unanswered_requests)
         if self._is_gone:
-            self._tell("the server went away", self.log.decode(errors="replace")[-3000:], "\n".join(self._trail))
+            self._tell("the server went away", self.server_log.decode(errors="replace")[-3000:], "\n".join(self._trail))
         async with self._room:
             self._room.notify_all()
 
@@ -398,7 +402,7 @@ class Client:
         if "method" in message:
             self._take_from_server(message)
             return
-        method, keep, text = self._waiting.pop(message["id"])
+        method, keep, text = self._unanswered_requests.pop(message["id"])
         error = message.get("error")
         if error is not None:
             # A rename that is not safe is refused with the reason, as is an instance that is not there, and what was
@@ -413,11 +417,11 @@ class Client:
         if keep:
             self._results[message["id"]] = result
         items = result.get("items") if isinstance(result, dict) else result
-        for following in FOLLOWING.get(method, ()):
+        for follow_up_method in FOLLOWING.get(method, ()):
             if items and isinstance(items, list):
                 item = self.random.choice(items)
-                is_item = following.startswith(("callHierarchy/", "typeHierarchy/"))
-                self._items.append((following, {"item": item} if is_item else item))
+                is_item = follow_up_method.startswith(("callHierarchy/", "typeHierarchy/"))
+                self._items.append((follow_up_method, {"item": item} if is_item else item))
 
     def _take_from_server(self, message: dict[str, Any]) -> None:
         if "id" in message:
@@ -426,7 +430,9 @@ class Client:
             )
             self._send({"jsonrpc": "2.0", "id": message["id"], "result": answer})
         elif message["method"] == "window/showMessage" and "Unexpected error" in message["params"]["message"]:
-            self._tell(message["params"]["message"], self.log.decode(errors="replace")[-2000:], "\n".join(self._trail))
+            self._tell(
+                message["params"]["message"], self.server_log.decode(errors="replace")[-2000:], "\n".join(self._trail)
+            )
 
     def _tell(self, complaint: str, trace: str, material: str) -> None:
         self.problems.setdefault(complaint[:200], f"{complaint}\n{trace}\n{material!r}")
@@ -442,42 +448,42 @@ class Typist:
         self.version = 1
         self._other_texts = other_texts
         self._is_gentle = client.random.random() < 0.5
-        item = {"uri": uri, "languageId": "systemverilog", "version": 1, "text": text}
-        client.notify("textDocument/didOpen", {"textDocument": item})
+        document_item = {"uri": uri, "languageId": "systemverilog", "version": 1, "text": text}
+        client.notify("textDocument/didOpen", {"textDocument": document_item})
 
     def type(self) -> int:
         """One message of one to three edits; returns how many."""
         chance = self.client.random
-        changes: list[dict[str, Any]] = []
+        content_changes: list[dict[str, Any]] = []
         for _ in range(chance.choice([1, 1, 1, 1, 2, 3])):
             if chance.random() < 0.05:
                 # A whole file again, else all would soon be so broken that there is little to answer.
                 self.text = join_surrogates(chance.choice(self._other_texts))
                 self._is_gentle = chance.random() < 0.5
-                changes.append({"text": self.text})
+                content_changes.append({"text": self.text})
                 continue
             lines = Lines(self.text)
             start = lines.offset(lines.position(chance.randint(0, len(self.text))))
             length = chance.choice([0, 0, 0, 0, 1, 1, 2, 5, 30])
             end = lines.offset(lines.position(min(len(self.text), start + length)))
-            new = self._words()
+            new_text = self._words()
             if self._is_gentle:
                 start = end = max(0, self.text.find(" ", start))
-                new = chance.choice(GENTLE)
+                new_text = chance.choice(GENTLE)
             edit_range = lines.range(start, max(start, end))
-            changes.append({"range": plain_range(edit_range), "text": new})
-            self.text = join_surrogates(self.text[:start] + new + self.text[max(start, end) :])
+            content_changes.append({"range": plain_range(edit_range), "text": new_text})
+            self.text = join_surrogates(self.text[:start] + new_text + self.text[max(start, end) :])
         self.version += 1
         identifier = {"uri": self.uri, "version": self.version}
-        self.client.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": changes})
-        return len(changes)
+        self.client.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": content_changes})
+        return len(content_changes)
 
     async def ask(self) -> None:
         """One request of any kind."""
         chance = self.client.random
-        following = self.client.follow_up() if chance.random() < 0.15 else None
-        if following is not None:
-            await self.client.ask(*following)
+        follow_up_request = self.client.follow_up() if chance.random() < 0.15 else None
+        if follow_up_request is not None:
+            await self.client.ask(*follow_up_request)
             return
         method = chance.choice([candidate for candidate in POSITIONED + RANGED + WHOLE if candidate != _ASSISTED])
         params = self._params(method)
@@ -492,9 +498,11 @@ class Typist:
         (selection,) = await self.client.answer("textDocument/selectionRange", params)
         while selection.get("parent"):
             selection = selection["parent"]
-        end = lines.position(len(self.text))
-        if selection["range"]["end"] != {"line": end.line, "character": end.character}:
-            raise FuzzError(f"the server lost the text of {self.uri}: {selection['range']['end']} is not {end}")
+        end_position = lines.position(len(self.text))
+        if selection["range"]["end"] != {"line": end_position.line, "character": end_position.character}:
+            raise FuzzError(
+                f"the server lost the text of {self.uri}: {selection['range']['end']} is not {end_position}"
+            )
 
     def close(self) -> None:
         """Close the file."""
@@ -502,10 +510,10 @@ class Typist:
 
     def _words(self) -> str:
         chance = self.client.random
-        kind = chance.random()
-        if kind < 0.2:
+        kind_draw = chance.random()
+        if kind_draw < 0.2:
             return ""
-        if kind < 0.85:
+        if kind_draw < 0.85:
             return chance.choice(FRAGMENTS)
         other_text = chance.choice(self._other_texts)
         start = chance.randint(0, len(other_text))
@@ -575,10 +583,10 @@ class Typist:
             case "examQuestion":
                 return {"label": chance.choice(["1", "../x", "𝄞"])}
             case "saveExamQuestion":
-                fields = ("decision", "format", "difficulty", "domain", "topic", "answer")
-                answers = dict.fromkeys(fields, chance.choice(["", "open", "𝄞"]))
-                form: dict[str, object] = {**answers, "choices": {}, "rubric": []}
-                return {"label": "1", "digest": "", "statement": "", "solution": "", "form": form}
+                field_names = ("decision", "format", "difficulty", "domain", "topic", "answer")
+                answers = dict.fromkeys(field_names, chance.choice(["", "open", "𝄞"]))
+                form_values: dict[str, object] = {**answers, "choices": {}, "rubric": []}
+                return {"label": "1", "digest": "", "statement": "", "solution": "", "form": form_values}
             case "makeExamPack":
                 return {"pack": chance.choice(["", "../x", "exam"])}
             case "waveform" | "waveformItems" | "waveformCursor" | "closeWaveform" | "hiddenWaveform":
@@ -608,8 +616,10 @@ class Typist:
             return {"previousResultIds": [{"uri": self.uri, "value": chance.choice(["1", "2", "none"])}]}
         if method == "workspace/textDocumentContent":
             names = [*re.findall(r"`(\w+)", self.text), "nothing"]
-            use = chance.choice(["", f"?use={chance.choice(names)}.1", f"?use={chance.choice(names)}.2&step=one", "?"])
-            return {"uri": f"{self.uri.replace('file:', 'benchwright-macro:')}/expanded.sv{use}"}
+            macro_use = chance.choice(
+                ["", f"?use={chance.choice(names)}.1", f"?use={chance.choice(names)}.2&step=one", "?"]
+            )
+            return {"uri": f"{self.uri.replace('file:', 'benchwright-macro:')}/expanded.sv{macro_use}"}
         if method == "benchwright/newProblem":
             # Only names that are refused: nothing is to be written.
             return {"folder": self.uri, "id": chance.choice(["", "../x", "9", "𝄞"])}
@@ -618,11 +628,11 @@ class Typist:
         if method in POSITIONED:
             params["position"] = self._random_position()
         if method in RANGED:
-            ends = sorted(
+            range_ends = sorted(
                 (self._random_position(), self._random_position()),
                 key=lambda position: (position["line"], position["character"]),
             )
-            params["range"] = {"start": ends[0], "end": ends[1]}
+            params["range"] = {"start": range_ends[0], "end": range_ends[1]}
         match method:
             case "textDocument/references":
                 params["context"] = {"includeDeclaration": chance.random() < 0.5}

@@ -371,16 +371,16 @@ def _plain(value: Any) -> Any:
 class Desk:
     """One opened problem."""
 
-    def __init__(self, editor: Editor, opened: OpenedProblem) -> None:
+    def __init__(self, editor: Editor, opened_problem: OpenedProblem) -> None:
         self.editor = editor
-        self.opened = opened
-        self.uri = opened.status.workspace
-        self.attempt = opened.status.attempt
+        self.opened_problem = opened_problem
+        self.uri = opened_problem.status.workspace
+        self.attempt = opened_problem.status.attempt
         self.folder = Path(_path(self.uri))
 
     def open(self, path: str | None = None, text: str | None = None) -> File:
         """Open a file of the workspace, or the one to edit first."""
-        file = Path(_path(self.opened.primary)) if path is None else self.folder / path
+        file = Path(_path(self.opened_problem.primary)) if path is None else self.folder / path
         return self.editor.open(file, text)
 
     async def ask(self, operation: str, **params: Any) -> AttemptStatus:
@@ -440,12 +440,12 @@ class Desk:
     def verified(self) -> Verification:
         """The hash chain and every save checked; the replay of all events."""
         with self.editor.log() as log:
-            return verify(*log.stored(self.attempt))
+            return verify(*log.stored_attempt(self.attempt))
 
     def replayed(self, path: str) -> bytes | None:
         """The bytes that the log rebuilds for a file; every save before must fit."""
         verification = self.verified()
-        assert verification.ok, verification.problem
+        assert verification.ok, verification.first_fault
         return verification.replay.files[path].data
 
 
@@ -457,8 +457,8 @@ class File:
         self.uri = uri
         self.text = text
         self.version = 1
-        item = types.TextDocumentItem(uri, "systemverilog", self.version, text)
-        editor.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        document_item = types.TextDocumentItem(uri, "systemverilog", self.version, text)
+        editor.client.text_document_did_open(types.DidOpenTextDocumentParams(document_item))
 
     @property
     def path(self) -> Path:
@@ -483,11 +483,13 @@ class File:
         """Replace everything."""
         self.replace(0, len(self.text), text)
 
-    def change(self, *changes: types.TextDocumentContentChangeEvent) -> None:
+    def change(self, *content_changes: types.TextDocumentContentChangeEvent) -> None:
         """Send changes as they are."""
         self.version += 1
         identifier = types.VersionedTextDocumentIdentifier(self.version, self.uri)
-        self.editor.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, list(changes)))
+        self.editor.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(identifier, list(content_changes))
+        )
 
     def save(self) -> None:
         """Write to disk, and say so."""
@@ -507,18 +509,22 @@ class File:
     @property
     def problems(self) -> list[types.Diagnostic] | None:
         """Diagnostics marked in it now; none before anything was published for its present version."""
-        published = [params for params in self.editor.screen.diagnostics if params.uri == self.uri]
-        return list(published[-1].diagnostics) if published and published[-1].version == self.version else None
+        published_diagnostics = [params for params in self.editor.screen.diagnostics if params.uri == self.uri]
+        return (
+            list(published_diagnostics[-1].diagnostics)
+            if published_diagnostics and published_diagnostics[-1].version == self.version
+            else None
+        )
 
     async def marked(self, *texts: str) -> list[types.Diagnostic]:
         """Wait until exactly so many problems are marked in its present version, each with its text."""
 
         def fits() -> bool:
-            problems = self.problems
+            marked_problems = self.problems
             return (
-                problems is not None
-                and len(problems) == len(texts)
-                and all(any(text in problem.message for problem in problems) for text in texts)
+                marked_problems is not None
+                and len(marked_problems) == len(texts)
+                and all(any(text in problem.message for problem in marked_problems) for text in texts)
             )
 
         try:
@@ -527,10 +533,10 @@ class File:
             raise AssertionError(f"{error}; marked is {self.problems}") from None
         return self.problems or []
 
-    def marked_text(self, problem: types.Diagnostic) -> str:
+    def marked_text(self, marked_problem: types.Diagnostic) -> str:
         """The text that a problem is marked at."""
         lines = Lines(self.text)
-        return self.text[lines.offset(problem.range.start) : lines.offset(problem.range.end)]
+        return self.text[lines.offset(marked_problem.range.start) : lines.offset(marked_problem.range.end)]
 
     async def lens(self) -> str:
         """The title of the first code lens, which is about the attempt."""

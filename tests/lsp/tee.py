@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import IO
 
 
-def copy(source: IO[bytes], target: IO[bytes], record: Path) -> None:
-    with record.open("wb", buffering=0) as record_file:
-        # Not through the buffer of `source`, which would be locked while the interpreter ends.
-        while chunk := os.read(source.fileno(), 1 << 16):
+def copy(source_stream: IO[bytes], target_stream: IO[bytes], record_path: Path) -> None:
+    with record_path.open("wb", buffering=0) as record_file:
+        # Not through the buffer of `source_stream`, which would be locked while the interpreter ends.
+        while chunk := os.read(source_stream.fileno(), 1 << 16):
             record_file.write(chunk)
-            target.write(chunk)
-            target.flush()
-    target.close()
+            target_stream.write(chunk)
+            target_stream.flush()
+    target_stream.close()
 
 
 def main(folder: Path, command: list[str]) -> int:

@@ -44,19 +44,19 @@ class Agent:
         return [tool.name for tool in (await self.session.list_tools()).tools]
 
     async def use(self, tool: str, **arguments: Any) -> str:
-        answer = await self.session.call_tool(tool, arguments)
-        (content,) = answer.content
-        assert isinstance(content, TextContent)
-        return f"refused: {content.text}" if answer.is_error else content.text
+        tool_result = await self.session.call_tool(tool, arguments)
+        (result_content,) = tool_result.content
+        assert isinstance(result_content, TextContent)
+        return f"refused: {result_content.text}" if tool_result.is_error else result_content.text
 
 
 @asynccontextmanager
 async def agent(home: Path, folder: Path) -> AsyncIterator[Agent]:
     """An agent in a folder."""
     environment = {"BENCHWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin"}
-    program = StdioServerParameters(command=SERVER[0], args=["mcp", str(folder)], env=environment)
+    server_parameters = StdioServerParameters(command=SERVER[0], args=["mcp", str(folder)], env=environment)
     async with (
-        stdio_client(program) as (reader, writer),
+        stdio_client(server_parameters) as (reader, writer),
         ClientSession(reader, writer, read_timeout_seconds=PATIENCE_S, client_info=NAME) as session,
     ):
         await session.initialize()
@@ -152,16 +152,16 @@ OWN_TEST = "tests/tb_counter.sv::tb_counter"
 async def test_a_hint_that_an_agent_takes_is_the_next_and_costs_what_it_costs(editor: Editor, home: Path) -> None:
     desk = await editor.open_problem("starter/cache-tag-bits")
     await desk.start()
-    first, second = next(
+    first_hint, second_hint = next(
         problem for problem in read_built_in("starter").problems if problem.id == "cache-tag-bits"
     ).hidden.hints
     async with agent(home, desk.folder) as mcp_agent:
         hints_before = await mcp_agent.use("hints")
         assert json.loads(hints_before)["next"] == {"number": 1, "costs": "nothing", "waits_for": None}
         hints_after = json.loads(await mcp_agent.use("take_hint", number=1))
-        assert hints_after["taken"] == [{"number": 1, "text": first}]
+        assert hints_after["taken"] == [{"number": 1, "text": first_hint}]
         assert (await mcp_agent.use("take_hint", number=3)).startswith("refused: Hint 2 comes next")
-        assert second not in hints_before + json.dumps(hints_after)
+        assert second_hint not in hints_before + json.dumps(hints_after)
     assert (
         "does not allow hints and explanations by a model"
         in (await editor.refusal("chatPrompt", **QUESTION, uri=desk.uri))[1]
@@ -197,9 +197,9 @@ async def test_a_study_that_does_not_name_agents_offers_no_tool_and_refuses_each
     async with agent(home, desk.folder) as mcp_agent:
         assert await mcp_agent.tools() == []
         for tool in ("problem", "status", "start", "read_file", "run_hidden_tests", "submit"):
-            refused = await mcp_agent.use(tool, path=FILE) if tool == "read_file" else await mcp_agent.use(tool)
+            refusal = await mcp_agent.use(tool, path=FILE) if tool == "read_file" else await mcp_agent.use(tool)
             assert (
-                refused
+                refusal
                 == "refused: The study that this attempt belongs to does not allow Benchwright's tools for agents."
             )
     assert (await ask(editor, "status", uri=desk.uri)).runs == 0
@@ -236,14 +236,14 @@ async def test_a_study_that_names_agents_alone_has_no_tool_of_another_aid(editor
     editor = await editors()
     desk, _ = await task_at_work(editor)
     async with agent(home, desk.folder) as mcp_agent:
-        offered = await mcp_agent.tools()
-        assert "read_file" in offered
-        assert not set(offered) & set(ONLY_AGENTS)
+        offered_tools = await mcp_agent.tools()
+        assert "read_file" in offered_tools
+        assert not set(offered_tools) & set(ONLY_AGENTS)
         for tool in ONLY_AGENTS:
-            refused = await mcp_agent.use(
+            refusal = await mcp_agent.use(
                 tool, **({"signal": "sat_counter.count"} if tool in ("drivers", "loads") else {})
             )
-            assert refused.startswith("refused: The study that this attempt belongs to does not allow "), tool
+            assert refusal.startswith("refused: The study that this attempt belongs to does not allow "), tool
     assert desk.events_of_kind("aid_used") == []
 
 
@@ -270,9 +270,9 @@ async def test_garbage_at_the_socket_of_an_editor_disturbs_nobody(editor: Editor
         b"\xff" * 1000 + b"\n",
         b"[" * 100_000 + b"\n",
     ):
-        reader, writer = await asyncio.open_unix_connection(address)
+        socket_reader, writer = await asyncio.open_unix_connection(address)
         writer.write(line + b"\n")
-        assert "error" in json.loads(await asyncio.wait_for(reader.readline(), PATIENCE_S))
+        assert "error" in json.loads(await asyncio.wait_for(socket_reader.readline(), PATIENCE_S))
         writer.close()
     with socket.socket(socket.AF_UNIX) as rude:
         rude.connect(str(address))

@@ -52,13 +52,13 @@ async def test_an_agent_learns_the_value_of_a_signal_when_another_rose(editor: E
         FULL
     ]
 
-    first = await use(desk, "wave_values_when", waves=waves, signal=FULL, edge="rise", read=[COUNT, FULL])
-    assert first["values"] == {COUNT: "h7", FULL: "h1"}
-    assert first["values_before"] == {COUNT: "h6", FULL: "h0"}
+    first_rise = await use(desk, "wave_values_when", waves=waves, signal=FULL, edge="rise", read=[COUNT, FULL])
+    assert first_rise["values"] == {COUNT: "h7", FULL: "h1"}
+    assert first_rise["values_before"] == {COUNT: "h6", FULL: "h0"}
     falling_change = await use(desk, "wave_change", waves=waves, signal=FULL, edge="fall")
-    assert falling_change["time"] > first["time"]
-    third = await use(desk, "wave_change", waves=waves, signal=CLOCK, edge="rise", nth=3)
-    values = await use(desk, "wave_values", waves=waves, signals=[COUNT], time=third["time"])
+    assert falling_change["time"] > first_rise["time"]
+    third_rise = await use(desk, "wave_change", waves=waves, signal=CLOCK, edge="rise", nth=3)
+    values = await use(desk, "wave_values", waves=waves, signals=[COUNT], time=third_rise["time"])
     assert values["values"] == {COUNT: "h3"}
     assert (await use(desk, "wave_change", waves=waves, signal=COUNT, value="h5"))["value"] == "h5"
 

@@ -73,8 +73,8 @@ async def test_our_own_completion_helps_where_the_assignment_lets_it(
 ) -> None:
     course = await asyncio.to_thread(service.set_up, title="Helped", assistance=Assistance(allowed=allowed))
     desk = await begun(assisted, sign_in(home, service, course))
-    (item,) = await offered(desk.open(text=TEXT))
-    assert item.insert_text == "a;"
+    (inline_item,) = await offered(desk.open(text=TEXT))
+    assert inline_item.insert_text == "a;"
     assert desk.events_of_kind("violation") == []
 
 
@@ -88,12 +88,12 @@ async def test_the_rule_stands_in_list_statement_and_status_before_the_clock_sta
     assert listed["assistance"] == rule.told
     desk = await assisted.open_problem(f"{pack}/{PROBLEM}")
     assert desk.events_of_kind("started") == []
-    assert (desk.opened.status.assistance, desk.opened.status.without_help) == (rule.told, True)
+    assert (desk.opened_problem.status.assistance, desk.opened_problem.status.without_help) == (rule.told, True)
     statement = desk.folder / "README.md"
     assert statement.read_text().endswith(f"**Help by models:** {rule.told}\n")
-    question = await assisted.open_problem(f"{pack}/load-use-stalls")
-    assert rule.told in (question.folder / "question.md").read_text()
-    assert rule.told in (await assisted.ask("question", uri=question.uri))["question"]
+    question_desk = await assisted.open_problem(f"{pack}/load-use-stalls")
+    assert rule.told in (question_desk.folder / "question.md").read_text()
+    assert rule.told in (await assisted.ask("question", uri=question_desk.uri))["question"]
 
     # Staff change it: the statement says so when it is opened again, and all else in it stays.
     statement.write_text(f"My notes.\n\n{statement.read_text()}")
@@ -165,11 +165,11 @@ async def test_who_has_too_many_runs_waiting_is_told_so_and_loses_nothing(
             file.save()
             await editor.wait_until(partial(_progress_has, editor, word), word)
             desks.append(desk)
-        token = tmp_path / "token"
-        token.write_text(await asyncio.to_thread(service.worker_token))
+        token_file = tmp_path / "token"
+        token_file.write_text(await asyncio.to_thread(service.worker_token))
         program = str(Path(sys.executable).parent / "benchwright")
         worker = await asyncio.create_subprocess_exec(
-            *(program, "worker", service.url, "--token-file", str(token)),
+            *(program, "worker", service.url, "--token-file", str(token_file)),
             env=os.environ | {"BENCHWRIGHT_HOME": str(service.home)},
         )
         try:
@@ -190,10 +190,10 @@ async def test_who_begins_too_many_attempts_is_told_so_once_and_goes_on_working(
         pack = sign_in(home, service, course)
         editor = await editors()
         await editor.ask("packs")
-        first = await begun(editor, pack)
-        second = await editor.open_problem(f"{pack}/sync-fifo")
-        await second.start()
-        second.open().paste("module sync_fifo; endmodule\n")
+        first_desk = await begun(editor, pack)
+        second_desk = await editor.open_problem(f"{pack}/sync-fifo")
+        await second_desk.start()
+        second_desk.open().paste("module sync_fifo; endmodule\n")
         await editor.wait_until(
             lambda: any("takes no more of your work for now" in message for message in editor.screen.messages),
             "word of it",
@@ -212,4 +212,4 @@ async def test_who_begins_too_many_attempts_is_told_so_once_and_goes_on_working(
         await second_editor.ask("packs")
         await second_editor.wait_until(lambda: len(acknowledged(home)) == 2, "all attempts at the service")
         await second_editor.quit()
-        assert acknowledged(home) == {desk.attempt: len(desk.events()) for desk in (first, second)}
+        assert acknowledged(home) == {desk.attempt: len(desk.events()) for desk in (first_desk, second_desk)}

@@ -83,8 +83,8 @@ async def test_nothing_hidden_of_an_assignment_is_on_the_students_machine(
     file.save()
     await desk.verdict(1)
     await editor.quit()
-    hidden = Store(Home.find({"BENCHWRIGHT_HOME": str(service.home)})).unseal("starter/saturating-counter").hidden
-    lines = {line.strip() for text in hidden.harness.values() for line in text.splitlines() if len(line) > 30}
+    hidden_part = Store(Home.find({"BENCHWRIGHT_HOME": str(service.home)})).unseal("starter/saturating-counter").hidden
+    lines = {line.strip() for text in hidden_part.harness.values() for line in text.splitlines() if len(line) > 30}
     assert len(lines) > 10
     for path in home.rglob("*"):
         if path.is_file():
@@ -140,15 +140,15 @@ async def test_a_confirmation_in_the_browser_signs_the_editor_in(
     editor = await editors()
     begun = await editor.ask("signInByBrowser", url=service.url)
     assert begun["address"] == f"{service.url}/device?code={begun['code']}"
-    finished = asyncio.ensure_future(editor.ask("signInFinish", url=service.url))
+    sign_in_task = asyncio.ensure_future(editor.ask("signInFinish", url=service.url))
     headers = {"Origin": service.url}
     async with httpx2.AsyncClient(base_url=service.url, headers=headers, trust_env=False) as browser:
         await browser.post("/sign-in", data={"code": course.invitation, "name": "Ada"})
         page = (await browser.get(begun["address"])).text
         (token,) = set(re.findall(r'name="csrf" value="(\w+)"', page))
-        form = {"csrf": token, "code": begun["code"], "decision": "grant"}
-        assert (await browser.post("/device", data=form)).status_code == 200
-    assert await finished == {"url": service.url, "name": "Ada", "courses": ["Computer architecture"]}
+        form_fields = {"csrf": token, "code": begun["code"], "decision": "grant"}
+        assert (await browser.post("/device", data=form_fields)).status_code == 200
+    assert await sign_in_task == {"url": service.url, "name": "Ada", "courses": ["Computer architecture"]}
     packs = (await editor.ask("packs"))["packs"]
     assert any(pack["service"] == service.url for pack in packs)
     _, message = await editor.refusal("signInFinish", url=service.url)

@@ -55,8 +55,8 @@ async def test_gaps_sleep_and_other_windows_become_facts_and_active_time_is_deri
         file.type("// x\n")
         await editor.wait_until(lambda: len(desk.events_of_kind("edit")) == number, "the edit")
 
-    def tell(notice: str, **facts: object) -> None:
-        editor.client.protocol.notify(f"benchwright/{notice}", {"uri": desk.uri, **facts})
+    def tell(notice: str, **notice_facts: object) -> None:
+        editor.client.protocol.notify(f"benchwright/{notice}", {"uri": desk.uri, **notice_facts})
 
     began = time.monotonic()
     await desk.start()
@@ -100,42 +100,42 @@ async def test_gaps_sleep_and_other_windows_become_facts_and_active_time_is_deri
 
 async def test_one_attempt_runs_at_a_time_and_the_other_is_paused_with_a_reason(editors: Editors) -> None:
     editor = await editors()
-    first = await editor.open_problem("starter/saturating-counter")
-    second = await editor.open_problem("starter/sync-fifo")
-    await first.start()
-    await second.start()
-    assert [(await desk.ask("status")).state for desk in (first, second)] == ["paused", "running"]
-    (pause,) = first.events_of_kind("paused")
+    first_desk = await editor.open_problem("starter/saturating-counter")
+    second_desk = await editor.open_problem("starter/sync-fifo")
+    await first_desk.start()
+    await second_desk.start()
+    assert [(await desk.ask("status")).state for desk in (first_desk, second_desk)] == ["paused", "running"]
+    (pause,) = first_desk.events_of_kind("paused")
     assert pause.reason == "starter/sync-fifo was started"
     (message,) = editor.screen.messages
-    assert first.opened.status.title in message and message.startswith("Paused ")
-    assert (await first.ask("resume")).state == "running"
-    assert (await second.ask("status")).state == "paused"
-    assert (len(first.events_of_kind("paused")), len(second.events_of_kind("paused"))) == (1, 1)
+    assert first_desk.opened_problem.status.title in message and message.startswith("Paused ")
+    assert (await first_desk.ask("resume")).state == "running"
+    assert (await second_desk.ask("status")).state == "paused"
+    assert (len(first_desk.events_of_kind("paused")), len(second_desk.events_of_kind("paused"))) == (1, 1)
 
 
 async def test_a_start_that_is_refused_pauses_nothing(editors: Editors) -> None:
     editor = await editors()
-    first = await editor.open_problem("starter/saturating-counter")
-    second = await editor.open_problem("starter/sync-fifo")
-    await first.start()
-    await editor.refusal("resume", uri=second.uri)
-    assert (await first.ask("status")).state == "running"
+    first_desk = await editor.open_problem("starter/saturating-counter")
+    second_desk = await editor.open_problem("starter/sync-fifo")
+    await first_desk.start()
+    await editor.refusal("resume", uri=second_desk.uri)
+    assert (await first_desk.ask("status")).state == "running"
     assert editor.screen.messages == []
 
 
-@pytest.mark.parametrize("end", ["pause", "abandon"])
+@pytest.mark.parametrize("ending_operation", ["pause", "abandon"])
 async def test_a_sleep_is_noticed_although_the_clock_stops_before_the_next_heartbeat(
-    editors: Editors, clocks: Clocks, end: str
+    editors: Editors, clocks: Clocks, ending_operation: str
 ) -> None:
     editor = await editors(environment=clocks.environment)
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
     clocks.sleep(HOUR)
-    await desk.ask(end, reason="awake again")
-    kinds = [event.type for event in desk.events()]
-    assert kinds[-2:] == ["suspended", "paused" if end == "pause" else "abandoned"]
-    if end == "pause":
+    await desk.ask(ending_operation, reason="awake again")
+    event_types = [event.type for event in desk.events()]
+    assert event_types[-2:] == ["suspended", "paused" if ending_operation == "pause" else "abandoned"]
+    if ending_operation == "pause":
         # What is slept through in a pause is nothing to the clock.
         clocks.sleep(HOUR)
         await desk.ask("resume")

@@ -28,8 +28,8 @@ def problem(tmp_path: Path) -> Path:
 def marked(editor: Editor, problem: Path) -> list[str]:
     """Problems marked in the problem's file now, open or not."""
     uri = (problem / "problem.toml").as_uri()
-    published = [params for params in editor.screen.diagnostics if params.uri == uri]
-    return [diagnostic.message for diagnostic in published[-1].diagnostics] if published else []
+    published_diagnostics = [params for params in editor.screen.diagnostics if params.uri == uri]
+    return [diagnostic.message for diagnostic in published_diagnostics[-1].diagnostics] if published_diagnostics else []
 
 
 async def test_a_new_problem_is_begun_and_is_proved(editors: Editors, tmp_path: Path) -> None:
@@ -38,38 +38,38 @@ async def test_a_new_problem_is_begun_and_is_proved(editors: Editors, tmp_path: 
     assert problem_fields["uri"] == (tmp_path / "my-pack" / "holds").as_uri()
     proof = await editor.ask("proveProblem", uri=problem_fields["statement"])
     assert (proof["proof"], proof["reasons"]) == ("proved", [])
-    sides = {side["name"]: side["outcome"] for side in proof["sides"]}
-    assert sides == {"reference": "passed", "starting": "failed", "hidden/wrong/ignores-enable": "failed"}
+    outcomes_by_side = {side["name"]: side["outcome"] for side in proof["sides"]}
+    assert outcomes_by_side == {"reference": "passed", "starting": "failed", "hidden/wrong/ignores-enable": "failed"}
 
 
 async def test_a_save_proves_the_problem_and_marks_what_passes_and_what_fails(editors: Editors, problem: Path) -> None:
     editor = await editors()
-    wrong = editor.open(problem / WRONG)
-    wrong.paste((problem / REFERENCE).read_text())
-    wrong.save()
+    wrong_file = editor.open(problem / WRONG)
+    wrong_file.paste((problem / REFERENCE).read_text())
+    wrong_file.save()
     passes = "The solution in hidden/wrong/ignores-enable passes: the tests don't find what is wrong with it."
     await editor.wait_until(lambda: marked(editor, problem) == [passes], "the wrong solution that passes")
     await editor.wait_until(lambda: bool(editor.screen.proofs), "the proof")
     assert editor.screen.proofs[-1].proof == "wrong"
-    reference = editor.open(problem / REFERENCE)
-    reference.type("else q <= d;", over_text="else if (en) q <= d;")
-    reference.save()
+    reference_file = editor.open(problem / REFERENCE)
+    reference_file.type("else q <= d;", over_text="else if (en) q <= d;")
+    reference_file.save()
     test = "The reference fails the test takes_over_and_holds: q is 00111100, expected 10100101"
     await editor.wait_until(lambda: test in marked(editor, problem), "the reference that fails")
-    reference.type("else if (en) q <= d;", over_text="else q <= d;")
-    reference.save()
-    wrong.type("else q <= d;", over_text="else if (en) q <= d;")
-    wrong.save()
+    reference_file.type("else if (en) q <= d;", over_text="else q <= d;")
+    reference_file.save()
+    wrong_file.type("else q <= d;", over_text="else if (en) q <= d;")
+    wrong_file.save()
     await editor.wait_until(lambda: marked(editor, problem) == [], "no mark on a problem that is proved")
 
 
 async def test_a_change_on_disk_proves_the_problem_once(editors: Editors, problem: Path) -> None:
     editor = await editors()
-    changed = [types.FileEvent((problem / WRONG).as_uri(), types.FileChangeType.Changed)]
+    file_events = [types.FileEvent((problem / WRONG).as_uri(), types.FileChangeType.Changed)]
     (problem / WRONG).write_text((problem / REFERENCE).read_text())
     for _ in range(2):
         # As an editor does when it has written a file itself.
-        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changed))
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(file_events))
         await asyncio.sleep(0.3)
     await editor.wait_until(lambda: bool(editor.screen.proofs), "a proof")
     assert [proof.proof for proof in editor.screen.proofs] == ["wrong"]
@@ -78,8 +78,10 @@ async def test_a_change_on_disk_proves_the_problem_once(editors: Editors, proble
 async def test_a_version_that_is_checked_out_proves_nothing(editors: Editors, tmp_path: Path) -> None:
     editor = await editors()
     folders = [new_problem(tmp_path / "my-pack", f"holds-{number}", DesignForm.COCOTB) for number in range(4)]
-    changed = [types.FileEvent((folder / "statement.md").as_uri(), types.FileChangeType.Changed) for folder in folders]
-    editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changed))
+    file_events = [
+        types.FileEvent((folder / "statement.md").as_uri(), types.FileChangeType.Changed) for folder in folders
+    ]
+    editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(file_events))
     proof = await editor.ask("proveProblem", uri=folders[0].as_uri())
     assert proof["proof"] == "proved"
     assert editor.screen.proofs == []
@@ -100,10 +102,10 @@ async def test_remarks_and_reasons_stand_beside_each_other(editors: Editors, pro
 
 async def test_nothing_is_run_on_saving_where_the_setting_is_off(editors: Editors, problem: Path) -> None:
     editor = await editors(options={"authoring": {"proveOnSave": False}})
-    wrong = editor.open(problem / WRONG)
-    wrong.paste((problem / REFERENCE).read_text())
-    wrong.save()
-    await editor.ask("previewProblem", uri=wrong.uri)
+    wrong_file = editor.open(problem / WRONG)
+    wrong_file.paste((problem / REFERENCE).read_text())
+    wrong_file.save()
+    await editor.ask("previewProblem", uri=wrong_file.uri)
     assert editor.sandboxed() == []
     assert marked(editor, problem) == []
     assert editor.screen.proofs == []

@@ -18,9 +18,9 @@ def editor(shared_editor: Editor) -> Editor:
 
 async def ways(file: Scratch) -> tuple[list[str], list[str]]:
     """Names of what leads to the thing at the cursor and of what it leads to."""
-    (item,) = await file.call_hierarchy()
-    callers = [call.from_.name for call in await file.callers(item)]
-    callees = [call.to.name for call in await file.callees(item)]
+    (call_item,) = await file.call_hierarchy()
+    callers = [call.from_.name for call in await file.callers(call_item)]
+    callees = [call.to.name for call in await file.callees(call_item)]
     return sorted(callers), sorted(callees)
 
 
@@ -35,15 +35,17 @@ ROUTINES = {
 async def test_callers_and_callees_of_a_routine_are_found(editor: Editor, variant: Callable[[str], str]) -> None:
     async with scratch(editor, ROUTINES, variant) as file:
         assert await ways(file) == (["initial", "t"], ["leaf"])
-        (item,) = await file.call_hierarchy()
-        assert file.words([types.Location(item.uri, item.selection_range)]) == ["middle"]
-        (to_leaf,) = await file.callees(item)
+        (call_item,) = await file.call_hierarchy()
+        assert file.words([types.Location(call_item.uri, call_item.selection_range)]) == ["middle"]
+        (to_leaf,) = await file.callees(call_item)
         assert file.words([types.Location(file.uri, call_range) for call_range in to_leaf.from_ranges]) == [
             "leaf",
             "leaf",
         ]
-        task = next(call for call in await file.callers(item) if call.from_.name == "t")
-        assert file.words([types.Location(task.from_.uri, call_range) for call_range in task.from_ranges]) == ["middle"]
+        task_call = next(call for call in await file.callers(call_item) if call.from_.name == "t")
+        assert file.words(
+            [types.Location(task_call.from_.uri, call_range) for call_range in task_call.from_ranges]
+        ) == ["middle"]
 
 
 SIGNALS = """\
@@ -67,8 +69,8 @@ async def test_drivers_and_loads_of_a_signal_are_found(editor: Editor, variant: 
 
 async def test_one_can_go_on_from_a_driver_to_what_it_reads(editor: Editor) -> None:
     async with scratch(editor, SIGNALS) as file:
-        (item,) = await file.call_hierarchy()
-        (driver,) = await file.callers(item)
+        (call_item,) = await file.call_hierarchy()
+        (driver,) = await file.callers(call_item)
         assert sorted(call.from_.name for call in await file.callers(driver.from_)) == ["a", "clk"]
         assert [call.to.name for call in await file.callees(driver.from_)] == ["s"]
 
@@ -91,9 +93,9 @@ async def test_a_declaration_with_a_value_drives(editor: Editor) -> None:
 async def test_instances_of_a_module_are_its_callers(editor: Editor) -> None:
     files = {"a.sv": "module ‸m;\nn x();\nendmodule\n", "b.sv": "module t;\nm one();\nm two();\nendmodule\n"}
     async with scratch(editor, files, on_disk={"n.sv": "module n; endmodule\n"}) as file:
-        (item,) = await file.call_hierarchy()
-        assert [call.from_.name for call in await file.callers(item)] == ["t"]
-        assert [call.to.name for call in await file.callees(item)] == ["n"]
+        (call_item,) = await file.call_hierarchy()
+        assert [call.from_.name for call in await file.callers(call_item)] == ["t"]
+        assert [call.to.name for call in await file.callees(call_item)] == ["n"]
 
 
 async def test_broken_code_is_followed_as_far_as_it_goes(editor: Editor) -> None:

@@ -33,9 +33,9 @@ async def apply_action(
     file: Scratch, title: str, only: list[types.CodeActionKind | str] | None = None
 ) -> dict[str, str]:
     """The texts of all changed files after an action."""
-    offered = await file.code_actions(only=only)
-    assert title in [candidate.title for candidate in offered]
-    (action,) = [candidate for candidate in offered if candidate.title == title]
+    offered_actions = await file.code_actions(only=only)
+    assert title in [candidate.title for candidate in offered_actions]
+    (action,) = [candidate for candidate in offered_actions if candidate.title == title]
     if action.edit is None:
         action = await file.editor.client.code_action_resolve_async(action)
     return {name: text.replace("\r\n", "\n") for name, text in file.edited_files(action.edit).items()}
@@ -192,9 +192,9 @@ async def test_edits_name_the_version_they_are_for(editor: Editor) -> None:
         file.type("// more\n")
         (action,) = [candidate for candidate in await file.code_actions() if candidate.title == "Insert ';'"]
         assert action.edit is not None
-        (change,) = action.edit.document_changes or ()
-        assert isinstance(change, types.TextDocumentEdit)
-        assert change.text_document.version == file.version
+        (document_change,) = action.edit.document_changes or ()
+        assert isinstance(document_change, types.TextDocumentEdit)
+        assert document_change.text_document.version == file.version
         assert (action.kind, action.is_preferred) == (types.CodeActionKind.QuickFix, True)
 
 
@@ -202,10 +202,10 @@ async def test_only_what_is_asked_for_is_offered(editor: Editor) -> None:
     text = "module m(input a, output reg b);\n  always‸ @(*) b = unkn;\nendmodule\n"
     async with scratch(editor, {"a.sv": text}) as file:
         file.go_to("unkn")
-        kinds = {action.kind for action in await file.code_actions(only=["quickfix"])}
-        assert kinds == {types.CodeActionKind.QuickFix}
-        kinds = {action.kind for action in await file.code_actions(only=["refactor"])}
-        assert kinds == {types.CodeActionKind.RefactorRewrite}
+        action_kinds = {action.kind for action in await file.code_actions(only=["quickfix"])}
+        assert action_kinds == {types.CodeActionKind.QuickFix}
+        action_kinds = {action.kind for action in await file.code_actions(only=["refactor"])}
+        assert action_kinds == {types.CodeActionKind.RefactorRewrite}
         assert await titles(file, ["source.organizeImports"]) == []
 
 
@@ -224,9 +224,9 @@ async def test_what_verible_finds_can_be_fixed_or_waived(editor: Editor) -> None
 async def test_a_waiver_silences_what_it_names(editor: Editor) -> None:
     text = "module m(output wire y);\n  wire [3:0] w ‸= 8'd255;\n  assign y = w[0];\nendmodule\n"
     async with scratch(editor, {"a.sv": text}) as file:
-        (problem,) = await file.marked("implicit conversion")
-        waived = (await apply_action(file, f"Waive {problem.code} on this line"))["a.sv"]
-        assert f"  // slang lint_off {problem.code}\n" in waived
+        (diagnostic,) = await file.marked("implicit conversion")
+        waived = (await apply_action(file, f"Waive {diagnostic.code} on this line"))["a.sv"]
+        assert f"  // slang lint_off {diagnostic.code}\n" in waived
         file.paste(waived)
         await file.marked()
 

@@ -38,7 +38,7 @@ def title(lens: types.CodeLens) -> str:
 async def test_every_module_tells_how_often_it_is_used(editor: Editor, variant: Callable[[str], str]) -> None:
     async with scratch(editor, TWO, variant) as file:
         lenses = await resolved(file)
-        assert file.spans(lenses) == [span for span in file.expected if span.file == "a.sv"]
+        assert file.spans(lenses) == [span for span in file.expected_spans if span.file == "a.sv"]
         assert [title(lens) for lens in lenses] == ["2 instances", "no instances"]
         assert lenses[1].command is not None
         assert lenses[1].command.command == ""
@@ -49,10 +49,10 @@ async def test_a_client_that_lists_places_gets_them(editors: Editors) -> None:
     capabilities.experimental = {"commands": {"commands": ["benchwright.showReferences"]}}
     editor = await editors(capabilities=capabilities)
     async with scratch(editor, TWO) as file:
-        first, _ = await resolved(file)
-        assert first.command is not None
-        assert first.command.command == "benchwright.showReferences"
-        uri, _, places = first.command.arguments or ()
+        first_lens, _ = await resolved(file)
+        assert first_lens.command is not None
+        assert first_lens.command.command == "benchwright.showReferences"
+        uri, _, places = first_lens.command.arguments or ()
         assert uri == file.uri
         assert isinstance(places, list | tuple)
         assert len(places) == 2
@@ -60,13 +60,15 @@ async def test_a_client_that_lists_places_gets_them(editors: Editors) -> None:
 
 async def test_other_clients_are_led_there_by_the_server(editor: Editor) -> None:
     async with scratch(editor, TWO) as file:
-        first, _ = await resolved(file)
-        assert first.command is not None
-        command_params = types.ExecuteCommandParams(first.command.command, list(first.command.arguments or ()))
+        first_lens, _ = await resolved(file)
+        assert first_lens.command is not None
+        command_params = types.ExecuteCommandParams(
+            first_lens.command.command, list(first_lens.command.arguments or ())
+        )
         await editor.client.workspace_execute_command_async(command_params)
         assert editor.screen.messages == ["Instances: a.sv:3, b.sv:1."]
         command_params = types.ExecuteCommandParams(
-            first.command.command, [{"uri": "file:///nowhere.sv", "module": "x"}]
+            first_lens.command.command, [{"uri": "file:///nowhere.sv", "module": "x"}]
         )
         await editor.client.workspace_execute_command_async(command_params)
         assert editor.screen.messages[1:] == ["No open folder has an instance of it."]
@@ -90,8 +92,8 @@ async def test_while_the_clock_runs_a_file_can_be_submitted_from_its_lens(editor
         "▶ Start the clock to run the hidden tests"
     ]
     await desk.start()
-    run, submit = [lens.command for lens in await editor.lenses(file) if lens.command]
-    assert (run.command, submit.command) == ("benchwright.run", "benchwright.submit")
+    run_command, submit = [lens.command for lens in await editor.lenses(file) if lens.command]
+    assert (run_command.command, submit.command) == ("benchwright.run", "benchwright.submit")
     assert list(submit.arguments or ()) == [{"uri": desk.uri}]
 
 

@@ -44,20 +44,20 @@ async def offered(
         return [item.label for item in await file.completion(trigger)]
 
 
-def accepted(file: Scratch, item: types.CompletionItem) -> str:
+def accepted(file: Scratch, completion_item: types.CompletionItem) -> str:
     """The text after a completion was taken, with the places to fill in at their defaults."""
-    edit = item.text_edit
+    edit = completion_item.text_edit
     assert edit is not None
     edit_range = edit.replace if isinstance(edit, types.InsertReplaceEdit) else edit.range
     text = edit.new_text
-    if item.insert_text_format is types.InsertTextFormat.Snippet:
+    if completion_item.insert_text_format is types.InsertTextFormat.Snippet:
         text = re.sub(r"\$\{\d+:((?:[^}\\]|\\.)*)\}|\$\d+", lambda stop: stop[1] or "", text)
         text = re.sub(r"\\([$}\\])", r"\1", text)
     return file.edited([types.TextEdit(edit_range, text)])
 
 
-def item_with_label(items: list[types.CompletionItem], label: str) -> types.CompletionItem:
-    return next(item for item in items if item.label == label)
+def item_with_label(completion_items: list[types.CompletionItem], label: str) -> types.CompletionItem:
+    return next(item for item in completion_items if item.label == label)
 
 
 # Instances
@@ -67,10 +67,10 @@ def item_with_label(items: list[types.CompletionItem], label: str) -> types.Comp
 async def test_ports_of_an_instance_come_after_a_dot(editor: Editor, variant: Callable[[str], str]) -> None:
     text = "module top (input logic clk);\n  sub u (.clk(clk), .‸);\nendmodule\n"
     async with scratch(editor, text, variant, on_disk={"sub.sv": SUB}) as file:
-        items = await file.completion(".")
-        assert [item.label for item in items] == ["data_in", "data_out", "the other 2 ports"]
-        assert ".clk(clk), .data_in(data_in));" in accepted(file, items[0])
-        resolved = await file.resolve(items[0])
+        completion_items = await file.completion(".")
+        assert [item.label for item in completion_items] == ["data_in", "data_out", "the other 2 ports"]
+        assert ".clk(clk), .data_in(data_in));" in accepted(file, completion_items[0])
+        resolved = await file.resolve(completion_items[0])
     assert isinstance(resolved.documentation, types.MarkupContent)
     assert "input logic [W-1:0] data_in" in resolved.documentation.value
 
@@ -82,18 +82,18 @@ async def test_ports_come_with_their_dot_where_none_is_typed(editor: Editor) -> 
 
 async def test_parameters_come_in_a_parameter_list(editor: Editor) -> None:
     async with scratch(editor, "module top;\n  sub #(.‸) u ();\nendmodule\n", on_disk={"sub.sv": SUB}) as file:
-        items = await file.completion(".")
-        assert [item.label for item in items] == ["W", "T", "all 2 parameters"]
-        assert "sub #(.W(8)) u" in accepted(file, items[0])
+        completion_items = await file.completion(".")
+        assert [item.label for item in completion_items] == ["W", "T", "all 2 parameters"]
+        assert "sub #(.W(8)) u" in accepted(file, completion_items[0])
 
 
 async def test_a_whole_instance_is_written_at_once(editor: Editor, golden: Golden) -> None:
     async with scratch(editor, "module top;\n  su‸\nendmodule\n", on_disk={"sub.sv": SUB}) as file:
-        items = await file.completion()
-        whole = item_with_label(items, "sub …")
-        assert items.index(whole) < items.index(item_with_label(items, "sub"))
-        golden.check("instance.sv", accepted(file, whole))
-        resolved = await file.resolve(whole)
+        completion_items = await file.completion()
+        whole_instance = item_with_label(completion_items, "sub …")
+        assert completion_items.index(whole_instance) < completion_items.index(item_with_label(completion_items, "sub"))
+        golden.check("instance.sv", accepted(file, whole_instance))
+        resolved = await file.resolve(whole_instance)
     assert isinstance(resolved.documentation, types.MarkupContent)
     assert "Adds one." in resolved.documentation.value
 
@@ -104,15 +104,15 @@ async def test_no_module_is_offered_inside_of_itself(editor: Editor) -> None:
 
 async def test_a_port_that_has_its_parentheses_gets_no_others(editor: Editor) -> None:
     async with scratch(editor, "module top;\n  sub u (.da‸(x));\nendmodule\n", on_disk={"sub.sv": SUB}) as file:
-        items = await file.completion()
-        assert ".data_in(x));" in accepted(file, item_with_label(items, "data_in"))
+        completion_items = await file.completion()
+        assert ".data_in(x));" in accepted(file, item_with_label(completion_items, "data_in"))
 
 
 # Members
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "expected_labels"),
     [
         ("module m;\n  import shapes::*;\n  pixel_t p;\n  assign p.‸\nendmodule\n", ["red", "green"]),
         ("module m;\n  shapes::pixel_t p [4];\n  assign p[2].‸\nendmodule\n", ["red", "green"]),
@@ -123,9 +123,9 @@ async def test_a_port_that_has_its_parentheses_gets_no_others(editor: Editor) ->
         ("module m;\n  shapes::state_t s;\n  initial s = s.ne‸;\nendmodule\n", ["next"]),
     ],
 )
-async def test_members_come_after_a_dot(editor: Editor, text: str, expected: list[str]) -> None:
+async def test_members_come_after_a_dot(editor: Editor, text: str, expected_labels: list[str]) -> None:
     labels = await offered(editor, text, None, {"shapes.sv": PACKAGE, "sub.sv": SUB})
-    assert set(expected) <= set(labels[: len(expected) + 3])
+    assert set(expected_labels) <= set(labels[: len(expected_labels) + 3])
     assert not {"always", "module", "$display"} & set(labels)
 
 
@@ -141,8 +141,8 @@ async def test_members_of_the_base_class_come_after_super(editor: Editor) -> Non
 async def test_an_interface_gives_its_signals_and_a_modport_only_its_own(editor: Editor) -> None:
     bus = "interface bus;\n  logic valid, ready;\n  modport sink(input valid);\nendinterface\n"
     on_disk = {"bus.sv": bus}
-    whole = await offered(editor, "module m (bus b);\n  assign b.‸\nendmodule\n", ".", on_disk)
-    assert {"valid", "ready", "sink"} <= set(whole)
+    interface_labels = await offered(editor, "module m (bus b);\n  assign b.‸\nendmodule\n", ".", on_disk)
+    assert {"valid", "ready", "sink"} <= set(interface_labels)
     assert await offered(editor, "module m (bus.sink b);\n  assign b.‸\nendmodule\n", ".", on_disk) == ["valid"]
     assert await offered(editor, "module m (bus.‸ b);\nendmodule\n", ".", on_disk) == ["sink"]
 
@@ -175,11 +175,16 @@ async def test_what_fits_a_port_comes_first_in_its_connection(editor: Editor) ->
     assert (await offered(editor, text, None, {"sub.sv": SUB}))[0] == "b"
 
 
-@pytest.mark.parametrize(("first", "second", "is_known"), [("inn‸;", "", True), ("", "inn‸;", False)])
-async def test_locals_are_known_only_in_their_block(editor: Editor, first: str, second: str, is_known: bool) -> None:
+@pytest.mark.parametrize(
+    ("first_statement", "second_statement", "is_known"), [("inn‸;", "", True), ("", "inn‸;", False)]
+)
+async def test_locals_are_known_only_in_their_block(
+    editor: Editor, first_statement: str, second_statement: str, is_known: bool
+) -> None:
     text = (
         "module m;\n  initial begin\n    int inner;\n"
-        f"    x = {first or '1;'}\n  end\n  initial begin\n    x = {second or '1;'}\n  end\nendmodule\n"
+        f"    x = {first_statement or '1;'}\n  end\n  initial begin\n    x = {second_statement or '1;'}\n  "
+        "end\nendmodule\n"
     )
     assert ("inner" in await offered(editor, text)) is is_known
 
@@ -226,8 +231,8 @@ async def test_words_fit_their_place(editor: Editor, text: str, expected_labels:
 async def test_a_macro_is_offered_with_its_arguments(editor: Editor) -> None:
     text = "`define MAX(a, b) ((a) > (b))\nmodule m;\n  wire w = `M‸;\nendmodule\n"
     async with scratch(editor, text) as file:
-        item = item_with_label(await file.completion(), "`MAX")
-        assert "wire w = `MAX(a, b);" in accepted(file, item)
+        macro_item = item_with_label(await file.completion(), "`MAX")
+        assert "wire w = `MAX(a, b);" in accepted(file, macro_item)
 
 
 async def test_files_come_in_an_include(editor: Editor) -> None:
@@ -281,9 +286,9 @@ async def test_members_of_what_was_typed_a_moment_ago_are_offered_in_a_long_file
 
 async def test_documentation_of_an_older_list_is_not_mixed_up(editor: Editor) -> None:
     async with scratch(editor, "module m;\n  logic first;\n  assign x = fi‸;\nendmodule\n") as file:
-        old = item_with_label(await file.completion(), "first")
+        old_item = item_with_label(await file.completion(), "first")
         await file.completion()
-        assert (await file.resolve(old)).documentation is None
+        assert (await file.resolve(old_item)).documentation is None
 
 
 async def test_a_client_without_snippets_gets_plain_text(editors: Editors) -> None:
@@ -292,18 +297,20 @@ async def test_a_client_without_snippets_gets_plain_text(editors: Editors) -> No
     capabilities.text_document.completion = types.CompletionClientCapabilities()
     editor = await editors(capabilities=capabilities)
     async with scratch(editor, "module top;\n  su‸\nendmodule\n", on_disk={"sub.sv": SUB}) as file:
-        item = item_with_label(await file.completion(), "sub …")
-        assert item.insert_text_format is None
-        assert isinstance(item.text_edit, types.TextEdit)
-        assert "    .data_in(data_in)," in accepted(file, item)
+        instance_item = item_with_label(await file.completion(), "sub …")
+        assert instance_item.insert_text_format is None
+        assert isinstance(instance_item.text_edit, types.TextEdit)
+        assert "    .data_in(data_in)," in accepted(file, instance_item)
 
 
 @pytest.mark.parametrize("parameter", ["type T = int", "type T"])
 @pytest.mark.parametrize(
-    "use",
+    "class_use",
     ["config_db#(string)::‸", "config_db #(virtual bus_if)::g‸", "if (!config_db#(int)::‸", "void'(config_db#(int)::‸"],
 )
-async def test_a_class_with_parameters_offers_what_follows_its_scope(editor: Editor, parameter: str, use: str) -> None:
+async def test_a_class_with_parameters_offers_what_follows_its_scope(
+    editor: Editor, parameter: str, class_use: str
+) -> None:
     text = f"""\
 class config_db #({parameter});
   static function void set(string path, T value); endfunction
@@ -312,13 +319,13 @@ endclass
 interface bus_if; endinterface
 module n;
   initial begin
-    {use}
+    {class_use}
   end
 endmodule
 """
     async with scratch(editor, text) as file:
         labels = {item.label for item in await file.completion()}
-        assert labels >= ({"get"} if "::g" in use else {"set", "get"})
+        assert labels >= ({"get"} if "::g" in class_use else {"set", "get"})
 
 
 STATIC = """\
@@ -343,7 +350,7 @@ endmodule
 
 
 @pytest.mark.parametrize(
-    ("use", "inside", "outside", "offered", "left_out"),
+    ("class_use", "inside_text", "outside_text", "offered_labels", "left_out"),
     [
         ("plain::‸", "", "", {"go"}, {"stay", "own"}),
         ("base#(byte)::‸", "", "", {"count", "made", "item_t"}, {"kept", "use_it", "later"}),
@@ -354,18 +361,18 @@ endmodule
     ],
 )
 async def test_behind_a_class_only_what_needs_no_object_is_offered(
-    editor: Editor, use: str, inside: str, outside: str, offered: set[str], left_out: set[str]
+    editor: Editor, class_use: str, inside_text: str, outside_text: str, offered_labels: set[str], left_out: set[str]
 ) -> None:
-    text = STATIC.format(use=use, inside=inside, outside=outside)
+    text = STATIC.format(use=class_use, inside=inside_text, outside=outside_text)
     async with scratch(editor, text) as file:
         labels = {item.label for item in await file.completion()}
-        assert labels >= offered
+        assert labels >= offered_labels
         assert labels.isdisjoint(left_out)
 
 
-@pytest.mark.parametrize("use", ["base#(byte)::m‸", "base#(.T(byte))::m‸", "base #( byte ) ::m‸"])
-async def test_what_is_given_for_a_parameter_is_in_the_documentation(editor: Editor, use: str) -> None:
-    async with scratch(editor, STATIC.format(use=use, inside="", outside="")) as file:
-        item = await file.resolve(item_with_label(await file.completion(), "made"))
-        assert isinstance(item.documentation, types.MarkupContent)
-        assert "function byte made(byte from)" in item.documentation.value
+@pytest.mark.parametrize("class_use", ["base#(byte)::m‸", "base#(.T(byte))::m‸", "base #( byte ) ::m‸"])
+async def test_what_is_given_for_a_parameter_is_in_the_documentation(editor: Editor, class_use: str) -> None:
+    async with scratch(editor, STATIC.format(use=class_use, inside="", outside="")) as file:
+        resolved_item = await file.resolve(item_with_label(await file.completion(), "made"))
+        assert isinstance(resolved_item.documentation, types.MarkupContent)
+        assert "function byte made(byte from)" in resolved_item.documentation.value

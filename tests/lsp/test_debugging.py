@@ -24,7 +24,7 @@ LAST_LINE = len(TESTS.splitlines())
 async def test_a_test_stops_at_a_breakpoint_and_tells_its_variables(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path)
     editor = await opened(editors, folder)
-    running = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=[TEST], debug=True))
+    run_task = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=[TEST], debug=True))
     await editor.wait_until(lambda: bool(editor.screen.debuggers), "debugger")
     (debugger,) = editor.screen.debuggers
     assert Path(debugger.socket).parent.stat().st_mode & 0o077 == 0
@@ -43,7 +43,7 @@ async def test_a_test_stops_at_a_breakpoint_and_tells_its_variables(editors: Edi
         cycles = await debug.ask("evaluate", expression="(cycles, int(dut.q.value))", frameId=top["id"])
         assert cycles["result"] == "(3, 3)"
         await debug.ask("continue", threadId=stopped["threadId"])
-        answer = await running
+        answer = await run_task
     assert answer["passed"], answer
     assert list(results(answer)) == [TEST]
     assert not Path(debugger.socket).exists()
@@ -52,14 +52,14 @@ async def test_a_test_stops_at_a_breakpoint_and_tells_its_variables(editors: Edi
 async def test_cancelling_ends_a_test_that_is_stopped_at_a_breakpoint(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path)
     editor = await opened(editors, folder)
-    running = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=[TEST], debug=True))
+    run_task = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=[TEST], debug=True))
     await editor.wait_until(lambda: bool(editor.screen.debuggers), "debugger")
     simulating = await editor.simulating()
     async with debug_client(editor.screen.debuggers[0].socket):
         token = next(token for token, value in editor.screen.progress if value.get("kind") == "begin")
         editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
         with pytest.raises(Exception, match=r"(?i)cancel"):
-            await running
+            await run_task
     assert not still_alive(simulating)
 
 
@@ -75,18 +75,18 @@ async def test_a_test_can_not_ask_the_editor_to_start_programs() -> None:
     def message(text: str) -> bytes:
         return b"Content-Length: %d\r\n\r\n%s" % (len(text), text.encode())
 
-    event, answer = message('{"type": "event"}'), message('{"type": "response"}')
+    event_message, response_message = message('{"type": "event"}'), message('{"type": "response"}')
     source = asyncio.StreamReader()
-    source.feed_data(event + message('{"type": "request", "command": "runInTerminal"}') + answer)
-    source.feed_data(b"Content-Length: 999999999999\r\n\r\n" + event)
+    source.feed_data(event_message + message('{"type": "request", "command": "runInTerminal"}') + response_message)
+    source.feed_data(b"Content-Length: 999999999999\r\n\r\n" + event_message)
     source.feed_eof()
-    target = asyncio.StreamReader()
+    target_stream = asyncio.StreamReader()
 
     class Writer:
-        write = staticmethod(target.feed_data)
+        write = staticmethod(target_stream.feed_data)
 
         async def drain(self) -> None: ...
 
     await copy_without_requests(source, Writer())  # type: ignore[arg-type]
-    target.feed_eof()
-    assert await target.read() == event + answer
+    target_stream.feed_eof()
+    assert await target_stream.read() == event_message + response_message

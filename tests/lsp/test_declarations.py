@@ -34,14 +34,14 @@ async def test_a_module_that_two_files_declare_is_asked_about_once_and_kept(edit
         await file.marked()
         assert len(editor.screen.questions) == 1
 
-        later = await editors()
+        later_editor = await editors()
         workspace_folder = types.WorkspaceFolder(file.folder.as_uri(), file.folder.name)
         change = types.WorkspaceFoldersChangeEvent([workspace_folder], [])
-        later.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
-        await later.open(file.folder / "a.sv").marked()
-        (memory,) = (await later.ask("declarations", uri=file.uri))["modules"]
+        later_editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
+        await later_editor.open(file.folder / "a.sv").marked()
+        (memory,) = (await later_editor.ask("declarations", uri=file.uri))["modules"]
         assert memory == {"name": "memory", "files": ["fpga_memory.sv", "sim_memory.sv"], "chosen": "sim_memory.sv"}
-        assert later.screen.questions == []
+        assert later_editor.screen.questions == []
 
 
 async def test_the_choice_can_be_changed(editor: Editor) -> None:
@@ -58,8 +58,8 @@ async def test_the_choice_can_be_changed(editor: Editor) -> None:
 
 
 async def test_the_nearer_file_counts_without_a_question(editor: Editor) -> None:
-    elsewhere = {"memory.sv": MODELS["sim_memory.sv"], "old/memory.sv": MODELS["sim_memory.sv"]}
-    async with scratch(editor, TOP, on_disk=elsewhere) as file:
+    other_files = {"memory.sv": MODELS["sim_memory.sv"], "old/memory.sv": MODELS["sim_memory.sv"]}
+    async with scratch(editor, TOP, on_disk=other_files) as file:
         await file.marked()
         assert [span.file for span in await file.definition()] == ["memory.sv"]
         assert editor.screen.questions == []
@@ -74,10 +74,10 @@ async def test_nobody_is_asked_who_does_not_want_to_be(editors: Editors) -> None
 
 
 async def test_one_choice_does_for_modules_of_the_same_folder(editor: Editor) -> None:
-    top = "module top;\n  cell_a u_a ();\n  cell_b‸ u_b ();\nendmodule\n"
+    top_text = "module top;\n  cell_a u_a ();\n  cell_b‸ u_b ();\nendmodule\n"
     cells = {f"{vendor}/{name}.sv": f"module {name}; endmodule\n" for vendor in "xy" for name in ("cell_a", "cell_b")}
     editor.next_answers = ["y/cell_a.sv"]
-    async with scratch(editor, top, on_disk=cells) as file:
+    async with scratch(editor, top_text, on_disk=cells) as file:
         await file.marked()
         await editor.wait_until(lambda: bool(editor.screen.questions), "a question")
         await becomes(file, "y/cell_b.sv")

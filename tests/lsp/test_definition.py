@@ -47,7 +47,7 @@ def editor(shared_editor: Editor) -> Editor:
 )
 async def test_a_name_leads_to_its_declaration(editor: Editor, text: str, variant: Variant) -> None:
     async with scratch(editor, text, variant) as file:
-        assert await file.definition() == file.expected
+        assert await file.definition() == file.expected_spans
 
 
 @pytest.mark.parametrize(
@@ -110,14 +110,14 @@ async def test_what_is_no_name_leads_nowhere(editor: Editor, text: str) -> None:
 )
 async def test_a_name_leads_into_another_file(editor: Editor, files: dict[str, str], variant: Variant) -> None:
     async with scratch(editor, files, variant) as file:
-        assert await file.definition() == file.expected
+        assert await file.definition() == file.expected_spans
 
 
 async def test_a_file_that_is_not_open_is_found(editor: Editor) -> None:
     async with scratch(
         editor, "module top; fifo‸ f(); endmodule\n", on_disk={"rtl/fifo.sv": "module «fifo»; endmodule\n"}
     ) as file:
-        assert await file.definition() == file.expected
+        assert await file.definition() == file.expected_spans
 
 
 async def test_an_unsaved_name_is_found(editor: Editor) -> None:
@@ -146,18 +146,18 @@ async def test_an_included_file_is_opened(editor: Editor) -> None:
 )
 async def test_broken_code_is_followed_as_far_as_it_goes(editor: Editor, text: str) -> None:
     async with scratch(editor, text) as file:
-        assert await file.definition() == file.expected
+        assert await file.definition() == file.expected_spans
 
 
 async def test_a_shorthand_connection_means_port_and_net(editor: Editor) -> None:
     text = "module top;\nwire «clk»;\nsub s(.clk‸);\nendmodule\nmodule sub(input «clk»);\nendmodule\n"
     async with scratch(editor, text) as file:
-        assert await file.definition() == file.expected
+        assert await file.definition() == file.expected_spans
 
 
 async def test_every_declaration_of_a_port_is_named(editor: Editor) -> None:
     async with scratch(editor, "module m(«q»);\noutput «q»;\nreg «q»;\ninitial q‸ = 1;\nendmodule\n") as file:
-        assert await file.declaration() == file.expected
+        assert await file.declaration() == file.expected_spans
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ async def test_every_declaration_of_a_port_is_named(editor: Editor) -> None:
 )
 async def test_a_type_is_found(editor: Editor, text: str) -> None:
     async with scratch(editor, text) as file:
-        assert await file.type_definition() == file.expected
+        assert await file.type_definition() == file.expected_spans
 
 
 async def test_a_plain_vector_has_no_type_to_go_to(editor: Editor) -> None:
@@ -191,4 +191,4 @@ async def test_a_plain_vector_has_no_type_to_go_to(editor: Editor) -> None:
 )
 async def test_implementations_are_found(editor: Editor, text: str) -> None:
     async with scratch(editor, text) as file:
-        assert await file.implementation() == file.expected
+        assert await file.implementation() == file.expected_spans

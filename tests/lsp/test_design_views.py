@@ -44,8 +44,8 @@ def cursor_params(file: Scratch) -> dict[str, Any]:
     }
 
 
-def ends(answer: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    return [(flow["text"], [end["signal"]["path"] for end in flow["signals"]]) for flow in answer["flows"]]
+def ends(registers_answer: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    return [(flow["text"], [end["signal"]["path"] for end in flow["signals"]]) for flow in registers_answer["flows"]]
 
 
 async def test_drivers_are_asked_level_by_level_from_the_cursor_to_the_top(shared_editor: Editor) -> None:
@@ -108,10 +108,10 @@ async def test_each_use_in_an_attempt_is_an_event(editors: Editors) -> None:
     editor = await editors()
     desk = await editor.open_problem("starter/saturating-counter")
     file = desk.open(text=reference("saturating-counter"))
-    module = {"uri": file.uri, "position": {"line": 0, "character": 0}}
-    assert "Press Start first" in (await editor.refusal("registers", **module))[1]
+    module_position = {"uri": file.uri, "position": {"line": 0, "character": 0}}
+    assert "Press Start first" in (await editor.refusal("registers", **module_position))[1]
     await desk.start()
-    answer = await editor.ask("registers", **module)
+    answer = await editor.ask("registers", **module_position)
     assert answer["registers"]
     await editor.ask("drivers", uri=file.uri, signal=answer["registers"][0]["path"])
     aid_uses = desk.events_of_kind("aid_used")
@@ -136,8 +136,8 @@ async def test_a_condition_that_forbids_views_refuses_them_by_whatever_file_they
     file.save()
     parent_uri = desk.folder.parent.as_uri()
     # Who opens the folder around a workspace asks by another file, and sees the same module.
-    opened = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(parent_uri, "above")], [])
-    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(opened))
+    folder_change = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(parent_uri, "above")], [])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(folder_change))
     module = reference("saturating-counter").partition("module ")[2].split()[0].strip("#(;")
     for uri in (file.uri, desk.uri, parent_uri):
         for operation, params in (
@@ -196,16 +196,16 @@ async def test_state_machines_have_names_conditions_and_places_in_the_source(sha
         assert machine["complete"]
 
 
-def wires(answer: dict[str, Any]) -> set[tuple[str, str, str, int]]:
+def wires(schematic_answer: dict[str, Any]) -> set[tuple[str, str, str, int]]:
     """Connections as (from, to, net, bits); a cell is called by its name or type."""
-    names = [cell["name"] or cell["type"] for cell in answer["cells"]]
+    names = [cell["name"] or cell["type"] for cell in schematic_answer["cells"]]
 
     def end(terminal: dict[str, Any]) -> str:
         return f"{names[terminal['cell']]}.{terminal['port']}" if terminal["cell"] is not None else terminal["port"]
 
     return {
         (end(connection["source"]), end(connection["target"]), connection["net"], connection["width"])
-        for connection in answer["connections"]
+        for connection in schematic_answer["connections"]
     }
 
 

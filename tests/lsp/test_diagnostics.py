@@ -24,8 +24,8 @@ async def puller(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
     await editor.quit()
 
 
-async def pulled(file: Scratch, previous: str | None = None) -> Any:
-    params = types.DocumentDiagnosticParams(file.identifier, previous_result_id=previous)
+async def pulled(file: Scratch, previous_result: str | None = None) -> Any:
+    params = types.DocumentDiagnosticParams(file.identifier, previous_result_id=previous_result)
     return await asyncio.wait_for(file.editor.client.text_document_diagnostic_async(params), PATIENCE_S)
 
 
@@ -95,8 +95,8 @@ async def test_a_change_in_one_file_shows_in_another(puller: Editor) -> None:
 async def test_a_client_that_cannot_ask_is_told(editors: Editors) -> None:
     editor = await editors(capabilities=capabilities({"textDocument": {"publishDiagnostics": {}}}))
     async with scratch(editor, "module m;\n  wire w = unknown_name‸;\nendmodule\n") as file:
-        (problem,) = await file.marked("unknown_name")
-        assert (problem.code_description, problem.tags) == (None, None)
+        (diagnostic,) = await file.marked("unknown_name")
+        assert (diagnostic.code_description, diagnostic.tags) == (None, None)
         with pytest.raises(Exception, match="Method Not Found"):
             await pulled(file)
 
@@ -115,8 +115,8 @@ async def test_rules_are_turned_off_and_weighed_while_the_server_runs(editors: E
         settings = {"benchwright": {"lint": {"severity": {"constant-conversion": "error"}}, "serverPath": "x"}}
         editor.client.set_configuration(settings)
         editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
-        (problem,) = await file.marked("implicit conversion")
-        assert problem.severity == types.DiagnosticSeverity.Error
+        (diagnostic,) = await file.marked("implicit conversion")
+        assert diagnostic.severity == types.DiagnosticSeverity.Error
         assert editor.screen.messages == []
 
 

@@ -22,7 +22,7 @@ async def test_included_files_are_linked(editor: Editor, variant: Callable[[str]
     files = {"sub/a.svh": "", "top.svh": ""}
     async with scratch(editor, {"a.sv": text}, variant, on_disk=files) as file:
         links = await file.links()
-        assert file.spans(links) == file.expected
+        assert file.spans(links) == file.expected_spans
         assert [link.target for link in links] == [(file.folder / name).as_uri() for name in files]
 
 

@@ -81,22 +81,22 @@ async def test_names_are_where_they_stand(editor: Editor, variant: Callable[[str
                 gather(symbol.children or ())
 
         gather(await file.document_symbols())
-        assert file.spans(name_ranges) == file.expected
+        assert file.spans(name_ranges) == file.expected_spans
 
 
 async def test_what_is_half_typed_leaves_the_rest_of_the_outline(editor: Editor) -> None:
-    whole = "module b;\n  wire x;\n  logic y;\nendmodule\nmodule c; wire z; endmodule\n"
-    for broken in (
+    whole_modules = "module b;\n  wire x;\n  logic y;\nendmodule\nmodule c; wire z; endmodule\n"
+    for broken_module in (
         "module a(input clk);\n  wire w;\n  assign w = (1;\n",
         "module a(input clk);\n  wire w;\n  sub u_sub(.clk(clk), .\n",
         "module a(input clk);\n  wire w;\n  always @(posedge clk) begin case (w) 1: \n",
         "module a(input clk, \n",
     ):
-        async with scratch(editor, broken + whole) as file:
+        async with scratch(editor, broken_module + whole_modules) as file:
             outline_lines = await outline(file)
-            assert outline_lines[0] == "Module a", broken
+            assert outline_lines[0] == "Module a", broken_module
             assert outline_lines[-5:] == ["Module b", "  Variable x", "  Variable y", "Module c", "  Variable z"], (
-                broken
+                broken_module
             )
 
 
@@ -106,8 +106,11 @@ async def test_the_outline_follows_the_typing(editor: Editor) -> None:
         file.type("\n\nwire y; ", before_text="wire x")
         symbols = await file.document_symbols()
         assert [line.split(" · ")[0] for line in drawn(symbols)] == ["Module a", "  Variable y", "  Variable x"]
-        inner = symbols[0].children or ()
-        assert [symbol.selection_range.start for symbol in inner] == [types.Position(2, 5), types.Position(2, 13)]
+        inner_symbols = symbols[0].children or ()
+        assert [symbol.selection_range.start for symbol in inner_symbols] == [
+            types.Position(2, 5),
+            types.Position(2, 13),
+        ]
 
 
 async def test_a_name_with_a_percent_sign_or_a_quote_is_told_as_it_is(editor: Editor) -> None:

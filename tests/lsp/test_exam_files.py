@@ -38,11 +38,11 @@ async def hover(file: File, word: str) -> str | None:
     """Text that is shown of the line that a word begins."""
     line = next(number for number, text in enumerate(file.text.split("\n")) if text.startswith(word))
     params = types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(line, 1))
-    answer = await file.editor.client.text_document_hover_async(params)
-    if answer is None:
+    hover_answer = await file.editor.client.text_document_hover_async(params)
+    if hover_answer is None:
         return None
-    assert isinstance(answer.contents, types.MarkupContent)
-    return answer.contents.value
+    assert isinstance(hover_answer.contents, types.MarkupContent)
+    return hover_answer.contents.value
 
 
 async def test_what_a_form_can_not_say_is_marked_at_its_field_while_typing(editor: Editor, review: Path) -> None:

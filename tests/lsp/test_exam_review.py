@@ -18,9 +18,9 @@ async def read(editor: Editor, exam: Path, label: str = "1") -> dict[str, Any]:
     return dict(await editor.ask("examQuestion", uri=exam.as_uri(), label=label))
 
 
-async def save(editor: Editor, exam: Path, question: dict[str, Any], **form: object) -> dict[str, Any]:
+async def save(editor: Editor, exam: Path, question: dict[str, Any], **form_changes: object) -> dict[str, Any]:
     fields = {name: question[name] for name in ("label", "digest", "statement", "solution")}
-    return dict(await editor.ask("saveExamQuestion", uri=exam.as_uri(), **fields, form=question["form"] | form))
+    return dict(await editor.ask("saveExamQuestion", uri=exam.as_uri(), **fields, form=question["form"] | form_changes))
 
 
 async def test_an_exam_is_reviewed_and_becomes_a_pack(editors: Editors, exam: Path) -> None:
@@ -31,10 +31,10 @@ async def test_an_exam_is_reviewed_and_becomes_a_pack(editors: Editors, exam: Pa
         ("1", "open", 1),
         ("2", "open", 1),
     ]
-    first = await read(editor, exam)
-    assert first["pages"] == [(exam / "items" / "1" / "page-1.png").as_uri()]
-    first["statement"] += "\nName *one*.\n"
-    saved = await save(editor, exam, first, decision="accepted", difficulty="easy")
+    first_question = await read(editor, exam)
+    assert first_question["pages"] == [(exam / "items" / "1" / "page-1.png").as_uri()]
+    first_question["statement"] += "\nName *one*.\n"
+    saved = await save(editor, exam, first_question, decision="accepted", difficulty="easy")
     assert (saved["errors"], saved["changedOnDisk"]) == ([], False)
     review_text = (exam / "items" / "1" / "review.toml").read_text()
     assert review_text == FORM.replace('"open"', '"accepted"').replace(
@@ -64,7 +64,7 @@ async def test_a_change_made_elsewhere_is_never_written_over(editors: Editors, e
 
 
 @pytest.mark.parametrize(
-    ("form", "field"),
+    ("form_fields", "field"),
     [
         ({"decision": "accepted", "answer": ""}, "answer"),
         ({"decision": "accepted", "answer": "D"}, "answer"),
@@ -80,26 +80,26 @@ async def test_a_change_made_elsewhere_is_never_written_over(editors: Editors, e
     ],
 )
 async def test_what_no_pack_can_have_is_refused_at_its_field(
-    editors: Editors, exam: Path, form: dict[str, object], field: str
+    editors: Editors, exam: Path, form_fields: dict[str, object], field: str
 ) -> None:
     editor = await editors()
-    saved = await save(editor, exam, await read(editor, exam), **form)
+    saved = await save(editor, exam, await read(editor, exam), **form_fields)
     assert [error["field"] for error in saved["errors"]][:1] == [field]
     assert (exam / "items" / "1" / "review.toml").read_text() == FORM
 
 
 async def test_a_choice_is_added_and_removed_in_its_table(editors: Editors, exam: Path) -> None:
     editor = await editors()
-    form = exam / "items" / "1" / "review.toml"
+    review_file = exam / "items" / "1" / "review.toml"
     choices = {"A": "Flash", "B": 'SRAM "6T"', "C": "ROM"}
     assert not (await save(editor, exam, await read(editor, exam), choices=choices))["errors"]
-    assert tomllib.loads(form.read_text())["choices"] == choices
+    assert tomllib.loads(review_file.read_text())["choices"] == choices
     rubric = [{"text": "names one", "points": 1.5}]
-    plain = {"format": "free-response", "choices": {}, "answer": "", "rubric": rubric}
-    assert not (await save(editor, exam, await read(editor, exam), **plain))["errors"]
-    now = tomllib.loads(form.read_text())
-    assert (now["format"], now["choices"], now["rubric"]) == ("free-response", {}, rubric)
-    assert form.read_text().startswith("# What we said on Monday stays.\n")
+    free_response_fields = {"format": "free-response", "choices": {}, "answer": "", "rubric": rubric}
+    assert not (await save(editor, exam, await read(editor, exam), **free_response_fields))["errors"]
+    saved_review = tomllib.loads(review_file.read_text())
+    assert (saved_review["format"], saved_review["choices"], saved_review["rubric"]) == ("free-response", {}, rubric)
+    assert review_file.read_text().startswith("# What we said on Monday stays.\n")
 
 
 async def test_only_folders_of_exams_are_read(editors: Editors, exam: Path, tmp_path: Path) -> None:

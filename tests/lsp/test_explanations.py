@@ -33,9 +33,9 @@ def showing() -> types.ClientCapabilities:
 async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
     options = {"project": {"warnings": ["everything"]}}
     folder = tmp_path_factory.mktemp("explained") / "home"
-    started = await Editor.start(folder, capabilities=showing(), options=options)
-    yield started
-    await started.quit()
+    started_editor = await Editor.start(folder, capabilities=showing(), options=options)
+    yield started_editor
+    await started_editor.quit()
 
 
 async def explaining(editor: Editor, uri: str, line: int, character: int) -> list[Any]:
@@ -99,6 +99,6 @@ async def test_a_condition_that_forbids_explanations_refuses_them_and_offers_non
     file = desk.open(text="module saturating_counter(output logic [3:0] y);\n  assign y = 4'd20;\nendmodule\n")
     await file.marked("vector literal")
     assert await explaining(editor, file.uri, 1, 16) == []
-    refused = await editor.refusal("explainFinding", uri=file.uri, code="LATCH", source="verilator")
-    assert "does not allow" in refused[1]
+    refusal = await editor.refusal("explainFinding", uri=file.uri, code="LATCH", source="verilator")
+    assert "does not allow" in refusal[1]
     assert desk.events_of_kind("aid_used") == []

@@ -138,19 +138,20 @@ async def test_a_model_is_told_what_the_solver_sees_and_nothing_that_is_hidden(
     desk = await run(editor)
     await editor.ask("hint", uri=desk.uri)
     model.reply = content(
-        "See [here](command:x) ![i](http://x/y) <img src=x onerror=y> `a<b`\u202e\x00 [r]: http://x", tokens=(321, 45)
+        "See [here](command:x) ![i](http://x/y) <img src=x onerror=y> `a<b`\u202e\x00 [r]: http://x",
+        token_counts=(321, 45),
     )
-    replies = [await editor.command("generatedHelp", uri=desk.uri, about=topic) for topic in ("failure", "hint")]
+    help_replies = [await editor.command("generatedHelp", uri=desk.uri, about=topic) for topic in ("failure", "hint")]
     assert len(model.requests) == 2
     for request in model.requests:
         request_text = json.dumps(request.body)
         assert "zqcanary" not in request_text.lower()
-        for part in ("Invert `a`", "The first hint.", "inverts", "assign y = a"):
-            assert part in request.user
-    markdown = replies[0]["markdown"]
+        for seen_part in ("Invert `a`", "The first hint.", "inverts", "assign y = a"):
+            assert seen_part in request.user
+    markdown = help_replies[0]["markdown"]
     assert all(part not in markdown for part in ("](", "<img", "]:", "\u202e", "\x00"))
     assert "Written by a model" in markdown
-    assert (replies[0]["inputTokens"], replies[0]["outputTokens"]) == (321, 45)
+    assert (help_replies[0]["inputTokens"], help_replies[0]["outputTokens"]) == (321, 45)
     aid_uses = [aid_use for aid_use in desk.events_of_kind("aid_used") if aid_use.aid == "generated"]
     assert [(aid_use.feature, aid_use.outcome, aid_use.detail) for aid_use in aid_uses] == [
         ("failure", "answered", "scripted; tokens in 321, out 45"),
@@ -200,15 +201,17 @@ async def test_a_model_that_is_not_allowed_is_not_asked(
 
 async def test_without_a_model_the_settings_are_named(editors: Editors, tmp_path: Path) -> None:
     editor, folder = await opened(editors, tmp_path)
-    refused = await editor.refusal("generatedHelp", uri=folder.as_uri(), about="hint")
-    assert "benchwright.assistant.enabled" in refused[1]
+    refusal = await editor.refusal("generatedHelp", uri=folder.as_uri(), about="hint")
+    assert "benchwright.assistant.enabled" in refusal[1]
 
 
 def streamed(*pieces: str, is_done: bool = True) -> bytes:
-    events: list[Any] = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces]
+    stream_events: list[Any] = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces]
     if is_done:
-        events.append({"choices": [], "usage": {"prompt_tokens": 321, "completion_tokens": 45}})
-    return b"".join(b"data: %s\n\n" % json.dumps(event).encode() for event in events) + (b"data: [DONE]\n\n" * is_done)
+        stream_events.append({"choices": [], "usage": {"prompt_tokens": 321, "completion_tokens": 45}})
+    return b"".join(b"data: %s\n\n" % json.dumps(event).encode() for event in stream_events) + (
+        b"data: [DONE]\n\n" * is_done
+    )
 
 
 STREAM = {"Content-Type": "text/event-stream; charset=utf-8"}
@@ -281,9 +284,9 @@ async def test_a_reply_that_breaks_off_is_an_error_with_the_next_step(
     model.reply = PlayedReply(body, headers=STREAM)
     editor, folder = await opened(editors, tmp_path, assisted(model))
     params = {"uri": folder.as_uri(), "about": "hint", "partialResultToken": "parts"}
-    refused = (await editor.refusal("generatedHelp", **params))[1]
-    assert message in refused
-    assert "zqcanary" not in refused
+    refusal_message = (await editor.refusal("generatedHelp", **params))[1]
+    assert message in refusal_message
+    assert "zqcanary" not in refusal_message
 
 
 async def test_a_model_that_takes_long_can_be_cancelled(editors: Editors, tmp_path: Path, model: Model) -> None:

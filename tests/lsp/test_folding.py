@@ -61,8 +61,8 @@ wire z;
 //#endregion
 """
     async with scratch(editor, text) as file:
-        kinds = {(fold.start_line, fold.end_line): fold.kind for fold in await file.folding()}
-        assert kinds == {
+        kinds_by_lines = {(fold.start_line, fold.end_line): fold.kind for fold in await file.folding()}
+        assert kinds_by_lines == {
             (0, 1): types.FoldingRangeKind.Comment,
             (2, 5): types.FoldingRangeKind.Imports,
             (6, 8): types.FoldingRangeKind.Comment,

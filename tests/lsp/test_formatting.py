@@ -54,8 +54,8 @@ async def test_what_is_formatted_already_needs_no_edits(editor: Editor) -> None:
 
 async def test_the_indentation_is_the_clients(editor: Editor) -> None:
     async with scratch(editor, "module m;\nwire a;\nendmodule") as file:
-        options = types.FormattingOptions(6, True, insert_final_newline=True)
-        params = types.DocumentFormattingParams(file.identifier, options)
+        formatting_options = types.FormattingOptions(6, True, insert_final_newline=True)
+        params = types.DocumentFormattingParams(file.identifier, formatting_options)
         edits = await editor.client.text_document_formatting_async(params)
         assert file.edited(edits or ()) == "module m;\n      wire a;\nendmodule\n"
 
@@ -101,12 +101,12 @@ async def test_formatting_can_be_cancelled_and_asked_again(editor: Editor) -> No
         params = types.DocumentFormattingParams(file.identifier, types.FormattingOptions(2, True))
         protocol = editor.client.protocol
         # It reads both at once, however slowly they are written.
-        server = psutil.Process(editor.process.pid)
-        server.suspend()
+        server_process = psutil.Process(editor.process.pid)
+        server_process.suspend()
         task = asyncio.ensure_future(protocol.send_request_async("textDocument/formatting", params, "mine"))  # type: ignore[no-untyped-call]
         await asyncio.sleep(0)
         protocol.notify("$/cancelRequest", types.CancelParams("mine"))
-        server.resume()
+        server_process.resume()
         with pytest.raises(JsonRpcException, match="ancel"):
             await asyncio.wait_for(task, PATIENCE_S)
         assert await asyncio.wait_for(file.formatting(), PATIENCE_S)

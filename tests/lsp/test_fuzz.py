@@ -87,19 +87,19 @@ async def _type_and_ask(
             await client.answer("benchwright/packs", {})
         if messages % _STAY == 0:
             if len(open_files) == _OPEN:
-                left = open_files.pop(0)
-                await left.compare()
-                left.close()
+                closed_file = open_files.pop(0)
+                await closed_file.compare()
+                closed_file.close()
             name = client.random.choice(names)
             text = client.random.choice(large) if large and client.random.random() < 0.02 else small[name]
             while any(file.uri.endswith(f"/{name}") for file in open_files):
                 name = client.random.choice(names)
             open_files.append(Typist(client, (folder / name).as_uri(), text, texts))
-        file = client.random.choice(open_files)
-        typed += file.type()
+        open_file = client.random.choice(open_files)
+        typed += open_file.type()
         messages += 1
         while request_count < typed * requests / edits:
-            await file.ask()
+            await open_file.ask()
             request_count += 1
         if typed >= edits * (2 + len(memory)) / 6:
             memory.append(client.memory >> 20)

@@ -114,11 +114,11 @@ async def test_messages_show_when_a_hidden_test_failed_and_what_it_said(
     verdict = (await desk.ask("status")).verdict
     assert verdict is not None
     assert verdict.lines is not None
-    (line,) = [candidate for candidate in verdict.lines if not candidate.passed]
-    assert "zqcanary-message" in (line.message or "")
+    (failed_line,) = [candidate for candidate in verdict.lines if not candidate.passed]
+    assert "zqcanary-message" in (failed_line.message or "")
     # Without a time scale a tick of Icarus Verilog is a second.
-    assert line.sim_time == "1,000,000,000 ns"
-    assert (await editor.ask("explainFailure", uri=desk.uri))["time"] == line.sim_time
+    assert failed_line.sim_time == "1,000,000,000 ns"
+    assert (await editor.ask("explainFailure", uri=desk.uri))["time"] == failed_line.sim_time
     assert verdict.log is None
 
 

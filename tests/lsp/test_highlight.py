@@ -28,13 +28,13 @@ def editor(shared_editor: Editor) -> Editor:
 )
 async def test_the_same_thing_is_highlighted(editor: Editor, text: str, variant: Callable[[str], str]) -> None:
     async with scratch(editor, text, variant) as file:
-        assert file.spans(await file.highlights()) == file.expected
+        assert file.spans(await file.highlights()) == file.expected_spans
 
 
 async def test_reads_and_writes_are_told_apart(editor: Editor) -> None:
     async with scratch(editor, "module m;\nint w‸;\ninitial w = 1;\nint x = w;\nendmodule\n") as file:
-        kinds = [highlight.kind for highlight in await file.highlights()]
-        assert kinds == [
+        highlight_kinds = [highlight.kind for highlight in await file.highlights()]
+        assert highlight_kinds == [
             types.DocumentHighlightKind.Write,
             types.DocumentHighlightKind.Write,
             types.DocumentHighlightKind.Read,

@@ -33,12 +33,12 @@ async def hover_text(editor: Editor, text: str, on_disk: dict[str, str] | None =
 async def test_a_signal_tells_its_declaration_type_and_drivers(editor: Editor, variant: Callable[[str], str]) -> None:
     text = "module m (input logic a);\n  logic [7:0] «wide»; // eight wires\n  assign «wi‸de» = {8{a}};\nendmodule\n"
     async with scratch(editor, text, variant) as file:
-        answer = await file.hover_answer()
+        hover = await file.hover_answer()
         markdown = await file.hover()
-        assert answer is not None
+        assert hover is not None
         assert markdown is not None
-        assert answer.range is not None
-        assert file.spans(answer.range) == [file.expected[-1]]
+        assert hover.range is not None
+        assert file.spans(hover.range) == [file.expected_spans[-1]]
     assert "logic [7:0] wide;" in markdown
     assert "8 bits" in markdown
     assert "eight wires" in markdown
@@ -128,7 +128,7 @@ async def test_a_macro_of_an_included_file_is_known(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("literal", "expected"),
+    ("literal", "expected_parts"),
     [
         ("8'h‸ff", ["8 bits", "`255`", "`-1`", "`8'b1111_1111`", "`8'o377`"]),
         ("-4'sd‸3", ["4 bits", "signed", "`4'sb0011`"]),
@@ -138,13 +138,15 @@ async def test_a_macro_of_an_included_file_is_known(editor: Editor) -> None:
         ("3'd‸9", ["truncated"]),
     ],
 )
-async def test_a_number_is_shown_in_other_radices(editor: Editor, literal: str, expected: list[str] | None) -> None:
+async def test_a_number_is_shown_in_other_radices(
+    editor: Editor, literal: str, expected_parts: list[str] | None
+) -> None:
     markdown = await hovered(editor, f"module m;\n  wire [7:0] w = {literal};\nendmodule\n")
-    if expected is None:
+    if expected_parts is None:
         assert markdown is None
     else:
         assert markdown is not None
-        assert all(part in markdown for part in expected), markdown
+        assert all(part in markdown for part in expected_parts), markdown
 
 
 @pytest.mark.parametrize(
@@ -213,12 +215,12 @@ async def test_a_client_without_markdown_gets_plain_text(editors: Editors) -> No
     capabilities.text_document.hover = types.HoverClientCapabilities(content_format=[types.MarkupKind.PlainText])
     editor = await editors(capabilities=capabilities)
     async with scratch(editor, "module m;\n  logic [3:0] ‸data;\nendmodule\n") as file:
-        answer = await file.hover_answer()
-    assert answer is not None
-    assert isinstance(answer.contents, types.MarkupContent)
-    assert answer.contents.kind is types.MarkupKind.PlainText
-    assert answer.contents.value.startswith("logic [3:0] data;")
-    assert "`" not in answer.contents.value
+        hover = await file.hover_answer()
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert hover.contents.kind is types.MarkupKind.PlainText
+    assert hover.contents.value.startswith("logic [3:0] data;")
+    assert "`" not in hover.contents.value
 
 
 FIFO = """module fifo #(parameter type T = logic) (input T d_i);

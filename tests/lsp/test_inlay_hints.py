@@ -51,7 +51,7 @@ async def hinted(editor: Editor, line: str, variant: Callable[[str], str] | None
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    ("line", "expected_line"),
     [
         ("sub #(4, 1) u (clk, i);", "sub #(<W:>4, <D:>1) u (clk<: wire>, <data_in:>i);"),
         ("sub u (.clk(i[0]), .data_in(8'd1));", "sub u (.clk(i[0]), .data_in(8'd1));"),
@@ -68,8 +68,8 @@ async def hinted(editor: Editor, line: str, variant: Callable[[str], str] | None
         ("if (1) begin : g localparam E = A + 1; end", "if (1) begin : g localparam E = A + 1<= 4>; end"),
     ],
 )
-async def test_hints_stand_where_they_belong(editor: Editor, line: str, expected: str) -> None:
-    assert await hinted(editor, line) == expected
+async def test_hints_stand_where_they_belong(editor: Editor, line: str, expected_line: str) -> None:
+    assert await hinted(editor, line) == expected_line
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -77,7 +77,7 @@ async def test_hints_stand_right_in_any_text(editor: Editor, variant: Callable[[
     text = "module m #(parameter A = 3);\n  logic [A-1:0] «narrow»;\nendmodule\n"
     async with scratch(editor, text, variant) as file:
         (hint,) = await file.inlay_hints()
-        assert Lines(file.text).offset(hint.position) == file.expected[0].end
+        assert Lines(file.text).offset(hint.position) == file.expected_spans[0].end
 
 
 async def test_only_the_range_asked_for_is_hinted(editor: Editor) -> None:

@@ -47,8 +47,8 @@ def lone(editor: Editor, folder: Path, text: str = TEXT) -> File:
 async def test_the_model_sees_the_open_document_and_its_words_are_offered(
     editor: Editor, model: Model, tmp_path: Path
 ) -> None:
-    (item,) = await offered(lone(editor, tmp_path))
-    assert (item.insert_text, item.command) == ("a;", None)
+    (inline_item,) = await offered(lone(editor, tmp_path))
+    assert (inline_item.insert_text, inline_item.command) == ("a;", None)
     (request,) = model.requests
     assert request.body["model"] == "scripted"
     assert request.headers["authorization"] == "Bearer secret"
@@ -70,8 +70,8 @@ async def test_only_what_is_new_is_offered(
     editor: Editor, model: Model, tmp_path: Path, reply: str, inserted: str
 ) -> None:
     model.reply = content(reply)
-    (item,) = await offered(lone(editor, tmp_path))
-    assert item.insert_text == inserted
+    (inline_item,) = await offered(lone(editor, tmp_path))
+    assert inline_item.insert_text == inserted
 
 
 async def test_nothing_is_offered_where_there_is_nothing_to_say(editor: Editor, model: Model, tmp_path: Path) -> None:
@@ -128,28 +128,28 @@ async def test_an_attempt_with_help_records_every_offer_and_what_became_of_it(ed
     assert desk.folder == folder
     await desk.start()
     file = desk.open(text=TEXT)
-    (item,) = await offered(file)
-    assert item.command is not None
+    (first_item,) = await offered(file)
+    assert first_item.command is not None
     file.type("a;", after_text="y = ")
-    command_params = types.ExecuteCommandParams(item.command.command, item.command.arguments)
+    command_params = types.ExecuteCommandParams(first_item.command.command, first_item.command.arguments)
     await editor.client.workspace_execute_command_async(command_params)
     file.type("  assign z = \n", before_text="endmodule")
-    (second,) = await offered(file, "z = ")
+    (second_item,) = await offered(file, "z = ")
     file.type("b;", after_text="z = ")
     file.type("  assign w = \n", before_text="endmodule")
-    (third,) = await offered(file, "w = ")
+    (third_item,) = await offered(file, "w = ")
     file.type("a;", after_text="w = ")
     model.reply = content("")
     assert await offered(file) == []
-    shown_events, accepted, rejected = (
+    shown_events, accepted_events, rejected = (
         desk.events_of_kind(f"assist_{kind}") for kind in ("shown", "accepted", "rejected")
     )
     assert [(event.text, event.length, event.model, event.trigger, event.provider) for event in shown_events] == [
         ("a;", 2, "scripted", "automatic", "benchwright")
     ] * 3
-    assert [event.assist for event in accepted] == [shown_events[0].assist, shown_events[2].assist]
+    assert [event.assist for event in accepted_events] == [shown_events[0].assist, shown_events[2].assist]
     assert [(event.assist, event.reason) for event in rejected] == [(shown_events[1].assist, "superseded")]
     assert desk.verified().ok
     harness = "".join(starter("saturating-counter").hidden.reference.values())
     assert all(harness not in str(request.body) for request in model.requests)
-    assert second.insert_text == third.insert_text == "a;"
+    assert second_item.insert_text == third_item.insert_text == "a;"

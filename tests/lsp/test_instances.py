@@ -54,18 +54,18 @@ def editor(shared_editor: Editor) -> Editor:
 
 async def hovered(file: Scratch) -> str:
     params = types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(0, len(ALU.split("‸")[0]) - 1))
-    answer = await file.editor.client.text_document_hover_async(params)
-    assert answer is not None
-    assert isinstance(answer.contents, types.MarkupContent)
-    return answer.contents.value
+    hover = await file.editor.client.text_document_hover_async(params)
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    return hover.contents.value
 
 
 async def titles(file: Scratch) -> list[str]:
     return [lens.command.title for lens in await file.editor.lenses(file) if lens.command]
 
 
-def paths(answer: dict[str, Any]) -> list[str]:
-    return [instance["path"] for instance in answer["instances"]]
+def paths(instances_answer: dict[str, Any]) -> list[str]:
+    return [instance["path"] for instance in instances_answer["instances"]]
 
 
 async def test_the_hierarchy_is_asked_level_by_level(editor: Editor) -> None:
@@ -136,7 +136,7 @@ async def test_members_of_a_type_parameter_are_those_of_the_chosen_instance(edit
         await editor.ask("viewAs", uri=file.uri, module="stage", instance="top.u_two")
         assert [item.label for item in await file.completion()] == ["second"]
         file.enter("second")
-        assert await file.definition() == file.expected
+        assert await file.definition() == file.expected_spans
         await editor.ask("viewAs", uri=file.uri, module="stage", instance="top.u_one")
         assert await file.definition() == []
 
@@ -149,8 +149,8 @@ async def test_hints_are_those_of_the_chosen_instance(editor: Editor) -> None:
 
 
 async def _hints(file: Scratch) -> list[str]:
-    whole = types.Range(types.Position(0, 0), types.Position(1, 0))
-    params = types.InlayHintParams(types.TextDocumentIdentifier(file.uri), whole)
+    whole_range = types.Range(types.Position(0, 0), types.Position(1, 0))
+    params = types.InlayHintParams(types.TextDocumentIdentifier(file.uri), whole_range)
     hints = await file.editor.client.text_document_inlay_hint_async(params)
     return [str(hint.label) for hint in hints or ()]
 
@@ -226,14 +226,14 @@ async def test_the_choice_is_remembered_for_the_folder(editors: Editors, tmp_pat
     folders = types.DidChangeWorkspaceFoldersParams(
         types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(folder.as_uri(), "design")], [])
     )
-    first = await editors()
-    first.client.workspace_did_change_workspace_folders(folders)
-    await first.ask("setTop", **file_params, module="top")
-    await first.ask("viewAs", **file_params, module="alu", instance="top.u_core.pair[1]")
-    second = await editors()
-    second.client.workspace_did_change_workspace_folders(folders)
-    assert (await second.ask("instances", **file_params, module="alu"))["chosen"] == "top.u_core.pair[1]"
-    assert (await second.ask("hierarchy", **file_params))["top"] == "top"
+    first_editor = await editors()
+    first_editor.client.workspace_did_change_workspace_folders(folders)
+    await first_editor.ask("setTop", **file_params, module="top")
+    await first_editor.ask("viewAs", **file_params, module="alu", instance="top.u_core.pair[1]")
+    second_editor = await editors()
+    second_editor.client.workspace_did_change_workspace_folders(folders)
+    assert (await second_editor.ask("instances", **file_params, module="alu"))["chosen"] == "top.u_core.pair[1]"
+    assert (await second_editor.ask("hierarchy", **file_params))["top"] == "top"
 
 
 async def test_clients_without_a_list_of_their_own_are_asked_by_the_server(editor: Editor) -> None:

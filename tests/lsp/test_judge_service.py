@@ -34,10 +34,10 @@ def service(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], str, str]
     log = tmp_path / "service.log"
     with log.open("wb") as stream:
         process = subprocess.Popen([BENCHWRIGHT, "judge", "serve", "--port", "0"], env=environment, stderr=stream)
-    ends = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + PATIENCE_S
     while not (match := re.search(rb"Listening on (\S+)", log.read_bytes())):
         assert process.poll() is None
-        assert time.monotonic() < ends, log.read_text()
+        assert time.monotonic() < deadline, log.read_text()
         time.sleep(0.05)
     yield process, match[1].decode(), json.loads(token_process.stdout)["token"]
     if process.poll() is None:
@@ -60,12 +60,12 @@ async def test_a_service_judges_where_one_is_named(
     )
     desk = await editor.open_problem("starter/load-use-stalls")
     await desk.start()
-    answer = desk.open()
-    answer.paste("The answer is (B).")
-    answer.save()
+    answer_file = desk.open()
+    answer_file.paste("The answer is (B).")
+    answer_file.save()
     assert (await desk.verdict(1)).reason == "wrong_answer"
-    answer.paste("C")
-    answer.save()
+    answer_file.paste("C")
+    answer_file.save()
     assert (await desk.verdict(2)).reason == "passed"
     long = await editor.open_problem("starter/reorder-buffer")
     await long.start()
@@ -78,8 +78,8 @@ async def test_a_service_judges_where_one_is_named(
     process.wait(PATIENCE_S)
     # The clock of the other question has paused this one's.
     await desk.ask("resume")
-    answer.paste("B")
-    answer.save()
+    answer_file.paste("B")
+    answer_file.save()
     verdict = await desk.verdict(3)
     assert (verdict.outcome, verdict.reason) == ("error", "judge_unavailable")
     assert "can't be reached" in verdict.message
@@ -92,9 +92,9 @@ async def test_without_a_token_the_answer_waits(editors: Editors, home: Path) ->
     editor = await editors(home, command=(*SERVER, "--judge-url", "http://127.0.0.1:9"))
     desk = await editor.open_problem("starter/load-use-stalls")
     await desk.start()
-    answer = desk.open()
-    answer.paste("C")
-    answer.save()
+    answer_file = desk.open()
+    answer_file.paste("C")
+    answer_file.save()
     verdict = await desk.verdict(1)
     assert verdict.reason == "judge_unavailable"
     assert "BENCHWRIGHT_JUDGE_TOKEN" in verdict.message

@@ -19,7 +19,7 @@ from benchwright_attempts import log_file
 from benchwright_attempts.log.anchors import Anchor, check_anchors, read_anchors
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.published_keys import PublishedKeys
-from benchwright_attempts.log.record import AttemptHeader, Row
+from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
 
@@ -128,10 +128,10 @@ def unacknowledged(home: Path) -> list[str]:
     ]
 
 
-def own_log(home: Path) -> list[tuple[AttemptHeader, list[Row]]]:
+def own_log(home: Path) -> list[tuple[AttemptHeader, list[StoredRow]]]:
     """Every attempt of a student's machine."""
     with EventLog(log_file(Home.find({"BENCHWRIGHT_HOME": str(home)}))) as log:
-        return [(header, list(log.stored(header.id)[1])) for header in log.headers()]
+        return [(header, list(log.stored_attempt(header.id)[1])) for header in log.headers()]
 
 
 def receipts(home: Path, attempt: str) -> list[Anchor]:
@@ -148,8 +148,8 @@ async def kill_one(
     dice: random.Random, service: Service, port: int, database: Cluster | None, students: list[Student]
 ) -> str:
     """Kills something, and starts again what does not start by itself. Returns what it was."""
-    kinds = ["client"] * 5 + ["worker"] * 2 + ["service"] * 2 + ["database"] * (2 if database else 0)
-    kind = dice.choice(kinds)
+    victim_kinds = ["client"] * 5 + ["worker"] * 2 + ["service"] * 2 + ["database"] * (2 if database else 0)
+    kind = dice.choice(victim_kinds)
     if kind == "client":
         editor = dice.choice(students).editor
         if editor is not None and editor.process.returncode is None:
@@ -196,23 +196,25 @@ async def test_whatever_is_killed_both_logs_agree_receipts_hold_and_nothing_is_g
 
     with service.client() as client:
         keys = PublishedKeys.model_validate(client.get("/api/v1/keys").json()).keys
-    rows_by_attempt: dict[str, list[Row]] = {}
+    rows_by_attempt: dict[str, list[StoredRow]] = {}
     with EventLog(service.database or service.folders.data / "service" / "attempts.sqlite") as log:
         for student in students:
             for header, own_rows in own_log(student.home):
-                service_header, theirs = log.stored(header.id)
-                assert [row.hash for row in theirs] == [row.hash for row in own_rows]
+                service_header, service_rows = log.stored_attempt(header.id)
+                assert [row.hash for row in service_rows] == [row.hash for row in own_rows]
                 assert service_header.id == header.id
-                checked = verify(service_header, theirs)
-                assert checked.ok, checked.problem
-                check = check_anchors(header.id, [r.hash for r in theirs], receipts(student.home, header.id), keys)
+                verification = verify(service_header, service_rows)
+                assert verification.ok, verification.first_fault
+                check = check_anchors(
+                    header.id, [r.hash for r in service_rows], receipts(student.home, header.id), keys
+                )
                 assert check.agreeing > 0 and not check.flaws and not check.signers
                 rows_by_attempt[header.id] = own_rows
-    ends = {
+    submissions_by_attempt = {
         attempt: [row.body for row in rows if '"type":"submitted"' in row.body]
         for attempt, rows in rows_by_attempt.items()
     }
-    assert all(len(submissions) <= 1 for submissions in ends.values())
+    assert all(len(submissions) <= 1 for submissions in submissions_by_attempt.values())
     await settled(service)
     with contextlib.closing(connected(service)) as connection:
         service_attempts = set(connection.execute(text("SELECT attempt FROM service_attempts")).scalars())
@@ -221,8 +223,8 @@ async def test_whatever_is_killed_both_logs_agree_receipts_hold_and_nothing_is_g
     assert {run.state for run in runs} <= {"done", "cancelled"}
     assert all((run.verdict is not None) == (run.state == "done") for run in runs)
     # A run that an editor asked for again after its death is the same run.
-    decided = Counter((run.attempt, run.number) for run in runs if run.state == "done")
-    assert max(decided.values()) == 1, decided
+    verdict_counts = Counter((run.attempt, run.number) for run in runs if run.state == "done")
+    assert max(verdict_counts.values()) == 1, verdict_counts
 
 
 def connected(service: Service):  # type: ignore[no-untyped-def]

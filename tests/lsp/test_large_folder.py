@@ -37,9 +37,9 @@ def opened(editor: Editor, folder: Path) -> File:
 
 async def messages(editor: Editor, file: File) -> list[str]:
     identifier = types.TextDocumentIdentifier(file.uri)
-    report = await editor.client.text_document_diagnostic_async(types.DocumentDiagnosticParams(identifier))
-    assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
-    return [diagnostic.message for diagnostic in report.items]
+    diagnostic_report = await editor.client.text_document_diagnostic_async(types.DocumentDiagnosticParams(identifier))
+    assert isinstance(diagnostic_report, types.RelatedFullDocumentDiagnosticReport)
+    return [diagnostic.message for diagnostic in diagnostic_report.items]
 
 
 async def test_what_is_shown_of_a_file_is_completed_when_the_others_have_been_read(
@@ -48,13 +48,13 @@ async def test_what_is_shown_of_a_file_is_completed_when_the_others_have_been_re
     editor = await editors()
     opened(editor, folder)
     await editor.wait_until(lambda: len(editor.screen.diagnostics) > 1, "diagnostics, twice")
-    first, second = editor.screen.diagnostics[:2]
-    assert [diagnostic.message for diagnostic in first.diagnostics] == []
-    assert [diagnostic.message for diagnostic in second.diagnostics] == ["unknown module 'missing'"]
-    progress = [value for _, value in editor.screen.progress]
-    assert progress[0]["kind"] == "begin"
-    assert "report" in {value["kind"] for value in progress}
-    assert progress[-1]["kind"] == "end"
+    first_publication, second_publication = editor.screen.diagnostics[:2]
+    assert [diagnostic.message for diagnostic in first_publication.diagnostics] == []
+    assert [diagnostic.message for diagnostic in second_publication.diagnostics] == ["unknown module 'missing'"]
+    progress_values = [value for _, value in editor.screen.progress]
+    assert progress_values[0]["kind"] == "begin"
+    assert "report" in {value["kind"] for value in progress_values}
+    assert progress_values[-1]["kind"] == "end"
 
 
 async def test_a_client_that_asks_for_diagnostics_is_told_to_ask_again(editors: Editors, folder: Path) -> None:
@@ -74,8 +74,8 @@ async def test_references_wait_until_all_files_were_read(editors: Editors, folde
     editor = await editors()
     file = opened(editor, folder)
     position = types.Position(1, 4)
-    context = types.ReferenceContext(include_declaration=True)
-    params = types.ReferenceParams(context, types.TextDocumentIdentifier(file.uri), position)
+    reference_context = types.ReferenceContext(include_declaration=True)
+    params = types.ReferenceParams(reference_context, types.TextDocumentIdentifier(file.uri), position)
     references, definition = await asyncio.gather(
         editor.client.text_document_references_async(params),
         editor.client.text_document_definition_async(

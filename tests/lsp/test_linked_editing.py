@@ -41,7 +41,7 @@ def editor(shared_editor: Editor) -> Editor:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(
-    ("begin", "end", "name"),
+    ("begin_text", "end_text", "name"),
     [
         ("begin : blk", "end : blk", "blk"),
         ("fork : f", "join : f", "f"),
@@ -58,15 +58,15 @@ def editor(shared_editor: Editor) -> Editor:
     ],
 )
 async def test_both_places_are_linked_from_either(
-    editor: Editor, variant: Callable[[str], str], begin: str, end: str, name: str
+    editor: Editor, variant: Callable[[str], str], begin_text: str, end_text: str, name: str
 ) -> None:
     async with scratch(editor, ALL, variant) as file:
-        answers = []
-        for cursor_text in (begin, end):
-            answers.append(await file.go_to(cursor_text, is_after=True).linked())
-        assert answers[0] == answers[1]
-        assert len(answers[0]) == 2
-        texts = [file.text_of(span.file)[span.start : span.end] for span in answers[0]]
+        linked_spans = []
+        for cursor_text in (begin_text, end_text):
+            linked_spans.append(await file.go_to(cursor_text, is_after=True).linked())
+        assert linked_spans[0] == linked_spans[1]
+        assert len(linked_spans[0]) == 2
+        texts = [file.text_of(span.file)[span.start : span.end] for span in linked_spans[0]]
         assert texts == [name, name]
 
 

@@ -34,18 +34,18 @@ async def file(desk: Desk) -> File:
 
 async def test_a_syntax_error_is_marked_while_typing_and_gone_when_fixed(file: File) -> None:
     file.type("wire = 1;\n", before_text="endmodule")
-    (problem,) = await file.marked("expected")
-    assert (problem.severity, problem.source) == (types.DiagnosticSeverity.Error, "slang")
-    assert file.text.splitlines()[problem.range.start.line] == "wire = 1;"
+    (diagnostic,) = await file.marked("expected")
+    assert (diagnostic.severity, diagnostic.source) == (types.DiagnosticSeverity.Error, "slang")
+    assert file.text.splitlines()[diagnostic.range.start.line] == "wire = 1;"
     file.type("wire x = 1;\n", over_text="wire = 1;\n")
     await file.marked()
 
 
 async def test_typing_without_a_rest_is_still_looked_at(file: File) -> None:
     file.type("wire = 1;\n", before_text="endmodule")
-    published = len(file.editor.screen.diagnostics)
+    published_count = len(file.editor.screen.diagnostics)
     async with _typing(file):
-        await file.editor.wait_until(lambda: len(file.editor.screen.diagnostics) > published, "problems")
+        await file.editor.wait_until(lambda: len(file.editor.screen.diagnostics) > published_count, "problems")
 
 
 @asynccontextmanager
@@ -66,8 +66,8 @@ async def _typing(file: File) -> AsyncIterator[None]:
 async def test_a_module_of_another_file_is_known_also_before_it_is_saved(desk: Desk, file: File) -> None:
     (desk.folder / "rtl" / "gate.sv").write_text("module other; endmodule\n")
     file.type("gate g ();\n", before_text="endmodule")
-    (problem,) = await file.marked("unknown module")
-    assert file.marked_text(problem) == "gate"
+    (diagnostic,) = await file.marked("unknown module")
+    assert file.marked_text(diagnostic) == "gate"
     gate = desk.open("rtl/gate.sv")
     gate.type("gate", over_text="other")
     await gate.marked()
@@ -79,8 +79,8 @@ async def test_columns_count_utf16_also_after_multibyte_text(file: File) -> None
     # A form feed and U+2028 end no line in LSP; a note is two UTF-16 units, its half none of slang's business.
     file.type("/* é 𝄞 \f \u2028 */ wire [3:0] 𝄞;\r\n/* 𝄞𝄞 */ wire near = nowhere;\r\n", before_text="endmodule")
     await file.editor.wait_until(lambda: bool(file.problems), "problems")
-    problems = file.problems or []
-    undeclared = next(problem for problem in problems if "nowhere" in problem.message)
+    marked_problems = file.problems or []
+    undeclared = next(problem for problem in marked_problems if "nowhere" in problem.message)
     line = file.text[: file.text.index("nowhere")].count("\n")
     column = len("/* 𝄞𝄞 */ wire near = ".encode("utf-16-le")) // 2
     assert undeclared.range.start == types.Position(line, column)

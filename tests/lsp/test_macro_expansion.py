@@ -47,9 +47,9 @@ def editor(shared_editor: Editor) -> Editor:
     return shared_editor.forget()
 
 
-async def expanded(file: Scratch, *, full: bool = True, whole: bool = False) -> dict[str, Any]:
+async def expanded(file: Scratch, *, full: bool = True, is_whole_file: bool = False) -> dict[str, Any]:
     cursor = file.position
-    position = None if whole else {"line": cursor.line, "character": cursor.character}
+    position = None if is_whole_file else {"line": cursor.line, "character": cursor.character}
     expansion: dict[str, Any] = await file.editor.ask("expandMacro", uri=file.uri, position=position, full=full)
     return expansion
 
@@ -67,9 +67,9 @@ async def content(file: Scratch, uri: str) -> str:
 async def actions(file: Scratch) -> list[types.Command]:
     cursor_range = types.Range(file.position, file.position)
     params = types.CodeActionParams(file.identifier, cursor_range, types.CodeActionContext([]))
-    answer = await file.editor.client.text_document_code_action_async(params) or []
+    code_actions = await file.editor.client.text_document_code_action_async(params) or []
     # lsprotocol takes an action with a command for a command, with the real one as its text.
-    commands = [ast.literal_eval(command.command) for command in answer if isinstance(command, types.Command)]
+    commands = [ast.literal_eval(command.command) for command in code_actions if isinstance(command, types.Command)]
     return [types.Command(**fields) for fields in commands]
 
 
@@ -91,7 +91,7 @@ async def test_a_use_that_a_condition_leaves_out_is_expanded_from_its_definition
 
 async def test_a_file_is_shown_with_all_macros_expanded(editor: Editor) -> None:
     async with scratch(editor, DESIGN) as file:
-        text = (await expanded(file, whole=True))["text"]
+        text = (await expanded(file, is_whole_file=True))["text"]
         assert "wire [7:0] k_q = " in text
         assert "`TWICE(d)" not in text
         assert "assign z = `ADD(y, d);" in text
@@ -124,7 +124,7 @@ async def test_a_macro_that_uses_itself_and_one_that_grows_without_bounds_end(ed
         assert not expansion["complete"]
         assert len(expansion["text"]) < 1_100_000
         assert expansion["text"].endswith("too long to show.\n")
-        assert not (await expanded(file, whole=True))["complete"]
+        assert not (await expanded(file, is_whole_file=True))["complete"]
 
 
 async def test_the_code_actions_show_the_document(editor: Editor) -> None:
@@ -162,10 +162,10 @@ async def test_only_open_designs_are_expanded(editor: Editor, tmp_path: Path) ->
             await expanded(file.go_to("module top"))
 
 
-@pytest.mark.parametrize("whole", [False, True])
-async def test_an_address_is_understood_as_vs_code_writes_it(editor: Editor, whole: bool) -> None:
+@pytest.mark.parametrize("is_whole_file", [False, True])
+async def test_an_address_is_understood_as_vs_code_writes_it(editor: Editor, is_whole_file: bool) -> None:
     async with scratch(editor, DESIGN) as file:
-        expansion = await expanded(file, whole=whole)
+        expansion = await expanded(file, is_whole_file=is_whole_file)
         address = expansion["uri"].replace("benchwright-macro:///", "benchwright-macro:/").replace("=", "%3D")
         assert address != expansion["uri"]
         assert await content(file, address) == expansion["text"]

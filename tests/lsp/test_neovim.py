@@ -21,8 +21,8 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (folder / "reference.sv").write_text(reference(PROBLEM))
     environment = environment_in(folder)
     subprocess.run(["benchwright", "open", f"starter/{PROBLEM}"], env=environment, check=True, capture_output=True)
-    design = folder / "home" / "workspaces" / "starter" / PROBLEM / "rtl" / "sync_fifo.sv"
-    variables = {"DESIGN": str(design), "REFERENCE": str(folder / "reference.sv")}
+    design_file = folder / "home" / "workspaces" / "starter" / PROBLEM / "rtl" / "sync_fifo.sv"
+    variables = {"DESIGN": str(design_file), "REFERENCE": str(folder / "reference.sv")}
     return played(folder, configuration(), "neovim_session.lua", **variables)
 
 

@@ -71,9 +71,9 @@ def pack(tmp_path: Path, home: Path) -> None:
     order = [*DESIGNS, *QUESTIONS]
     head = "".join(f'{name} = "{name}"\n' for name in ("title", "version", "license", "source"))
     write(folder, {"pack.toml": f'name = "leaky"\n{head}order = {order}\n'})
-    for name, (reveal, compose, runner, limits) in DESIGNS.items():
+    for name, (reveal, compose, runner, limits_toml) in DESIGNS.items():
         problem = f'id = "{name}"\nkind = "design"\ncategory = "cid003"\ndifficulty = "easy"\n'
-        problem += f'expected = ["rtl/gate.sv"]\nreveal = "{reveal}"\n{limits}{HINTS}'
+        problem += f'expected = ["rtl/gate.sv"]\nreveal = "{reveal}"\n{limits_toml}{HINTS}'
         write(
             folder / name,
             {
@@ -98,18 +98,18 @@ async def test_nothing_hidden_leaves_the_sealed_store(editors: Editors, pack: No
     tee.mkdir()
     command = (sys.executable, str(Path(__file__).with_name("tee.py")), str(tee), *SERVER)
     editor = await editors(home, command=command)
-    verdicts: dict[str, list[VerdictView]] = {}
+    verdict_views: dict[str, list[VerdictView]] = {}
     for name in DESIGNS:
-        verdicts[name] = await _solve(editor, name, [WRONG, RIGHT] if name == "says-names" else [WRONG])
+        verdict_views[name] = await _solve(editor, name, [WRONG, RIGHT] if name == "says-names" else [WRONG])
     for name in QUESTIONS:
-        verdicts[name] = await _solve(editor, name, ["A", "B"])
+        verdict_views[name] = await _solve(editor, name, ["A", "B"])
         await editor.ask("question", uri=(home / "workspaces" / "leaky" / name).as_uri())
     for operation in ("packs", "doctor"):
         await editor.command(operation)
     await _provoke(editor)
     assert await editor.quit() == 0
 
-    reasons = {name: [verdict.reason for verdict in views] for name, views in verdicts.items()}
+    reasons = {name: [verdict.reason for verdict in views] for name, views in verdict_views.items()}
     assert reasons == {
         "says-verdict": ["tests_failed"],
         "says-names": ["tests_failed", "passed"],
@@ -121,21 +121,24 @@ async def test_nothing_hidden_leaves_the_sealed_store(editors: Editors, pack: No
         "fills": ["judge_unavailable", "judge_unavailable"],
         "explains": ["judge_unavailable", "judge_unavailable"],
     }
-    names_verdict = verdicts["says-names"][0]
+    names_verdict = verdict_views["says-names"][0]
     assert [(line.name, line.passed, line.message) for line in names_verdict.lines or ()] == [
         ("inverts", False, None),
         ("settles", True, None),
     ]
-    assert verdicts["says-verdict"][0].lines is None
+    assert verdict_views["says-verdict"][0].lines is None
 
     sealed = home / "data" / "sealed"
     assert any(CANARY in file.read_bytes() for file in (sealed / "@runs").rglob("*.log"))
     assert (sealed.stat().st_mode & 0o777) == 0o700
     assert (tee / "from-server").stat().st_size > 10_000
     assert b"An inverter has one gate." in (tee / "from-server").read_bytes(), "the first hint was taken"
-    places = [*tee.iterdir(), *(file for file in home.rglob("*") if file.is_file() and sealed not in file.parents)]
-    assert {"leaky.json", "log.sqlite", "gate.sv", "from-server", "stderr"} <= {path.name for path in places}
-    assert [path for path in places if leaks(path.read_bytes())] == []
+    searched_files = [
+        *tee.iterdir(),
+        *(file for file in home.rglob("*") if file.is_file() and sealed not in file.parents),
+    ]
+    assert {"leaky.json", "log.sqlite", "gate.sv", "from-server", "stderr"} <= {path.name for path in searched_files}
+    assert [path for path in searched_files if leaks(path.read_bytes())] == []
     assert [path for path in home.rglob("*") if leaks(path.name.encode()) and sealed not in path.parents] == []
     for output in _told_by_the_command_line(home):
         assert not leaks(output), output
@@ -145,30 +148,30 @@ async def _solve(editor: Editor, name: str, texts: list[str]) -> list[VerdictVie
     desk = await editor.open_problem(f"leaky/{name}")
     await desk.start()
     file = desk.open()
-    verdicts = []
+    verdict_views = []
     for number, text in enumerate(texts, 1):
         file.paste(text)
         file.save()
         # A long answer is judged on demand only.
-        verdicts.append(await desk.run() if name == "explains" else await desk.verdict(number))
+        verdict_views.append(await desk.run() if name == "explains" else await desk.verdict(number))
         await editor.lenses(file)
         await _ask_as_agent(editor, desk.uri)
     await desk.submit()
-    return verdicts
+    return verdict_views
 
 
 async def _ask_as_agent(editor: Editor, uri: str) -> None:
     """Use every tool but those that run or end something, as an agent and as the editor's chat; ask for more."""
-    tools = {tool["name"] for tool in (await editor.ask("agentTools", uri=uri))["tools"]}
-    arguments: dict[str, list[dict[str, Any]]] = {
+    tool_names = {tool["name"] for tool in (await editor.ask("agentTools", uri=uri))["tools"]}
+    arguments_by_tool: dict[str, list[dict[str, Any]]] = {
         "read_file": [{"path": path} for path in ("rtl/gate.sv", ".benchwright.json", "../../data/sealed", "src/.env")],
         "lint": [{"path": "rtl/gate.sv"}],
         "drivers": [{"signal": "gate.y"}],
         "loads": [{"signal": "gate.a"}],
         "take_hint": [{}, {}, {"number": 2}, {"number": 3}],
     }
-    for tool in sorted(tools - {"start", "submit", "run_hidden_tests"}):
-        for tool_arguments in arguments.get(tool, [{}]):
+    for tool in sorted(tool_names - {"start", "submit", "run_hidden_tests"}):
+        for tool_arguments in arguments_by_tool.get(tool, [{}]):
             with contextlib.suppress(JsonRpcException):
                 await editor.ask("agentTool", uri=uri, tool=tool, arguments=tool_arguments, agent="curious")
     with contextlib.suppress(JsonRpcException):
@@ -190,10 +193,10 @@ async def _provoke(editor: Editor) -> None:
 
 def _told_by_the_command_line(home: Path) -> list[bytes]:
     def output_of(*arguments: str) -> bytes:
-        ran = subprocess.run(
+        process = subprocess.run(
             [SERVER[0], *arguments], env={"BENCHWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin"}, capture_output=True
         )
-        return ran.stdout + ran.stderr
+        return process.stdout + process.stderr
 
     with_ids = output_of("attempts", "list", "--json")
     ids = [attempt["id"] for attempt in json.loads(with_ids)]

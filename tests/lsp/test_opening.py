@@ -37,48 +37,48 @@ async def test_a_workspace_holds_the_public_part_and_nothing_else(
     desk = await editor.open_problem(f"starter/{name}")
     assert desk.folder == home / "workspaces" / "starter" / name
     assert files_of(desk.folder) == files
-    assert desk.opened.primary == (desk.folder / primary).as_uri()
-    assert desk.opened.statement == (desk.folder / statement).as_uri()
-    assert {file.path for file in desk.opened.files if file.editable} == {primary}
-    assert {file.path for file in desk.opened.files} == files - {".benchwright.json", statement}
+    assert desk.opened_problem.primary == (desk.folder / primary).as_uri()
+    assert desk.opened_problem.statement == (desk.folder / statement).as_uri()
+    assert {file.path for file in desk.opened_problem.files if file.editable} == {primary}
+    assert {file.path for file in desk.opened_problem.files} == files - {".benchwright.json", statement}
     assert set(json.loads((desk.folder / ".benchwright.json").read_text())) == {"attempt", "problem", "statement"}
 
 
 async def test_opening_again_goes_on_and_fresh_begins_anew(editors: Editors) -> None:
     editor = await editors()
-    first = await editor.open_problem("starter/saturating-counter")
-    await first.start()
+    first_desk = await editor.open_problem("starter/saturating-counter")
+    await first_desk.start()
     reopened_desk = await editor.open_problem("starter/saturating-counter")
-    assert (reopened_desk.attempt, reopened_desk.folder, reopened_desk.opened.status.state) == (
-        first.attempt,
-        first.folder,
+    assert (reopened_desk.attempt, reopened_desk.folder, reopened_desk.opened_problem.status.state) == (
+        first_desk.attempt,
+        first_desk.folder,
         "running",
     )
     fresh = await editor.open_problem("starter/saturating-counter", fresh=True)
-    assert fresh.attempt != first.attempt
-    assert fresh.folder == first.folder.with_name("saturating-counter-2")
+    assert fresh.attempt != first_desk.attempt
+    assert fresh.folder == first_desk.folder.with_name("saturating-counter-2")
     assert (await fresh.ask("status")).state == "open"
-    assert (await first.ask("status")).state == "running"
+    assert (await first_desk.ask("status")).state == "running"
     await editor.quit()
     second_editor = await editors()
-    later = await second_editor.open_problem("starter/saturating-counter")
-    assert (later.attempt, later.folder) == (fresh.attempt, fresh.folder)
+    later_desk = await second_editor.open_problem("starter/saturating-counter")
+    assert (later_desk.attempt, later_desk.folder) == (fresh.attempt, fresh.folder)
 
 
 async def test_after_the_end_opening_makes_a_new_folder(editor: Editor) -> None:
-    first = await editor.open_problem("starter/saturating-counter")
-    await first.ask("abandon")
-    second = await editor.open_problem("starter/saturating-counter")
-    assert second.attempt != first.attempt
-    assert second.folder != first.folder
-    assert (await first.ask("status")).state == "abandoned"
+    first_desk = await editor.open_problem("starter/saturating-counter")
+    await first_desk.ask("abandon")
+    second_desk = await editor.open_problem("starter/saturating-counter")
+    assert second_desk.attempt != first_desk.attempt
+    assert second_desk.folder != first_desk.folder
+    assert (await first_desk.ask("status")).state == "abandoned"
 
 
 async def test_many_openings_at_once_are_one_attempt(editor: Editor) -> None:
-    answers = await asyncio.gather(
+    operation_answers = await asyncio.gather(
         editor.ask("packs"), *(editor.ask("open", problem="starter/saturating-counter") for _ in range(5))
     )
-    assert len({answer["status"]["attempt"] for answer in answers[1:]}) == 1
+    assert len({answer["status"]["attempt"] for answer in operation_answers[1:]}) == 1
     with editor.log() as log:
         assert len(log.headers()) == 1
 
@@ -106,14 +106,14 @@ async def test_a_deleted_workspace_is_made_anew_with_a_new_attempt(editor: Edito
     anew = await editor.open_problem("starter/saturating-counter")
     assert anew.folder == desk.folder
     assert anew.attempt != desk.attempt
-    assert anew.opened.status.state == "open"
+    assert anew.opened_problem.status.state == "open"
     assert (await anew.start()).attempt == anew.attempt
     assert [event.reason for event in desk.events_of_kind("abandoned")] == ["its workspace was deleted"]
     # The attempt whose folder is gone must not come back once the new one has ended.
     await anew.ask("abandon")
-    third = await editor.open_problem("starter/saturating-counter")
-    assert third.attempt not in {desk.attempt, anew.attempt}
-    assert third.opened.status.state == "open"
+    third_desk = await editor.open_problem("starter/saturating-counter")
+    assert third_desk.attempt not in {desk.attempt, anew.attempt}
+    assert third_desk.opened_problem.status.state == "open"
 
 
 MARKERS = {
@@ -142,7 +142,7 @@ async def test_a_damaged_marker_is_mended_by_opening_again(editors: Editors) -> 
             marker.write_bytes(content)
         code, sentence = await editor.refusal("status", uri=desk.uri)
         assert (code, "does not belong to an open problem" in sentence) == (REQUEST_FAILED, True)
-        reopened_desk = await editor.open_problem(desk.opened.status.problem)
+        reopened_desk = await editor.open_problem(desk.opened_problem.status.problem)
         assert (reopened_desk.attempt, reopened_desk.folder) == (desk.attempt, desk.folder)
         assert reopened_desk.open().text == "mine\n"
 
@@ -193,15 +193,17 @@ async def test_no_file_of_the_starter_pack_opens_with_a_finding_that_is_not_mean
 
 
 async def test_a_guided_attempt_is_practice_and_a_plain_one_is_another(editor: Editor) -> None:
-    opened = [await editor.ask("open", problem="starter/saturating-counter", guided=guided) for guided in (True, True)]
-    assert opened[0]["status"]["practice"]
-    assert opened[0]["status"]["attempt"] == opened[1]["status"]["attempt"]
+    opening_answers = [
+        await editor.ask("open", problem="starter/saturating-counter", guided=guided) for guided in (True, True)
+    ]
+    assert opening_answers[0]["status"]["practice"]
+    assert opening_answers[0]["status"]["attempt"] == opening_answers[1]["status"]["attempt"]
     plain = await editor.ask("open", problem="starter/saturating-counter")
     assert not plain["status"]["practice"]
-    assert plain["status"]["attempt"] != opened[0]["status"]["attempt"]
+    assert plain["status"]["attempt"] != opening_answers[0]["status"]["attempt"]
     numbers = [attempt["attempt"] for attempt in (await editor.ask("numbers"))["attempts"]]
-    assert opened[0]["status"]["attempt"] not in numbers
+    assert opening_answers[0]["status"]["attempt"] not in numbers
     assert plain["status"]["attempt"] in numbers
     # Who chooses an attempt to replay has all of them.
     with_practice = [attempt["attempt"] for attempt in (await editor.ask("numbers", practice=True))["attempts"]]
-    assert {answer["status"]["attempt"] for answer in (opened[0], plain)} <= set(with_practice)
+    assert {answer["status"]["attempt"] for answer in (opening_answers[0], plain)} <= set(with_practice)

@@ -41,11 +41,11 @@ async def test_a_failure_is_at_its_line_with_what_was_compared_and_passes_once_m
     folder = folder_with(tmp_path, rtl__counter_sv=WRONG)
     editor = await opened(editors, folder)
     answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tests/test_counter.py::counts/cycles=3"])
-    (failed,) = results(answer).values()
-    assert (answer["passed"], failed["outcome"], failed["reason"]) == (False, "failed", "test_failed")
-    assert (failed["got"], failed["expected"]) == ("6", "3")
-    assert failed["place"]["uri"] == (folder / "tests/test_counter.py").as_uri()
-    assert failed["place"]["start"] == {"line": 15, "character": 4}
+    (failed_test,) = results(answer).values()
+    assert (answer["passed"], failed_test["outcome"], failed_test["reason"]) == (False, "failed", "test_failed")
+    assert (failed_test["got"], failed_test["expected"]) == ("6", "3")
+    assert failed_test["place"]["uri"] == (folder / "tests/test_counter.py").as_uri()
+    assert failed_test["place"]["start"] == {"line": 15, "character": 4}
     (folder / "rtl/counter.sv").write_text(COUNTER)
     answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tests/test_counter.py"])
     assert answer["passed"]
@@ -108,16 +108,16 @@ async def test_what_keeps_tests_from_running_is_named(
     editor = await opened(editors, folder)
     ids = ["tests/test_counter.py::counts/cycles=2"]
     answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=ids)
-    (failed,) = results(answer).values()
-    assert failed["reason"] == reason
-    assert message in failed["message"]
+    (failed_test,) = results(answer).values()
+    assert failed_test["reason"] == reason
+    assert message in failed_test["message"]
 
 
 async def test_cancelling_ends_the_simulation(editors: Editors, tmp_path: Path) -> None:
     endless = TESTBENCH.replace("$finish;", "forever #1;")
     folder = folder_with(tmp_path, tb__tb_sv=endless)
     editor = await opened(editors, folder)
-    running = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv"]))
+    run_task = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv"]))
     simulating = await editor.simulating()
     await editor.wait_until(
         lambda: any(value.get("kind") == "begin" for _, value in editor.screen.progress), "progress"
@@ -125,7 +125,7 @@ async def test_cancelling_ends_the_simulation(editors: Editors, tmp_path: Path) 
     token = next(token for token, value in editor.screen.progress if value.get("kind") == "begin")
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     with pytest.raises(Exception, match=r"(?i)cancel"):
-        await running
+        await run_task
     assert not still_alive(simulating)
 
 
@@ -194,13 +194,13 @@ async def test_a_condition_that_forbids_own_tests_refuses_them_by_whatever_folde
     (desk.folder / "verif/test_mine.py").write_text(TESTS)
     parent = desk.folder.parent
     # Who opens the folder around a workspace asks by another folder, and has the same tests.
-    opened = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(parent.as_uri(), "above")], [])
-    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(opened))
-    module = next(path for path in desk.folder.rglob("*.sv"))
+    folder_change = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(parent.as_uri(), "above")], [])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(folder_change))
+    module_file = next(path for path in desk.folder.rglob("*.sv"))
     for uri in (desk.uri, desk.folder.as_uri(), parent.as_uri()):
         for operation in ("ownTests", "runOwnTests"):
             assert "does not allow tests of your own" in (await editor.refusal(operation, uri=uri))[1]
-    assert "does not allow" in (await editor.refusal("newTestbench", uri=module.as_uri()))[1]
+    assert "does not allow" in (await editor.refusal("newTestbench", uri=module_file.as_uri()))[1]
     assert desk.events_of_kind("aid_used") == []
 
 
@@ -217,11 +217,11 @@ async def test_a_run_that_began_in_time_counts_and_none_begins_after_it(
     (desk.folder / "verif").mkdir(exist_ok=True)
     (desk.folder / "verif/test_slow.py").write_text(SLOW)
     uri = desk.folder.as_uri()
-    running = asyncio.create_task(editor.ask("runOwnTests", uri=uri, ids=["verif/test_slow.py"]))
+    run_task = asyncio.create_task(editor.ask("runOwnTests", uri=uri, ids=["verif/test_slow.py"]))
     await editor.simulating()
     await editor.ask(ending, uri=desk.uri)
-    assert not running.done()
-    answer = await running
+    assert not run_task.done()
+    answer = await run_task
     assert answer["passed"], answer["runs"][0]["output"]
     (event,) = desk.events_of_kind("aid_used")
     assert (event.aid, event.feature, event.outcome) == ("own_tests", "test_run", "passed")

@@ -52,18 +52,18 @@ async def test_what_is_wrong_is_marked_while_typing_and_goes_when_it_is_right(ed
 async def test_a_change_of_the_reference_is_seen_in_the_statement_once_it_is_saved(
     editor: Editor, problem: Path
 ) -> None:
-    statement = editor.open(problem / "statement.md")
-    reference = editor.open(problem / "hidden" / "reference" / "rtl" / "holds.sv")
-    await statement.marked()
-    reference.paste(reference.text.replace("en,", "enable,").replace("(en)", "(enable)"))
-    reference.save()
-    (marked,) = await statement.marked("has no port en")
-    assert statement.marked_text(marked) == "en"
-    reference.close()
-    statement.close()
+    statement_file = editor.open(problem / "statement.md")
+    reference_file = editor.open(problem / "hidden" / "reference" / "rtl" / "holds.sv")
+    await statement_file.marked()
+    reference_file.paste(reference_file.text.replace("en,", "enable,").replace("(en)", "(enable)"))
+    reference_file.save()
+    (marked,) = await statement_file.marked("has no port en")
+    assert statement_file.marked_text(marked) == "en"
+    reference_file.close()
+    statement_file.close()
 
     def cleared() -> bool:
-        return not [params for params in editor.screen.diagnostics if params.uri == statement.uri][-1].diagnostics
+        return not [params for params in editor.screen.diagnostics if params.uri == statement_file.uri][-1].diagnostics
 
     await editor.wait_until(cleared, "no remark on a closed file")
 
@@ -99,10 +99,10 @@ async def test_fields_are_proposed_and_explained(editor: Editor, problem: Path) 
     assert "wall_s" not in await labels(file, "")
     assert {"text", "cost", "after_runs"} == set(await labels(file, "[[hints]]\n")) - {"after_minutes"}
     params = types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(0, 1))
-    answer = await file.editor.client.text_document_hover_async(params)
-    assert answer is not None
-    assert isinstance(answer.contents, types.MarkupContent)
-    assert "Equal to the folder" in answer.contents.value
+    hover = await file.editor.client.text_document_hover_async(params)
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert "Equal to the folder" in hover.contents.value
     file.close()
 
 

@@ -54,18 +54,18 @@ async def test_one_of_several_lists_is_asked_for_once_and_kept(editors: Editors)
         assert "several file lists" in editor.screen.questions[0]
         await becomes(file, ["sim/b.sv"])
         assert len(editor.screen.questions) == 1
-        later = await editors()
+        later_editor = await editors()
         workspace_folder = types.WorkspaceFolder(file.folder.as_uri(), file.folder.name)
         change = types.WorkspaceFoldersChangeEvent([workspace_folder], [])
-        later.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
-        await later.open(file.folder / "a.sv").marked()
-        answer = await later.ask("projectLists", uri=file.uri)
+        later_editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
+        await later_editor.open(file.folder / "a.sv").marked()
+        answer = await later_editor.ask("projectLists", uri=file.uri)
         assert [(file_list["name"], file_list["used"]) for file_list in answer["lists"]] == [
             ("fpga.f", False),
             ("sim.f", True),
         ]
         assert (answer["chosen"], answer["bySettings"]) == ("sim.f", False)
-        assert later.screen.questions == []
+        assert later_editor.screen.questions == []
 
 
 async def test_none_of_several_lists_can_be_used(editors: Editors) -> None:

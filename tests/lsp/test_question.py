@@ -16,7 +16,7 @@ def editor(shared_editor: Editor) -> Editor:
 
 
 @pytest.mark.parametrize(
-    ("name", "right", "wrong"),
+    ("name", "right_text", "wrong_text"),
     [
         ("load-use-stalls", "C\n", "The answer is (B)."),
         ("vipt-synonyms", "true", "False\r\n"),
@@ -25,23 +25,23 @@ def editor(shared_editor: Editor) -> Editor:
         ("amdahl-de", "Die Antwort ist B.", "(A)"),
     ],
 )
-async def test_a_saved_answer_is_scored_at_once(editor: Editor, name: str, right: str, wrong: str) -> None:
+async def test_a_saved_answer_is_scored_at_once(editor: Editor, name: str, right_text: str, wrong_text: str) -> None:
     desk = await editor.open_problem(f"starter/{name}")
-    answer = desk.open()
-    assert answer.path.name == "answer.md"
-    answer.paste(right)
-    answer.save()
+    answer_file = desk.open()
+    assert answer_file.path.name == "answer.md"
+    answer_file.paste(right_text)
+    answer_file.save()
     assert (await desk.ask("status")).verdict is None
     await desk.start()
-    answer.paste(wrong)
-    answer.save()
+    answer_file.paste(wrong_text)
+    answer_file.save()
     assert (await desk.verdict(1)).reason == "wrong_answer"
-    answer.paste(right)
-    answer.save()
+    answer_file.paste(right_text)
+    answer_file.save()
     verdict = await desk.verdict(2)
     assert (verdict.outcome, verdict.tests, verdict.log) == ("passed", None, None)
-    assert await editor.lenses(answer) == []
-    assert desk.replayed("answer.md") == right.encode()
+    assert await editor.lenses(answer_file) == []
+    assert desk.replayed("answer.md") == right_text.encode()
     assert (await desk.submit()).first_pass_run == 2
 
 
@@ -55,8 +55,8 @@ async def test_an_answer_form_learns_what_to_show(editor: Editor, name: str, val
     assert [choice["value"] for choice in view["choices"]] == values
     assert all(choice["text"] for choice in view["choices"])
     assert (view["title"], view["answer"], view["selected"]) == (
-        desk.opened.status.title,
-        desk.opened.primary,
+        desk.opened_problem.status.title,
+        desk.opened_problem.primary,
         None,
     )
     assert view["question"].startswith("#")
@@ -74,9 +74,9 @@ async def test_a_form_says_of_saving_what_saving_does(editor: Editor, name: str,
 async def test_a_question_s_picture_lies_where_the_statement_shows_it(editor: Editor) -> None:
     desk = await editor.open_problem("starter/gates-of-a-figure")
     folder = desk.open().path.parent
-    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", (folder / "question.md").read_text())
-    assert pictures == ["figures/gates.svg"]
-    assert (folder / pictures[0]).read_bytes().startswith(b"<svg")
+    picture_paths = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", (folder / "question.md").read_text())
+    assert picture_paths == ["figures/gates.svg"]
+    assert (folder / picture_paths[0]).read_bytes().startswith(b"<svg")
     assert "s inverted" in (folder / "question.md").read_text()
 
 
@@ -91,9 +91,9 @@ async def test_a_question_names_itself_in_its_other_language(editor: Editor, nam
 async def test_a_long_answer_is_kept_and_says_that_it_needs_a_judge(editor: Editor, name: str) -> None:
     desk = await editor.open_problem(f"starter/{name}")
     await desk.start()
-    answer = desk.open()
-    answer.paste("Instructions retire in order.\n")
-    answer.save()
+    answer_file = desk.open()
+    answer_file.paste("Instructions retire in order.\n")
+    answer_file.save()
     assert (await desk.ask("status")).runs == 0
     verdict = await desk.run()
     assert (verdict.outcome, verdict.reason) == ("error", "judge_unavailable")
@@ -123,19 +123,19 @@ async def test_what_was_typed_and_not_saved_comes_back_after_a_crash(editors: Ed
     editor = await editors()
     desk = await editor.open_problem("starter/reorder-buffer")
     await desk.start()
-    answer = desk.open()
-    answer.paste("Saved.\n")
-    answer.save()
+    answer_file = desk.open()
+    answer_file.paste("Saved.\n")
+    answer_file.save()
     assert (await editor.ask("question", uri=desk.uri))["draft"] is None
-    answer.paste("Typed 𝄞 and never saved")
+    answer_file.paste("Typed 𝄞 and never saved")
     await desk.ask("status")
     await editor.kill()
 
     reopened_desk = await (await editors()).open_problem("starter/reorder-buffer")
     question = await reopened_desk.editor.ask("question", uri=reopened_desk.uri)
     assert question["draft"] == "Typed 𝄞 and never saved"
-    answer = reopened_desk.open()
-    answer.save()
+    answer_file = reopened_desk.open()
+    answer_file.save()
     await reopened_desk.ask("status")
     assert (await reopened_desk.editor.ask("question", uri=reopened_desk.uri))["draft"] is None
 

@@ -58,9 +58,11 @@ async def read_form(editor: Editor, cells: Path) -> dict[str, Any]:
     return dict(await editor.ask("questionForm", uri=(cells / "problem.toml").as_uri()))
 
 
-async def ask(editor: Editor, name: str, cells: Path, question: dict[str, Any], **form: object) -> dict[str, Any]:
+async def ask(
+    editor: Editor, name: str, cells: Path, question: dict[str, Any], **form_changes: object
+) -> dict[str, Any]:
     fields = {"statement": question["statement"]} | ({"digest": question["digest"]} if name.startswith("save") else {})
-    return dict(await editor.ask(name, uri=cells.as_uri(), **fields, form=question["form"] | form))
+    return dict(await editor.ask(name, uri=cells.as_uri(), **fields, form=question["form"] | form_changes))
 
 
 async def test_a_form_changes_only_what_was_typed(editors: Editors, cells: Path) -> None:
@@ -82,19 +84,19 @@ async def test_a_form_changes_only_what_was_typed(editors: Editors, cells: Path)
 async def test_a_question_becomes_one_in_words_with_points(editors: Editors, cells: Path) -> None:
     editor = await editors()
     question = await read_form(editor, cells)
-    words = {
+    free_response_fields = {
         "format": "free-response",
         "choices": {},
         "answer": "SRAM.\n\nIt has no place for charge.",
         "points": [{"text": "names it", "points": 1}, {"text": "says why", "points": 2}],
         "enough": 2,
     }
-    assert (await ask(editor, "saveQuestionForm", cells, question, **words))["remarks"] == []
+    assert (await ask(editor, "saveQuestionForm", cells, question, **free_response_fields))["remarks"] == []
     answer = tomllib.loads((cells / "problem.toml").read_text())["answer"]
-    assert answer["points"] == {"items": words["points"], "enough": 2}
-    assert answer["value"] == words["answer"]
+    assert answer["points"] == {"items": free_response_fields["points"], "enough": 2}
+    assert answer["value"] == free_response_fields["answer"]
     second_question = await read_form(editor, cells)
-    assert second_question["form"]["points"] == words["points"]
+    assert second_question["form"]["points"] == free_response_fields["points"]
     short = (cells / "problem.toml").read_text().replace(", points = 1 }", " }")
     (cells / "problem.toml").write_text(short)
     second_question = await read_form(editor, cells)
@@ -108,7 +110,7 @@ async def test_a_question_becomes_one_in_words_with_points(editors: Editors, cel
 
 
 @pytest.mark.parametrize(
-    ("form", "field", "reason"),
+    ("form_fields", "field", "reason"),
     [
         ({"choices": {"A": "Flash", "B": "SRAM", "C": "PROM", "D": "None of the above"}}, "choices.D", "other options"),
         ({"explanation": ""}, "explanation", "No explanation"),
@@ -118,12 +120,12 @@ async def test_a_question_becomes_one_in_words_with_points(editors: Editors, cel
     ],
 )
 async def test_what_is_wrong_is_said_at_its_field_before_it_is_saved(
-    editors: Editors, cells: Path, form: dict[str, Any], field: str, reason: str
+    editors: Editors, cells: Path, form_fields: dict[str, Any], field: str, reason: str
 ) -> None:
     editor = await editors()
-    checked = await ask(editor, "checkQuestionForm", cells, await read_form(editor, cells), **form)
-    assert [remark["field"] for remark in checked["remarks"]] == [field]
-    assert reason in checked["remarks"][0]["reason"]
+    form_check = await ask(editor, "checkQuestionForm", cells, await read_form(editor, cells), **form_fields)
+    assert [remark["field"] for remark in form_check["remarks"]] == [field]
+    assert reason in form_check["remarks"][0]["reason"]
     assert (cells / "problem.toml").read_text() == PROBLEM
 
 
@@ -160,8 +162,8 @@ async def test_figures_are_copied_under_a_free_name(editors: Editors, cells: Pat
 
     assert (await add(picture))["path"] == "figures/my-cell.png"
     assert (await add(picture))["path"] == "figures/my-cell2.png"
-    hidden = await add(picture, ofAnswer=True)
-    assert hidden["uri"] == (cells / "hidden" / "figures" / "my-cell.png").as_uri()
+    hidden_figure = await add(picture, ofAnswer=True)
+    assert hidden_figure["uri"] == (cells / "hidden" / "figures" / "my-cell.png").as_uri()
     question = await read_form(editor, cells)
     assert set(question["figures"]) == {"figures/my-cell.png", "figures/my-cell2.png"}
     assert set(question["answerFigures"]) == {"figures/my-cell.png"}
@@ -196,10 +198,10 @@ async def test_a_file_of_an_odd_shape_gives_no_unexpected_error(
     question = await read_form(editor, cells)
     (cells / "problem.toml").write_text(PROBLEM.replace(old_text, new_text))
     try:
-        checked = await ask(
+        form_check = await ask(
             editor, "checkQuestionForm", cells, question, topic="x", points=[{"text": "y", "points": 1}]
         )
-        reasons = " ".join(remark["reason"] for remark in checked["remarks"])
+        reasons = " ".join(remark["reason"] for remark in form_check["remarks"])
     except JsonRpcException as error:
         reasons = str(error)
     assert "Unexpected error" not in reasons
@@ -265,5 +267,5 @@ async def test_models_answer_a_question_without_its_key(editors: Editors, cells:
     assert (reply["model"], reply["answer"], reply["isRight"], reply["why"]) == ("small", "A", False, "")
     assert "It is volatile." in reply["said"]
     assert "loses its data" not in str([request.body for request in requests])
-    _, refused = await editor.refusal("tryQuestion", uri=cells.as_uri(), models=[])
-    assert "Choose from one to 8 models" in refused
+    _, refusal_message = await editor.refusal("tryQuestion", uri=cells.as_uri(), models=[])
+    assert "Choose from one to 8 models" in refusal_message

@@ -48,9 +48,9 @@ async def test_a_replay_rebuilds_every_save_after_random_edits(
     report = json.loads(replayed.stdout)
     assert (report["ok"], report["saves"], report["flaws"]) == (True, 4, [])
     assert (tmp_path / "replayed" / "rtl" / "sat_counter.sv").read_bytes() == file.path.read_bytes()
-    edits = desk.events_of_kind("edit")
-    assert 200 < len(edits) <= 240
-    assert edits[-1].version == file.version
+    edit_events = desk.events_of_kind("edit")
+    assert 200 < len(edit_events) <= 240
+    assert edit_events[-1].version == file.version
 
 
 async def test_an_edit_that_follows_a_save_at_once_is_not_counted_twice(editor: Editor) -> None:
@@ -71,9 +71,9 @@ async def test_whole_document_changes_and_many_changes_at_once_are_recorded(edit
     desk = await editor.open_problem("starter/saturating-counter")
     file = desk.open()
     file.change(types.TextDocumentContentChangeWholeDocument("one 𝄞 two\r\nthree"))
-    line = types.Position(0, 7)
+    change_start = types.Position(0, 7)
     file.change(
-        types.TextDocumentContentChangePartial(text="2", range=types.Range(line, types.Position(0, 10))),
+        types.TextDocumentContentChangePartial(text="2", range=types.Range(change_start, types.Position(0, 10))),
         types.TextDocumentContentChangePartial(
             text="", range=types.Range(types.Position(1, 0), types.Position(99, 99))
         ),
@@ -152,8 +152,8 @@ async def test_a_killed_server_loses_nothing_acknowledged_and_the_attempt_goes_o
     sandboxed = await editor.simulating()
     await editor.kill()
     acknowledged = desk.events()
-    steps = [event.type for event in acknowledged if event.type != "diagnostics"]
-    assert steps == ["opened", "started", "edit", "save", "run_started"]
+    step_types = [event.type for event in acknowledged if event.type != "diagnostics"]
+    assert step_types == ["opened", "started", "edit", "save", "run_started"]
     # The sandbox dies with the server.
     assert still_alive(sandboxed) == []
     counted_s = _active_s(desk)
@@ -162,7 +162,7 @@ async def test_a_killed_server_loses_nothing_acknowledged_and_the_attempt_goes_o
     began = time.monotonic()
     reopened_desk = await second_editor.open_problem("starter/saturating-counter")
     took_s = time.monotonic() - began
-    status = reopened_desk.opened.status
+    status = reopened_desk.opened_problem.status
     assert (status.attempt, status.state, status.running) == (desk.attempt, AttemptState.RUNNING, False)
     # Until the server's last word, and again from when the attempt was taken over.
     assert status.active_s is not None and status.elapsed_s is not None
@@ -190,8 +190,8 @@ async def test_a_normal_end_keeps_what_was_typed_last_and_pauses_the_clock(edito
     paused_at = _active_s(desk)
     second_editor = await editors()
     reopened_desk = await second_editor.open_problem("starter/saturating-counter")
-    assert reopened_desk.opened.status.state == "paused"
-    assert reopened_desk.opened.status.active_s == pytest.approx(paused_at, abs=0.01)
+    assert reopened_desk.opened_problem.status.state == "paused"
+    assert reopened_desk.opened_problem.status.active_s == pytest.approx(paused_at, abs=0.01)
     assert (await reopened_desk.ask("resume")).state == "running"
 
 
@@ -205,9 +205,9 @@ async def test_a_log_that_cannot_be_written_is_told_once_and_the_session_goes_on
     file = desk.open()
     file.type("// recorded\n")
     await desk.start()
-    server = psutil.Process(editor.process.pid)
-    limits = server.rlimit(psutil.RLIMIT_FSIZE)
-    server.rlimit(psutil.RLIMIT_FSIZE, (1024, limits[1]))
+    server_process = psutil.Process(editor.process.pid)
+    file_size_limits = server_process.rlimit(psutil.RLIMIT_FSIZE)
+    server_process.rlimit(psutil.RLIMIT_FSIZE, (1024, file_size_limits[1]))
     for letter in "lost":
         file.type(f"// {letter}\n")
         await desk.ask("status")
@@ -218,7 +218,7 @@ async def test_a_log_that_cannot_be_written_is_told_once_and_the_session_goes_on
     assert "free space" in editor.screen.messages[0] or "disk is full" in editor.screen.messages[0]
     file.type("wire = 1;\n", before_text="endmodule")
     await file.marked("expected")
-    server.rlimit(psutil.RLIMIT_FSIZE, limits)
+    server_process.rlimit(psutil.RLIMIT_FSIZE, file_size_limits)
     file.paste(reference("saturating-counter"))
     file.save()
     assert (await desk.verdict(1)).outcome == "passed"

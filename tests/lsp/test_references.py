@@ -50,7 +50,7 @@ def editor(shared_editor: Editor) -> Editor:
 )
 async def test_all_places_are_found(editor: Editor, files: dict[str, str], variant: Variant) -> None:
     async with scratch(editor, files, variant) as file:
-        assert await file.references() == file.expected
+        assert await file.references() == file.expected_spans
 
 
 async def test_files_that_are_not_open_are_searched(editor: Editor) -> None:
@@ -59,12 +59,12 @@ async def test_files_that_are_not_open_are_searched(editor: Editor) -> None:
         "module «sub»‸; endmodule\n",
         on_disk={"x/b.sv": "module t; «sub» a(); «sub» b(); endmodule\n", "c.sv": "// sub\nmodule sub2; endmodule\n"},
     ) as file:
-        assert await file.references() == file.expected
+        assert await file.references() == file.expected_spans
 
 
 async def test_the_declaration_can_be_left_out(editor: Editor) -> None:
     async with scratch(editor, "module m;\nwire w‸;\nassign «w» = 1;\nendmodule\n") as file:
-        assert await file.references(declaration=False) == file.expected
+        assert await file.references(declaration=False) == file.expected_spans
 
 
 @pytest.mark.parametrize(
@@ -78,15 +78,15 @@ async def test_what_is_no_name_has_no_references(editor: Editor, text: str) -> N
 async def test_uses_in_a_macros_parentheses_are_found(editor: Editor) -> None:
     text = "`define TWICE(x) (x + x)\nmodule m;\nint «a»‸;\nint b = `TWICE(«a»);\nendmodule\n"
     async with scratch(editor, text) as file:
-        assert await file.references() == file.expected
+        assert await file.references() == file.expected_spans
 
 
 async def test_an_included_file_is_found_where_it_is_included(editor: Editor) -> None:
     files = {"a.sv": '`include "«d‸.svh»"\n', "b.sv": '`include "«d.svh»"\n', "d.svh": "`define A\n"}
     async with scratch(editor, files) as file:
-        assert await file.references() == file.expected
+        assert await file.references() == file.expected_spans
 
 
 async def test_broken_code_is_searched_too(editor: Editor) -> None:
     async with scratch(editor, "module m;\nwire «w»;\nassign x = (;\nassign «w» = 1;\nassign y = ‸«w»\n") as file:
-        assert await file.references() == file.expected
+        assert await file.references() == file.expected_spans

@@ -29,10 +29,10 @@ async def test_what_is_shown_of_a_file_is_fetched_again_after_another_changed(ed
     async with scratch(editor, FILES, on_disk=ON_DISK) as file:
         old_count = await coloured(file)
         lenses = editor.screen.lens_refreshes
-        changed = file.folder / "sub.sv"
-        changed.write_text(changed.read_text().replace("old_name", "new_name"))
-        event = types.FileEvent(changed.as_uri(), types.FileChangeType.Changed)
-        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+        changed_file = file.folder / "sub.sv"
+        changed_file.write_text(changed_file.read_text().replace("old_name", "new_name"))
+        file_event = types.FileEvent(changed_file.as_uri(), types.FileChangeType.Changed)
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([file_event]))
         await editor.wait_until(lambda: bool(editor.screen.colour_refreshes), "a wish to fetch colours again")
         await editor.wait_until(lambda: editor.screen.lens_refreshes > lenses, "a wish to fetch lenses again")
         # The port has a colour now.

@@ -93,8 +93,8 @@ async def test_a_name_is_changed_everywhere(
     async with scratch(editor, files, variant) as file:
         # A marker puts a comment before its own line only, so the cursor's line of the result has one too.
         edited = file.edited_files(await file.rename("new_name"))
-        plain = {name: text.replace("\r\n", "\n").replace("/* é\f𝄞 */ ", "") for name, text in edited.items()}
-        assert plain == renamed
+        plain_texts = {name: text.replace("\r\n", "\n").replace("/* é\f𝄞 */ ", "") for name, text in edited.items()}
+        assert plain_texts == renamed
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ async def test_preparing_tells_what_would_be_renamed(editor: Editor, text: str, 
     async with scratch(editor, text) as file:
         prepared = await file.prepare_rename()
         assert prepared.placeholder == answer
-        assert file.spans(prepared.range) == file.expected
+        assert file.spans(prepared.range) == file.expected_spans
 
 
 async def test_preparing_refuses_with_the_reason(editor: Editor) -> None:

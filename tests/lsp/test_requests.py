@@ -52,29 +52,47 @@ async def test_commands_answer_what_requests_answer(editors: Editors, tmp_path: 
     request_answers = await _whole_session(await editors(tmp_path / "one"), "ask", tmp_path / "one")
     commanded = await _whole_session(await editors(tmp_path / "two"), "command", tmp_path / "two")
     assert request_answers == commanded
-    states = [answer["state"] for answer in request_answers if "state" in answer]
-    assert states == ["open", "running", "paused", "running", "running", "running", "submitted", "open", "abandoned"]
+    attempt_states = [answer["state"] for answer in request_answers if "state" in answer]
+    assert attempt_states == [
+        "open",
+        "running",
+        "paused",
+        "running",
+        "running",
+        "running",
+        "submitted",
+        "open",
+        "abandoned",
+    ]
 
 
 async def _whole_session(editor: Editor, way: str, home: Path) -> list[dict[str, Any]]:
     do = getattr(editor, way)
-    answers = [await do("packs")]
+    operation_answers = [await do("packs")]
 
     async def session(ref: str) -> dict[str, str]:
-        answers.append(await do("open", problem=ref))
-        return {"uri": answers[-1]["status"]["workspace"]}
+        operation_answers.append(await do("open", problem=ref))
+        return {"uri": operation_answers[-1]["status"]["workspace"]}
 
     workspace = await session("starter/saturating-counter")
     file = editor.open(Path(workspace["uri"].removeprefix("file://")) / "rtl/sat_counter.sv")
     for operation in ("status", "start", "pause", "resume", "cancelRun"):
         reason = {"reason": "lunch"} if operation == "pause" else {}
-        answers.append(await do(operation, **workspace, **reason))
+        operation_answers.append(await do(operation, **workspace, **reason))
     file.path.write_text(reference("saturating-counter"))
-    answers += [await do("run", **workspace), await do("submit", **workspace), await do("status", **workspace)]
+    operation_answers += [
+        await do("run", **workspace),
+        await do("submit", **workspace),
+        await do("status", **workspace),
+    ]
     workspace = await session("starter/vipt-synonyms")
-    answers += [await do("question", **workspace), await do("status", **workspace), await do("abandon", **workspace)]
-    answers += [await do("packs"), await do("doctor")]
-    return [_steady(answer, home) for answer in answers]
+    operation_answers += [
+        await do("question", **workspace),
+        await do("status", **workspace),
+        await do("abandon", **workspace),
+    ]
+    operation_answers += [await do("packs"), await do("doctor")]
+    return [_steady(answer, home) for answer in operation_answers]
 
 
 def _steady(value: Any, home: Path) -> Any:
@@ -119,9 +137,9 @@ async def _problem(editor: Editor, name: str) -> dict[str, Any]:
 async def test_the_doctor_finds_the_main_job_working(editor: Editor) -> None:
     report = await editor.ask("doctor")
     assert report["ok"] is True
-    items = {item["name"]: item for item in report["items"]}
-    assert {"Python", "Toolchain", "Sandbox", "Packs", "Attempt log"} <= set(items)
-    assert "icarus-13 13." in items["Toolchain"]["version"]
+    doctor_items = {item["name"]: item for item in report["items"]}
+    assert {"Python", "Toolchain", "Sandbox", "Packs", "Attempt log"} <= set(doctor_items)
+    assert "icarus-13 13." in doctor_items["Toolchain"]["version"]
     assert all(item["hint"] for item in report["items"] if item["status"] != "ok")
 
 

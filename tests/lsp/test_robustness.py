@@ -131,10 +131,10 @@ async def test_a_pack_that_is_gone_is_told_once(editors: Editors, home: Path) ->
 
 
 async def test_two_servers_on_one_attempt_keep_one_whole_log(editors: Editors) -> None:
-    first, second = await editors(), await editors()
-    desk = await first.open_problem("starter/saturating-counter")
+    first_editor, second_editor = await editors(), await editors()
+    desk = await first_editor.open_problem("starter/saturating-counter")
     await desk.start()
-    second_desk = await second.open_problem("starter/saturating-counter")
+    second_desk = await second_editor.open_problem("starter/saturating-counter")
     assert (second_desk.attempt, second_desk.folder) == (desk.attempt, desk.folder)
     file, copy = desk.open(), second_desk.open()
     for number in range(10):
@@ -149,16 +149,16 @@ async def test_two_servers_on_one_attempt_keep_one_whole_log(editors: Editors) -
     status = await second_desk.ask("status")
     assert status.verdict is not None
     assert (status.verdict.outcome, status.runs) == ("passed", 1)
-    with first.log() as log:
-        assert verify(*log.stored(desk.attempt)).chain.ok
-        assert "// second" not in str(log.stored(desk.attempt))
+    with first_editor.log() as log:
+        assert verify(*log.stored_attempt(desk.attempt)).chain.ok
+        assert "// second" not in str(log.stored_attempt(desk.attempt))
     assert (await desk.submit()).status.state == "submitted"
     copy.type("// too late\n")
     copy.save()
-    await second.refusal("run", uri=second_desk.uri)
-    assert len(first.screen.messages) <= 1
-    assert await first.quit() == 0
-    assert await second.quit() == 0
+    await second_editor.refusal("run", uri=second_desk.uri)
+    assert len(first_editor.screen.messages) <= 1
+    assert await first_editor.quit() == 0
+    assert await second_editor.quit() == 0
 
 
 async def test_a_message_that_is_not_json_does_not_end_the_session(editor: Editor) -> None:
@@ -253,7 +253,7 @@ async def test_a_pipe_in_an_include_folder_is_reported_and_not_read(editor: Edit
     editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
     file = editor.open(folder / "a.sv")
     await file.marked("p.svh is not a plain file, so it is not read.")
-    answer = await editor.client.text_document_hover_async(
+    hover = await editor.client.text_document_hover_async(
         types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(text.count("\n"), 24))
     )
-    assert answer is not None
+    assert hover is not None

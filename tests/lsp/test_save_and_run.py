@@ -37,14 +37,14 @@ async def test_a_save_runs_the_hidden_tests_and_the_lens_tells_the_verdict(edito
     verdict = await desk.verdict(1)
     assert verdict.outcome == "failed"
     assert verdict.tests is not None
-    passed, total = verdict.tests.passed, verdict.tests.total
-    assert 0 < passed < total
-    assert await file.lens() == f"▶ Run hidden tests · {passed}/{total} passed · {verdict.wall_s:.1f} s · try 1"
+    passed_count, total = verdict.tests.passed, verdict.tests.total
+    assert 0 < passed_count < total
+    assert await file.lens() == f"▶ Run hidden tests · {passed_count}/{total} passed · {verdict.wall_s:.1f} s · try 1"
     lens, *_ = await editor.lenses(file)
     assert lens.command is not None
     assert (lens.command.command, lens.command.arguments) == ("benchwright.run", ({"uri": desk.uri},))
-    name = types.Position(*_position_of(file.text, "sat_counter"))
-    assert lens.range == types.Range(name, name)
+    name_position = types.Position(*_position_of(file.text, "sat_counter"))
+    assert lens.range == types.Range(name_position, name_position)
     file.paste(reference("saturating-counter"))
     file.save()
     assert (await desk.verdict(2)).outcome == "passed"
@@ -66,10 +66,10 @@ async def test_a_run_shows_its_progress_from_begin_to_end(editor: Editor) -> Non
     await desk.start()
     assert (await desk.run()).number == 1
     assert len({token for token, _ in editor.screen.progress}) == 1
-    kinds = [value["kind"] for _, value in editor.screen.progress]
-    assert kinds == ["begin", "report", "end"]
-    begin, report = editor.screen.progress[0][1], editor.screen.progress[1][1]
-    assert (begin["title"], begin["cancellable"]) == ("Hidden tests", True)
+    progress_kinds = [value["kind"] for _, value in editor.screen.progress]
+    assert progress_kinds == ["begin", "report", "end"]
+    begin_progress, report = editor.screen.progress[0][1], editor.screen.progress[1][1]
+    assert (begin_progress["title"], begin_progress["cancellable"]) == ("Hidden tests", True)
     assert report["message"] == "step 1 of 1"
 
 
@@ -208,13 +208,15 @@ async def test_a_burst_of_saves_and_runs_ends_in_the_verdict_on_the_last(editor:
     assert status.verdict is not None
     assert (status.verdict.outcome, status.running) == ("passed", False)
     await desk.stopped()
-    started = [event.run for event in desk.events_of_kind("run_started")]
-    finished = desk.events_of_kind("run_finished")
-    assert sorted(started) == sorted(event.run for event in (*desk.events_of_kind("run_cancelled"), *finished))
-    assert [event.number for event in finished] == list(range(1, status.runs + 1))
+    started_runs = [event.run for event in desk.events_of_kind("run_started")]
+    finished_events = desk.events_of_kind("run_finished")
+    assert sorted(started_runs) == sorted(
+        event.run for event in (*desk.events_of_kind("run_cancelled"), *finished_events)
+    )
+    assert [event.number for event in finished_events] == list(range(1, status.runs + 1))
     assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
-    begun = [token for token, value in editor.screen.progress if value["kind"] == "begin"]
-    assert sorted(begun) == sorted(token for token, value in editor.screen.progress if value["kind"] == "end")
+    begun_tokens = [token for token, value in editor.screen.progress if value["kind"] == "begin"]
+    assert sorted(begun_tokens) == sorted(token for token, value in editor.screen.progress if value["kind"] == "end")
 
 
 async def test_the_cancel_button_of_the_progress_ends_the_run(editor: Editor) -> None:
@@ -330,13 +332,13 @@ async def test_a_design_that_was_submitted_and_passed_is_measured_beside_the_ref
     file.paste(reference("saturating-counter"))
     file.save()
     await desk.verdict(1)
-    running = (await desk.ask("status")).verdict
-    assert running is not None
-    assert running.quality is None
-    ended = (await desk.submit()).status.verdict
-    assert ended is not None
-    assert ended.quality is not None
-    measures = {line.measure: line for line in ended.quality}
+    running_verdict = (await desk.ask("status")).verdict
+    assert running_verdict is not None
+    assert running_verdict.quality is None
+    final_verdict = (await desk.submit()).status.verdict
+    assert final_verdict is not None
+    assert final_verdict.quality is not None
+    measures = {line.measure: line for line in final_verdict.quality}
     assert list(measures) == ["gates", "flip_flops", "depth", "findings"]
-    assert all(line.solution == line.reference for line in ended.quality)
+    assert all(line.solution == line.reference for line in final_verdict.quality)
     assert measures["flip_flops"].solution == 8

@@ -40,10 +40,10 @@ async def file(editors: Editors, folder: Path) -> File:
     return editor.open(folder / "thing.sv")
 
 
-def reference_params(file: File, character: int, **tokens: Any) -> types.ReferenceParams:
-    context = types.ReferenceContext(include_declaration=True)
+def reference_params(file: File, character: int, **progress_tokens: Any) -> types.ReferenceParams:
+    reference_context = types.ReferenceContext(include_declaration=True)
     position = types.Position(0, character)
-    return types.ReferenceParams(context, types.TextDocumentIdentifier(file.uri), position, **tokens)
+    return types.ReferenceParams(reference_context, types.TextDocumentIdentifier(file.uri), position, **progress_tokens)
 
 
 def progress_of(editor: Editor, token: str) -> list[dict[str, Any]]:
@@ -58,26 +58,30 @@ async def test_references_show_how_far_they_are(file: File, character: int) -> N
     client = file.editor.client
     references = await client.text_document_references_async(reference_params(file, character, work_done_token="w"))
     assert references is not None and len(references) == USERS + 1
-    kinds = [progress["kind"] for progress in progress_of(file.editor, "w")]
-    assert (kinds[0], kinds[-1]) == ("begin", "end")
-    assert set(kinds[1:-1]) <= {"report"}
+    progress_kinds = [progress["kind"] for progress in progress_of(file.editor, "w")]
+    assert (progress_kinds[0], progress_kinds[-1]) == ("begin", "end")
+    assert set(progress_kinds[1:-1]) <= {"report"}
 
 
 async def test_references_arrive_in_parts(file: File) -> None:
     client = file.editor.client
     references = await client.text_document_references_async(reference_params(file, MODULE, partial_result_token="p"))
     assert not references
-    parts = [part for token, part in file.editor.screen.partial_results if token == "p"]
-    assert len(parts) > 1
-    uris = [location["uri"] for part in parts for location in part]
+    partial_results = [part for token, part in file.editor.screen.partial_results if token == "p"]
+    assert len(partial_results) > 1
+    uris = [location["uri"] for part in partial_results for location in part]
     assert len(uris) == len(set(uris)) == USERS + 1
 
 
 async def test_a_rename_shows_how_far_it_is(file: File) -> None:
     identifier, position = types.TextDocumentIdentifier(file.uri), types.Position(0, PORT)
     params = types.RenameParams(identifier, position, "renamed", work_done_token="r")
-    edit = await file.editor.client.text_document_rename_async(params)
-    assert edit is not None and edit.document_changes is not None and len(edit.document_changes) == USERS + 1
+    workspace_edit = await file.editor.client.text_document_rename_async(params)
+    assert (
+        workspace_edit is not None
+        and workspace_edit.document_changes is not None
+        and len(workspace_edit.document_changes) == USERS + 1
+    )
     assert [progress["kind"] for progress in progress_of(file.editor, "r")][-1] == "end"
 
 
@@ -91,10 +95,10 @@ async def test_symbols_show_how_far_they_are(file: File) -> None:
 async def test_a_cancelled_search_ends(file: File, way: str) -> None:
     client = file.editor.client
     await client.text_document_references_async(reference_params(file, MODULE))
-    answer = client.protocol.send_request_async(  # type: ignore[no-untyped-call]
+    pending_answer = client.protocol.send_request_async(  # type: ignore[no-untyped-call]
         types.TEXT_DOCUMENT_REFERENCES, reference_params(file, PORT, work_done_token="c"), msg_id="search"
     )
-    task = asyncio.ensure_future(answer)
+    task = asyncio.ensure_future(pending_answer)
     await file.editor.wait_until(lambda: bool(progress_of(file.editor, "c")), "the begin of the search")
     if way == "request":
         client.cancel_request(types.CancelParams("search"))

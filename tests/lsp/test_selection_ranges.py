@@ -26,9 +26,9 @@ async def test_the_selection_grows_along_the_structure(editor: Editor, variant: 
         expected_texts = ["bc | d", "(bc | d)", "a & (bc | d)", "assign y = a & (bc | d);"]
         assert [text for text in texts if text in expected_texts] == expected_texts
         assert texts[-1] == file.text
-        for inner, outer in pairwise(selections):
-            assert outer.start <= inner.start <= inner.end <= outer.end
-            assert inner != outer
+        for inner_span, outer in pairwise(selections):
+            assert outer.start <= inner_span.start <= inner_span.end <= outer.end
+            assert inner_span != outer
 
 
 async def test_what_is_broken_can_be_selected_too(editor: Editor) -> None:
@@ -40,9 +40,11 @@ async def test_what_is_broken_can_be_selected_too(editor: Editor) -> None:
 
 async def test_every_place_is_answered(editor: Editor) -> None:
     async with scratch(editor, {"a.sv": "", "b.md": "two words\n"}) as file:
-        places = [types.Position(0, 0), types.Position(9, 9)]
-        params = types.SelectionRangeParams(file.identifier, places)
-        answer = await editor.client.text_document_selection_range_async(params)
-        assert [selection.range for selection in answer or ()] == [types.Range(places[0], places[0])] * 2
-        text = file.open_files["b.md"]
-        assert [span.end for span in await text.selections()] == [len(text.text)]
+        cursor_positions = [types.Position(0, 0), types.Position(9, 9)]
+        params = types.SelectionRangeParams(file.identifier, cursor_positions)
+        selection_ranges = await editor.client.text_document_selection_range_async(params)
+        assert [selection.range for selection in selection_ranges or ()] == [
+            types.Range(cursor_positions[0], cursor_positions[0])
+        ] * 2
+        markdown_file = file.open_files["b.md"]
+        assert [span.end for span in await markdown_file.selections()] == [len(markdown_file.text)]

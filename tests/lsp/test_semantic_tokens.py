@@ -42,24 +42,24 @@ def editor(shared_editor: Editor) -> Editor:
     return shared_editor.forget()
 
 
-def decoded_tokens(text: str, data: Sequence[int]) -> list[Told]:
+def decoded_tokens(text: str, token_numbers: Sequence[int]) -> list[Told]:
     """Each token's text, type and modifiers."""
     lines, token_facts, line, character = Lines(text), [], 0, 0
-    for index in range(0, len(data), 5):
-        line_step, right, length, kind, bits = data[index : index + 5]
-        character = right if line_step else character + right
+    for index in range(0, len(token_numbers), 5):
+        line_step, column_step, length, type_index, bits = token_numbers[index : index + 5]
+        character = column_step if line_step else character + column_step
         line += line_step
         start, end = (lines.offset(types.Position(line, column)) for column in (character, character + length))
         assert lines.line(line + 1)[0] <= start < end <= lines.line(line + 1)[1]
         modifiers = frozenset(name for bit, name in enumerate(MODIFIERS) if bits >> bit & 1)
-        token_facts.append((text[start:end], TYPES[kind], modifiers))
+        token_facts.append((text[start:end], TYPES[type_index], modifiers))
     return token_facts
 
 
 async def tokens(file: Scratch) -> list[Told]:
-    answer = await file.semantic_tokens()
-    assert answer is not None
-    return decoded_tokens(file.text, answer.data)
+    semantic_tokens = await file.semantic_tokens()
+    assert semantic_tokens is not None
+    return decoded_tokens(file.text, semantic_tokens.data)
 
 
 async def test_every_word_is_told_for_what_it_is(editor: Editor, golden: Golden) -> None:
@@ -75,11 +75,11 @@ async def test_names_are_told_apart_by_what_they_mean(editor: Editor, variant: C
     text = "module m #(parameter P = 1)(input clk);\n  wire w = clk & «P»;\nendmodule\n"
     async with scratch(editor, text, variant) as file:
         all_tokens = await tokens(file)
-        declared = frozenset({"declaration"})
-        assert ("m", "class", declared) in all_tokens
-        assert ("P", "variable", declared | {"readonly"}) in all_tokens
-        assert ("clk", "parameter", declared) in all_tokens
-        assert ("w", "variable", declared) in all_tokens
+        declaration_modifiers = frozenset({"declaration"})
+        assert ("m", "class", declaration_modifiers) in all_tokens
+        assert ("P", "variable", declaration_modifiers | {"readonly"}) in all_tokens
+        assert ("clk", "parameter", declaration_modifiers) in all_tokens
+        assert ("w", "variable", declaration_modifiers) in all_tokens
         assert ("clk", "parameter", frozenset()) in all_tokens
         assert ("P", "variable", frozenset({"readonly"})) in all_tokens
 
@@ -113,37 +113,37 @@ async def test_broken_code_keeps_its_colours(editor: Editor) -> None:
 
 async def test_a_delta_makes_the_new_tokens_of_the_old(editor: Editor) -> None:
     async with scratch(editor, DESIGN) as file:
-        first = await file.semantic_tokens()
-        assert first is not None
-        assert first.result_id is not None
+        first_tokens = await file.semantic_tokens()
+        assert first_tokens is not None
+        assert first_tokens.result_id is not None
         file.type("  wire more;\n", before_text="  logic q;\n  sub")
-        params = types.SemanticTokensDeltaParams(file.identifier, first.result_id)
+        params = types.SemanticTokensDeltaParams(file.identifier, first_tokens.result_id)
         delta = await editor.client.text_document_semantic_tokens_full_delta_async(params)
         assert isinstance(delta, types.SemanticTokensDelta)
-        data = list(first.data)
-        for edit in delta.edits:
-            data[edit.start : edit.start + edit.delete_count] = edit.data or ()
-        assert sum(len(edit.data or ()) for edit in delta.edits) < len(data) / 4
-        whole = await file.semantic_tokens()
-        assert whole is not None
-        assert data == list(whole.data)
-        unknown = types.SemanticTokensDeltaParams(file.identifier, "no such")
-        full_answer = await editor.client.text_document_semantic_tokens_full_delta_async(unknown)
+        token_numbers = list(first_tokens.data)
+        for token_edit in delta.edits:
+            token_numbers[token_edit.start : token_edit.start + token_edit.delete_count] = token_edit.data or ()
+        assert sum(len(edit.data or ()) for edit in delta.edits) < len(token_numbers) / 4
+        new_tokens = await file.semantic_tokens()
+        assert new_tokens is not None
+        assert token_numbers == list(new_tokens.data)
+        unknown_params = types.SemanticTokensDeltaParams(file.identifier, "no such")
+        full_answer = await editor.client.text_document_semantic_tokens_full_delta_async(unknown_params)
         assert isinstance(full_answer, types.SemanticTokens)
-        assert list(full_answer.data) == data
+        assert list(full_answer.data) == token_numbers
 
 
 async def test_a_range_gets_its_own_tokens_only(editor: Editor) -> None:
     async with scratch(editor, DESIGN) as file:
-        whole = await tokens(file)
+        file_tokens = await tokens(file)
         line_range = types.Range(types.Position(6, 0), types.Position(8, 0))
         params = types.SemanticTokensRangeParams(file.identifier, line_range)
-        answer = await editor.client.text_document_semantic_tokens_range_async(params)
-        assert answer is not None
-        part = decoded_tokens(file.text, answer.data)
-        assert part[0][0] == "module"
-        assert part[-1][0] == "a"
-        assert len(part) < len(whole) / 3
+        range_tokens = await editor.client.text_document_semantic_tokens_range_async(params)
+        assert range_tokens is not None
+        part_tokens = decoded_tokens(file.text, range_tokens.data)
+        assert part_tokens[0][0] == "module"
+        assert part_tokens[-1][0] == "a"
+        assert len(part_tokens) < len(file_tokens) / 3
 
 
 async def test_other_files_have_no_tokens(editor: Editor) -> None:

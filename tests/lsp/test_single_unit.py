@@ -22,7 +22,7 @@ def editor(shared_editor: Editor) -> Editor:
 async def test_names_of_earlier_files_are_known(editor: Editor) -> None:
     async with scratch(editor, {"user.sv": USER, "types.sv": TYPES}, on_disk={"all.f": LIST}) as file:
         await file.marked()
-        assert await file.definition() == file.expected
+        assert await file.definition() == file.expected_spans
         assert "logic [7:0]" in (await file.go_to("word_t").hover() or "")
         assert {span.file for span in await file.references()} == {"types.sv", "user.sv"}
 

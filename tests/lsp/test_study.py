@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_attempts.attribution import Origin, attribute
+from benchwright_attempts.attribution import EditOrigin, attribute
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock.clock import read_clock
 from benchwright_attempts.events.evidence import Forecast
@@ -64,8 +64,8 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     # Who never started has nothing to estimate.
     assert (await step(editor)) == ("forecast", None)
     assert "what comes next is forecast" in (await editor.refusal("openTask", study="small"))[1]
-    refused = await editor.refusal("forecast", study="small", problem="starter/saturating-counter", minutesWithAi=3)
-    assert "Also say: minutes without ai, difficulty, prior exposure" in refused[1]
+    refusal = await editor.refusal("forecast", study="small", problem="starter/saturating-counter", minutesWithAi=3)
+    assert "Also say: minutes without ai, difficulty, prior exposure" in refusal[1]
     forecast_views = await foresee(editor)
     # In the order of the study file, and without anything of the assignment.
     assert [view.problem for view in forecast_views] == ["starter/saturating-counter", "starter/skid-buffer-bug"]
@@ -77,22 +77,24 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     assert (await step(editor)) == ("open", 1)
 
     desk = await open_task(editor)
-    problem = desk.opened.status.problem.partition("/")[2]
-    status = desk.opened.status
+    problem = desk.opened_problem.status.problem.partition("/")[2]
+    status = desk.opened_problem.status
     assert (status.study, status.recording, status.state) == ("small", "full", "open")
     assert _times(status) == (None, None, None)
     assert (await step(editor)) == ("work", 1)
     extension = {"id": "GitHub.copilot", "version": "1", "active": True, "ai": True}
-    facts = {"editor": "Test 1", "extensions": [extension], "aiFeatures": {"github.copilot.enable": True}}
+    environment_facts = {"editor": "Test 1", "extensions": [extension], "aiFeatures": {"github.copilot.enable": True}}
     for _ in range(2):
-        editor.client.protocol.notify("benchwright/environment", {"uri": desk.uri, **facts})
+        editor.client.protocol.notify("benchwright/environment", {"uri": desk.uri, **environment_facts})
     await ask(editor, "start", uri=desk.uri)
-    refused = await editor.refusal("forecast", study="small", problem=desk.opened.status.problem, minutesWithoutAi=1)
-    assert "what comes next is work" in refused[1]
+    refusal = await editor.refusal(
+        "forecast", study="small", problem=desk.opened_problem.status.problem, minutesWithoutAi=1
+    )
+    assert "what comes next is work" in refusal[1]
     file = desk.open()
     file.type("// x\n")
-    command = {"uri": file.uri, "command": "editor.action.clipboardPasteAction", "version": file.version}
-    editor.client.protocol.notify("benchwright/commandUsed", command)
+    used_command = {"uri": file.uri, "command": "editor.action.clipboardPasteAction", "version": file.version}
+    editor.client.protocol.notify("benchwright/commandUsed", used_command)
     file.paste(reference(problem))
     reason = {"uri": file.uri, "version": 2, "reason": "cursor", "metadata": {"kind": "type"}}
     editor.client.protocol.notify("benchwright/editReasons", {"edits": [reason]})
@@ -112,11 +114,11 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     assert [attempt.active_min > 0 for attempt in (await ask(editor, "numbers", study="small")).attempts] == [True]
 
     events = recorded(desk)
-    kinds = [recorded_event.event.type for recorded_event in events]
-    assert kinds[:4] == ["opened", "assigned", "consent", "forecast"]
+    event_types = [recorded_event.event.type for recorded_event in events]
+    assert event_types[:4] == ["opened", "assigned", "consent", "forecast"]
     assert isinstance(events[3].event, Forecast) and events[3].event.blind
     with editor.log() as log:
-        chained = [chain_entry.entry.type for chain_entry in log.journal.entries("small", "ada")]
+        chained = [chain_entry.recorded_entry.type for chain_entry in log.journal.entries("small", "ada")]
     assert chained[:6] == ["enrolled", "consent", "task_begun", "task_forecast", "task_forecast", "drawn"]
     assert {recorded_event.participant for recorded_event in events} == {"ada"} and {
         recorded_event.condition for recorded_event in events
@@ -124,21 +126,21 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     rules = [recorded_event.event.rule for recorded_event in events if recorded_event.event.type == "violation"]
     assert rules == ["ai_extension", "ai_setting"]
     typed, pasted = attribute(events)
-    assert (typed.origin, typed.method) == (Origin.TYPED, AttributionMethod.CHANGE_REASON)
-    assert (pasted.origin, pasted.method) == (Origin.PASTE, AttributionMethod.WRAPPED_COMMAND)
-    assert kinds.index("clock_held") < kinds.index("run_started") < kinds.index("clock_released")
+    assert (typed.origin, typed.method) == (EditOrigin.TYPED, AttributionMethod.CHANGE_REASON)
+    assert (pasted.origin, pasted.method) == (EditOrigin.PASTE, AttributionMethod.WRAPPED_COMMAND)
+    assert event_types.index("clock_held") < event_types.index("run_started") < event_types.index("clock_released")
     run_s = next(
         recorded_event.event.wall_s for recorded_event in events if recorded_event.event.type == "run_finished"
     )
     assert read_clock(events).active_s < read_clock(events).elapsed_s - run_s
     assert active_time(events).active_s[60.0] <= read_clock(events).active_s
     with editor.log() as log:
-        assert verify(*log.stored(desk.attempt)).ok
+        assert verify(*log.stored_attempt(desk.attempt)).ok
 
-    second = await open_task(editor)
-    await ask(editor, "start", uri=second.uri)
-    await ask(editor, "abandon", uri=second.uri, reason="too hard")
-    await ask(editor, "selfEstimate", uri=second.uri, difficulty=5)
+    second_desk = await open_task(editor)
+    await ask(editor, "start", uri=second_desk.uri)
+    await ask(editor, "abandon", uri=second_desk.uri, reason="too hard")
+    await ask(editor, "selfEstimate", uri=second_desk.uri, difficulty=5)
     assert "Answer the question" in (await editor.refusal("questionnaire", study="small", answers={"check": "b"}))[1]
     view = await ask(editor, "questionnaire", study="small", answers={"years": 7, "check": "b"})
     assert (view.step, view.done) == ("finished", 2)
@@ -163,7 +165,7 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     study_status = json.loads((await benchwright(home, "study", "status", "small", "--json")).stdout)
     assert (study_status["digest"], study_status["flaws"], study_status["not_begun"]) == (closed["digest"], [], ["bob"])
     assert (await step(editor)) == ("closed", None)
-    assert "is closed" in (await editor.refusal("selfEstimate", uri=second.uri, difficulty=1))[1]
+    assert "is closed" in (await editor.refusal("selfEstimate", uri=second_desk.uri, difficulty=1))[1]
 
 
 LIMITED = STUDY.replace("study: small", "study: limited").replace("practice: starter/amdahl\n", "") + (
@@ -187,17 +189,17 @@ async def test_the_limit_of_time_ends_a_task_and_timing_alone_is_recorded(
     clocks.pass_time(10 * 60)
     await ask(editor, "status", uri=desk.uri)
     await editor.wait_until(lambda: any(s.state == "timed_out" for s in editor.screen.statuses), "the end of the time")
-    kinds = [recorded_event.event.type for recorded_event in recorded(desk)]
-    assert "activity" in kinds and not {"edit", "save"} & set(kinds)
+    event_types = [recorded_event.event.type for recorded_event in recorded(desk)]
+    assert "activity" in event_types and not {"edit", "save"} & set(event_types)
     # What was saved last is graded, and that takes none of the solver's time.
-    assert [kind for kind in kinds if kind != "activity"][-4:] == [
+    assert [kind for kind in event_types if kind != "activity"][-4:] == [
         *("clock_held", "run_started", "run_finished", "timed_out")
     ]
-    second = await open_task(editor, "limited")
-    await ask(editor, "start", uri=second.uri)
-    ran = await ask(editor, "run", uri=second.uri)
-    assert (ran.verdict.outcome, ran.verdict.tests) == ("recorded", None)
-    assert "used" in (await editor.refusal("run", uri=second.uri))[1]
+    second_desk = await open_task(editor, "limited")
+    await ask(editor, "start", uri=second_desk.uri)
+    run_answer = await ask(editor, "run", uri=second_desk.uri)
+    assert (run_answer.verdict.outcome, run_answer.verdict.tests) == ("recorded", None)
+    assert "used" in (await editor.refusal("run", uri=second_desk.uri))[1]
     await editor.quit()
     folder = home / "data" / "attempts"
     assert not any(b"secret remark" in path.read_bytes() for path in folder.iterdir() if path.is_file())
@@ -223,8 +225,8 @@ async def test_who_withdraws_and_wants_it_leaves_nothing_but_a_tombstone(editors
         ]
     leftovers = [path for path in home.rglob("*") if path.is_file() and b"remark to forget" in path.read_bytes()]
     assert leftovers == []
-    refused = await benchwright(home, "study", "run", str(home.parent / "study.yaml"), "--participant", "ada")
-    assert (refused.returncode, "were deleted" in refused.stderr) == (2, True)
+    refused_process = await benchwright(home, "study", "run", str(home.parent / "study.yaml"), "--participant", "ada")
+    assert (refused_process.returncode, "were deleted" in refused_process.stderr) == (2, True)
 
 
 async def test_a_participants_file_opens_by_the_labs_code_and_its_records_go_to_the_lab_as_they_grow(
@@ -233,11 +235,11 @@ async def test_a_participants_file_opens_by_the_labs_code_and_its_records_go_to_
     file, lab, share = tmp_path / "study.yaml", tmp_path / "lab", tmp_path / "share"
     text = STUDY.replace("practice: starter/amdahl\n", "") + f"analysis: {{primary: time}}\ndata: {{to: {share}}}\n"
     file.write_text(text)
-    ran = await benchwright(lab, "study", "register", str(file), "--out", str(tmp_path / "out"), "--codes-at-lab")
-    assert ran.returncode == 0, ran.stderr
+    process = await benchwright(lab, "study", "register", str(file), "--out", str(tmp_path / "out"), "--codes-at-lab")
+    assert process.returncode == 0, process.stderr
     participant_file = tmp_path / "out" / "participants" / "ada.json"
-    ran = await benchwright(home, "study", "run", str(participant_file))
-    assert ran.returncode == 0, ran.stderr
+    process = await benchwright(home, "study", "run", str(participant_file))
+    assert process.returncode == 0, process.stderr
     editor = await editors()
     await ask(editor, "giveConsent", study="small", version="2")
     await foresee(editor)

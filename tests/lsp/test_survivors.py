@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from benchwright_authoring.mutation.findings import Counterexample, Finding, PackFindings, ProblemFindings, Status
+from benchwright_authoring.mutation.findings import (
+    Counterexample,
+    MutantFinding,
+    MutantStatus,
+    PackFindings,
+    ProblemFindings,
+)
 from benchwright_authoring.mutation.mutant import Mutant
 
 from .session import Editor
@@ -25,10 +31,10 @@ def editor(shared_editor: Editor) -> Editor:
 @pytest.fixture
 def pack(tmp_path: Path) -> Path:
     start = TEXT.index("posedge")
-    finding = Finding(
+    finding = MutantFinding(
         mutant=Mutant.of("rtl/m.sv", TEXT.encode(), kind="edge", span=(start, start + 7), new_text="negedge"),
         is_scored=True,
-        status=Status.SURVIVED,
+        status=MutantStatus.SURVIVED,
         counterexample=Counterexample(cycle=1, stimulus=({"d": 1}, {"d": 0})),
     )
     findings = PackFindings(
@@ -60,12 +66,12 @@ async def test_a_survivor_is_marked_and_becomes_a_test(editor: Editor, pack: Pat
     (mark,) = await file.marked("No hidden test notices negedge for posedge. It differs in cycle 1.")
     assert (mark.severity, mark.source, mark.code) == (types.DiagnosticSeverity.Information, "mutants", "edge")
     params = types.CodeActionParams(types.TextDocumentIdentifier(file.uri), mark.range, types.CodeActionContext([mark]))
-    offered = await editor.client.text_document_code_action_async(params)
-    titles = [candidate.title for candidate in offered or []]
+    offered_actions = await editor.client.text_document_code_action_async(params)
+    titles = [candidate.title for candidate in offered_actions or []]
     (action,) = [
-        candidate
-        for candidate in offered or []
-        if isinstance(candidate, types.CodeAction) and "Add a test" in candidate.title
+        offered_action
+        for offered_action in offered_actions or []
+        if isinstance(offered_action, types.CodeAction) and "Add a test" in offered_action.title
     ]
     assert action.title.endswith("to test_m.py")
     assert not [title for title in titles if title.startswith("Waive")]
@@ -80,8 +86,8 @@ async def test_no_test_is_offered_for_a_survivor_that_differs_with_other_paramet
     file.save()
     (mark,) = await file.marked("It differs in cycle 1 with W = 3. No test is offered")
     params = types.CodeActionParams(types.TextDocumentIdentifier(file.uri), mark.range, types.CodeActionContext([mark]))
-    offered = await editor.client.text_document_code_action_async(params)
-    assert not [candidate.title for candidate in offered or [] if "Add a test" in candidate.title]
+    offered_actions = await editor.client.text_document_code_action_async(params)
+    assert not [candidate.title for candidate in offered_actions or [] if "Add a test" in candidate.title]
 
 
 async def test_a_survivor_is_gone_once_the_reference_is_another(editor: Editor, pack: Path) -> None:

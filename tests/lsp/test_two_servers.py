@@ -18,25 +18,25 @@ PROBLEM = "starter/saturating-counter"
 
 
 async def test_the_second_server_is_told_and_records_nothing_until_the_first_is_gone(editors: Editors) -> None:
-    first, second = await editors(), await editors()
-    first_desk = await first.open_problem(PROBLEM)
+    first_editor, second_editor = await editors(), await editors()
+    first_desk = await first_editor.open_problem(PROBLEM)
     await first_desk.start()
     file = first_desk.open()
-    theirs = await second.open_problem(PROBLEM)
+    second_desk = await second_editor.open_problem(PROBLEM)
 
-    assert theirs.attempt == first_desk.attempt
-    assert theirs.opened.status.state == "running"
-    assert f"process {first.process.pid} on " in (theirs.opened.status.read_only or "")
-    assert ["read-only" in message for message in second.screen.messages] == [True]
+    assert second_desk.attempt == first_desk.attempt
+    assert second_desk.opened_problem.status.state == "running"
+    assert f"process {first_editor.process.pid} on " in (second_desk.opened_problem.status.read_only or "")
+    assert ["read-only" in message for message in second_editor.screen.messages] == [True]
     assert (await first_desk.ask("status")).read_only is None
     event_types = [event.type for event in first_desk.events()]
     for operation in ("pause", "run", "submit", "abandon"):
-        _, refused = await second.refusal(operation, uri=theirs.uri)
-        assert "read-only" in refused, operation
-    same_file = theirs.open()
+        _, refusal_message = await second_editor.refusal(operation, uri=second_desk.uri)
+        assert "read-only" in refusal_message, operation
+    same_file = second_desk.open()
     same_file.type("// typed in the second window\n")
     same_file.save()
-    await theirs.ask("status")
+    await second_desk.ask("status")
     assert [event.type for event in first_desk.events()] == event_types
 
     # What the other one wrote to the disk is seen by whoever records.
@@ -44,51 +44,51 @@ async def test_the_second_server_is_told_and_records_nothing_until_the_first_is_
     file.save()
     await first_desk.ask("status")
     assert first_desk.verified().ok
-    await first.kill()
+    await first_editor.kill()
 
-    status = await theirs.ask("status")
+    status = await second_desk.ask("status")
     assert (status.read_only, status.state) == (None, "running")
     same_file.replace(0, len(same_file.text), reference("saturating-counter"))
     same_file.save()
-    await theirs.ask("status")
-    assert theirs.replayed("rtl/sat_counter.sv") == same_file.path.read_bytes()
-    assert (await theirs.ask("pause")).state == "paused"
-    assert theirs.verified().ok
+    await second_desk.ask("status")
+    assert second_desk.replayed("rtl/sat_counter.sv") == same_file.path.read_bytes()
+    assert (await second_desk.ask("pause")).state == "paused"
+    assert second_desk.verified().ok
 
 
 async def test_closing_the_first_window_lets_the_second_go_on_and_the_pause_stays(editors: Editors) -> None:
-    first, second = await editors(), await editors()
-    await (await first.open_problem(PROBLEM)).start()
-    theirs = await second.open_problem(PROBLEM)
-    await second.quit()
-    assert [event.type for event in theirs.events()][-1] == "started"
-    third = await editors()
-    theirs = await third.open_problem(PROBLEM)
-    await first.quit()
-    status = await theirs.ask("resume")
+    first_editor, second_editor = await editors(), await editors()
+    await (await first_editor.open_problem(PROBLEM)).start()
+    second_desk = await second_editor.open_problem(PROBLEM)
+    await second_editor.quit()
+    assert [event.type for event in second_desk.events()][-1] == "started"
+    third_editor = await editors()
+    second_desk = await third_editor.open_problem(PROBLEM)
+    await first_editor.quit()
+    status = await second_desk.ask("resume")
     assert (status.state, status.read_only) == ("running", None)
 
 
 async def test_one_attempt_runs_at_a_time_across_servers_and_the_other_is_paused_with_a_reason(
     editors: Editors,
 ) -> None:
-    first, second = await editors(), await editors()
-    first_desk = await first.open_problem(PROBLEM)
+    first_editor, second_editor = await editors(), await editors()
+    first_desk = await first_editor.open_problem(PROBLEM)
     await first_desk.start()
-    second_desk = await second.open_problem("starter/sync-fifo")
+    second_desk = await second_editor.open_problem("starter/sync-fifo")
     await second_desk.start()
-    await first.wait_until(lambda: bool(first_desk.events_of_kind("paused")), "the pause")
+    await first_editor.wait_until(lambda: bool(first_desk.events_of_kind("paused")), "the pause")
     (pause,) = first_desk.events_of_kind("paused")
     assert getattr(pause, "reason", None) == "starter/sync-fifo was started"
-    await first.wait_until(lambda: bool(first.screen.messages), "the notice")
-    (message,) = first.screen.messages
-    assert first_desk.opened.status.title in message
-    assert second_desk.opened.status.title in message
-    assert not second.screen.messages
+    await first_editor.wait_until(lambda: bool(first_editor.screen.messages), "the notice")
+    (message,) = first_editor.screen.messages
+    assert first_desk.opened_problem.status.title in message
+    assert second_desk.opened_problem.status.title in message
+    assert not second_editor.screen.messages
 
     # Back in the first window: now it is the second one's turn.
     await first_desk.ask("resume")
-    await second.wait_until(lambda: bool(second_desk.events_of_kind("paused")), "the pause")
+    await second_editor.wait_until(lambda: bool(second_desk.events_of_kind("paused")), "the pause")
     assert [(await desk.ask("status")).state for desk in (first_desk, second_desk)] == ["running", "paused"]
     assert len(first_desk.events_of_kind("paused")) == 1
     assert first_desk.verified().ok
@@ -96,38 +96,38 @@ async def test_one_attempt_runs_at_a_time_across_servers_and_the_other_is_paused
 
 
 async def test_an_attempt_that_has_ended_or_that_nobody_knows_pauses_no_clock(editors: Editors) -> None:
-    first, second = await editors(), await editors()
-    first_desk = await first.open_problem(PROBLEM)
+    first_editor, second_editor = await editors(), await editors()
+    first_desk = await first_editor.open_problem(PROBLEM)
     await first_desk.start()
-    second_desk = await second.open_problem("starter/sync-fifo")
+    second_desk = await second_editor.open_problem("starter/sync-fifo")
     await second_desk.start()
-    await first.wait_until(lambda: bool(first_desk.events_of_kind("paused")), "the pause")
+    await first_editor.wait_until(lambda: bool(first_desk.events_of_kind("paused")), "the pause")
     await second_desk.ask("abandon")
-    running = first.home / "data" / "attempts" / "running"
+    running_file = first_editor.home / "data" / "attempts" / "running"
     await first_desk.ask("resume")
-    for newest in (second_desk.attempt, "0" * 32, "\0", ""):
-        running.write_text(newest)
+    for newest_id in (second_desk.attempt, "0" * 32, "\0", ""):
+        running_file.write_text(newest_id)
         await asyncio.sleep(1.2)
     assert (await first_desk.ask("status")).state == "running"
 
 
 async def test_a_server_that_lost_its_claim_says_so_and_records_nothing_until_it_has_it_again(editors: Editors) -> None:
-    first, second = await editors(), await editors()
-    first_desk = await first.open_problem(PROBLEM)
+    first_editor, second_editor = await editors(), await editors()
+    first_desk = await first_editor.open_problem(PROBLEM)
     await first_desk.start()
     file = first_desk.open()
-    shutil.rmtree(first.home / "data" / "attempts" / "working")
-    theirs = await second.open_problem(PROBLEM)
-    assert theirs.opened.status.read_only is None
-    await first.wait_until(lambda: any(status.read_only for status in first.screen.statuses), "the loss")
-    assert any("broke off" in message for message in first.screen.messages)
-    event_types = [event.type for event in theirs.events()]
+    shutil.rmtree(first_editor.home / "data" / "attempts" / "working")
+    second_desk = await second_editor.open_problem(PROBLEM)
+    assert second_desk.opened_problem.status.read_only is None
+    await first_editor.wait_until(lambda: any(status.read_only for status in first_editor.screen.statuses), "the loss")
+    assert any("broke off" in message for message in first_editor.screen.messages)
+    event_types = [event.type for event in second_desk.events()]
     file.type("// not recorded\n")
     file.save()
     assert "another window or server" in ((await first_desk.ask("status")).read_only or "")
-    assert [event.type for event in theirs.events()] == event_types
+    assert [event.type for event in second_desk.events()] == event_types
 
-    await second.kill()
+    await second_editor.kill()
     assert (await first_desk.ask("status")).read_only is None
     file.save()
     assert (await first_desk.ask("status")).state == "running"
@@ -140,15 +140,15 @@ async def test_a_full_disk_is_shown_until_it_is_over(editors: Editors) -> None:
     desk: Desk = await editor.open_problem(PROBLEM)
     await desk.start()
     file = desk.open()
-    server = psutil.Process(editor.process.pid)
-    _, hard = server.rlimit(resource.RLIMIT_FSIZE)
-    server.rlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    server_process = psutil.Process(editor.process.pid)
+    _, hard = server_process.rlimit(resource.RLIMIT_FSIZE)
+    server_process.rlimit(resource.RLIMIT_FSIZE, (1000, hard))
     file.type("// lost\n")
     await editor.wait_until(lambda: any(status.not_recorded for status in editor.screen.statuses), "the trouble")
     assert "free space" in ((await desk.ask("status")).not_recorded or "")
     assert "free space" in ((await desk.ask("status")).not_recorded or "")
 
-    server.rlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    server_process.rlimit(resource.RLIMIT_FSIZE, (hard, hard))
     file.type("// there again\n")
     await editor.wait_until(lambda: editor.screen.statuses[-1].not_recorded is None, "the end of the trouble")
     file.save()

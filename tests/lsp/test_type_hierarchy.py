@@ -48,10 +48,10 @@ def editor(shared_editor: Editor) -> Editor:
 async def prepared(file: Scratch, word: str) -> types.TypeHierarchyItem:
     position = types.Position(*divmod_position(file.text, word))
     params = types.TypeHierarchyPrepareParams(types.TextDocumentIdentifier(file.uri), position)
-    items = await file.editor.client.text_document_prepare_type_hierarchy_async(params)
-    assert items is not None
-    (item,) = items
-    return item
+    type_items = await file.editor.client.text_document_prepare_type_hierarchy_async(params)
+    assert type_items is not None
+    (type_item,) = type_items
+    return type_item
 
 
 def divmod_position(text: str, word: str) -> tuple[int, int]:
@@ -59,22 +59,24 @@ def divmod_position(text: str, word: str) -> tuple[int, int]:
     return text_before.count("\n"), len(text_before) - text_before.rfind("\n") - 1
 
 
-async def supertypes(editor: Editor, item: types.TypeHierarchyItem) -> list[str]:
-    items = await editor.client.type_hierarchy_supertypes_async(types.TypeHierarchySupertypesParams(item))
-    return [supertype.name for supertype in items or ()]
+async def supertypes(editor: Editor, type_item: types.TypeHierarchyItem) -> list[str]:
+    supertype_items = await editor.client.type_hierarchy_supertypes_async(
+        types.TypeHierarchySupertypesParams(type_item)
+    )
+    return [supertype.name for supertype in supertype_items or ()]
 
 
-async def subtypes(editor: Editor, item: types.TypeHierarchyItem) -> list[str]:
-    items = await editor.client.type_hierarchy_subtypes_async(types.TypeHierarchySubtypesParams(item))
-    return [subtype.name for subtype in items or ()]
+async def subtypes(editor: Editor, type_item: types.TypeHierarchyItem) -> list[str]:
+    subtype_items = await editor.client.type_hierarchy_subtypes_async(types.TypeHierarchySubtypesParams(type_item))
+    return [subtype.name for subtype in subtype_items or ()]
 
 
 async def test_a_class_is_shown_with_what_it_extends_and_implements(editor: Editor) -> None:
     async with scratch(editor, {"base_pkg.sv": LIBRARY["base_pkg.sv"]}) as file:
-        item = await prepared(file, "base #(type")
-        assert (item.name, item.kind) == ("base", types.SymbolKind.Class)
-        assert item.detail == "#(type T = int) implements shown, told"
-        assert await supertypes(editor, item) == ["shown", "told"]
+        type_item = await prepared(file, "base #(type")
+        assert (type_item.name, type_item.kind) == ("base", types.SymbolKind.Class)
+        assert type_item.detail == "#(type T = int) implements shown, told"
+        assert await supertypes(editor, type_item) == ["shown", "told"]
         interface = await prepared(file, "told extends")
         assert interface.kind is types.SymbolKind.Interface
         assert await supertypes(editor, interface) == ["shown"]
@@ -87,17 +89,17 @@ async def test_subtypes_are_found_in_files_that_are_not_open_also_behind_a_typed
         "other.sv": "package other_pkg;\n  import base_pkg::*;\n  class two extends byte_base; endclass\nendpackage\n",
     }
     async with scratch(editor, {"base_pkg.sv": LIBRARY["base_pkg.sv"]}, on_disk=other_files) as file:
-        item = await prepared(file, "base #(type")
-        assert await subtypes(editor, item) == ["one", "three", "two"]
+        type_item = await prepared(file, "base #(type")
+        assert await subtypes(editor, type_item) == ["one", "three", "two"]
 
 
 async def test_a_handle_leads_to_its_class(editor: Editor) -> None:
     async with scratch(editor, {"user.sv": LIBRARY["user.sv"], "base_pkg.sv": LIBRARY["base_pkg.sv"]}) as file:
-        item = await prepared(file, "handle")
-        assert item.name == "one"
-        assert file.spans([item.selection_range]) == file.expected
-        assert await supertypes(editor, item) == ["base"]
-        assert await subtypes(editor, item) == ["four"]
+        type_item = await prepared(file, "handle")
+        assert type_item.name == "one"
+        assert file.spans([type_item.selection_range]) == file.expected_spans
+        assert await supertypes(editor, type_item) == ["base"]
+        assert await subtypes(editor, type_item) == ["four"]
 
 
 async def test_what_is_no_class_has_no_type_hierarchy(editor: Editor) -> None:
@@ -113,8 +115,8 @@ async def test_uvm_components_are_all_found(editor: Editor) -> None:
     name = next(path for path in texts if path.endswith("/uvm_component.svh"))
     other_texts = {path: text for path, text in texts.items() if path != name}
     async with scratch(editor, {name: texts[name]}, on_disk=other_texts) as file:
-        item = await prepared(file, "uvm_component extends")
-        assert await supertypes(editor, item) == ["uvm_report_object"]
-        components = await subtypes(editor, item)
+        type_item = await prepared(file, "uvm_component extends")
+        assert await supertypes(editor, type_item) == ["uvm_report_object"]
+        components = await subtypes(editor, type_item)
         assert len(components) == 17
         assert {"uvm_agent", "uvm_driver", "uvm_env", "uvm_monitor", "uvm_root", "uvm_sequencer_base"} <= {*components}

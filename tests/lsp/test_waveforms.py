@@ -40,8 +40,8 @@ async def with_file(editors: Editors, tmp_path: Path, name: str, content: bytes)
 
 
 def header(*variables: str) -> str:
-    declared = "".join(f"$var {variable} $end\n" for variable in variables)
-    return f"$timescale 1ns $end\n$scope module top $end\n{declared}$upscope $end\n$enddefinitions $end\n"
+    variable_lines = "".join(f"$var {variable} $end\n" for variable in variables)
+    return f"$timescale 1ns $end\n$scope module top $end\n{variable_lines}$upscope $end\n$enddefinitions $end\n"
 
 
 def drawn(window: dict[str, Any], path: str) -> list[tuple[int, str | None]]:
@@ -71,18 +71,18 @@ async def test_a_run_is_read_level_by_level_and_window_by_window(
     known_values = [value for _, value in drawn(window, q["path"]) if value is not None and not value.startswith("b")]
     assert known_values[-5:] == ["h0", "h2", "h4", "h6", "h8"]
     assert window["traces"][1]["isMissing"]
-    last = drawn(window, q["path"])[-1][0]
-    values = await editor.ask("waveformValues", uri=uri, signals=[q["path"], "tb.gone"], time=last)
+    last_time = drawn(window, q["path"])[-1][0]
+    values = await editor.ask("waveformValues", uri=uri, signals=[q["path"], "tb.gone"], time=last_time)
     assert values["values"] == ["h8", None]
-    previous = await editor.ask("waveformChange", uri=uri, signal=q["path"], time=last, forward=False)
+    previous = await editor.ask("waveformChange", uri=uri, signal=q["path"], time=last_time, forward=False)
     assert previous["value"] == "h6"
     assert await editor.ask("waveformChange", uri=uri, signal=q["path"], time=previous["time"]) == {
-        "time": last,
+        "time": last_time,
         "value": "h8",
     }
     first = await editor.ask("waveformChange", uri=uri, signal=q["path"], time=0, value="h4")
     assert (first["value"], first["time"] < previous["time"]) == ("h4", True)
-    assert (await editor.ask("waveformChange", uri=uri, signal=q["path"], time=last))["time"] is None
+    assert (await editor.ask("waveformChange", uri=uri, signal=q["path"], time=last_time))["time"] is None
 
 
 @pytest.mark.parametrize("simulator", ["icarus", "verilator"])
@@ -126,12 +126,14 @@ async def test_values_at_the_cursor_are_in_the_source_until_the_waveform_is_clos
     assert capabilities.text_document is not None
     capabilities.text_document.inlay_hint = types.InlayHintClientCapabilities()
     editor, folder, uri = await simulated(lambda **options: editors(capabilities=capabilities, **options), tmp_path)
-    design = editor.open(folder / "rtl/counter.sv", WRONG)
+    design_file = editor.open(folder / "rtl/counter.sv", WRONG)
     view = await editor.ask("waveform", uri=uri)
 
     async def labels() -> list[tuple[int, str]]:
-        end = types.Position(3, 0)
-        params = types.InlayHintParams(types.TextDocumentIdentifier(design.uri), types.Range(types.Position(0, 0), end))
+        range_end = types.Position(3, 0)
+        params = types.InlayHintParams(
+            types.TextDocumentIdentifier(design_file.uri), types.Range(types.Position(0, 0), range_end)
+        )
         hints = await editor.client.text_document_inlay_hint_async(params)
         return [(hint.position.line, str(hint.label)) for hint in hints or () if str(hint.label).startswith("= ")]
 
@@ -231,8 +233,8 @@ async def test_a_damaged_file_never_ends_the_server(editors: Editors, tmp_path: 
 
 async def test_a_bomb_is_stopped_at_the_limit_of_memory(editors: Editors, tmp_path: Path) -> None:
     packer = zlib.compressobj(1, wbits=-15)
-    block = packer.compress(bytes(1 << 24)) + packer.flush(zlib.Z_FULL_FLUSH)
-    packed = bytes([31, 139, 8, 0, 0, 0, 0, 0, 0, 255]) + block * 512
+    deflate_block = packer.compress(bytes(1 << 24)) + packer.flush(zlib.Z_FULL_FLUSH)
+    packed = bytes([31, 139, 8, 0, 0, 0, 0, 0, 0, 255]) + deflate_block * 512
     # A block of type 254 is a whole file, compressed by gzip (GTKWave's `fstapi.c`, `FST_BL_ZWRAPPER`).
     content = bytes([254]) + (len(packed) + 16).to_bytes(8, "big") + (8 << 30).to_bytes(8, "big") + packed
     editor, uri = await with_file(editors, tmp_path, "bomb.fst", content)
@@ -247,13 +249,13 @@ async def test_reading_that_takes_long_is_cancelled_by_its_progress_and_begins_a
     text = header("wire 1 ! a") + "#0\n" + "1!\n0!\n" * 4_000_000 + "#9\n1!\n"
     editor, uri = await with_file(editors, tmp_path, "long.vcd", text.encode())
     await editor.ask("waveform", uri=uri)
-    (reader,) = [
+    (reader_process,) = [
         process
         for process in psutil.Process(editor.process.pid).children()
         if "long.vcd" in " ".join(process.cmdline())
     ]
     # As on a slow machine.
-    reader.suspend()
+    reader_process.suspend()
     asking = asyncio.create_task(editor.ask("waveformValues", uri=uri, signals=["top.a"], time=9))
 
     def begun() -> list[types.ProgressToken]:
@@ -263,18 +265,18 @@ async def test_reading_that_takes_long_is_cancelled_by_its_progress_and_begins_a
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(begun()[0]))
     with pytest.raises(JsonRpcException, match=r"long\.vcd was closed\. Open it again"):
         await asking
-    assert still_alive([reader]) == []
+    assert still_alive([reader_process]) == []
     assert (await editor.ask("waveformValues", uri=uri, signals=["top.a"], time=9))["values"] == ["h1"]
 
 
 async def test_a_hundred_thousand_signals_are_paged_and_searched(editors: Editors, tmp_path: Path) -> None:
-    declared = "".join(
+    scope_lines = "".join(
         f"$scope module u{block} $end\n"
         + "".join(f"$var wire 1 i{block * 100 + number} s{number} $end\n" for number in range(100))
         + "$upscope $end\n"
         for block in range(1000)
     )
-    text = f"$scope module top $end\n{declared}$upscope $end\n$enddefinitions $end\n#0\n1i5\n#9\n"
+    text = f"$scope module top $end\n{scope_lines}$upscope $end\n$enddefinitions $end\n#0\n1i5\n#9\n"
     editor, uri = await with_file(editors, tmp_path, "many.vcd", text.encode())
     await editor.ask("waveform", uri=uri)
     page = await editor.ask("waveformItems", uri=uri, scope="top", limit=20)

@@ -34,9 +34,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "types.sv").write_text("package types;\n  typedef logic [7:0] byte_t;\nendpackage\n")
     (folder / "unused.svh").write_text("wire nothing = missing;\n")
     for number in range(FILES - 1):
-        wrong = " = missing" if number % 10 == 0 else ""
+        wrong_part = " = missing" if number % 10 == 0 else ""
         instance = f"stage_{number - 1} u_below (.*);" if number else ""
-        text = f"module stage_{number} (input types::byte_t d);\n  {instance}\n  wire w{wrong};\nendmodule\n"
+        text = f"module stage_{number} (input types::byte_t d);\n  {instance}\n  wire w{wrong_part};\nendmodule\n"
         (folder / f"stage_{number}.sv").write_text(text)
     return folder
 
@@ -55,8 +55,8 @@ def parts(editor: Editor, token: str) -> list[list[dict[str, Any]]]:
 
 
 async def pull(editor: Editor, known_results: dict[str, str], token: str | None = None) -> list[Any]:
-    previous = [types.PreviousResultId(uri, value) for uri, value in known_results.items()]
-    params = types.WorkspaceDiagnosticParams(previous, partial_result_token=token)
+    previous_results = [types.PreviousResultId(uri, value) for uri, value in known_results.items()]
+    params = types.WorkspaceDiagnosticParams(previous_results, partial_result_token=token)
     return list((await editor.client.workspace_diagnostic_async(params)).items)
 
 
@@ -64,36 +64,38 @@ async def test_findings_of_all_files_arrive_in_parts_and_are_not_repeated(editor
     assert await pull(editor, {}, "first") == []
     partial_results = parts(editor, "first")
     assert len(partial_results) > 1
-    reports = [report for part in partial_results for report in part]
+    document_reports = [report for part in partial_results for report in part]
     # A header that no file includes means nothing by itself.
-    assert {report["uri"] for report in reports} == {path.as_uri() for path in folder.glob("*.sv")}
-    assert len(reports) == FILES
-    wrong = sorted(Path(report["uri"]).stem for report in reports if report["items"])
-    assert wrong == sorted(f"stage_{number}" for number in range(0, FILES - 1, 10))
+    assert {report["uri"] for report in document_reports} == {path.as_uri() for path in folder.glob("*.sv")}
+    assert len(document_reports) == FILES
+    wrong_stems = sorted(Path(report["uri"]).stem for report in document_reports if report["items"])
+    assert wrong_stems == sorted(f"stage_{number}" for number in range(0, FILES - 1, 10))
 
-    known_results = {report["uri"]: report["resultId"] for report in reports}
+    known_results = {report["uri"]: report["resultId"] for report in document_reports}
     second_reports = await pull(editor, known_results)
     assert {report.kind for report in second_reports} == {"unchanged"}
     assert {report.uri for report in second_reports} == known_results.keys()
 
     file = editor.open(folder / "stage_3.sv")
     file.replace(file.text.index("wire"), file.text.index("wire"), "wire x = missing; ")
-    changed = [report for report in await pull(editor, known_results) if report.kind == "full"]
-    assert [(report.uri, report.version, len(report.items)) for report in changed] == [(file.uri, file.version, 1)]
+    changed_reports = [report for report in await pull(editor, known_results) if report.kind == "full"]
+    assert [(report.uri, report.version, len(report.items)) for report in changed_reports] == [
+        (file.uri, file.version, 1)
+    ]
 
     (folder / "stage_10.sv").unlink()
-    event = types.FileEvent((folder / "stage_10.sv").as_uri(), types.FileChangeType.Deleted)
-    editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
-    gone = {report.uri: report for report in await pull(editor, known_results)}[event.uri]
+    file_event = types.FileEvent((folder / "stage_10.sv").as_uri(), types.FileChangeType.Deleted)
+    editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([file_event]))
+    gone = {report.uri: report for report in await pull(editor, known_results)}[file_event.uri]
     assert (gone.kind, list(gone.items)) == ("full", [])
 
 
 async def test_a_cancelled_request_ends(editor: Editor, folder: Path) -> None:
     params = types.WorkspaceDiagnosticParams([], partial_result_token="cancelled")
-    answer = editor.client.protocol.send_request_async(  # type: ignore[no-untyped-call]
+    pending_answer = editor.client.protocol.send_request_async(  # type: ignore[no-untyped-call]
         types.WORKSPACE_DIAGNOSTIC, params, msg_id="all"
     )
-    task = asyncio.ensure_future(answer)
+    task = asyncio.ensure_future(pending_answer)
     editor.open(folder / "stage_4.sv", "module stage_4; wire new = missing; endmodule\n")
     await editor.wait_until(lambda: bool(parts(editor, "cancelled")), "a first part")
     editor.client.cancel_request(types.CancelParams("all"))

@@ -21,8 +21,8 @@ async def test_a_file_that_appears_is_known(editor: Editor) -> None:
     async with scratch(editor, "module a; b x(); endmodule\n") as file:
         await file.marked("unknown module")
         (file.folder / "b.sv").write_text("module b; endmodule\n")
-        change = types.FileEvent((file.folder / "b.sv").as_uri(), types.FileChangeType.Created)
-        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([change]))
+        file_event = types.FileEvent((file.folder / "b.sv").as_uri(), types.FileChangeType.Created)
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([file_event]))
         await file.marked()
 
 
@@ -49,9 +49,9 @@ async def test_a_list_says_which_files_there_are_and_is_told_of_its_faults(edito
         await editor.wait_until(
             lambda: any(params.uri == uri for params in editor.screen.diagnostics), "the list's problems"
         )
-        (problem,) = next(params for params in editor.screen.diagnostics if params.uri == uri).diagnostics
-        assert "There is no file" in problem.message
-        assert (problem.range.start, problem.range.end) == (types.Position(2, 0), types.Position(2, 7))
+        (diagnostic,) = next(params for params in editor.screen.diagnostics if params.uri == uri).diagnostics
+        assert "There is no file" in diagnostic.message
+        assert (diagnostic.range.start, diagnostic.range.end) == (types.Position(2, 0), types.Position(2, 7))
 
 
 async def test_several_lists_are_told_where_nobody_may_be_asked(editors: Editors) -> None:

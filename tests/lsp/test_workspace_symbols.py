@@ -22,7 +22,7 @@ async def test_names_of_open_and_closed_files_are_found(editor: Editor, variant:
     closed = {"c.svh": "function int «uart_parity»(int x);\nreturn x;\nendfunction\n`define «UART_WIDTH» 8\n"}
     async with scratch(editor, files, variant, on_disk=closed) as file:
         symbols = await file.workspace_symbols("uart")
-        assert file.spans([symbol.location for symbol in symbols]) == file.expected
+        assert file.spans([symbol.location for symbol in symbols]) == file.expected_spans
         assert {symbol.name: symbol.kind for symbol in symbols} == {
             "uart_tx": types.SymbolKind.Module,
             "uart_parity": types.SymbolKind.Function,

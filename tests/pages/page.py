@@ -64,24 +64,24 @@ def blocks(page: str) -> list[Block]:
     """
     tokens = MarkdownIt("commonmark").parse((ROOT / page).read_text(encoding="utf-8"))
     page_blocks: list[Block] = []
-    previous = None
+    previous_type = None
     for token in tokens:
         if token.type == "fence":
             language, line = token.info.strip(), (token.map or [0])[0] + 1
-            if language == "text" and previous == "fence" and page_blocks[-1].language == "sh":
-                last = page_blocks.pop()
-                page_blocks.append(Block(page, last.line, "sh", last.text, token.content))
+            if language == "text" and previous_type == "fence" and page_blocks[-1].language == "sh":
+                last_block = page_blocks.pop()
+                page_blocks.append(Block(page, last_block.line, "sh", last_block.text, token.content))
             else:
                 page_blocks.append(Block(page, line, language, token.content))
-        previous = token.type
+        previous_type = token.type
     return page_blocks
 
 
-def is_as_printed(expected: str, output: str) -> bool:
+def is_as_printed(expected_output: str, output: str) -> bool:
     """True if an output is what a page shows. Columns count, but not how far they are apart: a pipe has tabs."""
 
     def plain(text: str) -> str:
         return "\n".join(re.sub(r"[ \t]+", " ", line).strip() for line in text.strip().splitlines())
 
-    pattern = re.escape(plain(expected)).replace(re.escape(_GAP), "(?s:.*)")
+    pattern = re.escape(plain(expected_output)).replace(re.escape(_GAP), "(?s:.*)")
     return re.fullmatch(pattern, plain(output)) is not None

@@ -69,12 +69,12 @@ def _options(page: str) -> Iterator[tuple[Block, list[str]]]:
 @pytest.mark.parametrize("page", WALKS)
 def test_commands_that_are_not_run_have_options_that_exist(page: str) -> None:
     for block, words in _options(page):
-        first = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
-        names = [word for word in words[:first] if re.fullmatch(r"[a-z-]+", word)][:2]
+        first_option = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
+        names = [word for word in words[:first_option] if re.fullmatch(r"[a-z-]+", word)][:2]
         helped = CliRunner().invoke(command_line(), [*names, "--help"], env={"COLUMNS": "400"})
         if helped.exit_code:
             helped = CliRunner().invoke(command_line(), [*names[:1], "--help"], env={"COLUMNS": "400"})
-        for word in words[first:]:
+        for word in words[first_option:]:
             if word.startswith("--"):
                 assert word in helped.output, f"{block.location}: {' '.join(names)} has no {word}"
 
@@ -86,12 +86,15 @@ def _keywords(source: str) -> set[tuple[str, str]]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             keywords |= {(node.func.id, keyword.arg) for keyword in node.keywords if keyword.arg}
         if isinstance(node, ast.ClassDef):
-            names = [
-                target for statement in node.body if isinstance(statement, ast.Assign) for target in statement.targets
+            assigned_targets = [
+                assigned_target
+                for assignment in node.body
+                if isinstance(assignment, ast.Assign)
+                for assigned_target in assignment.targets
             ]
-            names += [statement.target for statement in node.body if isinstance(statement, ast.AnnAssign)]
+            assigned_targets += [statement.target for statement in node.body if isinstance(statement, ast.AnnAssign)]
             bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
-            keywords |= {(base, name.id) for base in bases for name in names if isinstance(name, ast.Name)}
+            keywords |= {(base, name.id) for base in bases for name in assigned_targets if isinstance(name, ast.Name)}
     return keywords
 
 
@@ -116,8 +119,10 @@ def _declared(names: set[str]) -> set[tuple[str, str]]:
                 continue
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.ClassDef):
-                    fields = [statement.target for statement in node.body if isinstance(statement, ast.AnnAssign)]
-                    parameters |= {(node.name, field.id) for field in fields if isinstance(field, ast.Name)}
+                    annotated_targets = [
+                        statement.target for statement in node.body if isinstance(statement, ast.AnnAssign)
+                    ]
+                    parameters |= {(node.name, field.id) for field in annotated_targets if isinstance(field, ast.Name)}
                 if isinstance(node, ast.FunctionDef):
                     parameters |= {(node.name, argument.arg) for argument in (*node.args.args, *node.args.kwonlyargs)}
     return parameters
@@ -126,8 +131,8 @@ def _declared(names: set[str]) -> set[tuple[str, str]]:
 @pytest.mark.parametrize(("block", "toy"), [pytest.param(*example, id=example[0].location) for example in _toys()])
 def test_how_to_extend_shows_what_the_toys_do(block: Block, toy: str) -> None:
     shown_keywords = _keywords(block.text.replace("…", "..."))
-    unknown = shown_keywords - _keywords((ROOT / toy).read_text(encoding="utf-8")) if toy else set()
-    assert not unknown - _declared({name for name, _ in unknown}) - ANY_KEYWORD, toy
+    unknown_keywords = shown_keywords - _keywords((ROOT / toy).read_text(encoding="utf-8")) if toy else set()
+    assert not unknown_keywords - _declared({name for name, _ in unknown_keywords}) - ANY_KEYWORD, toy
 
 
 def test_json_of_the_pages_is_valid() -> None:

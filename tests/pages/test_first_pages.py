@@ -13,44 +13,44 @@ from ..lsp.session import Editor, reference, starter
 from .walk import Reader, Walk
 
 
-def _clone(reader: Reader) -> None:
+def _clone(page_reader: Reader) -> None:
     """A checkout's folder, in which `.venv/bin/benchwright` is a program."""
     solution = starter("sync-fifo").hidden.reference
     for path, text in solution.items():
-        reader.write(f"my-solution/{path}", text)
-    reader.words[".venv/bin/benchwright"] = "benchwright"
+        page_reader.write(f"my-solution/{path}", text)
+    page_reader.words[".venv/bin/benchwright"] = "benchwright"
 
 
-def _solve(reader: Reader) -> None:
+def _solve(page_reader: Reader) -> None:
     """Steps 2 to 7, as an editor does them."""
 
     async def solve() -> None:
         async with asyncio.timeout(300):
-            editor = await Editor.start(reader.folder / "home")
-            problem = await editor.open_problem("starter/saturating-counter")
-            await problem.start()
-            problem.open(text=reference("saturating-counter")).save()
-            assert (await problem.verdict(1)).outcome == "passed"
-            await problem.submit()
+            editor = await Editor.start(page_reader.folder / "home")
+            desk = await editor.open_problem("starter/saturating-counter")
+            await desk.start()
+            desk.open(text=reference("saturating-counter")).save()
+            assert (await desk.verdict(1)).outcome == "passed"
+            await desk.submit()
             await editor.quit()
 
     asyncio.run(solve())
-    reader.environment["BENCHWRIGHT_HOME"] = str(reader.folder / "home")
-    reader.words[".venv/bin/benchwright"] = "benchwright"
-    (attempt,) = json.loads(reader.run("benchwright attempts list --json"))
-    reader.words["2fe81c58"] = attempt["id"][:8]
+    page_reader.environment["BENCHWRIGHT_HOME"] = str(page_reader.folder / "home")
+    page_reader.words[".venv/bin/benchwright"] = "benchwright"
+    (attempt,) = json.loads(page_reader.run("benchwright attempts list --json"))
+    page_reader.words["2fe81c58"] = attempt["id"][:8]
 
 
-def _work(reader: Reader) -> None:
+def _work(page_reader: Reader) -> None:
     for path, text in starter("sync-fifo").hidden.reference.items():
-        reader.write(f"{DEFAULT}/starter/sync-fifo/{path}", text)
-    reader.write("answer.md", "The answer is (C).\n")
+        page_reader.write(f"{DEFAULT}/starter/sync-fifo/{path}", text)
+    page_reader.write("answer.md", "The answer is (C).\n")
 
 
-def _one_toolchain(reader: Reader) -> None:
-    listed = json.loads(reader.run("benchwright toolchain list --json"))
+def _one_toolchain(page_reader: Reader) -> None:
+    listed = json.loads(page_reader.run("benchwright toolchain list --json"))
     (name,) = [toolchain["name"] for toolchain in listed if toolchain["in_use"]]
-    reader.words |= {
+    page_reader.words |= {
         # The set-up has built it; once more takes two minutes.
         "toolchain build": "toolchain list",
         " [NAME]": "",

@@ -19,54 +19,58 @@ CHOICE = {
 }
 
 
-def _csbench(reader: Reader) -> None:
-    names = write_layout(reader.folder / "Dataset", 4)
-    reader.words["en-2184"] = names[0]
-    answers = [{"id": name, "response": "The answer is (B)."} for name in names]
-    reader.write("answers.jsonl", "".join(json.dumps(answer) + "\n" for answer in answers))
+def _csbench(page_reader: Reader) -> None:
+    names = write_layout(page_reader.folder / "Dataset", 4)
+    page_reader.words["en-2184"] = names[0]
+    answer_records = [{"id": name, "response": "The answer is (B)."} for name in names]
+    page_reader.write("answers.jsonl", "".join(json.dumps(answer) + "\n" for answer in answer_records))
 
 
-def _cvdp(reader: Reader) -> None:
-    reader.write("cvdp_v1_nonagentic_with_solutions.jsonl", json.dumps(CVDP) + "\n")
+def _cvdp(page_reader: Reader) -> None:
+    page_reader.write("cvdp_v1_nonagentic_with_solutions.jsonl", json.dumps(CVDP) + "\n")
 
 
-def _quarch(reader: Reader) -> None:
-    reader.write("test_questions.jsonl", json.dumps(CHOICE) + "\n")
-    reader.write("test_answers.jsonl", json.dumps({"question_id": 17, "answer": "C"}) + "\n")
-    reader.write("frqs/exam/1.json", json.dumps([FREE]))
+def _quarch(page_reader: Reader) -> None:
+    page_reader.write("test_questions.jsonl", json.dumps(CHOICE) + "\n")
+    page_reader.write("test_answers.jsonl", json.dumps({"question_id": 17, "answer": "C"}) + "\n")
+    page_reader.write("frqs/exam/1.json", json.dumps([FREE]))
 
 
-def _rtllm(reader: Reader) -> None:
-    write_rtllm(reader.folder / "RTLLM", {"gate": STRICT})
-    reader.words["RTLLM/Arithmetic/Adder/adder_8bit"] = "RTLLM/Area/Kind/gate"
-    reader.words["adder_8bit"] = "gate"
+def _rtllm(page_reader: Reader) -> None:
+    write_rtllm(page_reader.folder / "RTLLM", {"gate": STRICT})
+    page_reader.words["RTLLM/Arithmetic/Adder/adder_8bit"] = "RTLLM/Area/Kind/gate"
+    page_reader.words["adder_8bit"] = "gate"
 
 
-def _verilogeval(reader: Reader) -> None:
-    write_verilogeval(reader.folder / "verilog-eval")
-    test = (reader.folder / "verilog-eval/dataset_spec-to-rtl/Prob001_and_test.sv").read_text(encoding="utf-8")
+def _verilogeval(page_reader: Reader) -> None:
+    write_verilogeval(page_reader.folder / "verilog-eval")
+    test = (page_reader.folder / "verilog-eval/dataset_spec-to-rtl/Prob001_and_test.sv").read_text(encoding="utf-8")
     human = {
         "task_id": "and",
         "prompt": "module top_module(input a, input b, output y);",
         "canonical_solution": "  assign y = a & b;\nendmodule\n",
         "test": test.replace("TopModule", "top_module"),
     }
-    reader.write("VerilogEval_Human.jsonl", json.dumps(human) + "\n")
+    page_reader.write("VerilogEval_Human.jsonl", json.dumps(human) + "\n")
     described = {"task_id": "and", "detail_description": "Build an AND gate.", "simple_description": ""}
-    reader.write("VerilogDescription_Human.jsonl", json.dumps(described) + "\n")
+    page_reader.write("VerilogDescription_Human.jsonl", json.dumps(described) + "\n")
 
 
-def _exam(reader: Reader) -> None:
+def _exam(page_reader: Reader) -> None:
     (paper,) = (paper for paper in papers() if paper.name == "typeset")
-    (reader.folder / "midterm.pdf").write_bytes(paper.pdf)
+    (page_reader.folder / "midterm.pdf").write_bytes(paper.pdf)
 
 
-def _reviewed(reader: Reader) -> None:
-    for form in (reader.folder / "midterm" / "items").glob("*/review.toml"):
-        form.write_text(form.read_text(encoding="utf-8").replace('"open"', '"accepted"'), encoding="utf-8")
-        (form.parent / "solution" / "solution.md").write_text("Because.\n", encoding="utf-8")
-    head = reader.folder / "midterm" / "exam.toml"
-    head.write_text(head.read_text(encoding="utf-8").replace('license = ""', 'license = "CC-BY-4.0"'), encoding="utf-8")
+def _reviewed(page_reader: Reader) -> None:
+    for review_form in (page_reader.folder / "midterm" / "items").glob("*/review.toml"):
+        review_form.write_text(
+            review_form.read_text(encoding="utf-8").replace('"open"', '"accepted"'), encoding="utf-8"
+        )
+        (review_form.parent / "solution" / "solution.md").write_text("Because.\n", encoding="utf-8")
+    exam_file = page_reader.folder / "midterm" / "exam.toml"
+    exam_file.write_text(
+        exam_file.read_text(encoding="utf-8").replace('license = ""', 'license = "CC-BY-4.0"'), encoding="utf-8"
+    )
 
 
 WALKS = {

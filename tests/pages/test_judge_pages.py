@@ -53,19 +53,19 @@ def endpoint() -> Iterator[JudgeEndpoint]:
         yield running
 
 
-def _judge(reader: Reader, endpoint: JudgeEndpoint) -> None:
+def _judge(page_reader: Reader, endpoint: JudgeEndpoint) -> None:
     judge = f'[[judge]]\nname = "mini"\nbase_url = "{endpoint.url}"\nmodel = "scripted"\n'
-    reader.write(".config/benchwright/judges.toml", judge)
+    page_reader.write(".config/benchwright/judges.toml", judge)
 
 
-def _label(reader: Reader) -> None:
-    reader.write("choices.jsonl", json.dumps(CHOICE) + "\n")
-    reader.write("free.json", json.dumps([FREE, NETWORK]))
-    reader.run("benchwright problems import quarch choices.jsonl free.json --pack quarch")
+def _label(page_reader: Reader) -> None:
+    page_reader.write("choices.jsonl", json.dumps(CHOICE) + "\n")
+    page_reader.write("free.json", json.dumps([FREE, NETWORK]))
+    page_reader.run("benchwright problems import quarch choices.jsonl free.json --pack quarch")
 
 
-def _correct(reader: Reader) -> None:
-    file = reader.folder / "labels.csv"
+def _correct(page_reader: Reader) -> None:
+    file = page_reader.folder / "labels.csv"
     with file.open(newline="", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     rows[0] |= {"corrected": rows[0]["label"], "reason": "It is."}
@@ -75,12 +75,12 @@ def _correct(reader: Reader) -> None:
         writer.writerows(rows)
 
 
-def _grade_by_hand(reader: Reader) -> None:
-    reader.write("why.md", "Because the value comes too late.")
-    reader.run("benchwright answer starter/store-buffering why.md")
-    reader.run("benchwright judge sheet export grades.csv --as ana --graders 1 --all")
-    _fill_in(reader.folder / "grades.csv", label="correct", difficulty="2")
-    reader.run("benchwright judge sheet import grades.csv --as ana --graders 1 --all")
+def _grade_by_hand(page_reader: Reader) -> None:
+    page_reader.write("why.md", "Because the value comes too late.")
+    page_reader.run("benchwright answer starter/store-buffering why.md")
+    page_reader.run("benchwright judge sheet export grades.csv --as ana --graders 1 --all")
+    _fill_in(page_reader.folder / "grades.csv", label="correct", difficulty="2")
+    page_reader.run("benchwright judge sheet import grades.csv --as ana --graders 1 --all")
 
 
 def _is_ready(script: str) -> bool:
@@ -92,9 +92,9 @@ def _is_ready(script: str) -> bool:
         return False
 
 
-def _service(reader: Reader, database: str) -> None:
+def _service(page_reader: Reader, database: str) -> None:
     port, other_port = free_port(), free_port()
-    reader.words |= {
+    page_reader.words |= {
         "BENCHWRIGHT_JUDGE_DATABASE=postgresql://judge@db.example.org/judges benchwright judge serve": (
             f"BENCHWRIGHT_JUDGE_DATABASE={database} benchwright judge serve --port {other_port}"
         ),
@@ -102,30 +102,30 @@ def _service(reader: Reader, database: str) -> None:
         "benchwright judge serve\n": f"benchwright judge serve --port {port}\n",
         "https://judge.example.org": f"http://127.0.0.1:{port}",
     }
-    reader.servers["judge serve"] = _is_ready
-    reader.write("answers.json", json.dumps({"items": [{"problem": QUESTION, "answer": "(C)"}]}))
+    page_reader.servers["judge serve"] = _is_ready
+    page_reader.write("answers.json", json.dumps({"items": [{"problem": QUESTION, "answer": "(C)"}]}))
 
 
-def _known_token(reader: Reader) -> None:
-    reader.run("benchwright judge token create old --scope submit")
-    (token,) = json.loads(reader.run("benchwright judge token list --json"))
-    reader.words["1446d21c7b84"] = token["id"]
+def _known_token(page_reader: Reader) -> None:
+    page_reader.run("benchwright judge token create old --scope submit")
+    (token,) = json.loads(page_reader.run("benchwright judge token list --json"))
+    page_reader.words["1446d21c7b84"] = token["id"]
 
 
-def _take_token(reader: Reader) -> None:
-    (token,) = re.findall(r"bwj_\S+", reader.run("benchwright judge token create editor --scope submit"))
-    reader.environment["TOKEN"] = token
-    reader.typed["judge-token"] = f"{token}\n"
+def _take_token(page_reader: Reader) -> None:
+    (token,) = re.findall(r"bwj_\S+", page_reader.run("benchwright judge token create editor --scope submit"))
+    page_reader.environment["TOKEN"] = token
+    page_reader.typed["judge-token"] = f"{token}\n"
 
 
-def _make_batch(reader: Reader) -> None:
-    (batch,) = [block for block in blocks("docs/how-to/judge-service.md") if "@answers.json" in block.text]
-    request = reader.reworded(batch.script.partition("curl -sSN")[0])
-    reader.words["/batches/ID/"] = f"/batches/{json.loads(reader.run(request))['id']}/"
+def _make_batch(page_reader: Reader) -> None:
+    (batch_block,) = [block for block in blocks("docs/how-to/judge-service.md") if "@answers.json" in block.text]
+    request = page_reader.reworded(batch_block.script.partition("curl -sSN")[0])
+    page_reader.words["/batches/ID/"] = f"/batches/{json.loads(page_reader.run(request))['id']}/"
 
 
-def _is_scored(reader: Reader) -> None:
-    assert json.loads(reader.last)["judgement"]["passed"] is True, reader.last
+def _is_scored(page_reader: Reader) -> None:
+    assert json.loads(page_reader.last_output)["judgement"]["passed"] is True, page_reader.last_output
 
 
 def _configured(page: str, *, is_whole: bool) -> list[JudgesSettings]:
@@ -150,7 +150,7 @@ WALKS = {
     ),
     "docs/how-to/label-questions.md": Walk(_label, steps_before={"--correct": _correct}),
     "docs/how-to/grade-a-class.md": Walk(
-        steps_before={"sheet import": lambda reader: _fill_in(reader.folder / "marks.csv", difficulty="2")}
+        steps_before={"sheet import": lambda page_reader: _fill_in(page_reader.folder / "marks.csv", difficulty="2")}
     ),
 }
 
@@ -163,15 +163,20 @@ def test_page_with_a_model(page: str, reader: Reader, endpoint: JudgeEndpoint) -
 
 
 def test_the_judges_of_the_page_are_valid() -> None:
-    first, second = _configured("docs/how-to/judges.md", is_whole=True)
-    assert (first.budget_usd, [judge.name for judge in (*first.judge, *second.judge)]) == (2.0, ["mini", "local"])
+    first_settings, second_settings = _configured("docs/how-to/judges.md", is_whole=True)
+    assert (first_settings.budget_usd, [judge.name for judge in (*first_settings.judge, *second_settings.judge)]) == (
+        2.0,
+        ["mini", "local"],
+    )
 
 
 def test_the_reader_of_the_page_is_one_of_its_judges() -> None:
     texts = [block.text for block in blocks("docs/how-to/judges.md") if block.language == "toml"]
     (reader_name,) = (tomllib.loads(text)["reader"] for text in texts if "reader" in text)
-    whole = "".join(f"{text}\n" for text in texts if "# …" not in text)
-    assert JudgesSettings.model_validate(tomllib.loads(f'reader = "{reader_name}"\n{whole}')).reader == reader_name
+    judges_toml = "".join(f"{text}\n" for text in texts if "# …" not in text)
+    assert (
+        JudgesSettings.model_validate(tomllib.loads(f'reader = "{reader_name}"\n{judges_toml}')).reader == reader_name
+    )
 
 
 @pytest.mark.nightly

@@ -55,9 +55,9 @@ def endpoint() -> Iterator[JudgeEndpoint]:
         yield running
 
 
-def _models(reader: Reader, endpoint: JudgeEndpoint) -> None:
-    reader.environment |= {"LOCAL_API_KEY": "none", "LOCAL_BASE_URL": endpoint.url}
-    reader.words |= {
+def _models(page_reader: Reader, endpoint: JudgeEndpoint) -> None:
+    page_reader.environment |= {"LOCAL_API_KEY": "none", "LOCAL_BASE_URL": endpoint.url}
+    page_reader.words |= {
         "openai-api/local/my-model": "openai-api/local/m",
         "http://127.0.0.1:8000/v1": endpoint.url,
         "openai/gpt-5-mini": "openai-api/local/m",
@@ -65,41 +65,41 @@ def _models(reader: Reader, endpoint: JudgeEndpoint) -> None:
         "openai/gpt-4o": "openai-api/local/m",
     }
     judge = f'[[judge]]\nname = "mini"\nbase_url = "{endpoint.url}"\nmodel = "scripted"\n'
-    reader.write(".config/benchwright/judges.toml", judge)
+    page_reader.write(".config/benchwright/judges.toml", judge)
 
 
-def _one_design(reader: Reader) -> None:
-    reader.write("set.jsonl", json.dumps(CVDP) + "\n")
-    reader.run("benchwright problems import cvdp set.jsonl --pack cvdp")
+def _one_design(page_reader: Reader) -> None:
+    page_reader.write("set.jsonl", json.dumps(CVDP) + "\n")
+    page_reader.run("benchwright problems import cvdp set.jsonl --pack cvdp")
     # One problem instead of the whole pack.
-    reader.words |= {
+    page_reader.words |= {
         "--pack starter": "--pack cvdp",
         "pack=starter": "pack=cvdp",
         "problems=sync-fifo": "problems=cvdp_copilot_inverter_0001",
         "--samples 5": "--samples 2",
         "--epochs 5": "--epochs 2 --display plain",
     }
-    reader.write("study.yaml", STUDY)
-    reader.write("replies.jsonl", json.dumps({"id": CVDP["id"], "completion": INVERTER}) + "\n")
+    page_reader.write("study.yaml", STUDY)
+    page_reader.write("replies.jsonl", json.dumps({"id": CVDP["id"], "completion": INVERTER}) + "\n")
 
 
-def _csbench(reader: Reader) -> None:
+def _csbench(page_reader: Reader) -> None:
     dataset_records: list[dict[str, Any]] = [
         {**RECORD, "ID": number, "Question": f"How many bits, {number}?", "Answer": "AB"[number % 2]}
         for number in range(1, 13)
     ]
-    for split, chosen in (("Test", dataset_records[:6]), ("Valid", dataset_records[6:])):
-        records = [{**record, "Split": split} for record in chosen]
-        reader.write(f"Dataset/CSBench-EN/{split.lower()}.json", json.dumps(records))
-    reader.write("free.json", json.dumps([FREE]))
-    reader.run("benchwright problems import quarch free.json --pack quarch")
-    reader.write("models.csv", "model,family,parameters_b\nopenai-api/local/m,M,7\n")
+    for split, split_records in (("Test", dataset_records[:6]), ("Valid", dataset_records[6:])):
+        records = [{**record, "Split": split} for record in split_records]
+        page_reader.write(f"Dataset/CSBench-EN/{split.lower()}.json", json.dumps(records))
+    page_reader.write("free.json", json.dumps([FREE]))
+    page_reader.run("benchwright problems import quarch free.json --pack quarch")
+    page_reader.write("models.csv", "model,family,parameters_b\nopenai-api/local/m,M,7\n")
 
 
-def _one_hole(reader: Reader) -> None:
+def _one_hole(page_reader: Reader) -> None:
     # One hole instead of all that the pack has.
     hole_options = "--pack starter --problem saturating-counter --sites line --per-kind 1 --mode"
-    reader.words |= {"--pack starter --mode": hole_options, "runs/own runs/copilot": "runs/own"}
+    page_reader.words |= {"--pack starter --mode": hole_options, "runs/own runs/copilot": "runs/own"}
 
 
 WALKS = {

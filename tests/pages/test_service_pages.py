@@ -27,25 +27,25 @@ def _is_ready(script: str) -> bool:
         return False
 
 
-def _has_metrics(reader: Reader) -> None:
-    assert '"status":"ok"' in reader.last
-    assert "benchwright_runs_queued 0.0" in reader.last
+def _has_metrics(page_reader: Reader) -> None:
+    assert '"status":"ok"' in page_reader.last_output
+    assert "benchwright_runs_queued 0.0" in page_reader.last_output
 
 
-def _lose_everything(reader: Reader) -> None:
-    data = reader.home.data
-    (reader.folder / "keys").write_bytes((data / "service/keys.json").read_bytes())
-    data.rename(reader.folder / "lost")
-    reader.words["dbname postgresql://127.0.0.1/bench"] = f"dbname {reader.words['restored']}"
+def _lose_everything(page_reader: Reader) -> None:
+    data_folder = page_reader.home.data
+    (page_reader.folder / "keys").write_bytes((data_folder / "service/keys.json").read_bytes())
+    data_folder.rename(page_reader.folder / "lost")
+    page_reader.words["dbname postgresql://127.0.0.1/bench"] = f"dbname {page_reader.words['restored']}"
 
 
-def _is_back(reader: Reader) -> None:
-    assert (reader.home.data / "service/keys.json").read_bytes() == (reader.folder / "keys").read_bytes()
-    assert (reader.home.data / "service/service.sqlite").is_file()
+def _is_back(page_reader: Reader) -> None:
+    assert (page_reader.home.data / "service/keys.json").read_bytes() == (page_reader.folder / "keys").read_bytes()
+    assert (page_reader.home.data / "service/service.sqlite").is_file()
 
 
-def _has_two_keys(reader: Reader) -> None:
-    keys = json.loads(reader.last)["keys"]
+def _has_two_keys(page_reader: Reader) -> None:
+    keys = json.loads(page_reader.last_output)["keys"]
     assert [len(base64.b64decode(key["key"])) for key in keys] == [32, 32]
     assert keys[0]["ends"] == keys[1]["begins"]
 

@@ -22,67 +22,67 @@ LAB = "docs/how-to/run-a-lab.md"
 DESIGN = f"cvdp/{CVDP['id']}"
 
 
-def _go_to(reader: Reader, machine: str) -> None:
+def _go_to(page_reader: Reader, machine: str) -> None:
     """Everybody has a machine of their own."""
-    reader.environment["BENCHWRIGHT_HOME"] = str(reader.folder / machine)
+    page_reader.environment["BENCHWRIGHT_HOME"] = str(page_reader.folder / machine)
 
 
-def _begin(reader: Reader) -> None:
-    _go_to(reader, "lab")
-    reader.words |= {
-        "/srv/share/copilot-2026": str(reader.folder / "share"),
+def _begin(page_reader: Reader) -> None:
+    _go_to(page_reader, "lab")
+    page_reader.words |= {
+        "/srv/share/copilot-2026": str(page_reader.folder / "share"),
         " /media/stick/P04": "",
-        "/media/stick": str(reader.folder / "stick"),
+        "/media/stick": str(page_reader.folder / "stick"),
         # A terminal would be asked.
         "study close copilot-2026": "study close copilot-2026 --yes",
     }
 
 
-def _fill_in(reader: Reader) -> None:
-    file = reader.folder / STUDY / "study.yaml"
+def _fill_in(page_reader: Reader) -> None:
+    file = page_reader.folder / STUDY / "study.yaml"
     text = file.read_text(encoding="utf-8")
     for mark in ("<NAME AND INSTITUTION>", "<PURPOSE>", "<CONTACT>"):
         text = text.replace(mark, "Ada")
-    file.write_text(text.replace("to: nowhere", f"to: {reader.folder / 'share'}"), encoding="utf-8")
+    file.write_text(text.replace("to: nowhere", f"to: {page_reader.folder / 'share'}"), encoding="utf-8")
 
 
-def _hand_out(reader: Reader) -> None:
-    file = reader.folder / STUDY / "registered/participants/P03.json"
-    reader.write("P03.json", file.read_text(encoding="utf-8"))
-    _go_to(reader, "mine")
+def _hand_out(page_reader: Reader) -> None:
+    file = page_reader.folder / STUDY / "registered/participants/P03.json"
+    page_reader.write("P03.json", file.read_text(encoding="utf-8"))
+    _go_to(page_reader, "mine")
 
 
-def _on_the_service(reader: Reader) -> None:
-    text = (reader.folder / STUDY / "study.yaml").read_text(encoding="utf-8")
-    reader.write("hosted.yaml", text.replace(f"to: {reader.folder / 'share'}", "to: service"))
-    reader.words[f"lab open {STUDY}/study.yaml"] = "lab open hosted.yaml"
-    _go_to(reader, "service")
+def _on_the_service(page_reader: Reader) -> None:
+    text = (page_reader.folder / STUDY / "study.yaml").read_text(encoding="utf-8")
+    page_reader.write("hosted.yaml", text.replace(f"to: {page_reader.folder / 'share'}", "to: service"))
+    page_reader.words[f"lab open {STUDY}/study.yaml"] = "lab open hosted.yaml"
+    _go_to(page_reader, "service")
 
 
-def _study_for_a_service(reader: Reader) -> None:
-    _go_to(reader, "service")
-    reader.run(f"benchwright study init {STUDY}")
-    _fill_in(reader)
-    file = reader.folder / STUDY / "study.yaml"
-    file.write_text(file.read_text(encoding="utf-8").replace(f"to: {reader.folder / 'share'}", "to: service"))
+def _study_for_a_service(page_reader: Reader) -> None:
+    _go_to(page_reader, "service")
+    page_reader.run(f"benchwright study init {STUDY}")
+    _fill_in(page_reader)
+    file = page_reader.folder / STUDY / "study.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace(f"to: {page_reader.folder / 'share'}", "to: service"))
 
 
-def _nobody_has_begun(reader: Reader) -> None:
-    assert "16 free" in reader.last
+def _nobody_has_begun(page_reader: Reader) -> None:
+    assert "16 free" in page_reader.last_output
 
 
-def _on_a_second_machine(reader: Reader) -> None:
-    _go_to(reader, "second")
-    reader.run("benchwright study run P03.json")
-    reader.typed["study delete"] = "y\n"
+def _on_a_second_machine(page_reader: Reader) -> None:
+    _go_to(page_reader, "second")
+    page_reader.run("benchwright study run P03.json")
+    page_reader.typed["study delete"] = "y\n"
 
 
-def _take_part(reader: Reader) -> None:
-    _go_to(reader, "mine")
+def _take_part(page_reader: Reader) -> None:
+    _go_to(page_reader, "mine")
 
     async def take_part() -> str:
         async with asyncio.timeout(300):
-            editor = await Editor.start(reader.folder / "mine")
+            editor = await Editor.start(page_reader.folder / "mine")
             await editor.ask("giveConsent", study=STUDY, version="1")
             practice = Desk(editor, await ask(editor, "openTask", study=STUDY))
             await practice.ask("abandon")
@@ -94,16 +94,16 @@ def _take_part(reader: Reader) -> None:
             assert desk.attempt
             return desk.attempt
 
-    reader.words["ATTEMPT"] = asyncio.run(take_part())
+    page_reader.words["ATTEMPT"] = asyncio.run(take_part())
 
 
-def _a_problem(reader: Reader) -> None:
-    reader.write("set.jsonl", json.dumps(CVDP) + "\n")
-    reader.run("benchwright problems import cvdp set.jsonl --pack cvdp")
+def _a_problem(page_reader: Reader) -> None:
+    page_reader.write("set.jsonl", json.dumps(CVDP) + "\n")
+    page_reader.run("benchwright problems import cvdp set.jsonl --pack cvdp")
     for path, text in CVDP["output"]["context"].items():
-        reader.write(f"mine/{path}", text)
+        page_reader.write(f"mine/{path}", text)
     # One problem instead of the whole pack.
-    reader.words |= {"check starter": "check cvdp", "PACK/PROBLEM": DESIGN, "DIR": "mine"}
+    page_reader.words |= {"check starter": "check cvdp", "PACK/PROBLEM": DESIGN, "DIR": "mine"}
 
 
 WALKS = {
@@ -115,9 +115,9 @@ WALKS = {
             "lab open": _on_the_service,
             "study delete": _on_a_second_machine,
             "study progress": _take_part,
-            "study collect": lambda reader: _go_to(reader, "lab"),
+            "study collect": lambda page_reader: _go_to(page_reader, "lab"),
         },
-        steps_after={"BENCHWRIGHT_LOG": lambda reader: _go_to(reader, "mine")},
+        steps_after={"BENCHWRIGHT_LOG": lambda page_reader: _go_to(page_reader, "mine")},
         not_run={"benchwright login": "tests/integration/test_conducted_study.py has participants of its own"},
     ),
     LAB: Walk(

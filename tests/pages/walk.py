@@ -36,7 +36,7 @@ class Reader:
     """Text that is typed once a block runs, by words of the block."""
     servers: dict[str, Callable[[str], bool]] = field(default_factory=dict)
     """Blocks that start a server, by words of the block, with whether what a script started is ready."""
-    last: str = ""
+    last_output: str = ""
     """Output that was printed last."""
 
     def __post_init__(self) -> None:
@@ -62,8 +62,8 @@ class Reader:
 
     def reworded(self, text: str) -> str:
         """A text of the page in this reader's words."""
-        for old, new in self.words.items():
-            text = text.replace(old, new)
+        for old_words, new_words in self.words.items():
+            text = text.replace(old_words, new_words)
         return text
 
     def write(self, name: str, text: str) -> Path:
@@ -79,7 +79,7 @@ class Reader:
         Raises:
             AssertionError: The script failed.
         """
-        ran = subprocess.run(
+        shell_run = subprocess.run(
             ["/bin/sh", "-e", "-c", script],
             cwd=self.folder,
             env=self.environment,
@@ -88,9 +88,11 @@ class Reader:
             text=True,
             timeout=PATIENCE_S,
         )
-        assert ran.returncode == 0, f"exit status {ran.returncode} of\n{script}\n{ran.stdout}{ran.stderr}"
-        self.last = ran.stdout
-        return ran.stdout
+        assert shell_run.returncode == 0, (
+            f"exit status {shell_run.returncode} of\n{script}\n{shell_run.stdout}{shell_run.stderr}"
+        )
+        self.last_output = shell_run.stdout
+        return shell_run.stdout
 
     @contextlib.contextmanager
     def serving(self, script: str, is_ready: Callable[[str], bool]) -> Iterator[None]:
@@ -135,32 +137,34 @@ class Walk:
         """Reason why a block is not run."""
         return _entry_for(self.not_run, block)
 
-    def go(self, page: str, reader: Reader) -> None:
+    def go(self, page: str, page_reader: Reader) -> None:
         """Walks through a page.
 
         Raises:
             AssertionError: A block fails or prints something else; the message names it.
         """
         if self.prepare:
-            self.prepare(reader)
-        with contextlib.ExitStack() as running:
+            self.prepare(page_reader)
+        with contextlib.ExitStack() as server_stack:
             for block in blocks(page):
                 if block.is_commands and self.reason_against(block) is None:
-                    self._run(block, reader, running)
+                    self._run(block, page_reader, server_stack)
 
-    def _run(self, block: Block, reader: Reader, running: contextlib.ExitStack) -> None:
+    def _run(self, block: Block, page_reader: Reader, server_stack: contextlib.ExitStack) -> None:
         if step := _entry_for(self.steps_before, block):
-            step(reader)
-        script = reader.reworded(block.script)
-        if is_ready := _entry_for(reader.servers, block):
-            running.enter_context(reader.serving(script, is_ready))
+            step(page_reader)
+        script = page_reader.reworded(block.script)
+        if is_ready := _entry_for(page_reader.servers, block):
+            server_stack.enter_context(page_reader.serving(script, is_ready))
             return
         try:
-            output = reader.run(script, _entry_for(reader.typed, block) or "")
-            expected = reader.reworded(block.prints) if block.prints else None
-            assert expected is None or is_as_printed(expected, output), f"printed:\n{output}\nthe page has:\n{expected}"
+            output = page_reader.run(script, _entry_for(page_reader.typed, block) or "")
+            expected_output = page_reader.reworded(block.prints) if block.prints else None
+            assert expected_output is None or is_as_printed(expected_output, output), (
+                f"printed:\n{output}\nthe page has:\n{expected_output}"
+            )
             if step := _entry_for(self.steps_after, block):
-                step(reader)
+                step(page_reader)
         except AssertionError as error:
             raise AssertionError(f"{block.location}: {error}") from error
 

@@ -23,9 +23,9 @@ MOST_OF_THE_CODE = 0.20
 def code_files(folder: Path) -> Iterator[Path]:
     """The source files of a package; packs are data, and generated files are not kept."""
     for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
+        path_parts = path.relative_to(folder).parts
         is_code = path.suffix in {".py", ".ts"} and not path.name.endswith(".d.ts")
-        if is_code and not {"packs", "node_modules", "generated", "__pycache__"} & set(parts):
+        if is_code and not {"packs", "node_modules", "generated", "__pycache__"} & set(path_parts):
             yield path
 
 

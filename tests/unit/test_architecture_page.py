@@ -51,10 +51,12 @@ def missing(home: str) -> list[str]:
     folders = [ROOT]
     absent = []
     for path in paths_in(home):
-        places = [path_found for folder in folders for path_found in folder.glob(path.replace("TOOL", "*").rstrip("/"))]
-        if not places:
+        matching_paths = [
+            path_found for folder in folders for path_found in folder.glob(path.replace("TOOL", "*").rstrip("/"))
+        ]
+        if not matching_paths:
             absent.append(path)
-        folders += [path_found if path_found.is_dir() else path_found.parent for path_found in places]
+        folders += [path_found if path_found.is_dir() else path_found.parent for path_found in matching_paths]
     return absent
 
 
@@ -71,12 +73,14 @@ def test_a_path_that_does_not_exist_is_noticed() -> None:
 
 def endings() -> set[str]:
     """The files and folders of the checkout, each after a slash; a folder ends with one."""
-    client = ROOT / "client-vscode"
-    tops = {package_folder.parent for package_folder in drawing.places()} | {
+    client_folder = ROOT / "client-vscode"
+    tops = {package_folder.parent for package_folder in drawing.package_folders()} | {
         ROOT / name for name in ("docs", "setup", "tests")
     }
     paths = chain(
-        ROOT.iterdir(), client.iterdir(), *(top.rglob("*") for top in (*tops, client / "src", client / "test"))
+        ROOT.iterdir(),
+        client_folder.iterdir(),
+        *(top.rglob("*") for top in (*tops, client_folder / "src", client_folder / "test")),
     )
     return {f"/{path.relative_to(ROOT).as_posix()}" + "/" * path.is_dir() for path in paths}
 
@@ -91,14 +95,16 @@ def test_a_path_that_a_page_names_is_the_end_of_one_of_the_checkout(page: str) -
 
 
 def test_the_table_of_rooms_has_each_package_in_its_folder() -> None:
-    places = [(package_folder.parent.name, package_folder.name) for package_folder in drawing.places()]
-    assert sorted(drawing.rooms(PAGE)) == sorted([*places, (drawing.CLIENT, drawing.CLIENT_PACKAGE)])
+    package_homes = [(package_folder.parent.name, package_folder.name) for package_folder in drawing.package_folders()]
+    assert sorted(drawing.questions_by_room(PAGE)) == sorted([*package_homes, (drawing.CLIENT, drawing.CLIENT_PACKAGE)])
 
 
 def test_the_drawing_has_the_floors_packages_and_arrows_of_the_code() -> None:
-    drawn = drawing.svg(drawing.house())
+    drawn_svg = drawing.svg(drawing.read_house())
     committed = drawing.DRAWING.read_text(encoding="utf-8")
-    assert drawing.structure(committed) == drawing.structure(drawn), "run `.venv/bin/python setup/drawing.py`"
+    assert drawing.drawing_without_sizes(committed) == drawing.drawing_without_sizes(drawn_svg), (
+        "run `.venv/bin/python setup/drawing.py`"
+    )
 
 
 def test_an_arrow_that_others_imply_is_left_out() -> None:

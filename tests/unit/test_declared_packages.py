@@ -38,8 +38,11 @@ def normal(name: str) -> str:
 def declared() -> set[str]:
     """The distributions that the project and its extras name."""
     project = PROJECT["project"]
-    texts = [*project["dependencies"], *(text for extra in project["optional-dependencies"].values() for text in extra)]
-    return {normal(Requirement(text).name) for text in texts} - {"benchwright"}
+    requirement_texts = [
+        *project["dependencies"],
+        *(text for extra in project["optional-dependencies"].values() for text in extra),
+    ]
+    return {normal(Requirement(text).name) for text in requirement_texts} - {"benchwright"}
 
 
 def imported() -> Iterator[str]:
@@ -49,8 +52,8 @@ def imported() -> Iterator[str]:
             continue
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             match node:
-                case ast.Import(names=names):
-                    modules = [alias.name for alias in names]
+                case ast.Import(names=aliases):
+                    modules = [alias.name for alias in aliases]
                 case ast.ImportFrom(module=str(module), level=0):
                     modules = [module]
                 case _:

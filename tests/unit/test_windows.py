@@ -74,9 +74,9 @@ PACKAGES = (
 def on_windows(program: str, packages: Sequence[str], *arguments: str) -> str:
     """Output of a program where the names that Windows lacks are gone."""
     command = [sys.executable, "-c", PREPARE + program, " ".join(packages), *arguments]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert ran.returncode == 0, ran.stderr[-4000:]
-    return ran.stdout
+    completed_process = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert completed_process.returncode == 0, completed_process.stderr[-4000:]
+    return completed_process.stdout
 
 
 def test_every_module_can_be_imported() -> None:
@@ -109,8 +109,8 @@ print(*(score(problem, letter).score for letter in "AB"))
 
 
 def test_a_data_set_is_imported_and_an_answer_scored(tmp_path: Path) -> None:
-    printed = on_windows(SCORE, ["benchwright_problems", "benchwright_judges"], str(tmp_path))
-    assert printed.split() == ["1.0", "0.0"]
+    console_text = on_windows(SCORE, ["benchwright_problems", "benchwright_judges"], str(tmp_path))
+    assert console_text.split() == ["1.0", "0.0"]
 
 
 READ_FILES = r"""
@@ -133,8 +133,15 @@ for path, limit in (("in/file", 3), ("in", 9), ("link", 9), ("around/file", 9), 
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
-    printed = on_windows(READ_FILES, ["benchwright_problems"], str(tmp_path)).split()
-    assert printed == ["1234", "FileTooLargeError", "IsADirectoryError", "OSError", "OSError", "FileNotFoundError"]
+    printed_words = on_windows(READ_FILES, ["benchwright_problems"], str(tmp_path)).split()
+    assert printed_words == [
+        "1234",
+        "FileTooLargeError",
+        "IsADirectoryError",
+        "OSError",
+        "OSError",
+        "FileNotFoundError",
+    ]
 
 
 SERVE = r"""
@@ -146,7 +153,7 @@ benchwright_server.cli.machine.lsp.serve(["--sandbox", "native"])
 
 def test_the_language_server_reports_a_syntax_error(tmp_path: Path) -> None:
     uri = (tmp_path / "m.sv").as_uri()
-    document = {"uri": uri, "languageId": "systemverilog", "version": 1, "text": "module m(;\nendmodule\n"}
+    text_document = {"uri": uri, "languageId": "systemverilog", "version": 1, "text": "module m(;\nendmodule\n"}
     environment = dict(os.environ) | {"BENCHWRIGHT_HOME": str(tmp_path), "BENCHWRIGHT_CACHE": str(tmp_path)}
     server = subprocess.Popen(
         [sys.executable, "-c", PREPARE + SERVE, "benchwright_server.features benchwright_server.cli"],
@@ -157,12 +164,12 @@ def test_the_language_server_reports_a_syntax_error(tmp_path: Path) -> None:
     )
     assert server.stdin is not None and server.stdout is not None and server.stderr is not None
     try:
-        messages: tuple[Mapping[str, object], ...] = (
+        client_messages: tuple[Mapping[str, object], ...] = (
             {"id": 1, "method": "initialize", "params": {"capabilities": {}, "processId": None, "rootUri": None}},
             {"method": "initialized", "params": {}},
-            {"method": "textDocument/didOpen", "params": {"textDocument": document}},
+            {"method": "textDocument/didOpen", "params": {"textDocument": text_document}},
         )
-        for message in messages:
+        for message in client_messages:
             send(server.stdin, message)
         notification = answer(server, lambda message: message.get("method") == "textDocument/publishDiagnostics")
         assert notification["params"]["diagnostics"]
@@ -192,8 +199,8 @@ def answer(server: subprocess.Popen[bytes], is_answer: Callable[[dict[str, Any]]
 def received_messages(stream: IO[bytes]) -> Iterator[dict[str, Any]]:
     length = 0
     while header := stream.readline():
-        name, _, value = header.partition(b":")
+        name, _, header_value = header.partition(b":")
         if name == b"Content-Length":
-            length = int(value)
+            length = int(header_value)
         elif not header.strip():
             yield json.loads(stream.read(length))

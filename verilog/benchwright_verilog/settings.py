@@ -42,7 +42,7 @@ class InlayHints:
 
 
 @dataclass(frozen=True)
-class Project:
+class ProjectSettings:
     """Settings of a design that is not a Benchwright workspace."""
 
     include_dirs: tuple[str, ...] = ()

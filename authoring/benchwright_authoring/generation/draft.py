@@ -29,20 +29,20 @@ _THIS_TEXT = re.compile(
 )
 
 
-def _line(max_length: int) -> StringConstraints:
+def _line_constraints(max_length: int) -> StringConstraints:
     return StringConstraints(strip_whitespace=True, min_length=1, max_length=max_length, pattern=r"^[^\n]*$")
 
 
 class Draft(Model):
     """Question that a model proposes for a passage."""
 
-    topic: Annotated[str, _line(120)]
+    topic: Annotated[str, _line_constraints(120)]
     """A few words, shown as the title."""
-    sentence: Annotated[str, _line(1_000)]
+    sentence: Annotated[str, _line_constraints(1_000)]
     """A statement with a gap."""
-    answer: Annotated[str, _line(200)]
+    answer: Annotated[str, _line_constraints(200)]
     """Text that fills the gap."""
-    distractors: Annotated[tuple[Annotated[str, _line(200)], ...], Field(min_length=3, max_length=3)]
+    distractors: Annotated[tuple[Annotated[str, _line_constraints(200)], ...], Field(min_length=3, max_length=3)]
     """Texts that do not fill the gap."""
     explanation: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
     quote: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
@@ -84,20 +84,20 @@ def draft_schema() -> dict[str, JsonValue]:
     return object_schema(fields | {"distractors": {"type": "array", "items": text}})
 
 
-def read_draft(reply: Mapping[str, object]) -> Draft:
+def read_draft(reply_fields: Mapping[str, object]) -> Draft:
     """A reply as a draft.
 
     Raises:
         ValueError: The reply is no draft; the message says why.
     """
-    if reply.get("sentence") == "":
+    if reply_fields.get("sentence") == "":
         raise ValueError("the model found nothing to ask about")
     try:
-        return Draft.model_validate(reply)
+        return Draft.model_validate(reply_fields)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = visible(".".join(map(str, first["loc"])))[:40]
-        raise ValueError(f"field {field} of the reply: {first['msg']}") from error
+        first_error = error.errors(include_url=False, include_input=False)[0]
+        field = visible(".".join(map(str, first_error["loc"])))[:40]
+        raise ValueError(f"field {field} of the reply: {first_error['msg']}") from error
 
 
 def faults(draft: Draft, passage: Passage) -> Iterator[str]:
@@ -112,19 +112,19 @@ def faults(draft: Draft, passage: Passage) -> Iterator[str]:
     gaps = _UNDERSCORES.findall(draft.sentence)
     if gaps != [GAP]:
         yield f"the sentence has {len(gaps)} gaps; it needs one, written {GAP}"
-    elsewhere = [field for field, text in draft.texts.items() if field != "sentence" and _UNDERSCORES.search(text)]
-    if elsewhere:
-        yield f"{elsewhere[0]} has a gap"
+    gapped_fields = [field for field, text in draft.texts.items() if field != "sentence" and _UNDERSCORES.search(text)]
+    if gapped_fields:
+        yield f"{gapped_fields[0]} has a gap"
     for field, text in (("sentence", draft.sentence), ("topic", draft.topic)):
         if _has_words(text, draft.answer):
             yield f"the {field} has the words that are asked for"
-    yield from _unproved(draft, passage)
+    yield from _unproved_faults(draft, passage)
     options = [normalise(text) for text in (draft.answer, *draft.distractors)]
     if len(set(options)) < len(options) or not all(options):
         yield "two options say the same, or one says nothing"
 
 
-def _unproved(draft: Draft, passage: Passage) -> Iterator[str]:
+def _unproved_faults(draft: Draft, passage: Passage) -> Iterator[str]:
     quote = " ".join(draft.quote.split())
     if len(quote) < _SHORTEST_QUOTE:
         yield f"the quote has fewer than {_SHORTEST_QUOTE} characters"
@@ -135,5 +135,5 @@ def _unproved(draft: Draft, passage: Passage) -> Iterator[str]:
 
 
 def _has_words(text: str, words: str) -> bool:
-    plain = re.escape(" ".join(words.split()))
-    return re.search(rf"(?<!\w){plain}(?!\w)", " ".join(text.split()), re.IGNORECASE) is not None
+    words_pattern = re.escape(" ".join(words.split()))
+    return re.search(rf"(?<!\w){words_pattern}(?!\w)", " ".join(text.split()), re.IGNORECASE) is not None

@@ -41,7 +41,7 @@ class CriterionOpinion(Model):
     holds: bool
 
 
-class Generated(Model):
+class GeneratedQuestion(Model):
     """Result for a passage."""
 
     passage: Passage
@@ -80,80 +80,86 @@ class Generator:
 
     async def generate(
         self, passages: Sequence[Passage], count: int | None, on_done: Callable[[], None] = lambda: None
-    ) -> list[Generated]:
+    ) -> list[GeneratedQuestion]:
         """Passages one after the other, until as many questions passed as are wanted.
 
         Raises:
             OutOfBudgetError: The budget does not hold what a request may cost; replies that came are kept.
         """
-        order = sorted(passages, key=lambda passage: passage.sha256)
-        self._random("passages").shuffle(order)
-        generated: list[Generated] = []
-        passed = 0
-        for passage in order:
-            if count is not None and passed >= count:
+        shuffled_passages = sorted(passages, key=lambda passage: passage.sha256)
+        self._random_generator("passages").shuffle(shuffled_passages)
+        generated: list[GeneratedQuestion] = []
+        passed_count = 0
+        for passage in shuffled_passages:
+            if count is not None and passed_count >= count:
                 break
             generated.append(await self._generate_question(passage))
-            passed += bool(generated[-1].problem)
+            passed_count += bool(generated[-1].problem)
             on_done()
         return generated
 
-    async def _generate_question(self, passage: Passage) -> Generated:
+    async def _generate_question(self, passage: Passage) -> GeneratedQuestion:
         name = f"cloze-{passage.sha256[:12]}"
-        generated = Generated(passage=passage)
+        generated = GeneratedQuestion(passage=passage)
         try:
-            reply = await self._author.reply("write", name, _text("write"), passage.text, draft_schema())
+            reply = await self._author.reply("write", name, _instruction_text("write"), passage.text, draft_schema())
             draft = read_draft(reply)
         except (GenerationError, ValueError) as error:
             return generated.model_copy(update={"faults": (str(error),)})
         generated = generated.model_copy(update={"draft": draft})
-        wrong = [*faults(draft, passage)]
-        if not wrong:
-            order = [*range(len(LETTERS))]
-            self._random(passage.sha256).shuffle(order)
-            question = draft.question(passage, order)
+        faults_found = [*faults(draft, passage)]
+        if not faults_found:
+            letter_order = [*range(len(LETTERS))]
+            self._random_generator(passage.sha256).shuffle(letter_order)
+            question = draft.question(passage, letter_order)
             generated = generated.model_copy(update={"question": question})
-            wrong = [remark.rstrip(".") for remark in question.remarks()]
-        if wrong or generated.question is None:
-            return generated.model_copy(update={"faults": tuple(wrong)})
+            faults_found = [remark.rstrip(".") for remark in question.remarks()]
+        if faults_found or generated.question is None:
+            return generated.model_copy(update={"faults": tuple(faults_found)})
         try:
-            return await self._judged(name, generated, draft, generated.question)
+            return await self._judge_question(name, generated, draft, generated.question)
         except GenerationError as error:
             return generated.model_copy(update={"faults": (str(error),)})
 
     def _copies(self, name: str, draft: Draft) -> list[str]:
-        alike = self._copy_index.add(name, words_of(f"{draft.sentence.replace(GAP, draft.answer)} {draft.quote}"))
-        return [f"it asks for nearly the same as {copy_name}" for copy_name, _ in alike[:1]]
+        similar_names = self._copy_index.add(
+            name, words_of(f"{draft.sentence.replace(GAP, draft.answer)} {draft.quote}")
+        )
+        return [f"it asks for nearly the same as {copy_name}" for copy_name, _ in similar_names[:1]]
 
-    async def _judged(self, name: str, generated: Generated, draft: Draft, question: WrittenQuestion) -> Generated:
+    async def _judge_question(
+        self, name: str, generated: GeneratedQuestion, draft: Draft, question: WrittenQuestion
+    ) -> GeneratedQuestion:
         contents: dict[str, JsonValue] = {
             "sentence": draft.sentence,
             "options": dict(zip(LETTERS, question.choices, strict=True)),
         }
         with_passage = {"passage": generated.passage.text} | contents
         review = await self._review(name, with_passage)
-        wrong = [
+        failed_criteria = [
             f"{CRITERIA[criterion]}: {decision.reason}" for criterion, decision in review.items() if not decision.holds
         ]
-        generated = generated.model_copy(update={"review": review, "faults": tuple(wrong)})
-        if wrong:
+        generated = generated.model_copy(update={"review": review, "faults": tuple(failed_criteria)})
+        if failed_criteria:
             return generated
-        chosen_letter = await self._answer("answer", name, with_passage)
+        chosen_letter = await self._answer_letter("answer", name, with_passage)
         generated = generated.model_copy(update={"answered": chosen_letter})
         if chosen_letter != question.answer:
             chose = f"{chosen_letter}, which is not the key" if chosen_letter else "no option"
             return generated.model_copy(update={"faults": (f"with the passage, {self._judge.name} chose {chose}",)})
         if copies := self._copies(name, draft):
             return generated.model_copy(update={"faults": tuple(copies)})
-        closed = await self._answer("closed-book", name, contents) if self._closed_book else None
+        closed = await self._answer_letter("closed-book", name, contents) if self._closed_book else None
         return generated.model_copy(update={"problem": name, "without_passage": closed})
 
     async def _review(self, name: str, contents: Mapping[str, JsonValue]) -> Mapping[str, CriterionOpinion]:
         decision_schema = object_schema({"reason": {"type": "string"}, "holds": {"type": "boolean"}})
-        reply = await self._ask("check", name, contents, dict.fromkeys(CRITERIA, decision_schema))
+        criterion_replies = await self._ask_for_fields(
+            "check", name, contents, dict.fromkeys(CRITERIA, decision_schema)
+        )
         decisions = {}
         for criterion in CRITERIA:
-            value = reply.get(criterion)
+            value = criterion_replies.get(criterion)
             reason, holds = (value.get("reason"), value.get("holds")) if isinstance(value, dict) else ("", None)
             if not isinstance(holds, bool) or not isinstance(reason, str):
                 raise GenerationError(f"{self._judge.name} did not decide on {criterion}")
@@ -161,25 +167,25 @@ class Generator:
             decisions[criterion] = CriterionOpinion(reason=explanation, holds=holds)
         return decisions
 
-    async def _answer(self, kind: str, name: str, contents: Mapping[str, JsonValue]) -> str:
+    async def _answer_letter(self, kind: str, name: str, contents: Mapping[str, JsonValue]) -> str:
         letter: JsonValue = {"type": "string", "enum": [*LETTERS, ""]}
-        chosen_letter = (await self._ask(kind, name, contents, {"reason": {"type": "string"}, "answer": letter})).get(
-            "answer"
-        )
+        chosen_letter = (
+            await self._ask_for_fields(kind, name, contents, {"reason": {"type": "string"}, "answer": letter})
+        ).get("answer")
         if chosen_letter not in (*LETTERS, ""):
             raise GenerationError(f"{self._judge.name} named no option")
         return str(chosen_letter)
 
-    async def _ask(
+    async def _ask_for_fields(
         self, kind: str, name: str, contents: Mapping[str, JsonValue], fields: dict[str, JsonValue]
     ) -> Mapping[str, object]:
-        instructions = _text("check" if kind == "check" else "answer")
+        instructions = _instruction_text("check" if kind == "check" else "answer")
         text = json.dumps(dict(contents), ensure_ascii=False, indent=1)
         return await self._judge.reply(kind, name, instructions, text, object_schema(fields))
 
-    def _random(self, purpose: str) -> random.Random:
+    def _random_generator(self, purpose: str) -> random.Random:
         return random.Random(f"{self._seed}:{purpose}")  # noqa: S311 - the seed is the secret
 
 
-def _text(name: str) -> str:
+def _instruction_text(name: str) -> str:
     return (resources.files("benchwright_authoring.generation") / f"{name}.txt").read_text("utf-8")

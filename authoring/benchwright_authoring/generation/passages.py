@@ -74,7 +74,7 @@ def read_corpus(folder: Path) -> Corpus:
     unread: list[tuple[str, str]] = []
     for path in _files(folder):
         try:
-            text = _text(folder, path)
+            text = _readable_text(folder, path)
         except ValueError as error:
             unread.append((path, str(error)))
             continue
@@ -86,19 +86,19 @@ def read_corpus(folder: Path) -> Corpus:
             elif (earlier_passage := passages.setdefault(passage.sha256, passage)) is not passage:
                 unread.append((passage.place, f"the same as {earlier_passage.place}"))
     if not passages:
-        kinds = ", ".join(SUFFIXES)
-        raise CorpusError(f"{folder} has no file of {kinds} with a passage of {FEWEST} to {MOST} characters")
+        suffix_list = ", ".join(SUFFIXES)
+        raise CorpusError(f"{folder} has no file of {suffix_list} with a passage of {FEWEST} to {MOST} characters")
     return Corpus(tuple(passages.values()), unread)
 
 
 def _files(folder: Path) -> Iterator[str]:
     for file in sorted(folder.rglob("*")):
-        parts = file.relative_to(folder).parts
-        if not any(part.startswith(".") for part in parts) and (file.is_symlink() or not file.is_dir()):
-            yield "/".join(parts)
+        path_parts = file.relative_to(folder).parts
+        if not any(part.startswith(".") for part in path_parts) and (file.is_symlink() or not file.is_dir()):
+            yield "/".join(path_parts)
 
 
-def _text(folder: Path, path: str) -> str:
+def _readable_text(folder: Path, path: str) -> str:
     """Raises `ValueError` with the reason why a file is not read."""
     if not path.lower().endswith(SUFFIXES):
         raise ValueError("neither Markdown nor plain text; convert it first")
@@ -119,15 +119,15 @@ def _passages(path: str, text: str) -> Iterator[Passage]:
     """Paragraphs under one heading, as many as make a passage of some length."""
     lines = text.split("\n")
     start, end, length = 0, 0, 0
-    for first, last in _paragraphs(lines):
-        size = sum(len(line) + 1 for line in lines[first:last])
-        is_new = _HEADING.match(lines[first]) is not None or length >= _ENOUGH or length + size > MOST
+    for first_index, end_index in _paragraphs(lines):
+        size = sum(len(line) + 1 for line in lines[first_index:end_index])
+        is_new = _HEADING.match(lines[first_index]) is not None or length >= _ENOUGH or length + size > MOST
         if end and is_new:
             yield _passage(path, lines, start, end)
             end = 0
         if not end:
-            start, length = first, 0
-        end, length = last, length + size
+            start, length = first_index, 0
+        end, length = end_index, length + size
     if end:
         yield _passage(path, lines, start, end)
 
@@ -142,8 +142,8 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     is_code = False
     for number, line in enumerate(lines):
         is_code ^= _FENCE.match(line) is not None
-        ends = not line.strip() or _HEADING.match(line) is not None
-        if ends and not is_code and start is not None:
+        is_boundary = not line.strip() or _HEADING.match(line) is not None
+        if is_boundary and not is_code and start is not None:
             yield start, number
             start = None
         if line.strip() and start is None:

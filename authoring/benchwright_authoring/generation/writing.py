@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchwright_authoring.generation.generating import Generated, GenerationError
+from benchwright_authoring.generation.generating import GeneratedQuestion, GenerationError
 from benchwright_authoring.generation.passages import Corpus
 from benchwright_authoring.made_folder import check_made_folder
 from benchwright_authoring.written_question import write_question
@@ -34,7 +34,7 @@ def kept_seed(folder: Path) -> str:
 
 
 def write_generated(
-    corpus: Corpus, folder: Path, generated_questions: Sequence[Generated], source: str, licence: str
+    corpus: Corpus, folder: Path, generated_questions: Sequence[GeneratedQuestion], source: str, licence: str
 ) -> int:
     """Writes the questions that passed, and the report; returns how many passed.
 
@@ -53,34 +53,34 @@ def write_generated(
     """
     check_made_folder(folder, REPORT)
     folder.mkdir(parents=True, exist_ok=True)
-    report = {
+    report_fields = {
         "unread": [{"place": position, "why": reason} for position, reason in corpus.unread],
         "passages": [generated.model_dump(mode="json") for generated in generated_questions],
     }
     # It comes first: without it, a folder that was left half-written would pass for another pack.
-    write_atomically(folder / REPORT, (json.dumps(report, indent=1) + "\n").encode(), 0o600)
-    for old in folder.glob("cloze-*"):
-        shutil.rmtree(old)
-    passed = [generated for generated in generated_questions if generated.problem]
-    if not passed:
+    write_atomically(folder / REPORT, (json.dumps(report_fields, indent=1) + "\n").encode(), 0o600)
+    for old_folder in folder.glob("cloze-*"):
+        shutil.rmtree(old_folder)
+    passed_questions = [generated for generated in generated_questions if generated.problem]
+    if not passed_questions:
         (folder / PACK_FILE).unlink(missing_ok=True)
         return 0
-    for generated in passed:
-        _write(folder, generated)
+    for generated in passed_questions:
+        _write_problem_folder(folder, generated)
     values: dict[str, object] = {
         "name": folder.absolute().name,
         "title": f"Questions from {source}",
         "version": "0.1.0",
         "license": licence,
         "source": f"{source}; written and filtered by models",
-        "order": sorted(generated.problem for generated in passed),
+        "order": sorted(generated.problem for generated in passed_questions),
     }
     write_atomically(folder / PACK_FILE, as_toml(values).encode())
     read_pack_folder(folder)
-    return len(passed)
+    return len(passed_questions)
 
 
-def _write(folder: Path, generated: Generated) -> None:
+def _write_problem_folder(folder: Path, generated: GeneratedQuestion) -> None:
     if generated.question is None or generated.draft is None:
         raise GenerationError(f"{generated.problem} has no question")
     write_question(folder, generated.problem, generated.question, {})

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from benchwright_authoring.mutation.catalogue import KINDS
-from benchwright_authoring.mutation.findings import Counterexample, Finding, ProblemFindings, Status
+from benchwright_authoring.mutation.findings import Counterexample, MutantFinding, MutantStatus, ProblemFindings
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.mutants import Compiler, in_turn, is_design_file, mutants
-from benchwright_harness.cluster.task import Task
+from benchwright_harness.cluster.task import ClusterTask
 from benchwright_harness.grading.grade import BatchGrader, solved_files
 from benchwright_harness.plan.plan import toplevels
 from benchwright_problems.equivalence import DontCares, Parameters, ParameterSets
@@ -26,7 +26,7 @@ _SCORED = {kind.name: kind.is_scored for kind in KINDS}
 _REFUSED = frozenset({Reason.BUILD_FAILED, Reason.REFUSED})
 
 
-class Opinion(Protocol):
+class EquivalenceOpinion(Protocol):
     """Result that is proved of two designs."""
 
     @property
@@ -54,7 +54,9 @@ class Opinion(Protocol):
         """The reason for which it is unknown."""
 
 
-Prove = Callable[[Mapping[str, bytes], Mapping[str, bytes], str, DontCares, ParameterSets], Awaitable[Opinion]]
+Prove = Callable[
+    [Mapping[str, bytes], Mapping[str, bytes], str, DontCares, ParameterSets], Awaitable[EquivalenceOpinion]
+]
 """Compares a reference with another design.
 
 By their files, the name of their top module, where outputs count, and its parameters besides the defaults.
@@ -69,10 +71,10 @@ class Candidates:
     files: Mapping[str, bytes]
     """The reference, with what it leaves alone."""
     possible: int
-    chosen: tuple[Mutant, ...]
-    refused: tuple[Mutant, ...]
+    chosen_mutants: tuple[Mutant, ...]
+    refused_mutants: tuple[Mutant, ...]
     """Those before the last chosen one that slang refuses."""
-    top: str | None
+    top_module: str | None
     """The design's top module; None if that is unknown."""
 
 
@@ -85,23 +87,25 @@ def candidates(problem: Problem, *, seed: int, limit: int | None) -> Candidates:
         limit: Number of mutants that slang accepts; None for all.
     """
     files = solved_files(problem)
-    changed = {path: text for path, text in problem.hidden.reference.items() if path in problem.public.expected}
-    mutants_by_kind = mutants(files, changed)
+    changed_files = {path: text for path, text in problem.hidden.reference.items() if path in problem.public.expected}
+    mutants_by_kind = mutants(files, changed_files)
     compiler = Compiler(files)
-    chosen: list[Mutant] = []
-    refused: list[Mutant] = []
+    compiling_mutants: list[Mutant] = []
+    rejected_mutants: list[Mutant] = []
     for mutant in in_turn(mutants_by_kind, f"{seed} {problem.id}"):
-        if len(chosen) == limit:
+        if len(compiling_mutants) == limit:
             break
-        (chosen if compiler.accepts(mutant) else refused).append(mutant)
+        (compiling_mutants if compiler.accepts(mutant) else rejected_mutants).append(mutant)
     possible = sum(map(len, mutants_by_kind.values()))
-    return Candidates(problem, files, possible, tuple(chosen), tuple(refused), _top(problem, compiler.tops))
+    return Candidates(
+        problem, files, possible, tuple(compiling_mutants), tuple(rejected_mutants), _top(problem, compiler.tops)
+    )
 
 
-def _top(problem: Problem, tops: Sequence[str]) -> str | None:
+def _top(problem: Problem, top_modules: Sequence[str]) -> str | None:
     """The module that the harness tests, or the only one that no other instantiates."""
-    tested_modules = [module for module in toplevels(problem.hidden.harness) if module in tops]
-    return tested_modules[0] if tested_modules else tops[0] if len(tops) == 1 else None
+    tested_modules = [module for module in toplevels(problem.hidden.harness) if module in top_modules]
+    return tested_modules[0] if tested_modules else top_modules[0] if len(top_modules) == 1 else None
 
 
 class Analyser(BatchGrader):
@@ -132,13 +136,13 @@ class Analyser(BatchGrader):
             )
             for number, problem_candidates in enumerate(candidates_of_problems)
         }
-        passed = await self._run_all(references.values())
-        runs: list[dict[str, Task]] = []
+        reference_verdicts = await self._run_all(references.values())
+        mutant_tasks: list[dict[str, ClusterTask]] = []
         for number, problem_candidates in enumerate(candidates_of_problems):
-            reference = passed[references[number].key]
+            reference = reference_verdicts[references[number].key]
             limit_s = max(_LEAST_LIMIT_S, _PATIENCE * reference.wall_s)
             is_tried = reference.outcome is Outcome.PASSED
-            runs.append(
+            mutant_tasks.append(
                 {
                     mutant.id: self._task(
                         problem_candidates.problem,
@@ -146,12 +150,14 @@ class Analyser(BatchGrader):
                         references[number].selection,
                         limit_s,
                     )
-                    for mutant in (problem_candidates.chosen if is_tried else ())
+                    for mutant in (problem_candidates.chosen_mutants if is_tried else ())
                 }
             )
-        verdicts = await self._run_all(task for tasks in runs for task in tasks.values())
+        verdicts = await self._run_all(task for tasks in mutant_tasks for task in tasks.values())
         problem_findings = [
-            _problem_findings(problem_candidates, passed[references[number].key], runs[number], verdicts)
+            _problem_findings(
+                problem_candidates, reference_verdicts[references[number].key], mutant_tasks[number], verdicts
+            )
             for number, problem_candidates in enumerate(candidates_of_problems)
         ]
         return (
@@ -169,30 +175,30 @@ class Analyser(BatchGrader):
     ) -> list[ProblemFindings]:
         """The findings, with what is proved of survivors whose kinds are scored."""
 
-        async def compared(problem_candidates: Candidates, finding: Finding) -> Finding:
-            if problem_candidates.top is None or not _needs_proof(finding):
+        async def compared(problem_candidates: Candidates, finding: MutantFinding) -> MutantFinding:
+            if problem_candidates.top_module is None or not _needs_proof(finding):
                 return finding
             async with gate:
-                mutated_design, hidden = (
-                    _design(finding.mutant.applied(problem_candidates.files)),
+                mutated_design, hidden_part = (
+                    _design_files(finding.mutant.applied(problem_candidates.files)),
                     problem_candidates.problem.hidden,
                 )
                 opinion = await prove(
-                    _design(problem_candidates.files),
+                    _design_files(problem_candidates.files),
                     mutated_design,
-                    problem_candidates.top,
-                    hidden.dont_cares,
-                    hidden.parameter_sets,
+                    problem_candidates.top_module,
+                    hidden_part.dont_cares,
+                    hidden_part.parameter_sets,
                 )
             self._count(finished_runs=1)
-            return _in_the_light_of(opinion, finding)
+            return _with_opinion(opinion, finding)
 
         self._count(
             planned=sum(
                 _needs_proof(finding)
                 for problem_candidates, problem in zip(candidates_of_problems, problem_findings, strict=True)
                 for finding in problem.findings
-                if problem_candidates.top is not None
+                if problem_candidates.top_module is not None
             )
         )
         return [
@@ -206,7 +212,7 @@ class Analyser(BatchGrader):
             for problem_candidates, problem in zip(candidates_of_problems, problem_findings, strict=True)
         ]
 
-    async def _run_all(self, tasks: Iterable[Task]) -> dict[str, Verdict]:
+    async def _run_all(self, tasks: Iterable[ClusterTask]) -> dict[str, Verdict]:
         """The verdicts of tasks, by their keys."""
         task_list = list(tasks)
         self._count(planned=len({task.key for task in task_list}))
@@ -215,45 +221,53 @@ class Analyser(BatchGrader):
 
 
 def _problem_findings(
-    problem_candidates: Candidates, reference: Verdict, runs: Mapping[str, Task], verdicts: Mapping[str, Verdict]
+    problem_candidates: Candidates,
+    reference: Verdict,
+    task_by_mutant: Mapping[str, ClusterTask],
+    verdicts: Mapping[str, Verdict],
 ) -> ProblemFindings:
     if reference.outcome is not Outcome.PASSED:
         return ProblemFindings(
             id=problem_candidates.problem.id, left_out=f"The reference does not pass: {reference.summary}"
         )
-    refused = [
-        Finding(mutant=mutant, is_scored=_SCORED[mutant.kind], status=Status.NOT_COMPILED)
-        for mutant in problem_candidates.refused
+    refused_findings = [
+        MutantFinding(mutant=mutant, is_scored=_SCORED[mutant.kind], status=MutantStatus.NOT_COMPILED)
+        for mutant in problem_candidates.refused_mutants
     ]
-    ran = [_finding(problem_candidates, mutant, verdicts[runs[mutant.id].key]) for mutant in problem_candidates.chosen]
+    run_findings = [
+        _finding(problem_candidates, mutant, verdicts[task_by_mutant[mutant.id].key])
+        for mutant in problem_candidates.chosen_mutants
+    ]
     return ProblemFindings(
-        id=problem_candidates.problem.id, possible=problem_candidates.possible, findings=(*ran, *refused)
+        id=problem_candidates.problem.id,
+        possible=problem_candidates.possible,
+        findings=(*run_findings, *refused_findings),
     )
 
 
-def _finding(problem_candidates: Candidates, mutant: Mutant, verdict: Verdict) -> Finding:
-    status = Status.KILLED
+def _finding(problem_candidates: Candidates, mutant: Mutant, verdict: Verdict) -> MutantFinding:
+    status = MutantStatus.KILLED
     if verdict.outcome is Outcome.PASSED:
-        status = Status.SURVIVED
+        status = MutantStatus.SURVIVED
     elif verdict.outcome is Outcome.ERROR:
-        status = Status.UNDECIDED
+        status = MutantStatus.UNDECIDED
     elif verdict.reason in _REFUSED:
-        status = Status.NOT_COMPILED
-    return Finding(
+        status = MutantStatus.NOT_COMPILED
+    return MutantFinding(
         mutant=mutant,
         is_scored=_SCORED[mutant.kind],
         status=status,
         reason=verdict.reason,
         tests=tuple(test.name for test in verdict.tests if not test.passed),
-        diff=mutant.diff(problem_candidates.files) if status is Status.SURVIVED else "",
+        diff=mutant.diff(problem_candidates.files) if status is MutantStatus.SURVIVED else "",
     )
 
 
-def _needs_proof(finding: Finding) -> bool:
-    return finding.status is Status.SURVIVED and finding.is_scored
+def _needs_proof(finding: MutantFinding) -> bool:
+    return finding.status is MutantStatus.SURVIVED and finding.is_scored
 
 
-def _in_the_light_of(opinion: Opinion, finding: Finding) -> Finding:
+def _with_opinion(opinion: EquivalenceOpinion, finding: MutantFinding) -> MutantFinding:
     """A survivor with what is proved of it."""
     if opinion.result == "differs" and opinion.cycle is not None:
         stimulus = tuple(dict(inputs) for inputs in opinion.stimulus)
@@ -263,8 +277,8 @@ def _in_the_light_of(opinion: Opinion, finding: Finding) -> Finding:
         return finding.model_copy(update={"note": opinion.reason})
     if opinion.depth is not None:
         return finding.model_copy(update={"note": f"does not differ in the first {opinion.depth} cycles"})
-    return finding.model_copy(update={"status": Status.EQUIVALENT, "diff": ""})
+    return finding.model_copy(update={"status": MutantStatus.EQUIVALENT, "diff": ""})
 
 
-def _design(files: Mapping[str, bytes]) -> dict[str, bytes]:
+def _design_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {path: content for path, content in files.items() if is_design_file(path)}

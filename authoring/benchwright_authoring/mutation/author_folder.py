@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from benchwright_authoring.mutation.findings import Finding, PackFindings
+from benchwright_authoring.mutation.findings import MutantFinding, PackFindings
 from benchwright_authoring.problem_files.problem_folder import is_authored
 
 REPORT = "mutants.json"
@@ -33,7 +33,7 @@ class ReferenceFile:
                 return cls(problem, file.relative_to(folder).as_posix()) if is_authored(problem) else None
         return None
 
-    def survivors(self, content: bytes) -> list[Finding]:
+    def survivors(self, content: bytes) -> list[MutantFinding]:
         """The survivors in this file, in the order of the text; none of another content than it has now.
 
         Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_authoring.mutation.kind import Kind
+from benchwright_authoring.mutation.kind import MutationKind
 from benchwright_authoring.mutation.operators import (
     assignments,
     clocking,
@@ -14,7 +14,7 @@ from benchwright_authoring.mutation.operators import (
     widths,
 )
 
-KINDS: tuple[Kind, ...] = (
+KINDS: tuple[MutationKind, ...] = (
     *clocking.KINDS,
     *state_machines.KINDS,
     *expressions.KINDS,

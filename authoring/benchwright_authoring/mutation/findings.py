@@ -13,7 +13,7 @@ from benchwright_problems.equivalence import parameter_text
 from benchwright_problems.verdict import Reason
 
 
-class Status(StrEnum):
+class MutantStatus(StrEnum):
     """Result of a mutant."""
 
     KILLED = "killed"
@@ -44,13 +44,13 @@ class Counterexample(Model):
         return f"in cycle {self.cycle}{f' with {parameter_text(self.parameters)}' if self.parameters else ''}"
 
 
-class Finding(Model):
+class MutantFinding(Model):
     """One mutant, and what became of it."""
 
     mutant: Mutant
     is_scored: bool
     """True if its kind counts in the kill rate."""
-    status: Status
+    status: MutantStatus
     reason: Reason | None = None
     """Of the harness's verdict; None if it did not run."""
     tests: tuple[str, ...] = ()
@@ -70,16 +70,18 @@ class ProblemFindings(Model):
     """Reason for which nothing was tried; empty if it was."""
     possible: int = 0
     """Mutants that there are."""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[MutantFinding, ...] = ()
 
-    def count(self, status: Status) -> int:
+    def count(self, status: MutantStatus) -> int:
         """The number of scored mutants that have a status."""
         return sum(finding.status is status and finding.is_scored for finding in self.findings)
 
     @property
-    def survivors(self) -> list[Finding]:
+    def survivors(self) -> list[MutantFinding]:
         """The scored mutants that survived, in the order of the text."""
-        survived = [finding for finding in self.findings if finding.status is Status.SURVIVED and finding.is_scored]
+        survived = [
+            finding for finding in self.findings if finding.status is MutantStatus.SURVIVED and finding.is_scored
+        ]
         return sorted(survived, key=lambda finding: (finding.mutant.path, finding.mutant.start, finding.mutant.kind))
 
 
@@ -100,6 +102,6 @@ class PackFindings(Model):
     problems: tuple[ProblemFindings, ...]
 
     @property
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[MutantFinding]:
         """Of all problems."""
         return [finding for problem in self.problems for finding in problem.findings]

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from pyslang.syntax import SyntaxNode
 
-from benchwright_authoring.mutation.source import Edit, Source
+from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class MutationKind:
     """A kind of fault, by a name that reports and programs may depend on."""
 
     name: str
     effect: str
     """Effect of the kind, for people: `+ for -`."""
-    edits: Callable[[Source, SyntaxNode], Iterator[Edit]]
+    fault_edits: Callable[[MutatedSource, SyntaxNode], Iterator[ByteEdit]]
     """The faults of this kind in one node of the tree itself, not in what is below it."""
     is_scored: bool = True
     """False if it can differ by the order of simulation events alone, which no harness has to notice."""

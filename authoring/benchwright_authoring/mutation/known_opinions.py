@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import Field, JsonValue, ValidationError
 
-from benchwright_authoring.mutation.analysis import Opinion, Prove
+from benchwright_authoring.mutation.analysis import EquivalenceOpinion, Prove
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, ParameterSets
@@ -45,19 +45,19 @@ class KnownOpinions:
         self,
         reference: Mapping[str, bytes],
         mutated: Mapping[str, bytes],
-        top: str,
+        top_module: str,
         dont_cares: DontCares = NO_DONT_CARES,
         parameter_sets: ParameterSets = (),
-    ) -> Opinion:
+    ) -> EquivalenceOpinion:
         """See `Prove`."""
-        declared: list[JsonValue] = [dont_cares.model_dump(mode="json")] if dont_cares else []
+        declared_options: list[JsonValue] = [dont_cares.model_dump(mode="json")] if dont_cares else []
         if parameter_sets:
-            declared.append({"parameters": [dict(parameters) for parameters in parameter_sets]})
-        key = digest([self._tools, top, _digests(reference), _digests(mutated), *declared])
+            declared_options.append({"parameters": [dict(parameters) for parameters in parameter_sets]})
+        key = digest([self._tools, top_module, _file_digests(reference), _file_digests(mutated), *declared_options])
         file = self._folder / f"{key}.json"
         with contextlib.suppress(OSError, ValidationError):
             return KnownOpinion.model_validate_json(file.read_bytes())
-        new_opinion = await self._prove(reference, mutated, top, dont_cares, parameter_sets)
+        new_opinion = await self._prove(reference, mutated, top_module, dont_cares, parameter_sets)
         opinion = KnownOpinion(
             result=new_opinion.result,
             depth=new_opinion.depth,
@@ -72,5 +72,5 @@ class KnownOpinions:
         return opinion
 
 
-def _digests(files: Mapping[str, bytes]) -> JsonValue:
+def _file_digests(files: Mapping[str, bytes]) -> JsonValue:
     return {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}

@@ -41,9 +41,9 @@ class Mutant(Model):
             new_text: Text that is put there.
         """
         start, end = span
-        changed = content[:start] + new_text.encode() + content[end:]
+        changed_content = content[:start] + new_text.encode() + content[end:]
         return cls(
-            id=_id(path, changed),
+            id=_id(path, changed_content),
             kind=kind,
             path=path,
             line=content.count(b"\n", 0, start) + 1,
@@ -69,12 +69,12 @@ class Mutant(Model):
     def diff(self, files: Mapping[str, bytes]) -> str:
         """The fault as a unified diff of the reference's file."""
         old_lines, new_lines = (
-            content[self.path].decode(errors="replace").splitlines(keepends=True)
-            for content in (files, self.applied(files))
+            file_contents[self.path].decode(errors="replace").splitlines(keepends=True)
+            for file_contents in (files, self.applied(files))
         )
         lines = difflib.unified_diff(old_lines, new_lines, f"a/{self.path}", f"b/{self.path}", n=_CONTEXT_LINES)
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def _id(path: str, changed: bytes) -> str:
-    return digest([path, changed.decode(errors="replace")])[:12]
+def _id(path: str, changed_content: bytes) -> str:
+    return digest([path, changed_content.decode(errors="replace")])[:12]

@@ -13,7 +13,7 @@ from pyslang.syntax import SyntaxTree
 
 from benchwright_authoring.mutation.catalogue import KINDS
 from benchwright_authoring.mutation.mutant import Mutant
-from benchwright_authoring.mutation.source import Source
+from benchwright_authoring.mutation.source import MutatedSource
 from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable, parsing_options
 
 _SUFFIXES = (".sv", ".v")
@@ -24,16 +24,16 @@ def is_design_file(path: str) -> bool:
     return PurePosixPath(path).suffix in _SUFFIXES
 
 
-def mutants(reference: Mapping[str, bytes], changed: Mapping[str, str]) -> dict[str, list[Mutant]]:
+def mutants(reference: Mapping[str, bytes], changed_files: Mapping[str, str]) -> dict[str, list[Mutant]]:
     """All mutants by kind, in the order of the text; each changed file comes up once.
 
     Args:
         reference: All files that are compiled, path → content.
-        changed: Those of them that are the reference's own; faults are put into these.
+        changed_files: Those of them that are the reference's own; faults are put into these.
     """
     mutants_by_kind: dict[str, list[Mutant]] = {kind.name: [] for kind in KINDS}
-    for path in filter(is_design_file, changed):
-        source = Source(path, reference[path].decode(errors="replace"))
+    for path in filter(is_design_file, changed_files):
+        source = MutatedSource(path, reference[path].decode(errors="replace"))
         if source.content != reference[path]:
             # Its offsets would be those of another text.
             continue
@@ -46,13 +46,13 @@ def mutants(reference: Mapping[str, bytes], changed: Mapping[str, str]) -> dict[
     return {kind: kind_mutants for kind, kind_mutants in mutants_by_kind.items() if kind_mutants}
 
 
-def _mutants_of(source: Source) -> Iterator[Mutant]:
+def _mutants_of(source: MutatedSource) -> Iterator[Mutant]:
     nodes = list(source.nodes())
-    for kind in KINDS:
+    for fault_kind in KINDS:
         for node in nodes:
-            for edit in kind.edits(source, node):
+            for edit in fault_kind.fault_edits(source, node):
                 span = (edit.start, edit.end)
-                yield Mutant.of(source.path, source.content, kind=kind.name, span=span, new_text=edit.text)
+                yield Mutant.of(source.path, source.content, kind=fault_kind.name, span=span, new_text=edit.text)
 
 
 def in_turn(mutants_by_kind: Mapping[str, list[Mutant]], seed: str) -> Iterator[Mutant]:
@@ -79,19 +79,19 @@ class Compiler:
 
     def __init__(self, reference: Mapping[str, bytes]) -> None:
         self._reference = reference
-        self._is_of_use = not _has_errors(_compiled(reference))
+        self._is_of_use = not _has_errors(_compilation_of(reference))
 
     def accepts(self, mutant: Mutant) -> bool:
         """True if slang finds no error in the reference with this fault."""
-        return not self._is_of_use or not _has_errors(_compiled(mutant.applied(self._reference)))
+        return not self._is_of_use or not _has_errors(_compilation_of(mutant.applied(self._reference)))
 
     @property
     def tops(self) -> list[str]:
         """The modules that no other instantiates."""
-        return [top.name for top in _compiled(self._reference).getRoot().topInstances]
+        return [top.name for top in _compilation_of(self._reference).getRoot().topInstances]
 
 
-def _compiled(files: Mapping[str, bytes]) -> Compilation:
+def _compilation_of(files: Mapping[str, bytes]) -> Compilation:
     sources = pyslang.SourceManager()
     compilation = Compilation()
     for path in filter(is_design_file, files):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from benchwright_authoring.mutation.findings import Finding, PackFindings, ProblemFindings, Status
+from benchwright_authoring.mutation.findings import MutantFinding, MutantStatus, PackFindings, ProblemFindings
 from benchwright_foundation.model import Model
 from benchwright_judges.agreement.estimators import Share, share
 from benchwright_problems.verdict import Reason
@@ -19,42 +19,45 @@ class Rate(Model):
     """Those among the killed that reached their limit of time."""
 
 
-def _value(killed: Share) -> float:
+def _rate_value(killed: Share) -> float:
     return 1.0 if killed.value is None else killed.value
 
 
-def rate(findings: Iterable[Finding]) -> Rate:
+def rate(findings: Iterable[MutantFinding]) -> Rate:
     """The kill rate of mutants; those that are not scored, not decided, not compiled or equivalent do not count."""
     scored = [finding for finding in findings if finding.is_scored]
-    killed = [finding for finding in scored if finding.status is Status.KILLED]
-    survived = sum(finding.status is Status.SURVIVED for finding in scored)
+    killed = [finding for finding in scored if finding.status is MutantStatus.KILLED]
+    survived = sum(finding.status is MutantStatus.SURVIVED for finding in scored)
     timeouts = sum(finding.reason is Reason.TIMEOUT for finding in killed)
     return Rate(killed=share(len(killed), len(killed) + survived), timeouts=timeouts)
 
 
-def rates_by(findings: Iterable[Finding], key: Callable[[Finding], str]) -> dict[str, Rate]:
+def rates_by(findings: Iterable[MutantFinding], group_name: Callable[[MutantFinding], str]) -> dict[str, Rate]:
     """The kill rate of each group of mutants, the lowest first; groups in which none counts are absent."""
-    groups: dict[str, list[Finding]] = {}
+    groups: dict[str, list[MutantFinding]] = {}
     for finding in findings:
-        groups.setdefault(key(finding), []).append(finding)
+        groups.setdefault(group_name(finding), []).append(finding)
     rates = {name: rate(group) for name, group in groups.items()}
-    decided = {name: group_rate for name, group_rate in rates.items() if group_rate.killed.total}
-    return dict(sorted(decided.items(), key=lambda item: (_value(item[1].killed), item[0])))
+    decided_rates = {name: group_rate for name, group_rate in rates.items() if group_rate.killed.total}
+    return dict(
+        sorted(decided_rates.items(), key=lambda named_rate: (_rate_value(named_rate[1].killed), named_rate[0]))
+    )
 
 
-def kind_of(finding: Finding) -> str:
+def kind_of(finding: MutantFinding) -> str:
     """The group of a mutant by its kind."""
     return finding.mutant.kind
 
 
-def line_of(finding: Finding) -> str:
+def line_of(finding: MutantFinding) -> str:
     """The group of a mutant by its line, `rtl/top.sv:12`."""
     return f"{finding.mutant.path}:{finding.mutant.line}"
 
 
 def weakest_first(pack_findings: PackFindings) -> list[ProblemFindings]:
     """The problems that were tried, by the share that is killed; among equals the one with more survivors first."""
-    tried = [problem for problem in pack_findings.problems if not problem.left_out]
+    tried_problems = [problem for problem in pack_findings.problems if not problem.left_out]
     return sorted(
-        tried, key=lambda problem: (_value(rate(problem.findings).killed), -len(problem.survivors), problem.id)
+        tried_problems,
+        key=lambda problem: (_rate_value(rate(problem.findings).killed), -len(problem.survivors), problem.id),
     )

@@ -6,14 +6,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from benchwright_authoring.mutation.catalogue import KINDS
-from benchwright_authoring.mutation.findings import Counterexample, Finding, PackFindings, ProblemFindings, Status
+from benchwright_authoring.mutation.findings import (
+    Counterexample,
+    MutantFinding,
+    MutantStatus,
+    PackFindings,
+    ProblemFindings,
+)
 from benchwright_authoring.mutation.rates import Rate, kind_of, line_of, rate, rates_by, weakest_first
 
 _MOST_LINES = 10
 _WHAT = {kind.name: kind.effect for kind in KINDS}
 
 
-def page(pack_findings: PackFindings) -> str:
+def markdown_page(pack_findings: PackFindings) -> str:
     """The analysis as Markdown. It quotes references: whoever reads it sees what solvers must not."""
     total = rate(pack_findings.findings)
     return "\n".join(
@@ -21,10 +27,10 @@ def page(pack_findings: PackFindings) -> str:
             f"# Mutants of {pack_findings.pack} {pack_findings.version}",
             "",
             f"Killed: {share_of(total)}, 95 % interval {interval_of(total)}; {total.timeouts} of them by a timeout.",
-            _what_counts(pack_findings),
+            _counting_note(pack_findings),
             "",
-            *_problems(weakest_first(pack_findings)),
-            *_left_out(pack_findings.problems),
+            *_problem_lines(weakest_first(pack_findings)),
+            *_left_out_lines(pack_findings.problems),
             "## By kind",
             "",
             *_rates("kind", rates_by(pack_findings.findings, kind_of), _WHAT),
@@ -47,18 +53,20 @@ def interval_of(kill_rate: Rate) -> str:
     return "" if low is None or high is None else f"{100 * low:.1f}–{100 * high:.1f} %"
 
 
-def _what_counts(pack_findings: PackFindings) -> str:
+def _counting_note(pack_findings: PackFindings) -> str:
     proofs = (
         "Those that are proved equivalent to the reference do not count."
         if pack_findings.proofs
         else "Survivors were not compared with the reference: those that are equivalent to it count as survivors."
     )
-    tried = "All mutants" if pack_findings.limit is None else f"At most {pack_findings.limit} mutants of each problem"
-    return f"{proofs} {tried} were tried, with seed {pack_findings.seed}. Intervals are Wilson's."
+    tried_phrase = (
+        "All mutants" if pack_findings.limit is None else f"At most {pack_findings.limit} mutants of each problem"
+    )
+    return f"{proofs} {tried_phrase} were tried, with seed {pack_findings.seed}. Intervals are Wilson's."
 
 
-def _problems(problems: Sequence[ProblemFindings]) -> Iterator[str]:
-    yield from _table(
+def _problem_lines(problems: Sequence[ProblemFindings]) -> Iterator[str]:
+    yield from _table_lines(
         (
             *("problem", "killed", "interval", "timeouts", "survived"),
             *("equivalent", "not compiled", "undecided", "possible"),
@@ -66,7 +74,10 @@ def _problems(problems: Sequence[ProblemFindings]) -> Iterator[str]:
         (
             (
                 *(problem.id, share_of(killed), interval_of(killed), str(killed.timeouts), str(len(problem.survivors))),
-                *(str(problem.count(status)) for status in (Status.EQUIVALENT, Status.NOT_COMPILED, Status.UNDECIDED)),
+                *(
+                    str(problem.count(status))
+                    for status in (MutantStatus.EQUIVALENT, MutantStatus.NOT_COMPILED, MutantStatus.UNDECIDED)
+                ),
                 str(problem.possible),
             )
             for problem, killed in ((problem, rate(problem.findings)) for problem in problems)
@@ -74,58 +85,60 @@ def _problems(problems: Sequence[ProblemFindings]) -> Iterator[str]:
     )
 
 
-def _left_out(problems: Iterable[ProblemFindings]) -> Iterator[str]:
+def _left_out_lines(problems: Iterable[ProblemFindings]) -> Iterator[str]:
     if left_out := [(problem.id, problem.left_out) for problem in problems if problem.left_out]:
         yield from ("## Left out", "")
-        yield from _table(("problem", "why"), left_out)
+        yield from _table_lines(("problem", "why"), left_out)
 
 
 def _rates(group_title: str, rates: Mapping[str, Rate], descriptions: Mapping[str, str]) -> Iterator[str]:
-    rows = (
+    rate_rows = (
         (name, descriptions.get(name, ""), share_of(kill_rate), interval_of(kill_rate))
         for name, kill_rate in rates.items()
     )
-    yield from _table((group_title, "fault", "killed", "interval"), rows)
+    yield from _table_lines((group_title, "fault", "killed", "interval"), rate_rows)
 
 
 def _survivors(problem: ProblemFindings) -> Iterator[str]:
-    unscored = [finding for finding in problem.findings if finding.status is Status.SURVIVED and not finding.is_scored]
+    unscored = [
+        finding for finding in problem.findings if finding.status is MutantStatus.SURVIVED and not finding.is_scored
+    ]
     if not problem.survivors and not unscored:
         return
     yield from (f"### {problem.id}", "")
     by_line = rates_by(problem.findings, line_of).items()
     if weak := [(line, kill_rate) for line, kill_rate in by_line if kill_rate.killed.count < kill_rate.killed.total]:
-        rows = ((line, share_of(kill_rate), interval_of(kill_rate)) for line, kill_rate in weak[:_MOST_LINES])
-        yield from _table(("line", "killed", "interval"), rows)
+        line_rows = ((line, share_of(kill_rate), interval_of(kill_rate)) for line, kill_rate in weak[:_MOST_LINES])
+        yield from _table_lines(("line", "killed", "interval"), line_rows)
     for finding in problem.survivors:
-        yield from _survivor(finding)
+        yield from _survivor_lines(finding)
     if unscored:
         lines = ", ".join(dict.fromkeys(map(line_of, unscored)))
         yield from (f"Not scored, can differ by scheduling only: {len(unscored)} mutants, {lines}.", "")
 
 
-def _survivor(finding: Finding) -> Iterator[str]:
+def _survivor_lines(finding: MutantFinding) -> Iterator[str]:
     mutant = finding.mutant
     yield from (f"`{mutant.id}` {mutant.kind}, {line_of(finding)}: {_WHAT.get(mutant.kind, '')}", "")
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", finding.diff)), default=2))
     yield from (f"{ticks}diff", finding.diff.rstrip("\n"), ticks, "")
     if finding.counterexample is not None:
         yield from (f"It differs {finding.counterexample.when}:", "")
-        yield from _trace(finding.counterexample)
+        yield from _trace_lines(finding.counterexample)
     elif finding.note:
         yield from (f"Not proved: {_cell(finding.note)}.", "")
 
 
-def _trace(example: Counterexample) -> Iterator[str]:
+def _trace_lines(example: Counterexample) -> Iterator[str]:
     inputs = list(dict.fromkeys(name for cycle in example.stimulus for name in cycle))
     rows = (
         (str(number), *(f"{cycle[name]:#x}" if name in cycle else "" for name in inputs))
         for number, cycle in enumerate(example.stimulus)
     )
-    yield from _table(("cycle", *inputs), rows)
+    yield from _table_lines(("cycle", *inputs), rows)
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+def _table_lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     yield f"| {' | '.join(map(_cell, columns))} |"
     yield f"| {' | '.join('---' for _ in columns)} |"
     for row in rows:

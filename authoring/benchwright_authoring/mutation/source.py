@@ -44,7 +44,7 @@ _LEFT_OUT = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class ByteEdit:
     """A replacement of bytes `start` to `end` (exclusive) of a file."""
 
     start: int
@@ -59,14 +59,14 @@ def children(node: SyntaxNode) -> list[SyntaxNode]:
 
 def descendants(node: SyntaxNode) -> Iterator[SyntaxNode]:
     """A node and all below it, in the order of the text, outer ones first; as deep as slang takes it."""
-    waiting = [node]
-    while waiting:
-        outer_node = waiting.pop()
+    open_nodes = [node]
+    while open_nodes:
+        outer_node = open_nodes.pop()
         yield outer_node
-        waiting.extend(reversed(children(outer_node)))
+        open_nodes.extend(reversed(children(outer_node)))
 
 
-class Source:
+class MutatedSource:
     """One file. What comes out of a macro or an included file is left alone: it has no place of its own in the file.
 
     Args:
@@ -85,23 +85,23 @@ class Source:
 
     def nodes(self) -> Iterator[SyntaxNode]:
         """Every piece that may be changed, in the order of the text, outer ones first."""
-        waiting = [self.tree.root]
-        while waiting:
-            node = waiting.pop()
+        open_nodes = [self.tree.root]
+        while open_nodes:
+            node = open_nodes.pop()
             if node.kind in _LEFT_OUT or isinstance(node, ModuleHeaderSyntax):
                 continue
             if self.has_place(node):
                 yield node
             # What is in a dimension is the business of the kinds that change the dimension as a whole.
             if not isinstance(node, VariableDimensionSyntax):
-                waiting.extend(reversed(children(node)))
+                open_nodes.extend(reversed(children(node)))
 
     def has_place(self, piece: SyntaxNode | Token) -> bool:
         """True if a piece is written in the file itself, from its first to its last character."""
         span = piece.range if isinstance(piece, Token) else piece.sourceRange
         is_here = all(
-            self._sources.isFileLoc(end) and self._sources.getRawFileName(end.buffer) == self.path
-            for end in (span.start, span.end)
+            self._sources.isFileLoc(span_end) and self._sources.getRawFileName(span_end.buffer) == self.path
+            for span_end in (span.start, span.end)
         )
         return is_here and span.start.offset < span.end.offset
 
@@ -109,18 +109,24 @@ class Source:
         """A piece as it is written; only for one that `has_place`."""
         return self.content[node.sourceRange.start.offset : node.sourceRange.end.offset].decode()
 
-    def replaced(self, piece: SyntaxNode | Token, text: str) -> Iterator[Edit]:
+    def replaced(self, piece: SyntaxNode | Token, text: str) -> Iterator[ByteEdit]:
         """A replacement of a piece, if that has a place in the file."""
         if self.has_place(piece):
             span = piece.range if isinstance(piece, Token) else piece.sourceRange
-            yield Edit(span.start.offset, span.end.offset, text)
+            yield ByteEdit(span.start.offset, span.end.offset, text)
 
-    def exchanged(self, first: SyntaxNode, second: SyntaxNode) -> Iterator[Edit]:
+    def exchanged(self, first_node: SyntaxNode, second_node: SyntaxNode) -> Iterator[ByteEdit]:
         """Two pieces in each other's place, the first of which stands before the second."""
-        if self.has_place(first) and self.has_place(second) and self.text(first) != self.text(second):
-            start, end = first.sourceRange.start.offset, second.sourceRange.end.offset
-            text_between = self.content[first.sourceRange.end.offset : second.sourceRange.start.offset].decode()
-            yield Edit(start, end, self.text(second) + text_between + self.text(first))
+        if (
+            self.has_place(first_node)
+            and self.has_place(second_node)
+            and self.text(first_node) != self.text(second_node)
+        ):
+            start, end = first_node.sourceRange.start.offset, second_node.sourceRange.end.offset
+            text_between = self.content[
+                first_node.sourceRange.end.offset : second_node.sourceRange.start.offset
+            ].decode()
+            yield ByteEdit(start, end, self.text(second_node) + text_between + self.text(first_node))
 
     @cached_property
     def states(self) -> tuple[tuple[str, ...], ...]:
@@ -131,8 +137,8 @@ class Source:
             if isinstance(node, EnumTypeSyntax):
                 names = [member.name.valueText for member in node.members if isinstance(member, DeclaratorSyntax)]
             elif isinstance(node, CaseStatementSyntax):
-                items = [item for item in node.items if isinstance(item, StandardCaseItemSyntax)]
-                labels = [label for item in items for label in item.expressions]
+                case_items = [item for item in node.items if isinstance(item, StandardCaseItemSyntax)]
+                labels = [label for item in case_items for label in item.expressions]
                 names = [label.identifier.valueText for label in labels if isinstance(label, IdentifierNameSyntax)]
             if len(set(names)) > 1:
                 state_groups[tuple(dict.fromkeys(names))] = None

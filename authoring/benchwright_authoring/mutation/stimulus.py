@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from benchwright_authoring.mutation.findings import Counterexample, Finding
+from benchwright_authoring.mutation.findings import Counterexample, MutantFinding
 
 _CLOCK = re.compile(r"@\s*\(\s*(?:pos|neg)edge\s+([A-Za-z_]\w*)")
 
 
-def cocotb_test(finding: Finding, example: Counterexample, reference: str) -> str:
+def cocotb_test(finding: MutantFinding, example: Counterexample, reference: str) -> str:
     """A test that drives these inputs. It fails until its author says which outputs are right.
 
     Args:
@@ -19,14 +19,14 @@ def cocotb_test(finding: Finding, example: Counterexample, reference: str) -> st
     """
     mutant = finding.mutant
     name = f"kills_{mutant.kind.replace('-', '_')}_{mutant.id}"
-    clock = _CLOCK.search(reference)
-    imports, start, step = (
+    clock_match = _CLOCK.search(reference)
+    imports, clock_start, step = (
         ("from cocotb.triggers import Timer", "", 'Timer(1, unit="ns")')
-        if clock is None
+        if clock_match is None
         else (
             "from cocotb.clock import Clock\n    from cocotb.triggers import FallingEdge",
-            f'    Clock(dut.{clock[1]}, 10, unit="ns").start()\n',
-            f"FallingEdge(dut.{clock[1]})",
+            f'    Clock(dut.{clock_match[1]}, 10, unit="ns").start()\n',
+            f"FallingEdge(dut.{clock_match[1]})",
         )
     )
     inputs = "".join(f"        {dict(cycle)!r},\n" for cycle in example.stimulus)
@@ -37,7 +37,7 @@ async def {name}(dut):
     # {mutant.kind} in {mutant.path}:{mutant.line}: an output differs in cycle {example.cycle}.
     {imports}
 
-{start}    stimulus = [
+{clock_start}    stimulus = [
 {inputs}    ]
     for inputs in stimulus:
         for name, value in inputs.items():

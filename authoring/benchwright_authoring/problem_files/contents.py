@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT, ProblemFolder
 from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.remark import Remark
-from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
+from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
 from benchwright_harness.plan.plan import toplevels
-from benchwright_problems.problem import Kind
+from benchwright_problems.problem import ProblemKind
 from benchwright_problems.storage.pack_files_schema import ProblemFile
 from benchwright_problems.verilog import modules, parameter_names, port_names
 
@@ -27,58 +27,58 @@ _TELLING = 24
 """A line of fewer characters, without white space, may stand anywhere by chance."""
 
 
-def content_remarks(problem: ProblemFolder, spec: ProblemFile, places: TomlPlaces) -> Iterator[Remark]:
+def content_remarks(problem: ProblemFolder, spec: ProblemFile, toml_places: TomlPlaces) -> Iterator[Remark]:
     """Remarks on what does not fit together."""
     statement = problem.text(STATEMENT)
     heading = statement.partition("\n")[0]
     if not heading.startswith("# "):
-        yield Remark(STATEMENT, Span(0, len(heading)), "The first line has to be the title: # Title", True)
-    yield from _hidden_text(problem, spec, statement)
-    if spec.kind is not Kind.DESIGN:
+        yield Remark(STATEMENT, TomlSpan(0, len(heading)), "The first line has to be the title: # Title", True)
+    yield from _hidden_text_remarks(problem, spec, statement)
+    if spec.kind is not ProblemKind.DESIGN:
         if spec.answer is None:
-            yield Remark(PROBLEM_FILE, places.span(("kind",)), "A question needs an [answer].", True)
-        yield from question_remarks(spec, statement, places)
+            yield Remark(PROBLEM_FILE, toml_places.span(("kind",)), "A question needs an [answer].", True)
+        yield from question_remarks(spec, statement, toml_places)
         return
     reference = problem.texts(_REFERENCE)
-    yield from _paths(problem, spec, places, reference)
+    yield from _path_remarks(problem, spec, toml_places, reference)
     sources = {path: text for path, text in reference.items() if path.endswith(_DESIGN_FILE)}
-    declared = {module.name for text in sources.values() for module in modules(text)}
-    if declared:
-        yield from _tops(problem, places, declared)
+    declared_modules = {module.name for text in sources.values() for module in modules(text)}
+    if declared_modules:
+        yield from _top_module_remarks(problem, toml_places, declared_modules)
         ports = {port for text in sources.values() for port in port_names(text)}
-        yield from _unknown_ports(statement, ports)
-        yield from _unknown_dont_cares(spec, places, ports)
-        yield from _unknown_parameters(problem, spec, places, sources.values())
+        yield from _unknown_port_remarks(statement, ports)
+        yield from _unknown_dont_care_remarks(spec, toml_places, ports)
+        yield from _unknown_parameter_remarks(problem, spec, toml_places, sources.values())
 
 
-def _paths(
-    problem: ProblemFolder, spec: ProblemFile, places: TomlPlaces, reference: Mapping[str, str]
+def _path_remarks(
+    problem: ProblemFolder, spec: ProblemFile, toml_places: TomlPlaces, reference: Mapping[str, str]
 ) -> Iterator[Remark]:
     harness = problem.texts(_HARNESS)
     if not set(_PLANS) & set(harness):
         message = f"{_HARNESS} has neither {_PLANS[0]} nor {_PLANS[1]}."
-        yield Remark(PROBLEM_FILE, places.span(("kind",)), message, True)
+        yield Remark(PROBLEM_FILE, toml_places.span(("kind",)), message, True)
     if not reference:
         message = f"There is no {_REFERENCE}: nothing proves that the problem can be solved."
-        yield Remark(PROBLEM_FILE, places.span(("expected",)), message, False)
+        yield Remark(PROBLEM_FILE, toml_places.span(("expected",)), message, False)
         return
     for index, path in enumerate(spec.expected):
         if path not in reference:
             message = f"The reference has no {path}. Write it, or remove it here."
-            yield Remark(PROBLEM_FILE, places.span(("expected", index)), message, False)
+            yield Remark(PROBLEM_FILE, toml_places.span(("expected", index)), message, False)
     for path in sorted(set(reference) - set(spec.expected)):
         message = f"The reference has {path}, which is not expected here: no run uses it."
-        yield Remark(PROBLEM_FILE, places.key(("expected",)), message, False)
-    yield from _testbench_files(spec, places, harness)
+        yield Remark(PROBLEM_FILE, toml_places.key(("expected",)), message, False)
+    yield from _testbench_remarks(spec, toml_places, harness)
 
 
-def _testbench_files(spec: ProblemFile, places: TomlPlaces, harness: Mapping[str, str]) -> Iterator[Remark]:
+def _testbench_remarks(spec: ProblemFile, toml_places: TomlPlaces, harness: Mapping[str, str]) -> Iterator[Remark]:
     try:
         plan = json.loads(harness.get(_PLANS[1], "{}"))
         named_files = [(kind, path) for kind in ("testbench", "design") for path in plan.get(kind, ())]
     except (ValueError, AttributeError, TypeError):
         yield Remark(
-            PROBLEM_FILE, places.span(("kind",)), f"{_HARNESS}/{_PLANS[1]} is not JSON of the right form.", True
+            PROBLEM_FILE, toml_places.span(("kind",)), f"{_HARNESS}/{_PLANS[1]} is not JSON of the right form.", True
         )
         return
     for kind, path in named_files:
@@ -86,34 +86,36 @@ def _testbench_files(spec: ProblemFile, places: TomlPlaces, harness: Mapping[str
         if path not in present_files:
             file_group = _HARNESS if kind == "testbench" else "expected"
             message = f"{_PLANS[1]} names {path}, which is not in {file_group}."
-            yield Remark(PROBLEM_FILE, places.span(("expected",)), message, True)
+            yield Remark(PROBLEM_FILE, toml_places.span(("expected",)), message, True)
 
 
-def _tops(problem: ProblemFolder, places: TomlPlaces, declared: set[str]) -> Iterator[Remark]:
+def _top_module_remarks(
+    problem: ProblemFolder, toml_places: TomlPlaces, declared_modules: set[str]
+) -> Iterator[Remark]:
     for path in (*_PLANS[:1], "src/.env"):
         for top in _TOPLEVEL.findall(problem.text(f"{_HARNESS}/{path}")):
-            if top not in declared:
+            if top not in declared_modules:
                 message = f"{_HARNESS}/{path} tests the module {top}, which the reference does not declare."
-                yield Remark(PROBLEM_FILE, places.span(("expected",)), message, False)
+                yield Remark(PROBLEM_FILE, toml_places.span(("expected",)), message, False)
 
 
-def _unknown_ports(statement: str, ports: set[str]) -> Iterator[Remark]:
+def _unknown_port_remarks(statement: str, ports: set[str]) -> Iterator[Remark]:
     is_of_ports = False
-    for row in _ROW.finditer(statement):
-        first = row["first"].strip()
-        if first.lower() in ("port", "signal"):
+    for port_row in _ROW.finditer(statement):
+        first_cell = port_row["first"].strip()
+        if first_cell.lower() in ("port", "signal"):
             is_of_ports = True
-        elif not statement[: row.start()].endswith("|\n"):
+        elif not statement[: port_row.start()].endswith("|\n"):
             is_of_ports = False
         elif is_of_ports:
-            for name in _CODE.finditer(row["first"]):
-                if name[1] not in ports:
-                    start = row.start("first") + name.start(1)
-                    message = f"The reference has no port {name[1]}."
-                    yield Remark(STATEMENT, Span(start, start + len(name[1])), message, False)
+            for name_match in _CODE.finditer(port_row["first"]):
+                if name_match[1] not in ports:
+                    start = port_row.start("first") + name_match.start(1)
+                    message = f"The reference has no port {name_match[1]}."
+                    yield Remark(STATEMENT, TomlSpan(start, start + len(name_match[1])), message, False)
 
 
-def _unknown_dont_cares(spec: ProblemFile, places: TomlPlaces, ports: set[str]) -> Iterator[Remark]:
+def _unknown_dont_care_remarks(spec: ProblemFile, toml_places: TomlPlaces, ports: set[str]) -> Iterator[Remark]:
     named_ports: list[tuple[tuple[str | int, ...], str]] = [
         (("dont_care", "always", index), name) for index, name in enumerate(spec.dont_care.always)
     ]
@@ -122,47 +124,49 @@ def _unknown_dont_cares(spec: ProblemFile, places: TomlPlaces, ports: set[str]) 
         named_ports += [(path, output), (path, condition)]
     for key_path, name in named_ports:
         if name not in ports:
-            yield Remark(PROBLEM_FILE, places.span(key_path), f"The reference has no port {name}.", False)
+            yield Remark(PROBLEM_FILE, toml_places.span(key_path), f"The reference has no port {name}.", False)
 
 
-def _unknown_parameters(
-    problem: ProblemFolder, spec: ProblemFile, places: TomlPlaces, sources: Collection[str]
+def _unknown_parameter_remarks(
+    problem: ProblemFolder, spec: ProblemFile, toml_places: TomlPlaces, sources: Collection[str]
 ) -> Iterator[Remark]:
     """Parameters for a proof that a module does not have which the harness tests."""
     if not spec.proof:
         return
-    declared = {module: names for text in sources for module, names in parameter_names(text).items()}
+    declared_parameters = {module: names for text in sources for module, names in parameter_names(text).items()}
     for module in toplevels(problem.texts(_HARNESS)) or [PurePosixPath(path).stem for path in spec.expected[:1]]:
         for index, parameters in enumerate(spec.proof.parameters):
             for name in parameters:
-                if module in declared and name not in declared[module]:
+                if module in declared_parameters and name not in declared_parameters[module]:
                     message = f"The module {module} of the reference has no parameter {name}."
-                    yield Remark(PROBLEM_FILE, places.key(("proof", "parameters", index, name)), message, False)
+                    yield Remark(PROBLEM_FILE, toml_places.key(("proof", "parameters", index, name)), message, False)
 
 
-def _hidden_text(problem: ProblemFolder, spec: ProblemFile, statement: str) -> Iterator[Remark]:
+def _hidden_text_remarks(problem: ProblemFolder, spec: ProblemFile, statement: str) -> Iterator[Remark]:
     """Lines of the hidden part that a solver could read."""
     public = problem.texts("public")
-    public_lines = {line for text in public.values() for line in _lines(text.splitlines())}
-    harness = _lines(line for text in problem.texts(_HARNESS).values() for line in text.splitlines())
-    reference = _lines(line for text in problem.texts(_REFERENCE).values() for line in text.splitlines()) - public_lines
+    public_lines = {line for text in public.values() for line in _telling_lines(text.splitlines())}
+    harness = _telling_lines(line for text in problem.texts(_HARNESS).values() for line in text.splitlines())
+    reference = (
+        _telling_lines(line for text in problem.texts(_REFERENCE).values() for line in text.splitlines()) - public_lines
+    )
     answer = [spec.answer.rubric, spec.answer.explanation] if spec.answer is not None else []
     answer += [hint.text for hint in spec.hints]
-    answer_lines = _lines(line for text in answer for line in text.splitlines())
+    answer_lines = _telling_lines(line for text in answer for line in text.splitlines())
     start = 0
     for line in statement.splitlines(keepends=True):
         text = line.strip()
-        for origin, hidden in (("harness", harness), ("reference", reference), ("answer or hints", answer_lines)):
-            if text in hidden:
+        for origin, hidden_lines in (("harness", harness), ("reference", reference), ("answer or hints", answer_lines)):
+            if text in hidden_lines:
                 message = f"This line is in the hidden {origin} too. Remove it, so that the statement does not tell it."
-                yield Remark(STATEMENT, Span(start, start + len(line.rstrip())), message, False)
+                yield Remark(STATEMENT, TomlSpan(start, start + len(line.rstrip())), message, False)
         start += len(line)
     for path, content in public.items():
         for number, line in enumerate(content.splitlines(), 1):
             if line.strip() in harness:
                 message = f"public/{path}:{number} has a line of the hidden harness. Remove it."
-                yield Remark(PROBLEM_FILE, Span(0, 0), message, False)
+                yield Remark(PROBLEM_FILE, TomlSpan(0, 0), message, False)
 
 
-def _lines(lines: Sequence[str] | Iterator[str]) -> set[str]:
+def _telling_lines(lines: Sequence[str] | Iterator[str]) -> set[str]:
     return {line.strip() for line in lines if len("".join(line.split())) >= _TELLING}

@@ -105,33 +105,37 @@ _KEYS = ("properties", "additionalProperties", "patternProperties")
 """Parts of a schema that say what keys a table may have."""
 
 
-def fields(file: FileFields, table: Path) -> Sequence[Field]:
+def fields(file_fields: FileFields, table: Path) -> Sequence[Field]:
     """The fields of a table of a file; empty if there is none."""
     names = [part for part in table if isinstance(part, str)]
-    return _fields(file, tuple(names))
+    return _fields(file_fields, tuple(names))
 
 
-def field(file: FileFields, path: Path) -> Field | None:
+def field(file_fields: FileFields, path: Path) -> Field | None:
     """One field."""
     return (
-        next((candidate for candidate in fields(file, path[:-1]) if candidate.name == path[-1]), None) if path else None
+        next((candidate for candidate in fields(file_fields, path[:-1]) if candidate.name == path[-1]), None)
+        if path
+        else None
     )
 
 
 @cache
-def _fields(file: FileFields, names: tuple[str, ...]) -> Sequence[Field]:
-    schema = file.model.model_json_schema()
+def _fields(file_fields: FileFields, names: tuple[str, ...]) -> Sequence[Field]:
+    schema = file_fields.model.model_json_schema()
     defs: Mapping[str, Any] = schema.get("$defs", {})
-    table: Mapping[str, Any] = schema
+    table_schema: Mapping[str, Any] = schema
     for name in names:
-        table = _table(table.get("properties", {}).get(name, {}), defs)
+        table_schema = _table(table_schema.get("properties", {}).get(name, {}), defs)
     table_fields = []
-    for name, field_schema in table.get("properties", {}).items():
+    for name, field_schema in table_schema.get("properties", {}).items():
         path = ".".join([*names, name])
-        if path not in file.not_written:
-            inner = _table(field_schema, defs)
-            is_table = not inner.keys().isdisjoint(_KEYS)
-            table_fields.append(Field(name, file.descriptions[path], _values(field_schema, defs), is_table))
+        if path not in file_fields.not_written:
+            inner_schema = _table(field_schema, defs)
+            is_table = not inner_schema.keys().isdisjoint(_KEYS)
+            table_fields.append(
+                Field(name, file_fields.descriptions[path], _allowed_values(field_schema, defs), is_table)
+            )
     return table_fields
 
 
@@ -148,7 +152,7 @@ def _table(field_schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[
     return {}
 
 
-def _values(field_schema: Mapping[str, Any], defs: Mapping[str, Any]) -> tuple[str, ...]:
+def _allowed_values(field_schema: Mapping[str, Any], defs: Mapping[str, Any]) -> tuple[str, ...]:
     for alternative in (field_schema, *field_schema.get("anyOf", ())):
         target_schema = defs[alternative["$ref"].rpartition("/")[2]] if "$ref" in alternative else alternative
         if "enum" in target_schema:

@@ -46,21 +46,21 @@ class ProblemFolder:
 
     def pack_text(self, path: str) -> str:
         """The same, of a path below the pack's folder."""
-        return self._open[path] if path in self._open else self._on_disk(path)
+        return self._open[path] if path in self._open else self._text_on_disk(path)
 
     def texts(self, subfolder: str) -> dict[str, str]:
         """The files below a folder of the problem, by their path there."""
-        base = self.folder / subfolder
-        files = (file for file in sorted(base.rglob("*")) if file.is_file() and "__pycache__" not in file.parts)
-        paths = [file.relative_to(base).as_posix() for file, _ in zip(files, range(_MOST_FILES), strict=False)]
+        base_folder = self.folder / subfolder
+        files = (file for file in sorted(base_folder.rglob("*")) if file.is_file() and "__pycache__" not in file.parts)
+        paths = [file.relative_to(base_folder).as_posix() for file, _ in zip(files, range(_MOST_FILES), strict=False)]
         return {path: self.text(f"{subfolder}/{path}") for path in paths}
 
     @property
     def is_saved(self) -> bool:
         """True if the disk has what the editor has."""
-        return all(text == self._on_disk(path) for path, text in self._open.items())
+        return all(text == self._text_on_disk(path) for path, text in self._open.items())
 
-    def _on_disk(self, path: str) -> str:
+    def _text_on_disk(self, path: str) -> str:
         try:
             return read_plain_file(self.folder.parent, path, _LARGEST).decode()
         except (OSError, NotPlainFileError, FileTooLargeError, UnicodeDecodeError):

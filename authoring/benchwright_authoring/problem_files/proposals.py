@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchwright_authoring.problem_files.fields import FileFields, field, fields
-from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
+from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
 
 
 @dataclass(frozen=True)
@@ -19,50 +19,54 @@ class TomlProposal:
     is_value: bool
 
 
-def toml_proposals(file: FileFields, text: str, offset: int) -> tuple[Span, list[TomlProposal]]:
+def toml_proposals(file_fields: FileFields, text: str, offset: int) -> tuple[TomlSpan, list[TomlProposal]]:
     """The proposals at an offset, and the span that they take the place of.
 
     Args:
-        file: Fields that the file may hold.
+        file_fields: Fields that the file may hold.
         text: Text of the file.
         offset: Offset in code points.
     """
-    places = TomlPlaces(text)
-    cursor = places.cursor(offset)
+    toml_places = TomlPlaces(text)
+    cursor = toml_places.cursor(offset)
     if cursor is None:
-        return Span(offset, offset), []
+        return TomlSpan(offset, offset), []
     if cursor.is_header:
-        return cursor.span, [TomlProposal(name, name, description, False) for name, description in _headers(file)]
+        return cursor.span, [
+            TomlProposal(name, name, description, False) for name, description in _headers(file_fields)
+        ]
     if cursor.key is not None:
-        key_field = field(file, (*cursor.table, cursor.key))
+        key_field = field(file_fields, (*cursor.table, cursor.key))
         values = key_field.values if key_field is not None else ()
         return cursor.span, [TomlProposal(value, value, "", True) for value in values]
-    written_keys = places.keys_of(cursor.table)
+    written_keys = toml_places.keys_of(cursor.table)
     return cursor.span, [
         TomlProposal(f"{table_field.name} = ", table_field.name, table_field.description, False)
-        for table_field in fields(file, cursor.table)
+        for table_field in fields(file_fields, cursor.table)
         # A table in a table is usually written inline.
         if (cursor.table or not table_field.is_table) and table_field.name not in written_keys
     ]
 
 
-def toml_hover(file: FileFields, text: str, offset: int) -> tuple[Span, str] | None:
+def toml_hover(file_fields: FileFields, text: str, offset: int) -> tuple[TomlSpan, str] | None:
     """The meaning of the field at an offset, in Markdown, with the place of its key."""
     key_position = TomlPlaces(text).key_at(offset)
     if key_position is None:
         return None
     path, span = key_position
-    hovered_field = field(file, tuple(part for part in path if isinstance(part, str)))
+    hovered_field = field(file_fields, tuple(part for part in path if isinstance(part, str)))
     if hovered_field is None:
         return None
-    values = f"\n\nOne of {', '.join(f'`{value}`' for value in hovered_field.values)}." if hovered_field.values else ""
-    return span, f"{hovered_field.description}{values}"
+    values_note = (
+        f"\n\nOne of {', '.join(f'`{value}`' for value in hovered_field.values)}." if hovered_field.values else ""
+    )
+    return span, f"{hovered_field.description}{values_note}"
 
 
-def _headers(file: FileFields, outer: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-    headers = []
-    for table_field in fields(file, outer):
+def _headers(file_fields: FileFields, outer: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+    table_headers = []
+    for table_field in fields(file_fields, outer):
         if table_field.is_table:
             path = (*outer, table_field.name)
-            headers += [(".".join(path), table_field.description), *_headers(file, path)]
-    return headers
+            table_headers += [(".".join(path), table_field.description), *_headers(file_fields, path)]
+    return table_headers

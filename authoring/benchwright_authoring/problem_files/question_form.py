@@ -43,9 +43,9 @@ def form_values(text: str) -> dict[str, Any]:
     Raises:
         tomllib.TOMLDecodeError: The text is not TOML.
     """
-    whole, values = tomllib.loads(text), {}
+    document, values = tomllib.loads(text), {}
     for name, key_path in _PLACES.items():
-        value: Any = whole
+        value: Any = document
         for key in key_path:
             value = value.get(key) if isinstance(value, dict) else None
         if value is not None:
@@ -64,17 +64,17 @@ def with_form(text: str, values: Mapping[str, Any]) -> str:
         TomlEditError: Names a key that can't be changed.
         tomllib.TOMLDecodeError: The text is not TOML.
     """
-    whole, old_values = tomllib.loads(text), form_values(text)
-    changed = copy.deepcopy(whole)
+    old_document, old_values = tomllib.loads(text), form_values(text)
+    changed_document = copy.deepcopy(old_document)
     for name, key_path in _PLACES.items():
-        value = _whole(values.get(name))
+        value = _with_integers(values.get(name))
         if value != old_values.get(name) and not (name == "points" and value == _with_points(old_values.get(name, []))):
-            _set_key(changed, key_path, None if value in _EMPTY and name not in _ALWAYS else value)
-    answer = changed.get("answer")
-    if isinstance(answer, dict) and answer.get("points") == {} != whole.get("answer", {}).get("points"):
+            _set_key(changed_document, key_path, None if value in _EMPTY and name not in _ALWAYS else value)
+    answer = changed_document.get("answer")
+    if isinstance(answer, dict) and answer.get("points") == {} != old_document.get("answer", {}).get("points"):
         del answer["points"]
     return with_values(
-        text, {name: changed.get(name) for name in dict.fromkeys(key_path[0] for key_path in _PLACES.values())}
+        text, {name: changed_document.get(name) for name in dict.fromkeys(key_path[0] for key_path in _PLACES.values())}
     )
 
 
@@ -87,24 +87,24 @@ def form_remarks(folder: Path, text: str, statement: str) -> list[tuple[str, Rem
         statement: The same of `statement.md`.
     """
     files = {f"{folder.name}/{PROBLEM_FILE}": text, f"{folder.name}/{STATEMENT}": statement}
-    places = TomlPlaces(text)
+    toml_places = TomlPlaces(text)
     return [
         (
             STATEMENT.removesuffix(".md")
             if remark.file == STATEMENT
-            else _field(remark.path or places.path_of(remark.span)),
+            else _form_field(remark.path or toml_places.path_of(remark.span)),
             remark,
         )
         for remark in remarks(ProblemFolder(folder, files))
     ]
 
 
-def _whole(value: Any) -> Any:
+def _with_integers(value: Any) -> Any:
     """A value of a form, whose numbers all are floating-point, as a person writes it."""
     if isinstance(value, list):
-        return [_whole(member) for member in value]
+        return [_with_integers(member) for member in value]
     if isinstance(value, dict):
-        return {name: _whole(member) for name, member in value.items()}
+        return {name: _with_integers(member) for name, member in value.items()}
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -116,18 +116,18 @@ def _with_points(items: Any) -> Any:
     ]
 
 
-def _set_key(table: dict[str, Any], key_path: tuple[str, ...], value: object) -> None:
+def _set_key(toml_table: dict[str, Any], key_path: tuple[str, ...], value: object) -> None:
     for key in key_path[:-1]:
-        table = table.setdefault(key, {})
-        if not isinstance(table, dict):
+        toml_table = toml_table.setdefault(key, {})
+        if not isinstance(toml_table, dict):
             raise TomlEditError(f"{key} is no table: open the file and edit it there")
     if value is None:
-        table.pop(key_path[-1], None)
+        toml_table.pop(key_path[-1], None)
     else:
-        table[key_path[-1]] = value
+        toml_table[key_path[-1]] = value
 
 
-def _field(key_path: Place | None) -> str:
+def _form_field(key_path: Place | None) -> str:
     for name, start in _PLACES.items():
         if key_path is not None and key_path[: len(start)] == start:
             return ".".join((name, *map(str, key_path[len(start) :])))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.problem_files.remark import Remark
-from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
+from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
 from benchwright_judges.reading.short_answers import normalise
 from benchwright_problems.problem import AnsweredBy
 from benchwright_problems.storage.pack_files_schema import ProblemFile, QuestionTable
@@ -54,7 +54,7 @@ _SHOWS = re.compile(r"!\[|^\|.*\|\s*$|^```", re.MULTILINE)
 """A figure, a table or a drawing in characters."""
 
 
-def question_remarks(spec: ProblemFile, statement: str, places: TomlPlaces) -> Iterator[Remark]:
+def question_remarks(spec: ProblemFile, statement: str, toml_places: TomlPlaces) -> Iterator[Remark]:
     """Remarks on what makes a question hard to score or easy to guess; none of it keeps the pack from being used."""
     question, answer = spec.question, spec.answer
     if question is None or answer is None:
@@ -62,35 +62,35 @@ def question_remarks(spec: ProblemFile, statement: str, places: TomlPlaces) -> I
     if not answer.explanation.strip():
         message = "No explanation says why the answer is right. Reviewers and people who read their result need one."
         path = ("answer", "explanation")
-        yield Remark(PROBLEM_FILE, places.span(path), message, False, path)
-    yield from _not_self_contained(statement)
+        yield Remark(PROBLEM_FILE, toml_places.span(path), message, False, path)
+    yield from _not_self_contained_remarks(statement)
     if not question.choices and not _LIST.search(statement):
         for match in _SPEAKS_OF_OPTIONS.finditer(statement):
             message = "The question speaks of options, and has none. Ask for the answer itself."
-            yield Remark(STATEMENT, Span(match.start(), match.end()), message, False)
+            yield Remark(STATEMENT, TomlSpan(match.start(), match.end()), message, False)
     if question.format.answered_by is AnsweredBy.CHOICE:
-        yield from _options(question, statement, places)
-        yield from _given_away(question, answer.value, statement, places)
+        yield from _option_remarks(question, statement, toml_places)
+        yield from _given_away_remarks(question, answer.value, statement, toml_places)
 
 
-def _options(question: QuestionTable, statement: str, places: TomlPlaces) -> Iterator[Remark]:
+def _option_remarks(question: QuestionTable, statement: str, toml_places: TomlPlaces) -> Iterator[Remark]:
     choices = question.choices
     if len(choices) != _OPTIONS:
         message = f"There are {len(choices)} options. Four are usual, so that guessing is right as often everywhere."
-        yield Remark(PROBLEM_FILE, places.key(("question", "choices")), message, False)
+        yield Remark(PROBLEM_FILE, toml_places.key(("question", "choices")), message, False)
     letters_by_text: dict[str, str] = {}
     for letter, text in choices.items():
-        span = places.span(("question", "choices", letter))
+        span = toml_places.span(("question", "choices", letter))
         if _ABOUT_OTHERS.fullmatch(text) or _names_letters(text, statement):
             yield Remark(
                 PROBLEM_FILE, span, f"Option {letter} is about other options. Say what it claims itself.", False
             )
         # Case may matter: b/s and B/s.
-        plain = " ".join(text.strip(" .").split())
-        plain = plain[:1].lower() + plain[1:]
-        if plain in letters_by_text:
-            yield Remark(PROBLEM_FILE, span, f"Option {letter} says the same as {letters_by_text[plain]}.", False)
-        letters_by_text.setdefault(plain, letter)
+        plain_text = " ".join(text.strip(" .").split())
+        plain_text = plain_text[:1].lower() + plain_text[1:]
+        if plain_text in letters_by_text:
+            yield Remark(PROBLEM_FILE, span, f"Option {letter} says the same as {letters_by_text[plain_text]}.", False)
+        letters_by_text.setdefault(plain_text, letter)
 
 
 def _names_letters(option: str, statement: str) -> bool:
@@ -99,25 +99,27 @@ def _names_letters(option: str, statement: str) -> bool:
     return match is not None and not any(re.search(rf"\b{letter}\b", statement) for letter in match.groups())
 
 
-def _given_away(question: QuestionTable, key: str, statement: str, places: TomlPlaces) -> Iterator[Remark]:
-    right = question.choices.get(key, "")
+def _given_away_remarks(question: QuestionTable, key: str, statement: str, toml_places: TomlPlaces) -> Iterator[Remark]:
+    right_option = question.choices.get(key, "")
     wrong_options = [text for letter, text in question.choices.items() if letter != key]
-    span = places.span(("question", "choices", key))
-    if wrong_options and len(right) >= max(_LONG, _LONGER * max(map(len, wrong_options))):
+    span = toml_places.span(("question", "choices", key))
+    if wrong_options and len(right_option) >= max(_LONG, _LONGER * max(map(len, wrong_options))):
         message = "The right option is at least twice as long as every other, which tells it. Make them alike."
         yield Remark(PROBLEM_FILE, span, message, False)
     normalised_statement = f" {normalise(statement, question.language)} "
     given_options = [
-        text for text in (right, *wrong_options) if f" {normalise(text, question.language)} " in normalised_statement
+        text
+        for text in (right_option, *wrong_options)
+        if f" {normalise(text, question.language)} " in normalised_statement
     ]
     # Where other options stand there too, it tells nothing.
-    if given_options == [right] and len(right.split()) >= _TELLING_WORDS:
+    if given_options == [right_option] and len(right_option.split()) >= _TELLING_WORDS:
         yield Remark(PROBLEM_FILE, span, "The question has the words of the right option, and of no other.", False)
 
 
-def _not_self_contained(statement: str) -> Iterator[Remark]:
+def _not_self_contained_remarks(statement: str) -> Iterator[Remark]:
     figure_patterns = [] if _SHOWS.search(statement) else [(_FIGURE, "a figure or table, and has none")]
     for pattern, referent in (*figure_patterns, (_ELSEWHERE, "something that is not in it")):
         for match in pattern.finditer(statement):
             message = f"The question refers to {referent}. Add it, so that the question can be understood alone."
-            yield Remark(STATEMENT, Span(match.start(), match.end()), message, False)
+            yield Remark(STATEMENT, TomlSpan(match.start(), match.end()), message, False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchwright_authoring.problem_files.toml_places import Path, Span
+from benchwright_authoring.problem_files.toml_places import Path, TomlSpan
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Remark:
 
     file: str
     """Its name, such as `problem.toml`."""
-    span: Span
+    span: TomlSpan
     message: str
     is_error: bool
     """True if the pack can't be used as it is."""

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from benchwright_authoring.problem_files.contents import content_remarks
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, ProblemFolder
 from benchwright_authoring.problem_files.remark import Remark
-from benchwright_authoring.problem_files.toml_places import Span, TomlPlaces
+from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
 from benchwright_foundation.model import Model
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.storage.pack_files_schema import PackFile, ProblemFile
@@ -26,20 +26,20 @@ _File = TypeVar("_File", bound=Model)
 def remarks(problem: ProblemFolder) -> list[Remark]:
     """Everything that is wrong with a problem's files."""
     text = problem.text(PROBLEM_FILE)
-    places = TomlPlaces(text)
-    spec, problem_remarks = read_toml(PROBLEM_FILE, text, ProblemFile, places)
+    toml_places = TomlPlaces(text)
+    spec, problem_remarks = read_toml(PROBLEM_FILE, text, ProblemFile, toml_places)
     if spec is None:
         return problem_remarks
     if spec.id != problem.folder.name:
         message = f"The id is {spec.id!r}, but the folder is called {problem.folder.name!r}."
-        problem_remarks.append(Remark(PROBLEM_FILE, places.span(("id",)), message, True))
+        problem_remarks.append(Remark(PROBLEM_FILE, toml_places.span(("id",)), message, True))
     pack, _ = read_toml(PACK_FILE, problem.pack_text(PACK_FILE), PackFile, TomlPlaces(""))
     if pack is not None and problem.folder.name not in pack.order:
         message = f"The order of {PACK_FILE} does not name this problem, so it is no part of the pack."
-        problem_remarks.append(Remark(PROBLEM_FILE, places.span(("id",)), message, False))
-    problem_remarks += content_remarks(problem, spec, places)
+        problem_remarks.append(Remark(PROBLEM_FILE, toml_places.span(("id",)), message, False))
+    problem_remarks += content_remarks(problem, spec, toml_places)
     if pack is not None and problem.is_saved and not any(remark.is_error for remark in problem_remarks):
-        problem_remarks += _refused(problem, pack, places)
+        problem_remarks += _reader_remarks(problem, pack, toml_places)
     return problem_remarks
 
 
@@ -50,11 +50,11 @@ def pack_remarks(text: str, folder: Path) -> list[Remark]:
         text: Text of the file.
         folder: Folder of the pack.
     """
-    places = TomlPlaces(text)
-    spec, toml_remarks = read_toml(PACK_FILE, text, PackFile, places)
+    toml_places = TomlPlaces(text)
+    spec, toml_remarks = read_toml(PACK_FILE, text, PackFile, toml_places)
     order = spec.order if spec is not None else []
     for index, name in enumerate(order):
-        span = places.span(("order", index))
+        span = toml_places.span(("order", index))
         if name in order[:index]:
             toml_remarks.append(Remark(PACK_FILE, span, f"{name!r} is named twice.", True))
         elif "/" in name or not (folder / name / PROBLEM_FILE).is_file():
@@ -62,14 +62,14 @@ def pack_remarks(text: str, folder: Path) -> list[Remark]:
     return toml_remarks
 
 
-def read_toml(file: str, text: str, model: type[_File], places: TomlPlaces) -> tuple[_File | None, list[Remark]]:
+def read_toml(file: str, text: str, model: type[_File], toml_places: TomlPlaces) -> tuple[_File | None, list[Remark]]:
     """The contents of a file, or the reasons for which it can't be read.
 
     Args:
         file: Its name.
         text: Text of the file.
         model: Pydantic model of the file.
-        places: Places of the text.
+        toml_places: Places of the text.
     """
     try:
         return model.model_validate(tomllib.loads(text)), []
@@ -78,16 +78,16 @@ def read_toml(file: str, text: str, model: type[_File], places: TomlPlaces) -> t
             Remark(file, _error_span(text, str(error)), f"This is not TOML: {_LINE.sub('', str(error))}.", True)
         ]
     except ValidationError as error:
-        toml_remarks, errors = [], error.errors(include_url=False)
-        for detail in errors:
+        toml_remarks, error_details = [], error.errors(include_url=False)
+        for detail in error_details:
             if any(
                 other_detail is not detail and other_detail["loc"][: len(detail["loc"])] == detail["loc"]
-                for other_detail in errors
+                for other_detail in error_details
             ):
                 # Of a list with an invalid item, pydantic also says that the valid ones are too few.
                 continue
             path = tuple(part for part in detail["loc"] if part != "[key]")
-            span = places.key(path) if detail["type"] == "extra_forbidden" else places.span(path)
+            span = toml_places.key(path) if detail["type"] == "extra_forbidden" else toml_places.span(path)
             message = detail["msg"].removeprefix("Value error, ")
             if detail["type"] == "extra_forbidden":
                 message = "there is no such field"
@@ -97,31 +97,31 @@ def read_toml(file: str, text: str, model: type[_File], places: TomlPlaces) -> t
         return None, toml_remarks
 
 
-def field_remark(file: str, places: TomlPlaces, field: str, reason: str, *, is_error: bool = True) -> Remark:
+def field_remark(file: str, toml_places: TomlPlaces, field: str, reason: str, *, is_error: bool = True) -> Remark:
     """A remark on what is wrong with a field, such as `choices.A`."""
     path = tuple(int(part) if part.isdigit() else part for part in field.split("."))
-    return Remark(file, places.span(path), f"{field}: {reason}.", is_error, path)
+    return Remark(file, toml_places.span(path), f"{field}: {reason}.", is_error, path)
 
 
-def _error_span(text: str, message: str) -> Span:
+def _error_span(text: str, message: str) -> TomlSpan:
     match = _LINE.search(message)
     if match is None or match[1] is None:
-        return Span(max(0, len(text) - 1), len(text))
+        return TomlSpan(max(0, len(text) - 1), len(text))
     lines = text.splitlines(keepends=True)
     line_start = sum(map(len, lines[: int(match[1]) - 1]))
     start = min(line_start + int(match[2]) - 1, max(0, len(text) - 1))
-    return Span(start, min(start + 1, len(text)))
+    return TomlSpan(start, min(start + 1, len(text)))
 
 
-def _refused(problem: ProblemFolder, pack: PackFile, places: TomlPlaces) -> list[Remark]:
+def _reader_remarks(problem: ProblemFolder, pack: PackFile, toml_places: TomlPlaces) -> list[Remark]:
     """Remarks on what else a reader of the folder refuses, such as a picture that is none."""
     try:
         read_problem(problem.folder, pack)
     except DatasetError as error:
         if error.file == problem.folder / PROBLEM_FILE and error.field:
-            return [field_remark(PROBLEM_FILE, places, error.field, error.reason)]
+            return [field_remark(PROBLEM_FILE, toml_places, error.field, error.reason)]
         name = error.file.relative_to(problem.folder).as_posix() if error.file != problem.folder else PROBLEM_FILE
         message = f"{error.reason[:1].upper()}{error.reason[1:]}."
-        remark = Remark(PROBLEM_FILE, Span(0, 0), message, True)
+        remark = Remark(PROBLEM_FILE, TomlSpan(0, 0), message, True)
         return [remark if name == PROBLEM_FILE else replace(remark, message=f"{name}: {error.reason}.")]
     return []

@@ -46,45 +46,47 @@ def _with_table(text: str, table: Path, old_values: Mapping[str, Any], values: M
         if isinstance(value, Mapping) and (not table if old is None else is_written_out):
             if old is None:
                 text = f"{text.rstrip()}\n\n[{name}]\n".lstrip()
-            text = _with_table(text, path, old or {}, _and_removed(old or {}, value))
+            text = _with_table(text, path, old or {}, _with_removed_keys(old or {}, value))
         elif isinstance(value, Sequence) and not isinstance(value, str) and old is not None and is_written_out:
             text = _with_tables(text, path, old, value)
         else:
-            text = _checked(text, path, value, _with_value(text, path, value))
+            text = _checked_edit(text, path, value, _with_value(text, path, value))
     return text
 
 
 def _with_tables(text: str, path: Path, old_tables: Sequence[Any], values: Sequence[object]) -> str:
     """An array whose tables have headers, `[[…]]`."""
-    changed = text
+    changed_text = text
     for number in reversed(range(len(values), len(old_tables))):
-        changed = _without_key(changed, (*path, number))
+        changed_text = _without_key(changed_text, (*path, number))
     for number, value in enumerate(values):
         if not isinstance(value, Mapping):
             break
         if number < len(old_tables):
-            for name, field_value in _and_removed(old_tables[number], value).items():
+            for name, field_value in _with_removed_keys(old_tables[number], value).items():
                 if old_tables[number].get(name) != field_value:
-                    changed = _with_value(changed, (*path, number, name), field_value)
+                    changed_text = _with_value(changed_text, (*path, number, name), field_value)
         else:
-            insert_offset = _end_of_line(changed, TomlPlaces(changed).end_of((*path, number - 1)))
+            insert_offset = _end_of_line(changed_text, TomlPlaces(changed_text).end_of((*path, number - 1)))
             lines = "".join(f"{name} = {_toml_text(field_value)}\n" for name, field_value in value.items())
             header = ".".join(part for part in path if isinstance(part, str))
-            changed = f"{_ended(changed[:insert_offset])}\n[[{header}]]\n{lines}{changed[insert_offset:]}"
-    return _checked(text, path, list(values) or None, changed)
+            changed_text = (
+                f"{_with_line_break(changed_text[:insert_offset])}\n[[{header}]]\n{lines}{changed_text[insert_offset:]}"
+            )
+    return _checked_edit(text, path, list(values) or None, changed_text)
 
 
-def _and_removed(old_values: Mapping[str, Any], new_values: Mapping[str, object]) -> Mapping[str, object]:
+def _with_removed_keys(old_values: Mapping[str, Any], new_values: Mapping[str, object]) -> Mapping[str, object]:
     """The values after a change, and None for what is there no more."""
     return {**{name: None for name in old_values if name not in new_values}, **new_values}
 
 
-def _checked(old_text: str, path: Path, value: object, new_text: str) -> str:
+def _checked_edit(old_text: str, path: Path, value: object, new_text: str) -> str:
     """The text after a change, if it changed this value and nothing else."""
     expected_document = tomllib.loads(old_text)
     table: Any = expected_document
-    for part in path[:-1]:
-        table = table.setdefault(part, {}) if isinstance(part, str) else table[part]
+    for path_part in path[:-1]:
+        table = table.setdefault(path_part, {}) if isinstance(path_part, str) else table[path_part]
     if value is None:
         table.pop(path[-1], None)
     else:
@@ -101,14 +103,14 @@ def _checked(old_text: str, path: Path, value: object, new_text: str) -> str:
 def _with_value(text: str, path: Path, value: object) -> str:
     if value is None:
         return _without_key(text, path)
-    places = TomlPlaces(text)
-    if (span := places.value(path)) is not None:
-        if places.has_comment(span):
+    toml_places = TomlPlaces(text)
+    if (span := toml_places.value(path)) is not None:
+        if toml_places.has_comment(span):
             raise TomlEditError(f"{'.'.join(map(str, path))} has comments: open the file and edit it there")
         return f"{text[: span.start]}{_toml_text(value)}{text[span.end :]}"
-    end = places.end_of(path[:-1])
+    end = toml_places.end_of(path[:-1])
     insert_offset = _end_of_line(text, end) if end else 0
-    return f"{_ended(text[:insert_offset])}{path[-1]} = {_toml_text(value)}\n{text[insert_offset:]}"
+    return f"{_with_line_break(text[:insert_offset])}{path[-1]} = {_toml_text(value)}\n{text[insert_offset:]}"
 
 
 def _without_key(text: str, path: Path) -> str:
@@ -125,7 +127,7 @@ def _toml_text(value: object) -> str:
     return '"""\n' + "\n".join(lines) + '"""'
 
 
-def _ended(text: str) -> str:
+def _with_line_break(text: str) -> str:
     return text if not text or text.endswith("\n") else f"{text}\n"
 
 

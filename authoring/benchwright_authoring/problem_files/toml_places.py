@@ -20,7 +20,7 @@ _HEADER = re.compile(r"\s*\[{1,2}(?P<name>[\w.-]*)$")
 
 
 @dataclass(frozen=True)
-class Span:
+class TomlSpan:
     """A part of a text, in code points."""
 
     start: int
@@ -28,14 +28,14 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Cursor:
+class TomlCursor:
     """Text that is being typed at a place."""
 
     table: Path
     """The table that the line is in."""
     key: str | None
     """The key whose value is typed; None where a key or the name of a table is."""
-    span: Span
+    span: TomlSpan
     """Span of the word that has been typed so far."""
     is_header: bool = False
     """True if the name of a table is typed."""
@@ -51,52 +51,52 @@ class TomlPlaces:
     def __init__(self, text: str) -> None:
         self._text = text
         self._data = text.encode(errors="replace")
-        self._keys: dict[Path, Span] = {}
-        self._values: dict[Path, Span] = {}
+        self._keys: dict[Path, TomlSpan] = {}
+        self._values: dict[Path, TomlSpan] = {}
         self._tables: list[tuple[int, Path]] = [(0, ())]
-        self._comments: list[Span] = []
+        self._comments: list[TomlSpan] = []
         """Those within values."""
-        self._read(_parser().parse(self._data).root_node)
+        self._read_tree(_toml_parser().parse(self._data).root_node)
 
-    def span(self, path: Sequence[str | int]) -> Span:
+    def span(self, path: Sequence[str | int]) -> TomlSpan:
         """Of a value, or of the nearest one around it that is written; the first line if there is none."""
         for length in range(len(path), 0, -1):
-            inner = tuple(path[:length])
-            if (nearest_span := self._values.get(inner) or self._keys.get(inner)) is not None:
+            path_prefix = tuple(path[:length])
+            if (nearest_span := self._values.get(path_prefix) or self._keys.get(path_prefix)) is not None:
                 return nearest_span
-        return Span(0, len(self._text.partition("\n")[0]))
+        return TomlSpan(0, len(self._text.partition("\n")[0]))
 
-    def key(self, path: Sequence[str | int]) -> Span:
+    def key(self, path: Sequence[str | int]) -> TomlSpan:
         """Of a key, or what `span` finds."""
         return self._keys.get(tuple(path)) or self.span(path)
 
-    def value(self, path: Sequence[str | int]) -> Span | None:
+    def value(self, path: Sequence[str | int]) -> TomlSpan | None:
         """Of exactly this value; None if it is not written, or as a table of its own."""
         return self._values.get(tuple(path))
 
-    def spans_below(self, path: Path) -> list[Span]:
+    def spans_below(self, path: Path) -> list[TomlSpan]:
         """A key with its value, and those below it, in the order of the text; none is in another."""
-        spans: list[Span] = []
-        for key_path, key in sorted(self._keys.items(), key=lambda item: item[1].start):
-            if key_path[: len(path)] == path and (not spans or key.start >= spans[-1].end):
-                spans.append(Span(key.start, self._values.get(key_path, key).end))
+        spans: list[TomlSpan] = []
+        for key_path, key_span in sorted(self._keys.items(), key=lambda key_item: key_item[1].start):
+            if key_path[: len(path)] == path and (not spans or key_span.start >= spans[-1].end):
+                spans.append(TomlSpan(key_span.start, self._values.get(key_path, key_span).end))
         return spans
 
-    def path_of(self, span: Span) -> Path | None:
+    def path_of(self, span: TomlSpan) -> Path | None:
         """The key that a span is, or whose value it is."""
         spans = (*self._values.items(), *self._keys.items())
         return next((path for path, candidate in spans if candidate == span), None)
 
-    def has_comment(self, value: Span) -> bool:
+    def has_comment(self, value_span: TomlSpan) -> bool:
         """True if a comment is within a value."""
-        return any(value.start <= comment.start < value.end for comment in self._comments)
+        return any(value_span.start <= comment.start < value_span.end for comment in self._comments)
 
     def end_of(self, table: Path) -> int:
         """The end of the last key of a table with its value, of its header if it has none; 0 if that is missing too."""
-        header = self._keys.get(table, Span(0, 0)).end
-        return max((span.end for path, span in self._values.items() if path[:-1] == table), default=header)
+        header_end = self._keys.get(table, TomlSpan(0, 0)).end
+        return max((span.end for path, span in self._values.items() if path[:-1] == table), default=header_end)
 
-    def key_at(self, offset: int) -> tuple[Path, Span] | None:
+    def key_at(self, offset: int) -> tuple[Path, TomlSpan] | None:
         """The innermost key around an offset."""
         surrounding_keys = [(path, span) for path, span in self._keys.items() if span.start <= offset <= span.end]
         return max(surrounding_keys, key=lambda key_span: len(key_span[0]), default=None)
@@ -105,29 +105,29 @@ class TomlPlaces:
         """The keys that a table has already."""
         return {str(path[-1]) for path in self._keys if path[:-1] == table}
 
-    def cursor(self, offset: int) -> Cursor | None:
+    def cursor(self, offset: int) -> TomlCursor | None:
         """The text that is typed before an offset; None in a comment, and in the middle of a text of several lines."""
         start = self._text.rfind("\n", 0, offset) + 1
         text_before = self._text[start:offset]
         if self._is_inside_text(start):
             return None
         if (header := _HEADER.match(text_before)) is not None:
-            return Cursor((), None, Span(start + header.start("name"), offset), is_header=True)
+            return TomlCursor((), None, TomlSpan(start + header.start("name"), offset), is_header=True)
         table = next(path for begins, path in reversed(self._tables) if begins <= start)
         if (value := _VALUE.match(text_before)) is not None:
             *outer, key = value["key"].split(".")
-            return Cursor((*table, *outer), key, Span(start + value.start("value"), offset))
+            return TomlCursor((*table, *outer), key, TomlSpan(start + value.start("value"), offset))
         if _KEY.match(text_before):
-            return Cursor(table, None, Span(start + len(text_before) - len(text_before.lstrip()), offset))
+            return TomlCursor(table, None, TomlSpan(start + len(text_before) - len(text_before.lstrip()), offset))
         return None
 
     def _is_inside_text(self, offset: int) -> bool:
         return any(span.start < offset < span.end for span in self._values.values() if self._is_text(span))
 
-    def _is_text(self, span: Span) -> bool:
+    def _is_text(self, span: TomlSpan) -> bool:
         return self._text.startswith(('"""', "'''"), span.start)
 
-    def _read(self, root: Node) -> None:
+    def _read_tree(self, root: Node) -> None:
         counts: dict[Path, int] = {}
         for node in root.children:
             if node.type in _TABLES:
@@ -140,9 +140,9 @@ class TomlPlaces:
         if name is None:
             return
         path: Path = ()
-        for part in _parts(name):
-            path = (*path, part)
-            if path in counts and path != tuple(_parts(name)):
+        for key_part in _key_parts(name):
+            path = (*path, key_part)
+            if path in counts and path != tuple(_key_parts(name)):
                 path = (*path, counts[path])
         self._keys.setdefault(path, self._span(name))
         if node.type == "table_array_element":
@@ -156,7 +156,7 @@ class TomlPlaces:
 
     def _read_pair(self, node: Node, table: Path) -> None:
         name = node.children[0]
-        path = (*table, *_parts(name))
+        path = (*table, *_key_parts(name))
         self._keys[path] = self._span(name)
         if len(node.children) > 2:
             self._read_value(node.children[2], path)
@@ -164,30 +164,30 @@ class TomlPlaces:
     def _read_value(self, node: Node, path: Path) -> None:
         self._values[path] = self._span(node)
         if node.type == "array":
-            items = [child for child in node.named_children if child.type != "comment"]
+            element_nodes = [child for child in node.named_children if child.type != "comment"]
             self._comments += [self._span(child) for child in node.named_children if child.type == "comment"]
-            for index, item in enumerate(items):
-                self._read_value(item, (*path, index))
+            for index, element_node in enumerate(element_nodes):
+                self._read_value(element_node, (*path, index))
         elif node.type == "inline_table":
             for child in node.named_children:
                 if child.type == "pair":
                     self._read_pair(child, path)
 
-    def _span(self, node: Node) -> Span:
+    def _span(self, node: Node) -> TomlSpan:
         start, end = (len(self._data[:byte].decode(errors="replace")) for byte in (node.start_byte, node.end_byte))
-        return Span(start, end)
+        return TomlSpan(start, end)
 
 
-def _parts(node: Node) -> Iterator[str]:
+def _key_parts(node: Node) -> Iterator[str]:
     if node.type == "dotted_key":
         for child in node.named_children:
-            yield from _parts(child)
+            yield from _key_parts(child)
     else:
         yield (node.text or b"").decode(errors="replace").strip("\"'")
 
 
 @cache
-def _parser() -> Parser:
+def _toml_parser() -> Parser:
     import tree_sitter_toml
 
     return Parser(Language(tree_sitter_toml.language()))

@@ -12,7 +12,7 @@ from statistics import median
 from benchwright_authoring.made_folder import check_made_folder
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
 from benchwright_authoring.review.checks import agreement
-from benchwright_authoring.review.reviews import Review, ReviewError, decided_reviews, questions_of
+from benchwright_authoring.review.reviews import QuestionReview, ReviewError, decided_reviews, questions_of
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
@@ -54,7 +54,7 @@ def decision(accepts: Sequence[bool], reviewers: int, *, unanimous: bool) -> boo
 
 def standing(
     folder: Path, reviewers: int, *, unanimous: bool
-) -> tuple[ReviewStanding, Mapping[str, Mapping[str, Review]]]:
+) -> tuple[ReviewStanding, Mapping[str, Mapping[str, QuestionReview]]]:
     """The standing of the reviews of a pack folder, and the reviews by question and reviewer.
 
     Raises:
@@ -68,21 +68,21 @@ def standing(
         name: [bool(review.accepts) for review in question_reviews.values()]
         for name, question_reviews in reviews.items()
     }
-    decided = {
+    decided_names = {
         name: decision(question_accepts, reviewers, unanimous=unanimous) for name, question_accepts in accepts.items()
     }
-    times: dict[str, list[float]] = {}
+    seconds_by_reviewer: dict[str, list[float]] = {}
     for question_reviews in reviews.values():
         for name, review in question_reviews.items():
-            times.setdefault(name, []).append(review.answer_s + review.decision_s)
-    accepted, rejected, left = (
-        tuple(name for name, question_outcome in decided.items() if question_outcome is outcome)
-        for outcome in (True, False, None)
+            seconds_by_reviewer.setdefault(name, []).append(review.answer_s + review.decision_s)
+    accepted_questions, rejected, open_questions = (
+        tuple(name for name, question_outcome in decided_names.items() if question_outcome is wanted_decision)
+        for wanted_decision in (True, False, None)
     )
     pack_standing = ReviewStanding(
-        accepted,
+        accepted_questions,
         rejected,
-        left,
+        open_questions,
         agreement([*accepts.values()]),
         sum(map(len, accepts.values())),
         sum(
@@ -90,13 +90,13 @@ def standing(
             for name, question_reviews in reviews.items()
             for review in question_reviews.values()
         ),
-        {name: median(seconds) for name, seconds in times.items()},
+        {name: median(seconds) for name, seconds in seconds_by_reviewer.items()},
     )
     return pack_standing, reviews
 
 
 def write_accepted(
-    source: Path, folder: Path, pack_standing: ReviewStanding, reviews: Mapping[str, Mapping[str, Review]]
+    source: Path, folder: Path, pack_standing: ReviewStanding, reviews: Mapping[str, Mapping[str, QuestionReview]]
 ) -> None:
     """Writes a pack folder of the accepted questions, and a report with all reviews.
 
@@ -117,16 +117,16 @@ def write_accepted(
     if not pack_standing.accepted:
         raise ReviewError(f"no question of {source} is accepted yet")
     folder.mkdir(parents=True, exist_ok=True)
-    report = {
+    report_reviews = {
         name: {reviewer: review.model_dump(mode="json") for reviewer, review in question_reviews.items()}
         for name, question_reviews in reviews.items()
     }
-    write_atomically(folder / REPORT, (json.dumps(report, indent=1) + "\n").encode(), 0o600)
-    for old in folder.glob(f"*/{PROBLEM_FILE}"):
-        shutil.rmtree(old.parent)
+    write_atomically(folder / REPORT, (json.dumps(report_reviews, indent=1) + "\n").encode(), 0o600)
+    for old_problem_file in folder.glob(f"*/{PROBLEM_FILE}"):
+        shutil.rmtree(old_problem_file.parent)
     for name in pack_standing.accepted:
         shutil.copytree(source / name, folder / name, symlinks=True)
-    head = read_pack_head(source).model_dump(mode="json", exclude_none=True, exclude={"canary"})
-    head |= {"name": folder.absolute().name, "order": [*pack_standing.accepted]}
-    write_atomically(folder / PACK_FILE, as_toml(head).encode())
+    pack_head = read_pack_head(source).model_dump(mode="json", exclude_none=True, exclude={"canary"})
+    pack_head |= {"name": folder.absolute().name, "order": [*pack_standing.accepted]}
+    write_atomically(folder / PACK_FILE, as_toml(pack_head).encode())
     read_pack_folder(folder)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 
-class Check(StrEnum):
+class ReviewCheck(StrEnum):
     """Check that a reviewer makes; all of them before they accept."""
 
     ASSUMPTIONS = "The question states what it assumes."
@@ -29,7 +29,7 @@ def agreement(decisions: Sequence[Sequence[bool]]) -> float | None:
     from benchwright_judges.agreement.estimators import alpha
 
     ratings = np.full((max(map(len, decisions)), len(decisions)), np.nan)
-    for item, question_decisions in enumerate(decisions):
-        ratings[: len(question_decisions), item] = question_decisions
+    for question_index, question_decisions in enumerate(decisions):
+        ratings[: len(question_decisions), question_index] = question_decisions
     coefficient = alpha(ratings, "nominal")
     return None if np.isnan(coefficient) else coefficient

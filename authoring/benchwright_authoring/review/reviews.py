@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
-from benchwright_authoring.review.checks import Check
+from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
@@ -30,7 +30,7 @@ class ReviewError(ProblemsError):
     """A review can't be taken."""
 
 
-class Review(Model):
+class QuestionReview(Model):
     """Review of a question by one reviewer."""
 
     sha256: str
@@ -39,7 +39,7 @@ class Review(Model):
     """Chosen before the key was shown."""
     answer_s: _Seconds
     """From the first look to the answer, in seconds."""
-    checks: tuple[Check, ...] = ()
+    checks: tuple[ReviewCheck, ...] = ()
     accepts: bool | None = None
     """None while it is not decided."""
     decision_s: _Seconds = 0.0
@@ -82,7 +82,7 @@ class Reviewer:
         self._path = f"{_FOLDER}/{name}"
         self._name = name
 
-    def review(self, problem: Problem) -> Review | None:
+    def review(self, problem: Problem) -> QuestionReview | None:
         """The review of a question as it is now; None if there is none.
 
         Raises:
@@ -91,7 +91,7 @@ class Reviewer:
         path = f"{self._path}/{problem.id}.json"
         file = self._pack / path
         try:
-            review = Review.model_validate_json(read_plain_file(self._pack, path, _LARGEST_BYTES))
+            review = QuestionReview.model_validate_json(read_plain_file(self._pack, path, _LARGEST_BYTES))
         except FileNotFoundError:
             return None
         except (NotPlainFileError, FileTooLargeError) as error:
@@ -102,16 +102,21 @@ class Reviewer:
             raise DatasetError.from_validation(file, error) from error
         return review if review.sha256 == problem.hidden.sha256 else None
 
-    def waiting(self, questions: Sequence[Problem]) -> Sequence[tuple[Problem, Review | None]]:
+    def open_reviews(self, questions: Sequence[Problem]) -> Sequence[tuple[Problem, QuestionReview | None]]:
         """The reviews that are left to do: begun ones first, then the others in an order of this reviewer's own."""
         own_order = [*questions]
         random.Random(self._name).shuffle(own_order)  # noqa: S311 - no secret
-        left = [(problem, self.review(problem)) for problem in own_order]
+        own_reviews = [(problem, self.review(problem)) for problem in own_order]
         return sorted(
-            (pair for pair in left if pair[1] is None or pair[1].accepts is None), key=lambda pair: pair[1] is None
+            (
+                question_review
+                for question_review in own_reviews
+                if question_review[1] is None or question_review[1].accepts is None
+            ),
+            key=lambda question_review: question_review[1] is None,
         )
 
-    def answer(self, problem: Problem, letter: str, seconds: float) -> Review:
+    def answer(self, problem: Problem, letter: str, seconds: float) -> QuestionReview:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
 
         Raises:
@@ -123,28 +128,28 @@ class Reviewer:
             raise ReviewError("choose one of the options")
         if self.review(problem) is not None:
             raise ReviewError("you have answered this question already")
-        return self._keep(problem, Review(sha256=problem.hidden.sha256, answer=letter, answer_s=seconds))
+        return self._keep_review(problem, QuestionReview(sha256=problem.hidden.sha256, answer=letter, answer_s=seconds))
 
     def decide(
-        self, problem: Problem, *, accepts: bool, checks: Sequence[Check], comment: str, seconds: float
-    ) -> Review:
+        self, problem: Problem, *, accepts: bool, checks: Sequence[ReviewCheck], comment: str, seconds: float
+    ) -> QuestionReview:
         """Takes a decision.
 
         Raises:
             ReviewError: The reviewer has not answered it, has decided already, or the decision lacks something.
             OSError: The review can't be written.
         """
-        begun = self.review(problem)
-        if begun is None or begun.accepts is not None:
-            raise ReviewError("answer the question first" if begun is None else "you have decided on it already")
-        if accepts and set(checks) != set(Check):
+        begun_review = self.review(problem)
+        if begun_review is None or begun_review.accepts is not None:
+            raise ReviewError("answer the question first" if begun_review is None else "you have decided on it already")
+        if accepts and set(checks) != set(ReviewCheck):
             raise ReviewError("a question is accepted only if all of the checks hold")
         if not accepts and not comment.strip():
             raise ReviewError("say in the comment what is wrong")
-        changes = {"accepts": accepts, "checks": tuple(checks), "comment": comment[:LONGEST_COMMENT]}
-        return self._keep(problem, begun.model_copy(update=changes | {"decision_s": seconds}))
+        review_changes = {"accepts": accepts, "checks": tuple(checks), "comment": comment[:LONGEST_COMMENT]}
+        return self._keep_review(problem, begun_review.model_copy(update=review_changes | {"decision_s": seconds}))
 
-    def _keep(self, problem: Problem, review: Review) -> Review:
+    def _keep_review(self, problem: Problem, review: QuestionReview) -> QuestionReview:
         folder = self._pack / self._path
         folder.mkdir(parents=True, exist_ok=True)
         content = review.model_dump_json(indent=1).encode() + b"\n"
@@ -152,7 +157,7 @@ class Reviewer:
         return review
 
 
-def decided_reviews(folder: Path, questions: Sequence[Problem]) -> Mapping[str, Mapping[str, Review]]:
+def decided_reviews(folder: Path, questions: Sequence[Problem]) -> Mapping[str, Mapping[str, QuestionReview]]:
     """By question and reviewer, the reviews that are decided.
 
     Raises:
@@ -164,7 +169,7 @@ def decided_reviews(folder: Path, questions: Sequence[Problem]) -> Mapping[str, 
         if reviews_folder.is_dir()
         else []
     )
-    reviews: dict[str, dict[str, Review]] = {}
+    reviews: dict[str, dict[str, QuestionReview]] = {}
     for problem in questions:
         all_of = {name: Reviewer(folder, name).review(problem) for name in names}
         reviews[problem.id] = {

@@ -21,7 +21,7 @@ from benchwright_judges.models.kept_replies import KeptReplies
 from benchwright_judges.models.prompt import object_schema, visible
 from benchwright_judges.reading.numeric_answers import read_quantity
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
 
 LANGUAGES = {"en": "English", "de": "German", "fr": "French", "zh": "Simplified Chinese"}
@@ -43,7 +43,7 @@ class TranslationError(ProblemsError):
     """A pack can't be translated, or a model gave no usable reply."""
 
 
-class Translated(Model):
+class TranslatedQuestion(Model):
     """Result for a question."""
 
     problem: str
@@ -72,7 +72,7 @@ class Translator:
         self._source = source
         self._target = target
 
-    async def translate(self, problem: Problem) -> Translated:
+    async def translate(self, problem: Problem) -> TranslatedQuestion:
         """One question.
 
         Raises:
@@ -80,32 +80,34 @@ class Translator:
         """
         source = texts_of(problem)
         try:
-            texts = await self._translated(self._forward, problem.id, source, (self._source, self._target))
-            back = await self._translated(self._back, problem.id, texts, (self._target, self._source))
+            texts = await self._translate_texts(self._forward, problem.id, source, (self._source, self._target))
+            back = await self._translate_texts(self._back, problem.id, texts, (self._target, self._source))
             differences = await self._differences(problem.id, source, back)
         except TranslationError as error:
-            return Translated(problem=problem.id, faults=(str(error),))
+            return TranslatedQuestion(problem=problem.id, faults=(str(error),))
         new_problem = "" if differences else f"{problem.id}-{self._target}"
-        return Translated(problem=problem.id, made=new_problem, texts=texts, back=back, faults=differences)
+        return TranslatedQuestion(problem=problem.id, made=new_problem, texts=texts, back=back, faults=differences)
 
-    async def _translated(
+    async def _translate_texts(
         self, model: KeptReplies, problem: str, texts: Mapping[str, str], languages: tuple[str, str]
     ) -> dict[str, str]:
         source, target = languages
-        instructions = _text("translate").format(source=LANGUAGES[source], target=LANGUAGES[target])
+        instructions = _instruction_text("translate").format(source=LANGUAGES[source], target=LANGUAGES[target])
         schema = object_schema({field: {"type": "string"} for field in texts})
         prompt = json.dumps(dict(texts), ensure_ascii=False, indent=1)
         reply = await model.reply(f"{source}-{target}", problem, instructions, prompt, schema)
-        wrong = list(faults(texts, reply)) or list(_other_values(texts, reply, languages))
-        if wrong:
-            raise TranslationError(f"from {LANGUAGES[source]} to {LANGUAGES[target]}: {'; '.join(wrong)}")
+        translation_faults = list(faults(texts, reply)) or list(_other_values(texts, reply, languages))
+        if translation_faults:
+            raise TranslationError(f"from {LANGUAGES[source]} to {LANGUAGES[target]}: {'; '.join(translation_faults)}")
         return {field: str(text).strip() for field, text in reply.items()}
 
-    async def _differences(self, problem: str, source: Mapping[str, str], back: Mapping[str, str]) -> tuple[str, ...]:
-        prompt = json.dumps({"first": dict(source), "second": dict(back)}, ensure_ascii=False, indent=1)
+    async def _differences(
+        self, problem: str, source: Mapping[str, str], translated_back: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        prompt = json.dumps({"first": dict(source), "second": dict(translated_back)}, ensure_ascii=False, indent=1)
         schema: dict[str, JsonValue] = object_schema({"difference": {"type": "string"}, "same": {"type": "boolean"}})
         kind = f"compare-{self._target}"
-        reply = await self._back.reply(kind, problem, _text("compare"), prompt, schema)
+        reply = await self._back.reply(kind, problem, _instruction_text("compare"), prompt, schema)
         is_same, difference = reply.get("same"), reply.get("difference")
         if not isinstance(is_same, bool) or not isinstance(difference, str):
             raise TranslationError(f"{self._back.name} did not say whether both versions are the same")
@@ -157,7 +159,7 @@ def questions_of(folder: Path, source: str, target: str) -> Sequence[Problem]:
     questions = [
         problem
         for problem in read_pack_folder(folder).problems
-        if problem.kind is Kind.QUESTION
+        if problem.kind is ProblemKind.QUESTION
         and problem.public.question is not None
         and problem.public.question.language == source
         # What people give points for has an order and numbers of its own.
@@ -170,7 +172,7 @@ def questions_of(folder: Path, source: str, target: str) -> Sequence[Problem]:
 
 async def translate_all(
     problems: Sequence[Problem], translator: Translator, on_done: Callable[[], None] = lambda: None
-) -> list[Translated]:
+) -> list[TranslatedQuestion]:
     """All of them, one after the other: providers limit how many requests they take.
 
     Raises:
@@ -183,7 +185,7 @@ async def translate_all(
     return translations
 
 
-def write_translated(source: Path, folder: Path, translations: Sequence[Translated], target: str) -> int:
+def write_translated(source: Path, folder: Path, translations: Sequence[TranslatedQuestion], target: str) -> int:
     """Writes a pack folder with the questions that passed, and a report on all; returns how many passed.
 
     Questions of an earlier translation are written again: an author corrects the original, or copies the folder.
@@ -203,25 +205,27 @@ def write_translated(source: Path, folder: Path, translations: Sequence[Translat
     head = read_pack_head(source)
     problems = {problem.id: problem for problem in read_pack_folder(source).problems}
     folder.mkdir(parents=True, exist_ok=True)
-    passed = [translation for translation in translations if translation.made]
-    for translation in passed:
+    passed_translations = [translation for translation in translations if translation.made]
+    for translation in passed_translations:
         shutil.rmtree(folder / translation.made, ignore_errors=True)
         _write(folder / translation.made, problems[translation.problem], translation, target)
-    report = [translation.model_dump(mode="json") for translation in translations]
-    write_atomically(folder / REPORT, (json.dumps(report, ensure_ascii=False, indent=1) + "\n").encode(), 0o600)
-    if passed:
+    translation_reports = [translation.model_dump(mode="json") for translation in translations]
+    write_atomically(
+        folder / REPORT, (json.dumps(translation_reports, ensure_ascii=False, indent=1) + "\n").encode(), 0o600
+    )
+    if passed_translations:
         values = head.model_dump(mode="json", exclude_none=True, exclude={"canary"})
         values |= {
             "name": folder.absolute().name,
             "title": f"{head.title} ({LANGUAGES[target]})",
-            "order": [translation.made for translation in passed],
+            "order": [translation.made for translation in passed_translations],
         }
         values["source"] = f"{head.source}; translated by models"
         write_atomically(folder / PACK_FILE, as_toml(values).encode())
         read_pack_folder(folder)
     else:
         (folder / PACK_FILE).unlink(missing_ok=True)
-    return len(passed)
+    return len(passed_translations)
 
 
 def check_folder(source: Path, folder: Path) -> None:
@@ -235,7 +239,7 @@ def check_folder(source: Path, folder: Path) -> None:
     check_made_folder(folder, REPORT)
 
 
-def _write(new_folder: Path, problem: Problem, translation: Translated, target: str) -> None:
+def _write(new_folder: Path, problem: Problem, translation: TranslatedQuestion, target: str) -> None:
     question, key, texts = problem.public.question, problem.hidden.answer, translation.texts
     if question is None or key is None:
         return
@@ -249,24 +253,26 @@ def _write(new_folder: Path, problem: Problem, translation: Translated, target: 
         mode="json", include={"format", "subdomain", "topic", "tag", "skill"}, exclude_none=True
     )
     choices = {choice.letter: texts[f"choice {choice.letter}"] for choice in question.choices}
-    table = {name: value for name, value in question_fields.items() if value} | {"language": target}
-    table |= {"group": question.group or problem.id} | ({"choices": choices} if choices else {})
-    answer = key.model_dump(mode="json", include={"closed", "unit", "tolerance"}, exclude_defaults=True)
-    answer["value"] = texts.get("answer", key.value)
-    accepted = [text for field, text in texts.items() if field.startswith("also accepted ")]
-    answer |= {"alternatives": accepted} if accepted else {}
-    answer |= {name: texts[name] for name in ("rubric", "explanation") if texts[name]}
+    question_table = {name: value for name, value in question_fields.items() if value} | {"language": target}
+    question_table |= {"group": question.group or problem.id} | ({"choices": choices} if choices else {})
+    answer_table = key.model_dump(mode="json", include={"closed", "unit", "tolerance"}, exclude_defaults=True)
+    answer_table["value"] = texts.get("answer", key.value)
+    accepted_texts = [text for field, text in texts.items() if field.startswith("also accepted ")]
+    answer_table |= {"alternatives": accepted_texts} if accepted_texts else {}
+    answer_table |= {name: texts[name] for name in ("rubric", "explanation") if texts[name]}
     values: dict[str, object] = {
         "id": translation.made,
-        "kind": Kind.QUESTION.value,
+        "kind": ProblemKind.QUESTION.value,
         "difficulty": problem.difficulty.value,
     }
     values |= {"domain": question.domain} if question.domain else {}
-    write_atomically(new_folder / PROBLEM_FILE, as_toml(values | {"question": table, "answer": answer}).encode())
+    write_atomically(
+        new_folder / PROBLEM_FILE, as_toml(values | {"question": question_table, "answer": answer_table}).encode()
+    )
     write_atomically(new_folder / STATEMENT, f"# {texts['title']}\n\n{texts['statement']}\n".encode())
 
 
-def _text(name: str) -> str:
+def _instruction_text(name: str) -> str:
     return (resources.files("benchwright_authoring.translation") / f"{name}.txt").read_text("utf-8")
 
 
@@ -291,18 +297,18 @@ def faults(source: Mapping[str, str], translated: Mapping[str, object]) -> Itera
         elif bool(text.strip()) != bool(translated_text.strip()):
             yield f"{field} is {'empty' if text.strip() else 'not empty any more'}"
         else:
-            yield from _changed(field, text, translated_text)
+            yield from _changed_tokens(field, text, translated_text)
     choices = [str(text).strip() for field, text in translated.items() if field.startswith("choice ")]
     if len(set(choices)) < len(choices):
         yield "two options say the same"
 
 
-def _changed(field: str, text: str, new_text: str) -> Iterator[str]:
+def _changed_tokens(field: str, text: str, new_text: str) -> Iterator[str]:
     if _FENCED.findall(text) != _FENCED.findall(new_text):
         yield f"{field} has a block of code that was changed"
-    plain, plain_other = _FENCED.sub("", text), _FENCED.sub("", new_text)
+    plain_text, plain_other = _FENCED.sub("", text), _FENCED.sub("", new_text)
     for content_kind, pattern in _PROTECTED.items():
-        old_tokens, new_tokens = Counter(pattern.findall(plain)), Counter(pattern.findall(plain_other))
+        old_tokens, new_tokens = Counter(pattern.findall(plain_text)), Counter(pattern.findall(plain_other))
         for token in [*(old_tokens - new_tokens), *(new_tokens - old_tokens)][:1]:
             yield f"{field} has {content_kind} that was changed: {visible(token)[:_SHOWN]}"
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from benchwright_exams.reading.page import Box, Drawing, DrawingKind, Word
+from benchwright_exams.reading.page import Box, Drawing, DrawingKind, PageWord
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,7 +27,7 @@ _TABLE_POINTS = 260.0
 _LEAST_TABLE_POINTS = 60.0
 
 
-def drawings_of(picture: Image, words: Sequence[Word], scale: float) -> tuple[list[Drawing], int]:
+def drawings_of(picture: Image, words: Sequence[PageWord], scale: float) -> tuple[list[Drawing], int]:
     """The drawings on a page, and the number of specks.
 
     Args:
@@ -43,11 +43,11 @@ def drawings_of(picture: Image, words: Sequence[Word], scale: float) -> tuple[li
         box = word.box.grown(1.0, 0.5)
         blank.rectangle([side * scale for side in box], fill=0)
     cell = _CELL_POINTS * scale
-    columns, rows = max(1, round(ink.width / cell)), max(1, round(ink.height / cell))
-    cells = ink.reduce(max(1, int(cell))) if cell >= 2 else ink
-    columns, rows = cells.size
-    filled = {index for index, value in enumerate(cells.tobytes()) if value > 8}
-    cell_width, cell_height = picture.width / scale / columns, picture.height / scale / rows
+    columns, cell_rows = max(1, round(ink.width / cell)), max(1, round(ink.height / cell))
+    reduced_ink = ink.reduce(max(1, int(cell))) if cell >= 2 else ink
+    columns, cell_rows = reduced_ink.size
+    filled = {index for index, value in enumerate(reduced_ink.tobytes()) if value > 8}
+    cell_width, cell_height = picture.width / scale / columns, picture.height / scale / cell_rows
     boxes = [
         Box(
             min(index % columns for index in group) * cell_width,
@@ -57,60 +57,65 @@ def drawings_of(picture: Image, words: Sequence[Word], scale: float) -> tuple[li
         )
         for group in _groups(filled, columns)
     ]
-    return _classified(boxes, words, picture.width / scale, picture.height / scale)
+    return _classified_drawings(boxes, words, picture.width / scale, picture.height / scale)
 
 
 def _groups(filled: set[int], columns: int) -> Iterator[list[int]]:
     """Cells that are near each other."""
     reach = range(-_REACH, _REACH + 1)
     while filled:
-        waiting = [filled.pop()]
+        open_indices = [filled.pop()]
         group = []
-        while waiting:
-            index = waiting.pop()
+        while open_indices:
+            index = open_indices.pop()
             group.append(index)
-            for row in reach:
+            for row_step in reach:
                 for column in reach:
-                    neighbour = index + row * columns + column
+                    neighbour = index + row_step * columns + column
                     if neighbour in filled and 0 <= index % columns + column < columns:
                         filled.remove(neighbour)
-                        waiting.append(neighbour)
+                        open_indices.append(neighbour)
         yield group
 
 
-def _classified(boxes: list[Box], words: Sequence[Word], width: float, height: float) -> tuple[list[Drawing], int]:
+def _classified_drawings(
+    boxes: list[Box], words: Sequence[PageWord], width: float, height: float
+) -> tuple[list[Drawing], int]:
     frames = [box for box in boxes if box.width > _FRAME * width and box.height > _FRAME * height]
     specks = [box for box in boxes if max(box.width, box.height) < _SPECK_POINTS]
     solid = [box for box in boxes if box not in frames and box not in specks]
     thin = [box for box in solid if min(box.width, box.height) <= _THIN_POINTS]
     bodies = _merged([box for box in solid if box not in thin], _SAME_POINTS, _NEAR_POINTS)
-    tables, rules = _ruled_tables(thin, bodies, words)
+    tables, rule_boxes = _ruled_tables(thin, bodies, words)
     large = [box for box in bodies if min(box.width, box.height) >= _LEAST_POINTS]
     small = [box for box in bodies if box not in large]
     drawings = [Drawing(kind=_kind(box, words), box=box) for box in large]
     drawings += [Drawing(kind=DrawingKind.TABLE, box=box) for box in tables]
-    outside = [box for box in (*rules, *small) if not any(drawing.box.has_centre_of(box) for drawing in drawings)]
+    outside = [box for box in (*rule_boxes, *small) if not any(drawing.box.has_centre_of(box) for drawing in drawings)]
     drawings += [Drawing(kind=DrawingKind.RULE, box=box) for box in (*outside, *frames)]
-    return sorted(drawings, key=lambda drawing: (drawing.box.top, drawing.box.left)), len(specks)
+    return sorted(drawings, key=lambda drawing: (drawing.box.top_edge, drawing.box.left_edge)), len(specks)
 
 
 def _merged(boxes: Sequence[Box], gap_x: float, gap_y: float) -> list[Box]:
     """Boxes as one that are no farther from each other than this, in points."""
     merged: list[Box] = []
     for box in boxes:
-        whole = box
-        while touching := next((candidate for candidate in merged if candidate.grown(gap_x, gap_y).meets(whole)), None):
+        merged_box = box
+        while touching := next(
+            (candidate for candidate in merged if candidate.grown(gap_x, gap_y).meets(merged_box)), None
+        ):
             merged.remove(touching)
-            whole = whole.union(touching)
-        merged.append(whole)
+            merged_box = merged_box.union(touching)
+        merged.append(merged_box)
     return merged
 
 
-def _ruled_tables(thin: Sequence[Box], bodies: Sequence[Box], words: Sequence[Word]) -> tuple[list[Box], list[Box]]:
+def _ruled_tables(thin: Sequence[Box], bodies: Sequence[Box], words: Sequence[PageWord]) -> tuple[list[Box], list[Box]]:
     """Tables between horizontal rules of one width, and the other rules."""
     # Letters that touch a rule break it into pieces.
     level = sorted(
-        _merged([box for box in thin if box.width > box.height], _PIECES_POINTS, 0), key=lambda box: (box.top, box.left)
+        _merged([box for box in thin if box.width > box.height], _PIECES_POINTS, 0),
+        key=lambda box: (box.top_edge, box.left_edge),
     )
     upright = [box for box in thin if box.width <= box.height]
     tables: list[Box] = []
@@ -119,37 +124,39 @@ def _ruled_tables(thin: Sequence[Box], bodies: Sequence[Box], words: Sequence[Wo
         aligned_rules = [
             candidate
             for candidate in level
-            if abs(candidate.left - rule.left) < _SAME_POINTS
-            and abs(candidate.right - rule.right) < _SAME_POINTS
-            and 0 <= candidate.top - rule.top < _TABLE_POINTS
+            if abs(candidate.left_edge - rule.left_edge) < _SAME_POINTS
+            and abs(candidate.right_edge - rule.right_edge) < _SAME_POINTS
+            and 0 <= candidate.top_edge - rule.top_edge < _TABLE_POINTS
         ]
-        whole = Box(rule.left, rule.top, rule.right, aligned_rules[-1].bottom)
-        is_table = rule.width > _LEAST_TABLE_POINTS and len(aligned_rules) >= 3 and _columns(whole, words) >= 2
-        if rule not in used_rules and is_table and not any(whole.meets(box) for box in bodies):
-            tables.append(whole)
+        table_box = Box(rule.left_edge, rule.top_edge, rule.right_edge, aligned_rules[-1].bottom_edge)
+        is_table = rule.width > _LEAST_TABLE_POINTS and len(aligned_rules) >= 3 and _columns(table_box, words) >= 2
+        if rule not in used_rules and is_table and not any(table_box.meets(box) for box in bodies):
+            tables.append(table_box)
             used_rules += aligned_rules
     return tables, [rule for rule in (*level, *upright) if rule not in used_rules]
 
 
-def _kind(box: Box, words: Sequence[Word]) -> DrawingKind:
-    inside = [word for word in words if box.has_centre_of(word.box)]
-    rows = _steps(sorted(word.box.bottom for word in inside))
+def _kind(box: Box, words: Sequence[PageWord]) -> DrawingKind:
+    inside_words = [word for word in words if box.has_centre_of(word.box)]
+    text_rows = _distinct_count(sorted(word.box.bottom_edge for word in inside_words))
     return (
-        DrawingKind.TABLE if rows >= 2 and _columns(box, words) >= 2 and len(inside) >= 2 * rows else DrawingKind.FIGURE
+        DrawingKind.TABLE
+        if text_rows >= 2 and _columns(box, words) >= 2 and len(inside_words) >= 2 * text_rows
+        else DrawingKind.FIGURE
     )
 
 
-def _columns(box: Box, words: Sequence[Word]) -> int:
+def _columns(box: Box, words: Sequence[PageWord]) -> int:
     """Columns of words, at whose left edges more than one word begins."""
-    lefts = sorted(word.box.left for word in words if box.has_centre_of(word.box))
+    lefts = sorted(word.box.left_edge for word in words if box.has_centre_of(word.box))
     groups: list[list[float]] = []
-    for left in lefts:
-        if groups and left - groups[-1][-1] < _SAME_POINTS:
-            groups[-1].append(left)
+    for left_edge in lefts:
+        if groups and left_edge - groups[-1][-1] < _SAME_POINTS:
+            groups[-1].append(left_edge)
         else:
-            groups.append([left])
+            groups.append([left_edge])
     return sum(len(group) >= 2 for group in groups)
 
 
-def _steps(values: Sequence[float]) -> int:
+def _distinct_count(values: Sequence[float]) -> int:
     return sum(index == 0 or value - values[index - 1] > _SAME_POINTS for index, value in enumerate(values))

@@ -42,14 +42,14 @@ def run(arguments: list[str]) -> None:
             reply, picture = _page(int(page_arguments[0]), *page_arguments[1:])
     except MemoryError:
         reply = {"error": "it takes more memory than an exam needs"}
-    except _RefusedError as error:
+    except _UnreadableError as error:
         reply = {"error": str(error)}
     sys.stdout.buffer.write(json.dumps(reply).encode() + b"\n")
     if picture is not None:
         sys.stdout.buffer.write(picture.tobytes())
 
 
-class _RefusedError(Exception):
+class _UnreadableError(Exception):
     """The file or the page can't be read; the message ends a sentence."""
 
 
@@ -57,16 +57,16 @@ def _limit() -> None:
     with suppress(ImportError, ValueError, OSError):
         import resource
 
-        for kind, limit in (
+        for resource_kind, limit in (
             (resource.RLIMIT_AS, _MEMORY_BYTES),
             (resource.RLIMIT_CPU, CPU_S),
             (resource.RLIMIT_FSIZE, _FILE_BYTES),
             (resource.RLIMIT_CORE, 0),
         ):
-            resource.setrlimit(kind, (limit, limit))
+            resource.setrlimit(resource_kind, (limit, limit))
 
 
-def _opened() -> Any:
+def _opened_document() -> Any:
     import pypdfium2
 
     try:
@@ -74,13 +74,13 @@ def _opened() -> Any:
     except pypdfium2.PdfiumError as error:
         locked = "password" in str(error).lower()
         reason = "it is locked with a password; save a copy without one" if locked else "it is no PDF, or is damaged"
-        raise _RefusedError(reason) from error
+        raise _UnreadableError(reason) from error
 
 
 def _document_summary() -> dict[str, Any]:
     import pypdfium2.raw as pdfium
 
-    document = _opened()
+    document = _opened_document()
     counts = {
         "script": pdfium.FPDFDoc_GetJavaScriptActionCount(document.raw),
         "attachment": pdfium.FPDFDoc_GetAttachmentCount(document.raw),
@@ -96,46 +96,46 @@ def _page(number: int, program: str, language: str) -> tuple[dict[str, Any], Ima
     from benchwright_exams.inside.drawings import drawings_of
     from benchwright_exams.inside.shown_text import TooMuchTextError, words_of
 
-    document = _opened()
+    document = _opened_document()
     try:
         page = document[number - 1]
     except pypdfium2.PdfiumError as error:
-        raise _RefusedError("the page is damaged") from error
+        raise _UnreadableError("the page is damaged") from error
     width, height = page.get_size()
     if not 0 < max(width, height) <= _MOST_SIDE_POINTS:
-        raise _RefusedError(f"the page is larger than {_MOST_SIDE_POINTS // 72} inches")
-    covered, objects = _pictured(page)
+        raise _UnreadableError(f"the page is larger than {_MOST_SIDE_POINTS // 72} inches")
+    covered, objects = _picture_share(page)
     if objects > _MOST_OBJECTS:
-        raise _RefusedError(f"the page draws more than {_MOST_OBJECTS} things")
+        raise _UnreadableError(f"the page draws more than {_MOST_OBJECTS} things")
     picture, scale = _picture(page, PICTURE_DPI)
     try:
-        words, hidden = words_of(page, picture.convert("L"), scale)
+        words, hidden_words = words_of(page, picture.convert("L"), scale)
     except TooMuchTextError as error:
-        raise _RefusedError("the page has more text than any exam's") from error
+        raise _UnreadableError("the page has more text than any exam's") from error
     confidence = None
     unsure: list[Any] = []
     if covered > _PICTURED and len(words) < _FEW_WORDS:
         if not program:
             return {"needs": "tesseract"}, None
-        picture, words, confidence, unsure = _recognised(page, program, language)
+        picture, words, confidence, unsure = _recognised_page(page, program, language)
         scale = picture.width / width
     drawings, specks = drawings_of(picture.convert("L"), words, scale)
-    read = ReadPage(
+    read_page = ReadPage(
         number=number,
         width=width,
         height=height,
         words=tuple(words),
-        hidden=tuple(hidden),
+        hidden=tuple(hidden_words),
         drawings=tuple(drawings),
         specks=specks,
         recognised=confidence is not None,
         confidence=confidence,
         unsure=tuple(unsure),
     )
-    return read.model_dump(mode="json") | {"picture": picture.size}, picture
+    return read_page.model_dump(mode="json") | {"picture": picture.size}, picture
 
 
-def _recognised(page: Any, program: str, language: str) -> tuple[Image, list[Any], float, list[Any]]:
+def _recognised_page(page: Any, program: str, language: str) -> tuple[Image, list[Any], float, list[Any]]:
     import subprocess
 
     from benchwright_exams.inside.recognition import DPI, recognise
@@ -144,28 +144,28 @@ def _recognised(page: Any, program: str, language: str) -> tuple[Image, list[Any
     try:
         recognised = recognise(large, program, language)
     except (subprocess.SubprocessError, OSError) as error:
-        raise _RefusedError("Tesseract failed, or took too long") from error
+        raise _UnreadableError("Tesseract failed, or took too long") from error
     smaller = recognised.picture.resize((large.width * PICTURE_DPI // DPI, large.height * PICTURE_DPI // DPI))
     return smaller, recognised.words, recognised.confidence, recognised.unsure
 
 
-def _pictured(page: Any) -> tuple[float, int]:
+def _picture_share(page: Any) -> tuple[float, int]:
     """The share of the page that its largest picture covers, and how many things it draws."""
     import ctypes
 
     import pypdfium2.raw as pdfium
 
     width, height = page.get_size()
-    sides = [ctypes.c_float() for _ in range(4)]
+    bounds = [ctypes.c_float() for _ in range(4)]
     largest = 0.0
     count = pdfium.FPDFPage_CountObjects(page.raw)
     for index in range(min(count, _MOST_OBJECTS)):
         item = pdfium.FPDFPage_GetObject(page.raw, index)
         kind = pdfium.FPDFPageObj_GetType(item)
         is_picture = kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
-        if is_picture and pdfium.FPDFPageObj_GetBounds(item, *sides):
-            left, bottom, right, top = (side.value for side in sides)
-            largest = max(largest, (right - left) * (top - bottom))
+        if is_picture and pdfium.FPDFPageObj_GetBounds(item, *bounds):
+            left_bound, bottom, right_bound, top_bound = (side.value for side in bounds)
+            largest = max(largest, (right_bound - left_bound) * (top_bound - bottom))
     return largest / (width * height), count
 
 

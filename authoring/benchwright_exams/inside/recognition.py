@@ -12,7 +12,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchwright_exams.reading.page import Box, Word
+from benchwright_exams.reading.page import Box, PageWord
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,24 +27,24 @@ _CLEAR_SHARE = 0.5
 """Of a line's words."""
 
 
-class Recognised(NamedTuple):
+class RecognisedWords(NamedTuple):
     """Words that were recognised."""
 
     picture: Image
     """The page, turned so that its lines are level."""
-    words: list[Word]
+    words: list[PageWord]
     confidence: float
     """Mean, 0 to 100."""
-    unsure: list[Word]
+    unsure: list[PageWord]
     """Words that are too unclear to be words of the page."""
 
 
-class _Word(NamedTuple):
-    word: Word
+class _RecognisedWord(NamedTuple):
+    word: PageWord
     line: tuple[str, ...]
 
 
-def recognise(picture: Image, program: str, language: str) -> Recognised:
+def recognise(picture: Image, program: str, language: str) -> RecognisedWords:
     """The words of a picture of 300 dpi.
 
     Args:
@@ -62,25 +62,25 @@ def recognise(picture: Image, program: str, language: str) -> Recognised:
 
         picture = picture.rotate(turned, resample=Resampling.BICUBIC, fillcolor="white")
         found_words = _words(picture, program, language)
-    clear, unsure = _sorted(found_words)
+    clear, unsure = _sorted_by_clarity(found_words)
     mean = round(statistics.fmean([word.confidence for word in clear]), 1) if clear else 0.0
-    return Recognised(picture, clear, mean, unsure)
+    return RecognisedWords(picture, clear, mean, unsure)
 
 
-def _sorted(found_words: list[_Word]) -> tuple[list[Word], list[Word]]:
+def _sorted_by_clarity(found_words: list[_RecognisedWord]) -> tuple[list[PageWord], list[PageWord]]:
     """Words of the page, and what may be anything: an unclear word counts among clear ones of its line."""
     lines: dict[tuple[str, ...], list[bool]] = defaultdict(list)
     for found_word in found_words:
         lines[found_word.line].append(found_word.word.confidence >= _LEAST_CONFIDENCE)
-    clear: list[Word] = []
-    unsure: list[Word] = []
+    clear: list[PageWord] = []
+    unsure: list[PageWord] = []
     for word, line in found_words:
         is_among_clear = statistics.fmean(lines[line]) >= _CLEAR_SHARE and any(sign.isalnum() for sign in word.text)
         (clear if word.confidence >= _LEAST_CONFIDENCE or is_among_clear else unsure).append(word)
     return clear, unsure
 
 
-def _words(picture: Image, program: str, language: str) -> list[_Word]:
+def _words(picture: Image, program: str, language: str) -> list[_RecognisedWord]:
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "page.png"
         picture.convert("L").save(file, dpi=(DPI, DPI))
@@ -96,25 +96,26 @@ def _words(picture: Image, program: str, language: str) -> list[_Word]:
         text, confidence = (row.get("text") or "").strip(), float(row.get("conf") or -1)
         if not text:
             continue
-        left, top, width, height = (int(row[name]) * 72 / DPI for name in ("left", "top", "width", "height"))
-        line = (row["block_num"], row["par_num"], row["line_num"])
-        box = Box(left, top, left + width, top + height)
-        words.append(_Word(Word(text, box, height * 1.2, confidence=confidence), line))
+        left_edge, top_edge, width, height = (int(row[name]) * 72 / DPI for name in ("left", "top", "width", "height"))
+        line_key = (row["block_num"], row["par_num"], row["line_num"])
+        box = Box(left_edge, top_edge, left_edge + width, top_edge + height)
+        words.append(_RecognisedWord(PageWord(text, box, height * 1.2, confidence=confidence), line_key))
     return words
 
 
-def _slope(found_words: list[_Word]) -> float:
+def _slope(found_words: list[_RecognisedWord]) -> float:
     """Degrees by which lines fall to the right; 0 if there are too few to say."""
-    lines: dict[tuple[str, ...], list[Box]] = defaultdict(list)
+    line_boxes: dict[tuple[str, ...], list[Box]] = defaultdict(list)
     for found_word in found_words:
-        lines[found_word.line].append(found_word.word.box)
+        line_boxes[found_word.line].append(found_word.word.box)
     slopes = [
         math.degrees(
             statistics.linear_regression(
-                [(box.left + box.right) / 2 for box in boxes], [(box.top + box.bottom) / 2 for box in boxes]
+                [(box.left_edge + box.right_edge) / 2 for box in boxes],
+                [(box.top_edge + box.bottom_edge) / 2 for box in boxes],
             ).slope
         )
-        for boxes in lines.values()
-        if len(boxes) >= _LEAST_WORDS and len({box.left + box.right for box in boxes}) > 1
+        for boxes in line_boxes.values()
+        if len(boxes) >= _LEAST_WORDS and len({box.left_edge + box.right_edge for box in boxes}) > 1
     ]
     return statistics.median(slopes) if slopes else 0.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from benchwright_exams.reading.page import Box, Word
+from benchwright_exams.reading.page import Box, PageWord
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -31,7 +31,7 @@ class TooMuchTextError(Exception):
     """A page has more characters than any exam's."""
 
 
-def words_of(page: Any, picture: Image, scale: float) -> tuple[list[Word], list[str]]:
+def words_of(page: Any, picture: Image, scale: float) -> tuple[list[PageWord], list[str]]:
     """The words of a page, shown and hidden.
 
     A word is hidden if it is drawn invisibly, in letters below 3 points, outside the page, or where the page's picture
@@ -45,14 +45,14 @@ def words_of(page: Any, picture: Image, scale: float) -> tuple[list[Word], list[
     Raises:
         TooMuchTextError: The page has more characters than are read.
     """
-    shown_words: list[Word] = []
-    hidden: list[str] = []
+    shown_words: list[PageWord] = []
+    hidden_words: list[str] = []
     for word, is_drawn in _words(page):
         if is_drawn and word.size >= _SMALLEST_POINTS and _has_contrast(word.box, picture, scale):
             shown_words.append(word)
         else:
-            hidden.append(word.text)
-    return shown_words, hidden
+            hidden_words.append(word.text)
+    return shown_words, hidden_words
 
 
 class _Letter(NamedTuple):
@@ -60,10 +60,10 @@ class _Letter(NamedTuple):
     box: Box
     size: float
     fixed: bool
-    drawn: bool
+    is_drawn: bool
 
 
-def _words(page: Any) -> Iterator[tuple[Word, bool]]:
+def _words(page: Any) -> Iterator[tuple[PageWord, bool]]:
     letters: list[_Letter] = []
     for letter in _letters(page):
         if letters and not _continues(letters, letter):
@@ -76,19 +76,20 @@ def _words(page: Any) -> Iterator[tuple[Word, bool]]:
 
 
 def _continues(letters: list[_Letter], letter: _Letter) -> bool:
-    last = letters[-1]
-    gap = letter.box.left - last.box.right
+    last_letter = letters[-1]
+    gap = letter.box.left_edge - last_letter.box.right_edge
     return (
         bool(letter.text.strip())
-        and letter.drawn is last.drawn
+        and letter.is_drawn is last_letter.is_drawn
         # Spaces are characters, also those that pdfium infers; a gap is a column's, or a tab's.
-        and gap <= 0.6 * max(last.size, 1.0)
-        and letter.box.right >= letters[0].box.left
-        and min(letter.box.bottom, last.box.bottom) + last.size / 2 >= max(letter.box.top, last.box.top)
+        and gap <= 0.6 * max(last_letter.size, 1.0)
+        and letter.box.right_edge >= letters[0].box.left_edge
+        and min(letter.box.bottom_edge, last_letter.box.bottom_edge) + last_letter.size / 2
+        >= max(letter.box.top_edge, last_letter.box.top_edge)
     )
 
 
-def _word(letters: list[_Letter]) -> tuple[Word, bool]:
+def _word(letters: list[_Letter]) -> tuple[PageWord, bool]:
     box = letters[0].box
     for letter in letters[1:]:
         box = box.union(letter.box)
@@ -98,15 +99,15 @@ def _word(letters: list[_Letter]) -> tuple[Word, bool]:
         # A dash or a blank to fill in stands in a line as high as a letter.
         rise = _FLAT * size - box.height
         rise_above = rise if text.startswith("_") else rise / 2
-        box = Box(box.left, box.top - rise_above, box.right, box.bottom + rise - rise_above)
-    return Word(text, box, size, all(letter.fixed for letter in letters)), letters[0].drawn
+        box = Box(box.left_edge, box.top_edge - rise_above, box.right_edge, box.bottom_edge + rise - rise_above)
+    return PageWord(text, box, size, all(letter.fixed for letter in letters)), letters[0].is_drawn
 
 
 def _composed(letters: list[str]) -> str:
     """The word with its ligatures taken apart."""
     text = "".join(letters)
-    parts = (unicodedata.normalize("NFKC", sign) if "\ufb00" <= sign <= "\ufb06" else sign for sign in text)
-    return unicodedata.normalize("NFC", "".join(parts))
+    normalised_signs = (unicodedata.normalize("NFKC", sign) if "\ufb00" <= sign <= "\ufb06" else sign for sign in text)
+    return unicodedata.normalize("NFC", "".join(normalised_signs))
 
 
 def _letters(page: Any) -> Iterator[_Letter]:
@@ -116,7 +117,7 @@ def _letters(page: Any) -> Iterator[_Letter]:
         if count > MOST_CHARACTERS:
             raise TooMuchTextError
         width, height = (round(side * _PRECISION) for side in page.get_size())
-        sides = [ctypes.c_double() for _ in range(4)]
+        char_bounds = [ctypes.c_double() for _ in range(4)]
         device_x, device_y = ctypes.c_int(), ctypes.c_int()
 
         def device(x: float, y: float) -> tuple[float, float]:
@@ -129,20 +130,20 @@ def _letters(page: Any) -> Iterator[_Letter]:
             if code == 2:
                 # pdfium's mark of a hyphen at the end of a line.
                 letter = "-"
-            if not pdfium.FPDFText_GetCharBox(text, index, *sides):
+            if not pdfium.FPDFText_GetCharBox(text, index, *char_bounds):
                 continue
-            left, right, bottom, top = (side.value for side in sides)
-            (first_x, first_y), (second_x, second_y) = device(left, top), device(right, bottom)
+            left_bound, right_bound, bottom, top_bound = (side.value for side in char_bounds)
+            (first_x, first_y), (second_x, second_y) = device(left_bound, top_bound), device(right_bound, bottom)
             box = Box(min(first_x, second_x), min(first_y, second_y), max(first_x, second_x), max(first_y, second_y))
             item = pdfium.FPDFText_GetTextObject(text, index)
             mode = pdfium.FPDFTextObj_GetTextRenderMode(item) if item else pdfium.FPDF_TEXTRENDERMODE_FILL
             # The size of a font counts before its matrix, so that of the letter's loose box is taken.
-            yield _Letter(letter, box, _points(text, index, box), _is_fixed(text, index), mode not in _UNSEEN)
+            yield _Letter(letter, box, _font_points(text, index, box), _is_fixed(text, index), mode not in _UNSEEN)
     finally:
         pdfium.FPDFText_ClosePage(text)
 
 
-def _points(text: Any, index: int, box: Box) -> float:
+def _font_points(text: Any, index: int, box: Box) -> float:
     loose = pdfium.FS_RECTF()
     if not pdfium.FPDFText_GetLooseCharBox(text, index, loose):
         return box.height
@@ -151,19 +152,19 @@ def _points(text: Any, index: int, box: Box) -> float:
 
 def _is_fixed(text: Any, index: int) -> bool:
     flags = ctypes.c_int()
-    name = ctypes.create_string_buffer(64)
-    pdfium.FPDFText_GetFontInfo(text, index, name, len(name), flags)
-    return bool(flags.value & _FIXED_PITCH) or any(word in name.value.lower() for word in _FIXED_NAMES)
+    font_name = ctypes.create_string_buffer(64)
+    pdfium.FPDFText_GetFontInfo(text, index, font_name, len(font_name), flags)
+    return bool(flags.value & _FIXED_PITCH) or any(word in font_name.value.lower() for word in _FIXED_NAMES)
 
 
 def _has_contrast(box: Box, picture: Image, scale: float) -> bool:
-    left, top = max(0, int(box.left * scale)), max(0, int(box.top * scale))
-    right, bottom = (
-        min(picture.width, int(box.right * scale) + 2),
-        min(picture.height, int(box.bottom * scale) + 2),
+    left_pixel, top_pixel = max(0, int(box.left_edge * scale)), max(0, int(box.top_edge * scale))
+    right_pixel, bottom = (
+        min(picture.width, int(box.right_edge * scale) + 2),
+        min(picture.height, int(box.bottom_edge * scale) + 2),
     )
-    if left >= right or top >= bottom:
+    if left_pixel >= right_pixel or top_pixel >= bottom:
         return False
-    greys = picture.crop((left, top, right, bottom)).histogram()
+    greys = picture.crop((left_pixel, top_pixel, right_pixel, bottom)).histogram()
     used_greys = [grey for grey, count in enumerate(greys) if count]
     return used_greys[-1] - used_greys[0] >= _LEAST_CONTRAST

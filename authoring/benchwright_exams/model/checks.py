@@ -7,44 +7,44 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from benchwright_exams.errors import ExamError
-from benchwright_exams.items import Item, Items
-from benchwright_exams.model.replies import Model
-from benchwright_exams.structure.ledger import Finding
+from benchwright_exams.items import ExamItem, Items
+from benchwright_exams.model.replies import ExamModel
+from benchwright_exams.structure.ledger import ExamFinding
 from benchwright_exams.structure.text_blocks import Block, BlockKind
 from benchwright_judges.models.prompt import object_schema, visible
 
 _LONGEST = 300
 
 
-async def check_items(items: Items, model: Model) -> Items:
+async def check_items(exam_items: Items, model: ExamModel) -> Items:
     """The same questions, with a finding for each that the model finds incomplete.
 
     Raises:
         OutOfBudgetError: The budget does not suffice; replies that came are kept.
     """
-    findings = list(items.findings)
+    findings = list(exam_items.findings)
     schema: dict[str, JsonValue] = object_schema({"problem": {"type": "string"}, "complete": {"type": "boolean"}})
-    for item in items.items:
+    for exam_item in exam_items.items:
         try:
-            reply = await model.ask("check", item.label, _prompt_text(item), schema)
+            reply = await model.ask("check", exam_item.label, _prompt_text(exam_item), schema)
             complete, problem = reply.get("complete"), reply.get("problem")
             if not isinstance(complete, bool) or not isinstance(problem, str):
-                raise ExamError(f"{model.name} did not say whether {item.label} is complete")
+                raise ExamError(f"{model.name} did not say whether {exam_item.label} is complete")
         except ExamError as error:
-            findings.append(Finding(says=f"{error}.", item=item.label))
+            findings.append(ExamFinding(says=f"{error}.", item=exam_item.label))
             continue
         if not complete:
             reason = " ".join(visible(problem)[:_LONGEST].split())
-            findings.append(Finding(says=f"{model.name} finds it incomplete: {reason}", item=item.label))
-    return items.model_copy(update={"findings": tuple(findings)})
+            findings.append(ExamFinding(says=f"{model.name} finds it incomplete: {reason}", item=exam_item.label))
+    return exam_items.model_copy(update={"findings": tuple(findings)})
 
 
-def _prompt_text(item: Item) -> str:
-    parts = [f"QUESTION {item.label}: {item.title}"]
-    parts += ["CONTEXT:", _text(item.context), "ASKED:", _text(item.body)]
-    parts += [f"CHOICE {letter}: {text}" for letter, text in item.choices.items()]
-    return "\n".join([*parts, "SOLUTION:", _text(item.solution) or "none"])
+def _prompt_text(exam_item: ExamItem) -> str:
+    prompt_lines = [f"QUESTION {exam_item.label}: {exam_item.title}"]
+    prompt_lines += ["CONTEXT:", _blocks_text(exam_item.context), "ASKED:", _blocks_text(exam_item.body)]
+    prompt_lines += [f"CHOICE {letter}: {text}" for letter, text in exam_item.choices.items()]
+    return "\n".join([*prompt_lines, "SOLUTION:", _blocks_text(exam_item.solution) or "none"])
 
 
-def _text(blocks: Sequence[Block]) -> str:
+def _blocks_text(blocks: Sequence[Block]) -> str:
     return "\n".join(f"[figure] {block.text}" if block.kind is BlockKind.FIGURE else block.text for block in blocks)

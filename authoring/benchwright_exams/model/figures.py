@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from benchwright_exams.errors import ExamError
 from benchwright_exams.items import Items
-from benchwright_exams.model.replies import Model
-from benchwright_exams.structure.ledger import Finding, Ledger, Region, Role
+from benchwright_exams.model.replies import ExamModel
+from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole
 from benchwright_judges.models.prompt import object_schema
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import Figure, digest
@@ -19,44 +19,46 @@ _BEGINNING = 160
 _USES = ("question", "solution", "none")
 
 
-async def assign_figures(ledger: Ledger, items: Items, model: Model, picture: Callable[[str], bytes]) -> Ledger:
+async def assign_figures(
+    ledger: Ledger, exam_items: Items, model: ExamModel, figure_picture: Callable[[str], bytes]
+) -> Ledger:
     """The ledger with each figure where the model says that it belongs.
 
     Args:
         ledger: Ledger with figures.
-        items: The questions that it has.
+        exam_items: The questions that it has.
         model: Is shown each figure.
-        picture: A figure's PNG, by its region.
+        figure_picture: A figure's PNG, by its region.
 
     Raises:
         OutOfBudgetError: The budget does not suffice; replies that came are kept.
     """
     labels = {region.item for region in ledger.regions if region.item and ".." not in region.item}
-    questions = "\n".join(
-        f"{item.label}: {' '.join(block.text for block in (*item.context, *item.body))[:_BEGINNING]}"
-        for item in items.items
+    question_list = "\n".join(
+        f"{exam_item.label}: {' '.join(block.text for block in (*exam_item.context, *exam_item.body))[:_BEGINNING]}"
+        for exam_item in exam_items.items
     )
     names: dict[str, JsonValue] = {"type": "string", "enum": [*sorted(labels), ""]}
-    use: dict[str, JsonValue] = {"type": "string", "enum": [*_USES]}
-    schema = object_schema({"reason": {"type": "string"}, "use": use, "item": names})
+    use_schema: dict[str, JsonValue] = {"type": "string", "enum": [*_USES]}
+    schema = object_schema({"reason": {"type": "string"}, "use": use_schema, "item": names})
     regions: list[Region] = []
     findings = list(ledger.findings)
     for region in ledger.regions:
-        if region.role not in (Role.FIGURE, Role.TABLE):
+        if region.role not in (RegionRole.FIGURE, RegionRole.TABLE):
             regions.append(region)
             continue
-        encoded_picture = base64.b64encode(picture(region.id)).decode()
+        encoded_picture = base64.b64encode(figure_picture(region.id)).decode()
         figure = Figure(path=f"figures/{region.id}.png", media_type=MediaType.PNG, data=encoded_picture)
         try:
             reply = await model.ask(
-                "figure", region.id, f"{questions}\n\nWords in the figure: {region.text}", schema, [figure]
+                "figure", region.id, f"{question_list}\n\nWords in the figure: {region.text}", schema, [figure]
             )
             use_, item = reply.get("use"), reply.get("item")
             if use_ not in _USES or not (item in labels or (item == "" and use_ == "none")):
                 raise ExamError(f"{model.name} named no question of this exam for {region.id}")
         except ExamError as error:
             findings.append(
-                Finding(says=f"{error}. Rules decided where it belongs.", page=region.page, item=region.item)
+                ExamFinding(says=f"{error}. Rules decided where it belongs.", page=region.page, item=region.item)
             )
             regions.append(region)
             continue

@@ -9,29 +9,29 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from benchwright_exams.errors import ExamError
-from benchwright_exams.model.replies import Model
-from benchwright_exams.structure.ledger import Finding, Ledger, Region, Role, Segment, check_covered
-from benchwright_exams.structure.line_segments import Line, label_end, last_choice, split_line
+from benchwright_exams.model.replies import ExamModel
+from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, check_covered
+from benchwright_exams.structure.line_segments import LabelledLine, label_end, last_choice, split_line
 from benchwright_exams.structure.place import is_label
 from benchwright_foundation.model import Model as Data
 from benchwright_judges.models.prompt import object_schema
 from benchwright_problems.problem import digest
 
 ROLES = (
-    Role.QUESTION,
-    Role.CONTEXT,
-    Role.SOLUTION,
-    Role.CAPTION,
-    Role.SECTION,
-    Role.INSTRUCTIONS,
-    Role.ANSWER_SPACE,
-    Role.HEADER_FOOTER,
-    Role.FIGURE,
-    Role.TABLE,
-    Role.NOT_UNDERSTOOD,
+    RegionRole.QUESTION,
+    RegionRole.CONTEXT,
+    RegionRole.SOLUTION,
+    RegionRole.CAPTION,
+    RegionRole.SECTION,
+    RegionRole.INSTRUCTIONS,
+    RegionRole.ANSWER_SPACE,
+    RegionRole.HEADER_FOOTER,
+    RegionRole.FIGURE,
+    RegionRole.TABLE,
+    RegionRole.NOT_UNDERSTOOD,
 )
-_DRAWN = (Role.FIGURE, Role.TABLE)
-_FIXED = (Role.RULE, Role.HIDDEN, Role.UNREADABLE)
+_DRAWN = (RegionRole.FIGURE, RegionRole.TABLE)
+_FIXED = (RegionRole.RULE, RegionRole.HIDDEN, RegionRole.UNREADABLE)
 """Roles that a model is not asked about."""
 _QUOTED = 60
 
@@ -42,7 +42,7 @@ class _Range(Data):
     first: str
     last: str
     begins: str
-    role: Role
+    role: RegionRole
     item: str
 
 
@@ -54,7 +54,7 @@ def schema() -> dict[str, JsonValue]:
     return object_schema({"ranges": {"type": "array", "items": range_schema}})
 
 
-async def sort_lines(ledger: Ledger, model: Model) -> Ledger:
+async def sort_lines(ledger: Ledger, model: ExamModel) -> Ledger:
     """The ledger with the model's roles where they fit the pages, and the rules' elsewhere.
 
     Raises:
@@ -64,48 +64,50 @@ async def sort_lines(ledger: Ledger, model: Model) -> Ledger:
     findings = list(ledger.findings)
     previous_item = ""
     for number in dict.fromkeys(region.page for region in ledger.regions):
-        page = [region for region in ledger.regions if region.page == number]
-        sorted_page, refused = await _page(page, number, previous_item, model)
+        page_regions = [region for region in ledger.regions if region.page == number]
+        sorted_page, page_findings = await _sort_page(page_regions, number, previous_item, model)
         regions += sorted_page
-        findings += refused
+        findings += page_findings
         previous_item = next((region.item for region in reversed(sorted_page) if region.item), previous_item)
     check_covered(regions)
     made_from = digest([ledger.made_from, model.name, [region.model_dump(mode="json") for region in regions]])
     return Ledger(made_from=made_from, regions=tuple(regions), findings=tuple(findings))
 
 
-async def _page(
-    page: Sequence[Region], number: int, previous_item: str, model: Model
-) -> tuple[Sequence[Region], Sequence[Finding]]:
-    open_regions = [region for region in page if region.role not in _FIXED]
+async def _sort_page(
+    page_regions: Sequence[Region], number: int, previous_item: str, model: ExamModel
+) -> tuple[Sequence[Region], Sequence[ExamFinding]]:
+    open_regions = [region for region in page_regions if region.role not in _FIXED]
     if not open_regions:
-        return page, ()
-    listed = "\n".join(f"{region.id} | {_listed_text(region)}" for region in open_regions)
+        return page_regions, ()
+    listed_lines = "\n".join(f"{region.id} | {_listed_text(region)}" for region in open_regions)
     head = (
         f"The page before ends in {previous_item}.\n"
         if previous_item
         else "This is the first page with a question, or before it.\n"
     )
     try:
-        reply = await model.ask("lines", f"page-{number}", head + listed, schema())
+        reply = await model.ask("lines", f"page-{number}", head + listed_lines, schema())
         ranges = reply["ranges"] if isinstance(reply.get("ranges"), list) else []
     except ExamError as error:
-        return page, [Finding(says=f"{error}. The page was read by rules.", page=number)]
+        return page_regions, [ExamFinding(says=f"{error}. The page was read by rules.", page=number)]
     placed: dict[str, Region] = {}
-    findings: list[Finding] = []
+    findings: list[ExamFinding] = []
     for reply_range in ranges:
         try:
-            for region in _placed(reply_range, open_regions, placed.keys(), model.name):
+            for region in _placed_regions(reply_range, open_regions, placed.keys(), model.name):
                 placed[region.id] = region
         except ValueError as error:
-            findings.append(Finding(says=f"{model.name} was not followed: {error}.", page=number))
-    left = [region for region in open_regions if region.id not in placed]
-    if left:
-        region_names = ", ".join(region.id for region in left[:8]) + (" …" if len(left) > 8 else "")
-        findings.append(
-            Finding(says=f"{model.name} did not usably say what {region_names} are; rules decided.", page=number)
+            findings.append(ExamFinding(says=f"{model.name} was not followed: {error}.", page=number))
+    unplaced_regions = [region for region in open_regions if region.id not in placed]
+    if unplaced_regions:
+        region_names = ", ".join(region.id for region in unplaced_regions[:8]) + (
+            " …" if len(unplaced_regions) > 8 else ""
         )
-    return [placed.get(region.id, region) for region in page], findings
+        findings.append(
+            ExamFinding(says=f"{model.name} did not usably say what {region_names} are; rules decided.", page=number)
+        )
+    return [placed.get(region.id, region) for region in page_regions], findings
 
 
 def _listed_text(region: Region) -> str:
@@ -113,7 +115,7 @@ def _listed_text(region: Region) -> str:
     return f"[{role.value}] {region.text}" if role in _DRAWN else region.text
 
 
-def _placed(reply_range: Any, open_regions: Sequence[Region], taken_ids: Any, name: str) -> Iterator[Region]:
+def _placed_regions(reply_range: Any, open_regions: Sequence[Region], taken_ids: Any, name: str) -> Iterator[Region]:
     """The regions of a range, sorted as it says.
 
     Raises:
@@ -151,26 +153,28 @@ def _placed(reply_range: Any, open_regions: Sequence[Region], taken_ids: Any, na
 
 
 def _segments(region: Region, line_range: _Range, choice: str, next_text: str, *, is_first: bool) -> Iterator[Segment]:
-    drawn = region.segments[0].role
-    if drawn in _DRAWN:
+    first_role = region.segments[0].role
+    if first_role in _DRAWN:
         # What is drawn stays what it is; only where it belongs is said.
-        value = "solution" if line_range.role is Role.SOLUTION else region.segments[0].value
+        value = "solution" if line_range.role is RegionRole.SOLUTION else region.segments[0].value
         yield region.segments[0].model_copy(update={"item": line_range.item, "value": value})
         return
-    role = Role.NOT_UNDERSTOOD if line_range.role in _DRAWN else line_range.role
+    role = RegionRole.NOT_UNDERSTOOD if line_range.role in _DRAWN else line_range.role
     text_start = (
         label_end(region.text)
-        if is_first and line_range.item and role in (Role.QUESTION, Role.CONTEXT, Role.SOLUTION)
+        if is_first and line_range.item and role in (RegionRole.QUESTION, RegionRole.CONTEXT, RegionRole.SOLUTION)
         else 0
     )
     if text_start:
-        yield Segment(role=Role.LABEL, start=0, end=text_start, item=line_range.item)
+        yield Segment(role=RegionRole.LABEL, start=0, end=text_start, item=line_range.item)
     yield from split_line(
-        Line(region.text, text_start, role, line_range.item, choice if role is Role.QUESTION else "", next_text)
+        LabelledLine(
+            region.text, text_start, role, line_range.item, choice if role is RegionRole.QUESTION else "", next_text
+        )
     )
 
 
 def signs(text: str) -> str:
     """A text without what a line's end changes: spaces, and hyphens."""
-    plain = unicodedata.normalize("NFKC", text).translate(_DASHES)
-    return "".join(sign for sign in plain if not sign.isspace() and sign != "-")
+    normalised_text = unicodedata.normalize("NFKC", text).translate(_DASHES)
+    return "".join(sign for sign in normalised_text if not sign.isspace() and sign != "-")

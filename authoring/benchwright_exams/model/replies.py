@@ -15,10 +15,10 @@ from benchwright_judges.models.kept_replies import KeptReplies
 from benchwright_problems.problem import Figure
 
 if TYPE_CHECKING:
-    from benchwright_judges.models.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import ModelEndpoint
 
 
-class Model(KeptReplies):
+class ExamModel(KeptReplies):
     """See `KeptReplies`; its failures are `ExamError`s.
 
     Args:
@@ -27,7 +27,7 @@ class Model(KeptReplies):
         budget: Pays.
     """
 
-    def __init__(self, endpoint: Endpoint, folder: Path, budget: JudgingBudget) -> None:
+    def __init__(self, endpoint: ModelEndpoint, folder: Path, budget: JudgingBudget) -> None:
         super().__init__(endpoint, folder, budget, "EXAM", ExamError)
 
     async def ask(

@@ -12,45 +12,52 @@ from benchwright_foundation.model import Model
 class Box(NamedTuple):
     """A rectangle on a page."""
 
-    left: float
-    top: float
-    right: float
-    bottom: float
+    left_edge: float
+    top_edge: float
+    right_edge: float
+    bottom_edge: float
 
     @property
     def width(self) -> float:
         """From left to right."""
-        return self.right - self.left
+        return self.right_edge - self.left_edge
 
     @property
     def height(self) -> float:
         """From top to bottom."""
-        return self.bottom - self.top
+        return self.bottom_edge - self.top_edge
 
     def union(self, box: Box) -> Box:
         """The smallest box that holds both."""
         return Box(
-            min(self.left, box.left),
-            min(self.top, box.top),
-            max(self.right, box.right),
-            max(self.bottom, box.bottom),
+            min(self.left_edge, box.left_edge),
+            min(self.top_edge, box.top_edge),
+            max(self.right_edge, box.right_edge),
+            max(self.bottom_edge, box.bottom_edge),
         )
 
     def grown(self, margin_x: float, margin_y: float) -> Box:
         """This box with margins."""
-        return Box(self.left - margin_x, self.top - margin_y, self.right + margin_x, self.bottom + margin_y)
+        return Box(
+            self.left_edge - margin_x, self.top_edge - margin_y, self.right_edge + margin_x, self.bottom_edge + margin_y
+        )
 
     def has_centre_of(self, box: Box) -> bool:
         """True if the middle of the other box is inside."""
-        middle_x, middle_y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
-        return self.left <= middle_x <= self.right and self.top <= middle_y <= self.bottom
+        middle_x, middle_y = (box.left_edge + box.right_edge) / 2, (box.top_edge + box.bottom_edge) / 2
+        return self.left_edge <= middle_x <= self.right_edge and self.top_edge <= middle_y <= self.bottom_edge
 
     def meets(self, box: Box) -> bool:
         """True if the boxes share a point."""
-        return self.left <= box.right and box.left <= self.right and self.top <= box.bottom and box.top <= self.bottom
+        return (
+            self.left_edge <= box.right_edge
+            and box.left_edge <= self.right_edge
+            and self.top_edge <= box.bottom_edge
+            and box.top_edge <= self.bottom_edge
+        )
 
 
-class Word(NamedTuple):
+class PageWord(NamedTuple):
     """A word and where it stands."""
 
     text: str
@@ -86,7 +93,7 @@ class ReadPage(Model):
     """From 1."""
     width: float
     height: float
-    words: tuple[Word, ...] = ()
+    words: tuple[PageWord, ...] = ()
     """Words that the page shows, in the order of the file."""
     hidden: tuple[str, ...] = ()
     """Text that the file has and the page does not show."""
@@ -95,7 +102,7 @@ class ReadPage(Model):
     """Spots that are too small to be anything."""
     recognised: bool = False
     """True if the words were recognised in a picture."""
-    unsure: tuple[Word, ...] = ()
+    unsure: tuple[PageWord, ...] = ()
     """Words that were recognised too unclearly to be taken."""
     confidence: float | None = None
     """Mean confidence of the recognition, 0 to 100."""

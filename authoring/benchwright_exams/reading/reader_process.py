@@ -35,7 +35,7 @@ _START = (
 """The search path is handed over, so that nothing in the working directory is imported."""
 
 
-class Answer(NamedTuple):
+class ReaderAnswer(NamedTuple):
     """Answer of the process about a file or a page; its failure as an `error`."""
 
     reply: dict[str, Any]
@@ -74,7 +74,7 @@ class ReaderProcess:
         """The path of Tesseract; empty if there is none that the process can start."""
         return shutil.which("tesseract", path=self._confiner.search_path) or ""
 
-    def ask(self, file: Path, arguments: Sequence[str]) -> Answer:
+    def ask(self, file: Path, arguments: Sequence[str]) -> ReaderAnswer:
         """Start a process and wait for its answer.
 
         Args:
@@ -87,43 +87,43 @@ class ReaderProcess:
         search_path = json.dumps([entry for entry in sys.path if Path(entry).is_absolute()])
         argv = [sys.executable, "-I", "-c", _START, search_path, *arguments]
         with file.open("rb") as pdf, tempfile.TemporaryFile() as answer, self._command(argv) as command:
-            ended = _ended(command, pdf, answer)
-            if ended is None:
-                return Answer({"error": f"reading it takes more than {_WALL_S:.0f} s"})
-            if ended < 0 or ended > 128:
-                return Answer(
+            exit_status = _exit_status(command, pdf, answer)
+            if exit_status is None:
+                return ReaderAnswer({"error": f"reading it takes more than {_WALL_S:.0f} s"})
+            if exit_status < 0 or exit_status > 128:
+                return ReaderAnswer(
                     {"error": "reading it takes more time or memory than an exam needs, or the library failed on it"}
                 )
-            return _answer(answer)
+            return _read_answer(answer)
 
     @property
     def _confiner(self) -> Confiner:
         if self.sandbox in sandbox_names() and (confiner := sandbox_kind(self.sandbox).confiner):
             return confiner
-        names = " or ".join(sandboxes_with(lambda kind: kind.confiner))
+        names = " or ".join(sandboxes_with(lambda sandbox_kind: sandbox_kind.confiner))
         raise ExamError(f"Exams are read in the sandbox {names}, not in {self.sandbox}.")
 
     def _command(self, argv: list[str]) -> AbstractContextManager[ConfinedProgram]:
-        ours = [Path(package.__path__[0]) for package in (benchwright_exams, benchwright_foundation)]
+        package_folders = [Path(package.__path__[0]) for package in (benchwright_exams, benchwright_foundation)]
         readable_folders = own_python()
         readable_folders += [
             folder
-            for folder in ours
+            for folder in package_folders
             if not any(readable_folder in folder.parents for readable_folder in readable_folders)
         ]
         return self._confiner.confined(argv, Confinement(readable_folders, _ENV, _PROCESSES, _SCRATCH_MB, _FILE_MB))
 
 
-def _ended(command: ConfinedProgram, pdf: IO[bytes], answer: IO[bytes]) -> int | None:
+def _exit_status(confined_program: ConfinedProgram, pdf: IO[bytes], answer_file: IO[bytes]) -> int | None:
     """The exit status of a process; None if it took too long."""
     # Its own group, so that Tesseract ends with it.
     with subprocess.Popen(
-        command.argv,
+        confined_program.argv,
         stdin=pdf,
-        stdout=answer,
+        stdout=answer_file,
         stderr=subprocess.DEVNULL,
-        env=command.env,
-        pass_fds=command.open_files,
+        env=confined_program.env,
+        pass_fds=confined_program.open_files,
         start_new_session=True,
     ) as program:
         try:
@@ -134,7 +134,7 @@ def _ended(command: ConfinedProgram, pdf: IO[bytes], answer: IO[bytes]) -> int |
             kill_group(program.pid)
 
 
-def _answer(file: IO[bytes]) -> Answer:
+def _read_answer(file: IO[bytes]) -> ReaderAnswer:
     file.seek(0)
     line = file.readline(_SAID_BYTES)
     try:
@@ -142,5 +142,5 @@ def _answer(file: IO[bytes]) -> Answer:
     except (ValueError, RecursionError):
         reply = None
     if not isinstance(reply, dict):
-        return Answer({"error": "the library failed on it"})
-    return Answer(reply, file.read(_FILE_MB << 20))
+        return ReaderAnswer({"error": "the library failed on it"})
+    return ReaderAnswer(reply, file.read(_FILE_MB << 20))

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from benchwright_exams.errors import ExamError
 from benchwright_exams.reading.page import ReadExam, ReadPage
-from benchwright_exams.reading.reader_process import Answer, ReaderProcess
+from benchwright_exams.reading.reader_process import ReaderAnswer, ReaderProcess
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import ExtraMissingError
 from benchwright_foundation.kept import StageFile
@@ -36,7 +36,7 @@ def read_exam(
     *,
     language: str = "eng",
     sandbox: str = "bwrap",
-    began: Callable[[int], Callable[[], None]] = lambda _: _do_nothing,
+    on_begin: Callable[[int], Callable[[], None]] = lambda _: _do_nothing,
 ) -> ReadExam:
     """Read all pages; what was read before is not read again.
 
@@ -45,7 +45,7 @@ def read_exam(
         folder: Gets `pages.json` and `pages/NUMBER.png`, at 144 dpi.
         language: Language of pages that are pictures, by Tesseract's name, such as `eng` or `deu+eng`.
         sandbox: Sandbox in which pages are read: `bwrap` or `native`.
-        began: Called with the number of pages; what it returns is called after each.
+        on_begin: Called with the number of pages; what it returns is called after each.
 
     Raises:
         ExamError: The file can't be read at all. A page that can't be has an `error`.
@@ -63,9 +63,9 @@ def read_exam(
         (pictures / f"{page.number}.png").exists() or page.error for page in known_exam.pages
     ):
         return known_exam
-    reader = ReaderProcess(sandbox)
-    reader.check()
-    document = _read_document(reader, file)
+    reader_process = ReaderProcess(sandbox)
+    reader_process.check()
+    document = _read_document(reader_process, file)
     if document.pages > MOST_PAGES:
         raise ExamError(
             f"{file.name} has {document.pages} pages; at most {MOST_PAGES} are read. Split it, or save the pages of the"
@@ -73,13 +73,13 @@ def read_exam(
         )
     shutil.rmtree(pictures, ignore_errors=True)
     pictures.mkdir(parents=True)
-    program = reader.tesseract()
-    on_page_done = began(document.pages)
+    program = reader_process.tesseract()
+    on_page_done = on_begin(document.pages)
 
     def page(number: int) -> ReadPage:
-        read = _page(reader.ask(file, ["page", str(number), program, language]), file, number, pictures)
+        read_page = _page(reader_process.ask(file, ["page", str(number), program, language]), file, number, pictures)
         on_page_done()
-        return read
+        return read_page
 
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
         pages = tuple(pool.map(page, range(1, document.pages + 1)))
@@ -93,8 +93,8 @@ class _About(Model):
     ignored: tuple[str, ...]
 
 
-def _read_document(reader: ReaderProcess, file: Path) -> _About:
-    reply = reader.ask(file, ["about"]).reply
+def _read_document(reader_process: ReaderProcess, file: Path) -> _About:
+    reply = reader_process.ask(file, ["about"]).reply
     try:
         return _About.model_validate(reply)
     except ValidationError as error:
@@ -118,21 +118,21 @@ def _sha256(file: Path) -> str:
         raise ExamError(f"{file} can't be read: {error.strerror}.") from error
 
 
-def _page(answer: Answer, file: Path, number: int, pictures: Path) -> ReadPage:
-    if answer.reply.get("needs") == "tesseract":
+def _page(page_answer: ReaderAnswer, file: Path, number: int, pictures: Path) -> ReadPage:
+    if page_answer.reply.get("needs") == "tesseract":
         raise ExamError(
             f"Page {number} of {file.name} is a picture; reading its text takes Tesseract. Install it (on Debian and"
             " Ubuntu: apt-get install tesseract-ocr), and run the command again."
         )
     unread = ReadPage(number=number, width=0, height=0, error="the page gave no readable result")
-    size = answer.reply.pop("picture", None)
+    size = page_answer.reply.pop("picture", None)
     try:
-        page = ReadPage.model_validate({"width": 0, "height": 0} | answer.reply | {"number": number})
+        page = ReadPage.model_validate({"width": 0, "height": 0} | page_answer.reply | {"number": number})
     except ValidationError:
         return unread
     if not page.error:
         try:
-            _keep_picture(size, answer.pixels, pictures / f"{number}.png")
+            _keep_picture(size, page_answer.pixels, pictures / f"{number}.png")
         except (TypeError, ValueError):
             return unread
     return page

@@ -15,10 +15,10 @@ _NOT_IN_ALT = re.compile(r"[\[\]\\`<>!*_|$&\"]")
 
 def escaped(text: str) -> str:
     """One paragraph, shown as it is."""
-    plain = _MARKUP.sub(r"\\\1", text)
+    escaped_text = _MARKUP.sub(r"\\\1", text)
     # An address would become a link, which nobody has looked at.
-    plain = _LINK.sub(lambda match: f"{match[1][0]}&#{ord(match[1][1])};{match[1][2:]}", plain)
-    return _LINE_START.sub(lambda match: f"{match[1]}{_escaped_start(match[2])}", plain)
+    escaped_text = _LINK.sub(lambda match: f"{match[1][0]}&#{ord(match[1][1])};{match[1][2:]}", escaped_text)
+    return _LINE_START.sub(lambda match: f"{match[1]}{_escaped_start(match[2])}", escaped_text)
 
 
 def _escaped_start(sign: str) -> str:
@@ -37,10 +37,12 @@ def document(blocks: Sequence[Block], figure_markdown: Callable[[Block], str]) -
         blocks: Blocks in their order.
         figure_markdown: The Markdown of a figure.
     """
-    return "\n\n".join(figure_markdown(block) if block.kind is BlockKind.FIGURE else _block(block) for block in blocks)
+    return "\n\n".join(
+        figure_markdown(block) if block.kind is BlockKind.FIGURE else _block_markdown(block) for block in blocks
+    )
 
 
-def _block(block: Block) -> str:
+def _block_markdown(block: Block) -> str:
     if block.kind is BlockKind.TEXT:
         return escaped(block.text)
     longest = max((len(run) for run in re.findall(r"`+", block.text)), default=0)

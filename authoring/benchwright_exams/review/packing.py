@@ -9,7 +9,15 @@ from pathlib import Path
 from benchwright_exams.errors import ExamError
 from benchwright_exams.items import Items
 from benchwright_exams.review.review import ITEMS
-from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, Form, read_exam_file, read_form
+from benchwright_exams.review.review_form import (
+    EXAM_FILE,
+    FORM_FILE,
+    ExamForm,
+    ReviewDecision,
+    ReviewForm,
+    read_exam_file,
+    read_form,
+)
 from benchwright_foundation.kept import StageFile
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.errors import DatasetError
@@ -35,7 +43,7 @@ def make_pack(folder: Path, name: str) -> Pack:
     if not is_pack_name(name):
         raise ExamError(f"{name!r} can't name a pack; use lower-case letters, digits, '.', '_' and '-'.")
     forms = {label: read_form(folder / ITEMS / label / FORM_FILE) for label in labels_of(folder)}
-    undecided = [label for label, form in forms.items() if form.decision is Decision.OPEN]
+    undecided = [label for label, form in forms.items() if form.decision is ReviewDecision.OPEN]
     if undecided:
         more_note = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
         raise ExamError(
@@ -43,20 +51,22 @@ def make_pack(folder: Path, name: str) -> Pack:
             f"{', '.join(undecided[:_NAMED])}{more_note}."
             f' Compare each with its page, and write decision = "accepted" or "left out" in {ITEMS}/LABEL/review.toml.'
         )
-    accepted = {label: form for label, form in forms.items() if form.decision is Decision.ACCEPTED}
-    if not accepted:
+    accepted_forms = {label: form for label, form in forms.items() if form.decision is ReviewDecision.ACCEPTED}
+    if not accepted_forms:
         raise ExamError("No question is accepted, so there is nothing to make a pack of.")
-    head = folder / EXAM_FILE
-    exam = read_exam_file(head)
-    check_exam(head, exam)
+    exam_file = folder / EXAM_FILE
+    exam = read_exam_file(exam_file)
+    check_exam(exam_file, exam)
     target = folder / "pack"
     shutil.rmtree(target, ignore_errors=True)
-    return _pack(
-        target, _head(exam, name, list(accepted)), {folder / ITEMS / label: accepted[label] for label in accepted}
+    return _write_and_read_pack(
+        target,
+        _pack_head(exam, name, list(accepted_forms)),
+        {folder / ITEMS / label: accepted_forms[label] for label in accepted_forms},
     )
 
 
-def check_exam(file: Path, exam: Exam) -> None:
+def check_exam(file: Path, exam: ExamForm) -> None:
     """Refuse what `make_pack` would refuse of what the pack says of itself.
 
     Raises:
@@ -68,7 +78,7 @@ def check_exam(file: Path, exam: Exam) -> None:
         )
 
 
-def check_question(source: Path, form: Form) -> None:
+def check_question(source: Path, form: ReviewForm) -> None:
     """Refuse what `make_pack` would refuse of one accepted question.
 
     Args:
@@ -79,15 +89,15 @@ def check_question(source: Path, form: Form) -> None:
         DatasetError: Names the field.
     """
     with tempfile.TemporaryDirectory() as work:
-        exam = Exam(title="-", license="-", source="-")
-        _pack(Path(work) / "pack", _head(exam, "pack", [source.name]), {source: form})
+        exam = ExamForm(title="-", license="-", source="-")
+        _write_and_read_pack(Path(work) / "pack", _pack_head(exam, "pack", [source.name]), {source: form})
 
 
-def _pack(target: Path, head: str, forms: dict[Path, Form]) -> Pack:
+def _write_and_read_pack(target: Path, head: str, forms: dict[Path, ReviewForm]) -> Pack:
     target.mkdir()
     (target / "pack.toml").write_text(head, "utf-8")
     for source, form in forms.items():
-        _write(source, target / source.name, source.name, form)
+        _write_question_folder(source, target / source.name, source.name, form)
     return read_pack_folder(target)
 
 
@@ -97,8 +107,8 @@ def labels_of(folder: Path) -> list[str]:
     Raises:
         ExamError: No question has a form.
     """
-    items = StageFile(folder / "items.json", Items).last()
-    order = [item.label for item in items.items] if items else []
+    exam_items = StageFile(folder / "items.json", Items).last()
+    order = [item.label for item in exam_items.items] if exam_items else []
     form_labels = sorted(path.parent.name for path in (folder / ITEMS).glob("*/review.toml"))
     labels = [label for label in order if label in form_labels] + [label for label in form_labels if label not in order]
     if not labels:
@@ -106,20 +116,20 @@ def labels_of(folder: Path) -> list[str]:
     return labels
 
 
-def _head(exam: Exam, name: str, order: list[str]) -> str:
+def _pack_head(exam: ExamForm, name: str, order: list[str]) -> str:
     return as_toml({"name": name, **exam.model_dump(mode="json"), "order": order})
 
 
-def _write(source: Path, target: Path, label: str, form: Form) -> None:
+def _write_question_folder(source: Path, target: Path, label: str, form: ReviewForm) -> None:
     target.mkdir()
     shutil.copyfile(source / "statement.md", target / "statement.md")
     for pictures, subfolder in ((source / "figures", "figures"), (source / "solution" / "figures", "hidden/figures")):
         if pictures.is_dir():
             shutil.copytree(pictures, target / subfolder)
-    (target / "problem.toml").write_text(as_toml(_problem(source, label, form)), "utf-8")
+    (target / "problem.toml").write_text(as_toml(_problem_fields(source, label, form)), "utf-8")
 
 
-def _problem(source: Path, label: str, form: Form) -> dict[str, object]:
+def _problem_fields(source: Path, label: str, form: ReviewForm) -> dict[str, object]:
     file = source / "solution" / "solution.md"
     solution = file.read_text("utf-8").strip() if file.exists() else ""
     keyed = form.format.answered_by in _KEYED
@@ -127,10 +137,10 @@ def _problem(source: Path, label: str, form: Form) -> dict[str, object]:
     if not value:
         error_file, field = (source / FORM_FILE, "answer") if keyed else (file, "")
         raise DatasetError(error_file, field, 'is empty; write the answer, or decision = "left out" in review.toml')
-    points = [rubric_item.model_dump(mode="json") for rubric_item in form.rubric]
-    if not points and form.points and not keyed:
-        points = [{"text": "The whole answer.", "points": form.points}]
-    answer = {"value": value, "closed": keyed, "explanation": solution if keyed else ""}
+    rubric_points = [rubric_item.model_dump(mode="json") for rubric_item in form.rubric]
+    if not rubric_points and form.points and not keyed:
+        rubric_points = [{"text": "The whole answer.", "points": form.points}]
+    answer_table = {"value": value, "closed": keyed, "explanation": solution if keyed else ""}
     return {
         "id": label,
         "kind": "question",
@@ -142,5 +152,5 @@ def _problem(source: Path, label: str, form: Form) -> dict[str, object]:
             "topic": form.topic,
             **({"skill": form.skill.value} if form.skill else {}),
         },
-        "answer": {**answer, **({"points": {"items": points}} if points else {})},
+        "answer": {**answer_table, **({"points": {"items": rubric_points}} if rubric_points else {})},
     }

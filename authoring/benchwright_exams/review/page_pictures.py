@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_exams.reading.page import ReadExam
-from benchwright_exams.structure.ledger import Ledger, Region, Role
+from benchwright_exams.structure.ledger import Ledger, Region, RegionRole
 from benchwright_exams.structure.text_blocks import Block
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ class PagePictures:
         self._folder = folder
         self._widths = {page.number: page.width for page in exam.pages}
         self._regions: Mapping[str, Region] = {region.id: region for region in ledger.regions}
-        captions = [region for region in ledger.regions if region.role is Role.CAPTION]
+        captions = [region for region in ledger.regions if region.role is RegionRole.CAPTION]
         order = [region.id for region in ledger.regions]
         self._captions = {
-            drawn: caption.text
+            drawn_id: caption.text
             for caption in captions
             for position in [order.index(caption.id)]
-            for drawn in order[max(0, position - 1) : position + 2]
+            for drawn_id in order[max(0, position - 1) : position + 2]
         }
 
     def caption(self, block: Block) -> str:
@@ -47,18 +47,24 @@ class PagePictures:
             self._captions.get(region.id) or f"{region.role.capitalize()} on page {region.page}. {block.text}".strip()
         )
 
-    def cut(self, name: str) -> bytes:
+    def figure_png(self, name: str) -> bytes:
         """A figure as PNG."""
         region = self._regions[name]
         picture, scale = self._page(region.page)
-        left, top, right, bottom = (round(side * scale) for side in region.box.grown(_MARGIN_POINTS, _MARGIN_POINTS))
-        return _png(picture.crop((max(0, left), max(0, top), min(picture.width, right), min(picture.height, bottom))))
+        left_pixel, top_pixel, right_pixel, bottom = (
+            round(side * scale) for side in region.box.grown(_MARGIN_POINTS, _MARGIN_POINTS)
+        )
+        return _png(
+            picture.crop(
+                (max(0, left_pixel), max(0, top_pixel), min(picture.width, right_pixel), min(picture.height, bottom))
+            )
+        )
 
-    def numbers(self, names: Sequence[str]) -> list[int]:
+    def page_numbers(self, names: Sequence[str]) -> list[int]:
         """The pages on which these regions are."""
         return sorted({self._regions[name].page for name in names})
 
-    def marked(self, number: int, names: Sequence[str]) -> bytes:
+    def marked_page(self, number: int, names: Sequence[str]) -> bytes:
         """A page with frames around these regions."""
         from PIL import ImageDraw
 
@@ -66,7 +72,7 @@ class PagePictures:
         pen = ImageDraw.Draw(picture)
         for region in map(self._regions.__getitem__, names):
             if region.page == number:
-                colour = "#b45309" if region.role is Role.SOLUTION else "#1d4ed8"
+                colour = "#b45309" if region.role is RegionRole.SOLUTION else "#1d4ed8"
                 pen.rectangle([side * scale for side in region.box.grown(2.5, 1.5)], outline=colour, width=2)
         return _png(picture)
 

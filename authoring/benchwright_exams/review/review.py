@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from benchwright_exams.items import Item, Items
+from benchwright_exams.items import ExamItem, Items
 from benchwright_exams.reading.page import ReadExam
 from benchwright_exams.review import markdown
 from benchwright_exams.review.page_pictures import PagePictures
-from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Exam, Form
+from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, ExamForm, ReviewForm
 from benchwright_exams.structure.ledger import Ledger
 from benchwright_exams.structure.text_blocks import Block
 from benchwright_foundation.atomic import write_atomically
@@ -35,18 +35,18 @@ class WrittenForm(StageOutput):
     """Each file, below the folder, with the sha256 of what was written."""
 
 
-class Review(NamedTuple):
+class ReviewedFiles(NamedTuple):
     """Result for the files."""
 
     written_count: int
     """Number of files that are new or changed."""
     kept_files: tuple[str, ...] = ()
     """Files that would be written differently now, of questions that an author has edited."""
-    gone: tuple[str, ...] = ()
+    vanished_labels: tuple[str, ...] = ()
     """Questions that were there before and are not found any more; their files stay."""
 
 
-def write_review(folder: Path, exam: ReadExam, ledger: Ledger, items: Items) -> Review:
+def write_review(folder: Path, exam: ReadExam, ledger: Ledger, exam_items: Items) -> ReviewedFiles:
     """Write the files of each question.
 
     Args:
@@ -54,26 +54,28 @@ def write_review(folder: Path, exam: ReadExam, ledger: Ledger, items: Items) -> 
             `solution/solution.md`, pictures, and `page-N.png`: the page with the question's places marked.
         exam: The pages.
         ledger: Everything on them.
-        items: The questions.
+        exam_items: The questions.
     """
     made_from = digest(
-        [items.model_dump(mode="json"), [finding.model_dump(mode="json") for finding in ledger.findings], _VERSION]
+        [exam_items.model_dump(mode="json"), [finding.model_dump(mode="json") for finding in ledger.findings], _VERSION]
     )
     review_file = StageFile(folder / "review.json", WrittenForm)
     last_written = review_file.last()
     known_digests = dict(last_written.files) if last_written else {}
     if last_written and last_written.made_from == made_from and all((folder / name).exists() for name in known_digests):
-        return Review(0)
+        return ReviewedFiles(0)
     pages = PagePictures(folder / "pages", exam, ledger)
-    findings = (*ledger.findings, *items.findings)
-    groups = {"": {EXAM_FILE: _head(exam)}}
-    for item in items.items:
-        says = [finding.says for finding in findings if finding.item == item.label]
-        groups[item.label] = {f"{ITEMS}/{item.label}/{name}": content for name, content in _files(item, pages, says)}
+    findings = (*ledger.findings, *exam_items.findings)
+    files_by_label = {"": {EXAM_FILE: _exam_file_content(exam)}}
+    for exam_item in exam_items.items:
+        says = [finding.says for finding in findings if finding.item == exam_item.label]
+        files_by_label[exam_item.label] = {
+            f"{ITEMS}/{exam_item.label}/{name}": content for name, content in _item_files(exam_item, pages, says)
+        }
     written_count, edited = 0, []
-    now = {name: sha256 for name, sha256 in known_digests.items() if _label(name) not in groups}
-    gone = tuple(sorted({_label(name) for name in now}))
-    for label, files in groups.items():
+    digests_now = {name: sha256 for name, sha256 in known_digests.items() if _label(name) not in files_by_label}
+    vanished_labels = tuple(sorted({_label(name) for name in digests_now}))
+    for label, files in files_by_label.items():
         digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
         label_digests = {name: sha256 for name, sha256 in known_digests.items() if _label(name) == label}
         if any(
@@ -81,14 +83,14 @@ def write_review(folder: Path, exam: ReadExam, ledger: Ledger, items: Items) -> 
         ):
             # A decision is about the whole question: nothing of it changes any more.
             edited += [name for name, sha256 in digests.items() if known_digests.get(name) != sha256]
-            now.update(label_digests)
+            digests_now.update(label_digests)
             continue
         for name in label_digests.keys() - digests.keys():
             (folder / name).unlink(missing_ok=True)
         written_count += sum(_write(folder / name, content) for name, content in files.items())
-        now.update(digests)
-    review_file.keep(WrittenForm(made_from=made_from, files=now))
-    return Review(written_count, tuple(edited), gone)
+        digests_now.update(digests)
+    review_file.keep(WrittenForm(made_from=made_from, files=digests_now))
+    return ReviewedFiles(written_count, tuple(edited), vanished_labels)
 
 
 def _label(name: str) -> str:
@@ -96,9 +98,9 @@ def _label(name: str) -> str:
     return name.split("/")[1] if name.startswith(f"{ITEMS}/") else ""
 
 
-def _is_edited(file: Path, known_digest: str | None, new: str | None) -> bool:
+def _is_edited(file: Path, known_digest: str | None, new_digest: str | None) -> bool:
     """True if a file is neither what was written before nor what is to be written."""
-    return file.exists() and hashlib.sha256(file.read_bytes()).hexdigest() not in (known_digest, new)
+    return file.exists() and hashlib.sha256(file.read_bytes()).hexdigest() not in (known_digest, new_digest)
 
 
 def _write(file: Path, content: bytes) -> bool:
@@ -110,42 +112,42 @@ def _write(file: Path, content: bytes) -> bool:
     return True
 
 
-def _head(exam: ReadExam) -> bytes:
-    head = Exam(title=Path(exam.file).stem, source=exam.file)
+def _exam_file_content(exam: ReadExam) -> bytes:
+    head = ExamForm(title=Path(exam.file).stem, source=exam.file)
     return as_toml(head.model_dump(mode="json")).encode()
 
 
-def _files(item: Item, pages: PagePictures, findings: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+def _item_files(exam_item: ExamItem, pages: PagePictures, findings: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     def figure_markdown(block: Block) -> str:
         return markdown.figure(pages.caption(block), f"figures/{block.region}.png")
 
-    heading = f"Question {item.label}" + (f": {item.title}" if item.title else "")
-    question_markdown = markdown.document((*item.context, *item.body), figure_markdown)
+    heading = f"Question {exam_item.label}" + (f": {exam_item.title}" if exam_item.title else "")
+    question_markdown = markdown.document((*exam_item.context, *exam_item.body), figure_markdown)
     yield "statement.md", f"# {markdown.escaped(heading)}\n\n{question_markdown}\n".encode()
-    yield "solution/solution.md", f"{markdown.document(item.solution, figure_markdown)}\n".encode()
-    for prefix, texts in (("", (*item.context, *item.body)), ("solution/", item.solution)):
+    yield "solution/solution.md", f"{markdown.document(exam_item.solution, figure_markdown)}\n".encode()
+    for prefix, texts in (("", (*exam_item.context, *exam_item.body)), ("solution/", exam_item.solution)):
         for block in texts:
             if block.region:
-                yield f"{prefix}figures/{block.region}.png", pages.cut(block.region)
-    for number in pages.numbers(item.regions):
-        yield f"page-{number}.png", pages.marked(number, item.regions)
-    form = Form(
+                yield f"{prefix}figures/{block.region}.png", pages.figure_png(block.region)
+    for number in pages.page_numbers(exam_item.regions):
+        yield f"page-{number}.png", pages.marked_page(number, exam_item.regions)
+    form = ReviewForm(
         findings=tuple(findings),
-        format=item.format,
-        answer=_answer(item),
-        points=item.points,
-        choices={letter: markdown.escaped(text) for letter, text in item.choices.items()},
+        format=exam_item.format,
+        answer=_closed_answer(exam_item),
+        points=exam_item.points,
+        choices={letter: markdown.escaped(text) for letter, text in exam_item.choices.items()},
     )
     values = form.model_dump(mode="json", exclude={"rubric"})
     yield FORM_FILE, as_toml(values).encode()
 
 
-def _answer(item: Item) -> str:
+def _closed_answer(exam_item: ExamItem) -> str:
     """The key of a closed question, if its solution begins with it."""
-    solution_text = item.solution[0].text if item.solution else ""
-    if item.format.answered_by is AnsweredBy.CHOICE and (match := _CHOSEN.match(solution_text)):
+    solution_text = exam_item.solution[0].text if exam_item.solution else ""
+    if exam_item.format.answered_by is AnsweredBy.CHOICE and (match := _CHOSEN.match(solution_text)):
         letter = match[1].upper()
-        return letter if letter in item.choices else ""
-    if item.format.answered_by is AnsweredBy.TRUTH and (match := _HOLDS.match(solution_text)):
+        return letter if letter in exam_item.choices else ""
+    if exam_item.format.answered_by is AnsweredBy.TRUTH and (match := _HOLDS.match(solution_text)):
         return match[1].lower()
     return ""

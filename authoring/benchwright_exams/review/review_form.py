@@ -19,7 +19,7 @@ FORM_FILE = "review.toml"
 _M = TypeVar("_M", bound=Model)
 
 
-class Decision(StrEnum):
+class ReviewDecision(StrEnum):
     """Decision of the author on a question."""
 
     OPEN = "open"
@@ -28,10 +28,10 @@ class Decision(StrEnum):
     LEFT_OUT = "left out"
 
 
-class Form(Model):
+class ReviewForm(Model):
     """`review.toml` of a question."""
 
-    decision: Decision = Decision.OPEN
+    decision: ReviewDecision = ReviewDecision.OPEN
     findings: tuple[str, ...] = ()
     """Points to check; read by nobody but the author."""
     format: QuestionFormat
@@ -49,7 +49,7 @@ class Form(Model):
     """Markdown."""
 
 
-class Exam(Model):
+class ExamForm(Model):
     """`exam.toml`: what the pack says of itself."""
 
     title: str
@@ -59,25 +59,25 @@ class Exam(Model):
     description: str = ""
 
 
-def read_form(file: Path) -> Form:
+def read_form(file: Path) -> ReviewForm:
     """The form of a question.
 
     Raises:
         DatasetError: Names the file and the field.
     """
-    return _read(file, Form)
+    return _read_toml_model(file, ReviewForm)
 
 
-def read_exam_file(file: Path) -> Exam:
+def read_exam_file(file: Path) -> ExamForm:
     """The pack's statements on itself.
 
     Raises:
         DatasetError: Names the file and the field.
     """
-    return _read(file, Exam)
+    return _read_toml_model(file, ExamForm)
 
 
-def _read(file: Path, model: type[_M]) -> _M:
+def _read_toml_model(file: Path, model: type[_M]) -> _M:
     try:
         return model.model_validate(tomllib.loads(file.read_text("utf-8")))
     except OSError as error:

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from benchwright_exams.reading.page import Word
-from benchwright_exams.structure.ledger import Finding, Region, Role
+from benchwright_exams.reading.page import PageWord
+from benchwright_exams.structure.ledger import ExamFinding, Region, RegionRole
 from benchwright_exams.structure.text_blocks import Block
 from benchwright_judges.models.prompt import visible
 
@@ -28,7 +28,7 @@ _MARK = re.compile(r"[.,;:?!&=+*/–—%-]|\u2212")
 _CHOICE = re.compile(r"\([A-H]\)|(?:^|\s)\W?[A-H][.)](?=\s|[a-z])")
 
 
-class _Question(Protocol):
+class _DoubtfulQuestion(Protocol):
     @property
     def label(self) -> str: ...
     @property
@@ -41,7 +41,7 @@ class _Question(Protocol):
     def regions(self) -> tuple[str, ...]: ...
 
 
-def is_doubtful(word: Word) -> bool:
+def is_doubtful(word: PageWord) -> bool:
     """True if a word that was recognised in a picture may be another, or none."""
     if word.confidence >= _PRINTED:
         return False
@@ -50,58 +50,78 @@ def is_doubtful(word: Word) -> bool:
 
 def _is_numbering(region: Region, word: str) -> bool:
     """True if a word is in a label or in points, which would be none if it were another."""
-    parts = (segment for segment in region.segments if segment.role in (Role.LABEL, Role.POINTS))
-    return any(word in region.text[segment.start : segment.end] for segment in parts)
+    numbering_segments = (
+        segment for segment in region.segments if segment.role in (RegionRole.LABEL, RegionRole.POINTS)
+    )
+    return any(word in region.text[segment.start : segment.end] for segment in numbering_segments)
 
 
 def _with_lost_ink(regions: Sequence[Region]) -> set[str]:
     """Questions with something drawn within lines of a recognised page that may be words."""
     lost_items: set[str] = set()
-    lines = [
-        region for region in regions if region.recognised and region.role not in (Role.RULE, Role.FIGURE, Role.TABLE)
+    recognised_lines = [
+        region
+        for region in regions
+        if region.recognised and region.role not in (RegionRole.RULE, RegionRole.FIGURE, RegionRole.TABLE)
     ]
     for ink in (
         region
         for region in regions
-        if region.recognised and region.role is Role.RULE and region.box.width >= _LEAST_POINTS
+        if region.recognised and region.role is RegionRole.RULE and region.box.width >= _LEAST_POINTS
     ):
-        middle = (ink.box.top + ink.box.bottom) / 2
-        lines_beside = [line for line in lines if line.page == ink.page and line.box.top <= middle <= line.box.bottom]
+        middle = (ink.box.top_edge + ink.box.bottom_edge) / 2
+        lines_beside = [
+            line
+            for line in recognised_lines
+            if line.page == ink.page and line.box.top_edge <= middle <= line.box.bottom_edge
+        ]
         lost_items |= {segment.item for line in lines_beside for segment in line.segments}
     return lost_items
 
 
-def doubts_of(items: Sequence[_Question], regions: Sequence[Region]) -> Iterator[Finding]:
+def doubts_of(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequence[Region]) -> Iterator[ExamFinding]:
     """Findings about questions, by what was recognised and by what the others have."""
-    places = {region.id: region for region in regions}
+    region_by_id = {region.id: region for region in regions}
     lost = _with_lost_ink(regions)
-    marked = sum(item.points is not None for item in items)
-    sizes = Counter(len(item.choices) for item in items if item.choices)
+    marked = sum(item.points is not None for item in exam_questions)
+    sizes = Counter(len(item.choices) for item in exam_questions if item.choices)
     usual = sizes.most_common(1)[0][0] if sizes else 0
-    chosen = sum(sizes.values())
-    has_many = len(items) >= _LEAST_QUESTIONS
-    for item in items:
-        own_regions = [places[name] for name in item.regions]
+    choice_question_count = sum(sizes.values())
+    has_many = len(exam_questions) >= _LEAST_QUESTIONS
+    for exam_question in exam_questions:
+        own_regions = [region_by_id[name] for name in exam_question.regions]
         words = [word for region in own_regions for word in region.doubtful if not _is_numbering(region, word)]
         if words:
             quoted_words = visible(" ".join(words))[:_QUOTED]
-            yield Finding(says=f"These words may have been recognised wrongly: “{quoted_words}”.", item=item.label)
+            yield ExamFinding(
+                says=f"These words may have been recognised wrongly: “{quoted_words}”.", item=exam_question.label
+            )
         if lost & {segment.item for region in own_regions for segment in region.segments if segment.item}:
-            yield Finding(says="Something stands in its lines that was not recognised.", item=item.label)
-        text = " ".join((*(block.text for block in item.body), *item.choices.values()))
+            yield ExamFinding(says="Something stands in its lines that was not recognised.", item=exam_question.label)
+        text = " ".join((*(block.text for block in exam_question.body), *exam_question.choices.values()))
         if match := _CHOICE.search(text):
-            yield Finding(says=f"Its text has “{match[0].strip()}”, which may begin a choice.", item=item.label)
-        if (item.choices and len(item.choices) != usual) or (not item.choices and chosen >= _MOST * len(items)):
-            yield Finding(says=f"It has {len(item.choices)} choices; others have {usual}.", item=item.label)
-        if len(item.choices) == 1:
-            yield Finding(says="It has one choice only.", item=item.label)
-        if item.points is None and has_many and marked >= _MOST * len(items):
-            yield Finding(says="No points were found for it, although other questions have some.", item=item.label)
-        points = [
+            yield ExamFinding(
+                says=f"Its text has “{match[0].strip()}”, which may begin a choice.", item=exam_question.label
+            )
+        if (exam_question.choices and len(exam_question.choices) != usual) or (
+            not exam_question.choices and choice_question_count >= _MOST * len(exam_questions)
+        ):
+            yield ExamFinding(
+                says=f"It has {len(exam_question.choices)} choices; others have {usual}.", item=exam_question.label
+            )
+        if len(exam_question.choices) == 1:
+            yield ExamFinding(says="It has one choice only.", item=exam_question.label)
+        if exam_question.points is None and has_many and marked >= _MOST * len(exam_questions):
+            yield ExamFinding(
+                says="No points were found for it, although other questions have some.", item=exam_question.label
+            )
+        point_segments = [
             segment
             for region in own_regions
             for segment in region.segments
-            if segment.item == item.label and segment.role is Role.POINTS
+            if segment.item == exam_question.label and segment.role is RegionRole.POINTS
         ]
-        if sum(bool(segment.value) for segment in points) > 1:
-            yield Finding(says="It has points more than once: another question may be in it.", item=item.label)
+        if sum(bool(segment.value) for segment in point_segments) > 1:
+            yield ExamFinding(
+                says="It has points more than once: another question may be in it.", item=exam_question.label
+            )

@@ -10,7 +10,7 @@ from benchwright_foundation.kept import StageOutput
 from benchwright_foundation.model import Model
 
 
-class Role(StrEnum):
+class RegionRole(StrEnum):
     """Role of something in an exam."""
 
     QUESTION = "question"
@@ -41,7 +41,7 @@ class Role(StrEnum):
 class Segment(Model):
     """A stretch of a region's text."""
 
-    role: Role
+    role: RegionRole
     start: int
     end: int
     """Of the region's text, in characters."""
@@ -71,10 +71,10 @@ class Region(Model):
     """Author of the decision on its role: `rules`, or the name of a model."""
 
     @property
-    def role(self) -> Role:
+    def role(self) -> RegionRole:
         """The role that most of it has."""
         return max(
-            self.segments, key=lambda segment: (segment.role is not Role.LABEL, segment.end - segment.start)
+            self.segments, key=lambda segment: (segment.role is not RegionRole.LABEL, segment.end - segment.start)
         ).role
 
     @property
@@ -83,7 +83,7 @@ class Region(Model):
         return self.segments[-1].item
 
 
-class Finding(Model):
+class ExamFinding(Model):
     """Something that a person has to check."""
 
     says: str
@@ -95,7 +95,7 @@ class Ledger(StageOutput):
     """Every region of every page."""
 
     regions: tuple[Region, ...]
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ExamFinding, ...] = ()
 
 
 def check_covered(regions: Iterable[Region]) -> None:

@@ -6,56 +6,56 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from benchwright_exams.structure import numbering
-from benchwright_exams.structure.ledger import Role, Segment
+from benchwright_exams.structure.ledger import RegionRole, Segment
 
 _TITLE_CHARACTERS = 80
 
 
 @dataclass(frozen=True)
-class Line:
+class LabelledLine:
     """A line after its label."""
 
     text: str
     """With its label."""
-    begin: int
+    words_start: int
     """Offset at which the words after the label begin."""
-    role: Role
-    item: str
+    role: RegionRole
+    item_label: str
     choice: str = ""
     """The letter of the last choice before it; empty if there is none."""
-    following: str = ""
+    following_line: str = ""
     """The line that follows."""
 
 
-def split_line(line: Line) -> Iterator[Segment]:
+def split_line(line: LabelledLine) -> Iterator[Segment]:
     """The segments of a line from `begin` on."""
-    asks = line.role is Role.QUESTION
+    asks = line.role is RegionRole.QUESTION
     letter = line.choice if asks else ""
-    offset = line.begin
+    offset = line.words_start
     title = "title" if numbering.headed(line.text) and _is_title(line.text[offset:]) else ""
-    for begin, end, role, value in sorted(_cuts(line)) if asks else ():
-        if begin > offset:
-            yield _words(line, offset, begin, letter or title)
-        yield Segment(role=role, start=begin, end=end, item=line.item, value=value)
-        letter = value if role is Role.LABEL else letter
+    for cut_start, end, role, value in sorted(_label_cuts(line)) if asks else ():
+        if cut_start > offset:
+            yield _words_segment(line, offset, cut_start, letter or title)
+        yield Segment(role=role, start=cut_start, end=end, item=line.item_label, value=value)
+        letter = value if role is RegionRole.LABEL else letter
         offset = end
-    if offset < len(line.text) or line.begin == len(line.text):
-        yield _words(line, offset, len(line.text), letter or title)
+    if offset < len(line.text) or line.words_start == len(line.text):
+        yield _words_segment(line, offset, len(line.text), letter or title)
 
 
-def _cuts(line: Line) -> Iterator[tuple[int, int, Role, str]]:
-    expected = chr(ord(line.choice) + 1) if line.choice else "A"
-    for begin, start in numbering.choices(line.text[line.begin :], expected):
-        yield line.begin + begin, line.begin + start.end, Role.LABEL, start.value
-    broken = numbering.broken_points(line.text, line.following)
-    for begin, start in (*numbering.points(line.text), *([broken] if broken else ())):
-        if begin >= line.begin:
-            yield begin, start.end, Role.POINTS, start.value
+def _label_cuts(line: LabelledLine) -> Iterator[tuple[int, int, RegionRole, str]]:
+    expected_letter = chr(ord(line.choice) + 1) if line.choice else "A"
+    for label_start, label in numbering.choices(line.text[line.words_start :], expected_letter):
+        yield line.words_start + label_start, line.words_start + label.end, RegionRole.LABEL, label.value
+    broken_points = numbering.broken_points(line.text, line.following_line)
+    for label_start, label in (*numbering.points(line.text), *([broken_points] if broken_points else ())):
+        if label_start >= line.words_start:
+            yield label_start, label.end, RegionRole.POINTS, label.value
 
 
 def last_choice(segments: Iterable[Segment]) -> str:
     """The letter of the last choice that begins in a line; empty if none does."""
-    return ([segment.value for segment in segments if segment.role is Role.LABEL and segment.value] or [""])[-1]
+    return ([segment.value for segment in segments if segment.role is RegionRole.LABEL and segment.value] or [""])[-1]
 
 
 def label_end(text: str) -> int:
@@ -66,16 +66,18 @@ def label_end(text: str) -> int:
     return offset
 
 
-def _label(text: str) -> numbering.Start | None:
+def _label(text: str) -> numbering.LineStart | None:
     decimal = numbering.decimal(text)
-    start = numbering.headed(text) or (decimal and decimal[1]) or numbering.bare(text)
-    return start or numbering.roman(text) or numbering.lettered(text)
+    line_label = numbering.headed(text) or (decimal and decimal[1]) or numbering.bare(text)
+    return line_label or numbering.roman(text) or numbering.lettered(text)
 
 
-def _words(line: Line, start: int, end: int, value: str) -> Segment:
-    is_choice = line.role is Role.QUESTION and len(value) == 1
-    role = Role.CHOICE if is_choice else line.role
-    return Segment(role=role, start=start, end=end, item=line.item, value=value if line.role is Role.QUESTION else "")
+def _words_segment(line: LabelledLine, start: int, end: int, value: str) -> Segment:
+    is_choice = line.role is RegionRole.QUESTION and len(value) == 1
+    role = RegionRole.CHOICE if is_choice else line.role
+    return Segment(
+        role=role, start=start, end=end, item=line.item_label, value=value if line.role is RegionRole.QUESTION else ""
+    )
 
 
 def _is_title(text: str) -> bool:

@@ -44,7 +44,7 @@ _EDGE = re.compile(
 )
 
 
-class Start(NamedTuple):
+class LineStart(NamedTuple):
     """Beginning of a line."""
 
     value: str
@@ -53,57 +53,61 @@ class Start(NamedTuple):
     """Offset at which the text after the beginning starts."""
 
 
-def headed(text: str) -> Start | None:
+def headed(text: str) -> LineStart | None:
     """`Problem 3: …`, `Q3`, `Question 3 (5 points)`."""
-    return _start(_HEADED.match(text))
+    return _line_start(_HEADED.match(text))
 
 
-def bare(text: str) -> Start | None:
+def bare(text: str) -> LineStart | None:
     """`3. …`, `3) …`, `3 (a) …`, and `3` far to the left of its text."""
-    return _start(_BARE.match(text))
+    return _line_start(_BARE.match(text))
 
 
-def decimal(text: str) -> tuple[str, Start] | None:
+def decimal(text: str) -> tuple[str, LineStart] | None:
     """`2.1 …`: the question's number, and its part's."""
     match = _DECIMAL.match(text)
-    return (match[1], Start(match[2], match.end())) if match else None
+    return (match[1], LineStart(match[2], match.end())) if match else None
 
 
-def lettered(text: str) -> Start | None:
+def lettered(text: str) -> LineStart | None:
     """`(a) …`, `a) …`, `a. …`."""
-    return _start(_LETTER.match(text))
+    return _line_start(_LETTER.match(text))
 
 
-def roman(text: str) -> Start | None:
+def roman(text: str) -> LineStart | None:
     """`(ii) …`."""
-    return _start(_ROMAN.match(text))
+    return _line_start(_ROMAN.match(text))
 
 
-def choices(text: str, expected: str) -> list[tuple[int, Start]]:
+def choices(text: str, expected_letter: str) -> list[tuple[int, LineStart]]:
     """Choices that begin in a line, each with where its label begins: `A. …`, `(A) … (B) …`.
 
     Args:
         text: The line.
-        expected: The letter of the next choice. The first of all has to begin the line.
+        expected_letter: The letter of the next choice. The first of all has to begin the line.
     """
-    starts: list[tuple[int, Start]] = []
+    choice_starts: list[tuple[int, LineStart]] = []
     for match in _CHOICE.finditer(text):
         letter = match[1] or match[2]
-        if letter == expected and (starts or not text[: match.start()].strip() or expected != "A"):
-            starts.append((match.start(), Start(letter, match.end())))
-            expected = chr(ord(letter) + 1)
-    return starts
+        if letter == expected_letter and (choice_starts or not text[: match.start()].strip() or expected_letter != "A"):
+            choice_starts.append((match.start(), LineStart(letter, match.end())))
+            expected_letter = chr(ord(letter) + 1)
+    return choice_starts
 
 
-def points(text: str) -> list[tuple[int, Start]]:
+def points(text: str) -> list[tuple[int, LineStart]]:
     """Points, each with where they begin: `[6 points]`, `(5 marks)`, `– 10 points`."""
-    return [(match.start(), Start(next(filter(None, match.groups())), match.end())) for match in _POINTS.finditer(text)]
+    return [
+        (match.start(), LineStart(next(filter(None, match.groups())), match.end())) for match in _POINTS.finditer(text)
+    ]
 
 
-def broken_points(text: str, following: str) -> tuple[int, Start] | None:
+def broken_points(text: str, following_line: str) -> tuple[int, LineStart] | None:
     """Points that a line begins at its end, and the following line goes on with: `(2`, `points)`."""
     match = _BROKEN_POINTS.search(text)
-    return (match.start(), Start(match[1], match.end())) if match and _REST_OF_POINTS.match(following) else None
+    return (
+        (match.start(), LineStart(match[1], match.end())) if match and _REST_OF_POINTS.match(following_line) else None
+    )
 
 
 def rest_of_points(text: str, previous_line: str) -> int:
@@ -112,7 +116,7 @@ def rest_of_points(text: str, previous_line: str) -> int:
     return match.end() if match and _BROKEN_POINTS.search(previous_line) else 0
 
 
-def section(text: str) -> str | None:
+def section_name(text: str) -> str | None:
     """The name of a section that a line heads, such as `A`, or `S2` for a number."""
     match = _SECTION.match(text)
     return (f"S{match[1]}" if match[1].isdigit() else match[1].upper()) if match else None
@@ -139,21 +143,21 @@ def is_continued(text: str) -> bool:
     return bool(_CONTINUED.match(text))
 
 
-def shared(text: str) -> tuple[int, int] | None:
+def shared_questions(text: str) -> tuple[int, int] | None:
     """The first and last question that a text is about: `Questions 3–5 refer to …`."""
     match = _SHARED.match(text)
     return (int(match[1]), int(match[2])) if match else None
 
 
-def caption(text: str) -> str | None:
+def captioned_name(text: str) -> str | None:
     """The name that a caption gives its figure or table, such as `figure 2`."""
     match = _CAPTION.match(text)
-    return f"{_kind(text)} {match[1]}" if match else None
+    return f"{_drawing_name(text)} {match[1]}" if match else None
 
 
 def mentions(text: str) -> list[str]:
     """Figures and tables that a text names, as captions call them."""
-    return [f"{_kind(match[1])} {match[2]}" for match in _MENTION.finditer(text)]
+    return [f"{_drawing_name(match[1])} {match[2]}" for match in _MENTION.finditer(text)]
 
 
 def is_edge(text: str) -> bool:
@@ -166,9 +170,9 @@ def next_roman(value: str) -> str:
     return ROMANS[ROMANS.index(value) + 1] if value in ROMANS[:-1] else ""
 
 
-def _kind(text: str) -> str:
+def _drawing_name(text: str) -> str:
     return "table" if text.lower().startswith("tab") else "figure"
 
 
-def _start(match: re.Match[str] | None) -> Start | None:
-    return Start(next(filter(None, match.groups())), match.end()) if match else None
+def _line_start(match: re.Match[str] | None) -> LineStart | None:
+    return LineStart(next(filter(None, match.groups())), match.end()) if match else None

@@ -32,8 +32,8 @@ class ExamPlace:
         if not self.question:
             return ""
         head = f"{self.section}-{self.question}" if self.section else self.question
-        part = f"-{self.part}" if self.part[:1].isdigit() or len(self.part) > 1 else self.part
-        return f"{head}{part}{f'-{self.deep}' if self.deep else ''}"
+        part_suffix = f"-{self.part}" if self.part[:1].isdigit() or len(self.part) > 1 else self.part
+        return f"{head}{part_suffix}{f'-{self.deep}' if self.deep else ''}"
 
     def at_question(self, number: str) -> ExamPlace:
         """At a question of this section."""
@@ -49,8 +49,8 @@ class ExamPlace:
 
     def follows(self, number: str) -> bool:
         """True if a number is the next question's, or one of those soon after it."""
-        last = int(self.question or 0)
-        return last < int(number) <= last + 1 + _MOST_MISSING
+        last_number = int(self.question or 0)
+        return last_number < int(number) <= last_number + 1 + _MOST_MISSING
 
     def is_next(self, number: str) -> bool:
         """True if a number is exactly the next question's."""
@@ -114,5 +114,5 @@ def ordinal(label: str) -> int:
     return romans.index(name) + 1 if is_roman and name in romans else ord(name[0]) - ord("a") + 1
 
 
-def _is_roman(part: str) -> bool:
-    return part == "i" or len(part) > 1
+def _is_roman(part_label: str) -> bool:
+    return part_label == "i" or len(part_label) > 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from benchwright_exams.structure.ledger import Region, Role, Segment
+from benchwright_exams.structure.ledger import Region, RegionRole, Segment
 from benchwright_foundation.model import Model
 
 _APART = 0.9
@@ -35,50 +35,50 @@ class Block(Model):
     """Of a figure."""
 
 
-def blocks(parts: Iterable[tuple[Region, Segment]]) -> tuple[Block, ...]:
+def blocks(region_segments: Iterable[tuple[Region, Segment]]) -> tuple[Block, ...]:
     """The blocks that lines make, in their order."""
     joined_blocks: list[Block] = []
-    left = 0.0
-    last: Region | None = None
-    for region, segment in parts:
+    block_left = 0.0
+    last_region: Region | None = None
+    for region, segment in region_segments:
         text = region.text[segment.start : segment.end]
-        if segment.role in (Role.FIGURE, Role.TABLE):
+        if segment.role in (RegionRole.FIGURE, RegionRole.TABLE):
             joined_blocks.append(Block(kind=BlockKind.FIGURE, text=text, region=region.id))
-            last = None
+            last_region = None
             continue
         if not text.strip():
             continue
         kind = BlockKind.LISTING if region.listing else BlockKind.TEXT
-        if last is None or not joined_blocks or joined_blocks[-1].kind is not kind:
-            left = region.box.left
-            joined_blocks.append(Block(kind=kind, text=text if region.listing else _plain(text)))
+        if last_region is None or not joined_blocks or joined_blocks[-1].kind is not kind:
+            block_left = region.box.left_edge
+            joined_blocks.append(Block(kind=kind, text=text if region.listing else _single_spaced(text)))
         elif region.listing:
             width = region.box.width / max(len(region.text), 1)
-            indent = max(0, round((region.box.left - left) / width)) if width else 0
+            indent = max(0, round((region.box.left_edge - block_left) / width)) if width else 0
             joined_blocks[-1] = joined_blocks[-1].model_copy(
                 update={"text": f"{joined_blocks[-1].text}\n{' ' * min(indent, 60)}{text}"}
             )
-        elif region is not last and _begins_paragraph(last, region, joined_blocks[-1].text):
-            joined_blocks.append(Block(kind=kind, text=_plain(text)))
+        elif region is not last_region and _begins_paragraph(last_region, region, joined_blocks[-1].text):
+            joined_blocks.append(Block(kind=kind, text=_single_spaced(text)))
         else:
             joined_blocks[-1] = joined_blocks[-1].model_copy(
-                update={"text": _joined(joined_blocks[-1].text, _plain(text))}
+                update={"text": _joined(joined_blocks[-1].text, _single_spaced(text))}
             )
-        last = region
+        last_region = region
     return tuple(joined_blocks)
 
 
-def _plain(text: str) -> str:
+def _single_spaced(text: str) -> str:
     return " ".join(text.split())
 
 
-def _begins_paragraph(last: Region, region: Region, text: str) -> bool:
-    if abs(last.size - region.size) > _OTHER_SIZE or region.text.startswith(_BULLETS):
+def _begins_paragraph(last_region: Region, region: Region, text: str) -> bool:
+    if abs(last_region.size - region.size) > _OTHER_SIZE or region.text.startswith(_BULLETS):
         return True
-    follows = last.page == region.page and region.box.top > last.box.top
+    follows = last_region.page == region.page and region.box.top_edge > last_region.box.top_edge
     if not follows:
         return text.endswith(_ENDS)
-    return region.box.top - last.box.bottom > _APART * max(region.size, last.size)
+    return region.box.top_edge - last_region.box.bottom_edge > _APART * max(region.size, last_region.size)
 
 
 def _joined(text: str, next_line: str) -> str:

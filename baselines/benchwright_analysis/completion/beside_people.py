@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.completion.played_runs import PlayedRun
-from benchwright_analysis.report.section import Cell, Section, Table, count, with_interval
+from benchwright_analysis.report.section import Cell, Section, SortableTable, count, with_interval
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_judges.agreement.estimators import Estimate
@@ -22,7 +22,7 @@ _COUNTERFACTUAL = (
 
 
 @dataclass(frozen=True)
-class Right:
+class RightOffers:
     """Offers, or their first lines, that were right before their author got there."""
 
     offers: int
@@ -38,7 +38,7 @@ class Right:
 
 
 @dataclass(frozen=True)
-class Wrong:
+class WrongOffers:
     """Offers that are neither what was written next nor in the text that passed."""
 
     share: Estimate | None
@@ -54,7 +54,7 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class Beside:
+class PauseSummary:
     """A subject at the pauses of people's attempts."""
 
     pause_ms: int
@@ -67,12 +67,12 @@ class Beside:
     pauses: int
     known: int
     """Pauses before a run that passed."""
-    whole: Right
-    first_line: Right
-    wrong: Wrong
+    whole: RightOffers
+    first_line: RightOffers
+    wrong: WrongOffers
 
 
-def pause_summary(run: PlayedRun, pause_ms: int) -> Beside:
+def pause_summary(run: PlayedRun, pause_ms: int) -> PauseSummary:
     """Summary of a run at pauses of at least some length."""
     rows = [pause for pause in run.hindsight if pause.gap_ms >= pause_ms]
     known_pauses = [pause for pause in rows if pause.is_known]
@@ -80,7 +80,7 @@ def pause_summary(run: PlayedRun, pause_ms: int) -> Beside:
     for pause in known_pauses:
         by_attempt.setdefault(pause.attempt, []).append(pause)
     attempts = [attempt_pauses[0] for attempt_pauses in by_attempt.values()]
-    return Beside(
+    return PauseSummary(
         pause_ms,
         participants=len({pause.participant for pause in rows}),
         attempts=len({pause.attempt for pause in rows}),
@@ -88,9 +88,9 @@ def pause_summary(run: PlayedRun, pause_ms: int) -> Beside:
         helped=_share(attempts, lambda pause: any(map(_helps, by_attempt[pause.attempt]))),
         pauses=len(rows),
         known=len(known_pauses),
-        whole=_right(known_pauses, lambda pause: pause.whole),
-        first_line=_right(known_pauses, lambda pause: pause.first_line),
-        wrong=_wrong([pause for pause in known_pauses if pause.is_wrong is not None]),
+        whole=_right_offers(known_pauses, lambda pause: pause.whole),
+        first_line=_right_offers(known_pauses, lambda pause: pause.first_line),
+        wrong=_wrong_offers([pause for pause in known_pauses if pause.is_wrong is not None]),
     )
 
 
@@ -98,42 +98,46 @@ def _helps(pause: Hindsight) -> bool:
     return any(part is not None and part.is_right for part in (pause.whole, pause.first_line))
 
 
-def _right(rows: Sequence[Hindsight], part: Callable[[Hindsight], Foresight | None]) -> Right:
-    offered = [(pause, foresight) for pause in rows if (foresight := part(pause)) is not None]
-    right = [
+def _right_offers(rows: Sequence[Hindsight], foresight_of: Callable[[Hindsight], Foresight | None]) -> RightOffers:
+    offers = [(pause, foresight) for pause in rows if (foresight := foresight_of(pause)) is not None]
+    right_offers = [
         (pause, foresight.earlier_s / 60)
-        for pause, foresight in offered
+        for pause, foresight in offers
         if foresight.is_right and foresight.earlier_s is not None
     ]
-    kept_offers = [foresight for _, foresight in offered if foresight.is_kept]
-    is_right = {pause.site: foresight.is_right for pause, foresight in offered}
-    earlier = crossed_mean([minutes for _, minutes in right], _cells([pause for pause, _ in right])) if right else None
-    return Right(
-        len(offered),
-        _share([pause for pause, _ in offered], lambda pause: is_right[pause.site]),
+    kept_offers = [foresight for _, foresight in offers if foresight.is_kept]
+    is_right = {pause.site: foresight.is_right for pause, foresight in offers}
+    minutes_earlier = (
+        crossed_mean([minutes for _, minutes in right_offers], _cells([pause for pause, _ in right_offers]))
+        if right_offers
+        else None
+    )
+    return RightOffers(
+        len(offers),
+        _share([pause for pause, _ in offers], lambda pause: is_right[pause.site]),
         # No offer that was right came after its author.
-        None if earlier is None else _at_least_0(earlier.estimate),
+        None if minutes_earlier is None else _at_least_0(minutes_earlier.estimate),
         too_late=sum(foresight.earlier_s is not None and not foresight.is_right for foresight in kept_offers),
         not_their_own=sum(foresight.earlier_s is None for foresight in kept_offers),
     )
 
 
-def _wrong(rows: Sequence[Hindsight]) -> Wrong:
-    wrong = [pause for pause in rows if pause.is_wrong]
-    tested = [pause for pause in wrong if pause.tests is not None]
-    decided = [pause for pause in tested if _fewer(pause) is not None]
-    return Wrong(
+def _wrong_offers(rows: Sequence[Hindsight]) -> WrongOffers:
+    wrong_pauses = [pause for pause in rows if pause.is_wrong]
+    tested_pauses = [pause for pause in wrong_pauses if pause.tests is not None]
+    decided_pauses = [pause for pause in tested_pauses if _fewer(pause) is not None]
+    return WrongOffers(
         _share(rows, lambda pause: bool(pause.is_wrong)),
-        _share(wrong, lambda pause: bool(pause.adds_errors)),
-        len(tested),
-        len(tested) - len(decided),
-        _share(decided, lambda pause: bool(_fewer(pause))),
-        _share(decided, lambda pause: bool(pause.adds_errors) or bool(_fewer(pause))),
+        _share(wrong_pauses, lambda pause: bool(pause.adds_errors)),
+        len(tested_pauses),
+        len(tested_pauses) - len(decided_pauses),
+        _share(decided_pauses, lambda pause: bool(_fewer(pause))),
+        _share(decided_pauses, lambda pause: bool(pause.adds_errors) or bool(_fewer(pause))),
     )
 
 
 def _fewer(pause: Hindsight) -> bool | None:
-    return None if pause.tests is None else pause.tests.are_fewer
+    return None if pause.tests is None else pause.tests.is_fewer_passing
 
 
 def _share(rows: Sequence[Hindsight], holds: Callable[[Hindsight], bool]) -> Estimate | None:
@@ -163,30 +167,30 @@ def beside_people(runs: Sequence[PlayedRun]) -> Section:
     if not summaries:
         return Section("beside-people", title, empty_reason="No recorded attempt was replayed.")
     lead = [_COUNTERFACTUAL, *(_sentence(run, summary) for run, summary in summaries)]
-    numbers = {f"{run.label} | {summary.pause_ms} ms": summary for run, summary in summaries}
+    labelled_summaries = {f"{run.label} | {summary.pause_ms} ms": summary for run, summary in summaries}
     return Section(
         "beside-people",
         title,
         lead,
-        tables=[_attempts_table(summaries), _rights(summaries), _wrongs(summaries)],
-        numbers=numbers,
+        tables=[_attempts_table(summaries), _right_offers_table(summaries), _wrong_offers_table(summaries)],
+        numbers=labelled_summaries,
     )
 
 
-def _sentence(run: PlayedRun, summary: Beside) -> str:
+def _sentence(run: PlayedRun, summary: PauseSummary) -> str:
     subject = f"{run.label}, pauses of {summary.pause_ms} ms or more"
     if not summary.first_line.offers:
         return f"{subject}: nothing was offered that can be compared with what passed."
     return (
-        f"{subject}: {_estimate_text(summary.whole.right, share=True)} of {count(summary.whole.offers, 'offer')} "
+        f"{subject}: {_estimate_text(summary.whole.right, as_share=True)} of {count(summary.whole.offers, 'offer')} "
         "were right before their "
         f"author got there, by {_estimate_text(summary.whole.minutes_earlier)} minutes of active time; of the first "
         "lines, "
-        f"{_estimate_text(summary.first_line.right, share=True)} of {summary.first_line.offers:,}."
+        f"{_estimate_text(summary.first_line.right, as_share=True)} of {summary.first_line.offers:,}."
     )
 
 
-def _attempts_table(summaries: Sequence[tuple[PlayedRun, Beside]]) -> Table:
+def _attempts_table(summaries: Sequence[tuple[PlayedRun, PauseSummary]]) -> SortableTable:
     columns = ("subject", "pauses from", "participants", "attempts", "passed", "helped", "pauses", "before a pass")
     rows: list[Sequence[Cell]] = [
         (
@@ -194,7 +198,7 @@ def _attempts_table(summaries: Sequence[tuple[PlayedRun, Beside]]) -> Table:
             summary.participants,
             summary.attempts,
             summary.passed,
-            _estimate_text(summary.helped, share=True),
+            _estimate_text(summary.helped, as_share=True),
             summary.pauses,
             summary.known,
         )
@@ -205,23 +209,23 @@ def _attempts_table(summaries: Sequence[tuple[PlayedRun, Beside]]) -> Table:
         "passed. "
         "Helped: share of these with an offer, or a first line of one, that was right before its author got there."
     )
-    return Table("Attempts that were replayed", columns, rows, note)
+    return SortableTable("Attempts that were replayed", columns, rows, note)
 
 
-def _rights(summaries: Sequence[tuple[PlayedRun, Beside]]) -> Table:
+def _right_offers_table(summaries: Sequence[tuple[PlayedRun, PauseSummary]]) -> SortableTable:
     columns = ("subject", "pauses from", "of", "offers", "right before", "minutes earlier", "too late", "not their own")
     rows: list[Sequence[Cell]] = [
         (
             *_name(run, summary),
             name,
-            part.offers,
-            _estimate_text(part.right, share=True),
-            _estimate_text(part.minutes_earlier),
-            part.too_late,
-            part.not_their_own,
+            right_offers.offers,
+            _estimate_text(right_offers.right, as_share=True),
+            _estimate_text(right_offers.minutes_earlier),
+            right_offers.too_late,
+            right_offers.not_their_own,
         )
         for run, summary in summaries
-        for name, part in (("whole offers", summary.whole), ("first lines", summary.first_line))
+        for name, right_offers in (("whole offers", summary.whole), ("first lines", summary.first_line))
     ]
     note = (
         f"Offers of {SHORTEST} characters or more, white space aside, in attempts that passed afterwards. Right before:"
@@ -230,10 +234,10 @@ def _rights(summaries: Sequence[tuple[PlayedRun, Beside]]) -> Table:
         "shown after its author had written it. Not their own: an assistant, the clipboard or another program brought "
         f"it. Intervals hold for other participants at other problems. {_COUNTERFACTUAL}"
     )
-    return Table("Right before their author got there", columns, rows, note)
+    return SortableTable("Right before their author got there", columns, rows, note)
 
 
-def _wrongs(summaries: Sequence[tuple[PlayedRun, Beside]]) -> Table:
+def _wrong_offers_table(summaries: Sequence[tuple[PlayedRun, PauseSummary]]) -> SortableTable:
     columns = (
         *("subject", "pauses from", "wrong", "caught by lint", "tested", "undecided", "caught by tests"),
         "by lint or tests",
@@ -241,12 +245,12 @@ def _wrongs(summaries: Sequence[tuple[PlayedRun, Beside]]) -> Table:
     rows: list[Sequence[Cell]] = [
         (
             *_name(run, summary),
-            _estimate_text(summary.wrong.share, share=True),
-            _estimate_text(summary.wrong.lint, share=True),
+            _estimate_text(summary.wrong.share, as_share=True),
+            _estimate_text(summary.wrong.lint, as_share=True),
             summary.wrong.tested,
             summary.wrong.undecided,
-            _estimate_text(summary.wrong.tests, share=True),
-            _estimate_text(summary.wrong.either, share=True),
+            _estimate_text(summary.wrong.tests, as_share=True),
+            _estimate_text(summary.wrong.either, as_share=True),
         )
         for run, summary in summaries
     ]
@@ -256,14 +260,14 @@ def _wrongs(summaries: Sequence[tuple[PlayedRun, Beside]]) -> Table:
         "the hidden tests pass with it than without it, in the files as they were at the pause; the last two are "
         "shares of the tested that are decided."
     )
-    return Table("Wrong offers", columns, rows, note)
+    return SortableTable("Wrong offers", columns, rows, note)
 
 
-def _name(run: PlayedRun, summary: Beside) -> tuple[str, str]:
+def _name(run: PlayedRun, summary: PauseSummary) -> tuple[str, str]:
     return run.label, f"{summary.pause_ms} ms"
 
 
-def _estimate_text(estimate: Estimate | None, *, share: bool = False) -> str:
+def _estimate_text(estimate: Estimate | None, *, as_share: bool = False) -> str:
     if estimate is None or estimate.value is None:
         return "–"
-    return with_interval(estimate, share=share)
+    return with_interval(estimate, as_share=as_share)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchwright_analysis.statistics.bootstrap import draws, percentile_interval
-from benchwright_analysis.statistics.columns import Numbers, groups
+from benchwright_analysis.statistics.columns import Numbers, index_labels
 from benchwright_analysis.statistics.crossed import FEWEST_PROBLEMS
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -55,11 +55,13 @@ def _quantile(column: Numbers, problems: Sequence[str], level: float, seed: int)
     value = quantile(column, np.ones(len(column)), level)
     if not math.isfinite(value):
         return None
-    names, group_index = groups(problems, "Problems")
+    names, group_index = index_labels(problems, "Problems")
     if len(names) < FEWEST_PROBLEMS:
         return Estimate(value=value)
-    drawn = draws(len(names), RESAMPLES, np.random.default_rng(seed))
-    replicates = np.array([quantile(column, weights[group_index].astype(np.float64), level) for weights in drawn])
+    resample_weights = draws(len(names), RESAMPLES, np.random.default_rng(seed))
+    replicates = np.array(
+        [quantile(column, weights[group_index].astype(np.float64), level) for weights in resample_weights]
+    )
     low, high = percentile_interval(replicates, len(names))
     return Estimate(value=value, low=low, high=high)
 
@@ -67,5 +69,5 @@ def _quantile(column: Numbers, problems: Sequence[str], level: float, seed: int)
 def quantile(column: Numbers, weights: Numbers, level: float) -> float:
     """The least value that a share `level` of the weight does not exceed (Hyndman & Fan 1996, definition 1)."""
     order = np.argsort(column)
-    reached = np.cumsum(weights[order])
-    return float(column[order][np.searchsorted(reached, level * reached[-1] - 1e-9)])
+    cumulative_weights = np.cumsum(weights[order])
+    return float(column[order][np.searchsorted(cumulative_weights, level * cumulative_weights[-1] - 1e-9)])

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.completion.played_runs import SiteGroup
-from benchwright_analysis.statistics.crossed import Crossed, crossed_mean, crossed_ratio, crossed_share
+from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_mean, crossed_ratio, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import Estimate
-from benchwright_subjects.inline.record import SHOWN, Decision, SiteRecord
+from benchwright_subjects.inline.record import SHOWN, OfferOutcome, SiteRecord
 from benchwright_subjects.inline.run_folder import SnapshotVerdict
 
 _Count = Callable[[SiteRecord], int]
-_ACCEPTED = frozenset({Decision.ACCEPTED, Decision.PARTLY_ACCEPTED})
+_ACCEPTED = frozenset({OfferOutcome.ACCEPTED, OfferOutcome.PARTLY_ACCEPTED})
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Funnel:
 
 
 @dataclass(frozen=True)
-class Characters:
+class TypingSaved:
     """Amount of typing that it saved, in characters."""
 
     expected: int
@@ -50,7 +50,7 @@ class Characters:
 
 
 @dataclass(frozen=True)
-class Alike:
+class OfferLikeness:
     """First offers beside what was expected, over the sites where something was offered."""
 
     sites: int
@@ -63,7 +63,7 @@ class Alike:
 
 
 @dataclass(frozen=True)
-class Passed:
+class PassShares:
     """The hidden tests."""
 
     graded: int
@@ -73,40 +73,44 @@ class Passed:
     at_end: Estimate | None
 
 
-def funnel(part: SiteGroup) -> Funnel:
+def funnel(site_group: SiteGroup) -> Funnel:
     """Requests and their outcome."""
 
-    def steps(decisions: frozenset[Decision]) -> _Count:
+    def steps(decisions: frozenset[OfferOutcome]) -> _Count:
         return lambda record: sum(step.decision in decisions for step in record.steps)
 
     shown_count = steps(SHOWN)
     return Funnel(
-        requests=sum(len(record.steps) for record in part.records),
-        shown=_ratio(part, shown_count, lambda record: len(record.steps)),
-        accepted=_ratio(part, steps(_ACCEPTED), shown_count),
-        partly=_ratio(part, steps(frozenset({Decision.PARTLY_ACCEPTED})), shown_count),
-        repeats_suffix=_ratio(part, lambda record: sum(step.repeats_suffix for step in record.steps), shown_count),
-        next_edits=sum(step.next_edits or 0 for record in part.records for step in record.steps),
-        next_edits_taken=sum(step.next_edits_taken for record in part.records for step in record.steps),
-        cancelled=sum(record.cancelled for record in part.records),
-        failed_sites=sum(record.failure is not None for record in part.records),
+        requests=sum(len(record.steps) for record in site_group.records),
+        shown=_ratio(site_group, shown_count, lambda record: len(record.steps)),
+        accepted=_ratio(site_group, steps(_ACCEPTED), shown_count),
+        partly=_ratio(site_group, steps(frozenset({OfferOutcome.PARTLY_ACCEPTED})), shown_count),
+        repeats_suffix=_ratio(
+            site_group, lambda record: sum(step.repeats_suffix for step in record.steps), shown_count
+        ),
+        next_edits=sum(step.next_edits or 0 for record in site_group.records for step in record.steps),
+        next_edits_taken=sum(step.next_edits_taken for record in site_group.records for step in record.steps),
+        cancelled=sum(record.cancelled for record in site_group.records),
+        failed_sites=sum(record.failure is not None for record in site_group.records),
     )
 
 
-def characters(part: SiteGroup) -> Characters:
+def typing_saved(site_group: SiteGroup) -> TypingSaved:
     """Characters saved and kept, and the golf score."""
-    played = [(record.golf, record.problem) for record in part.records if record.golf is not None]
-    return Characters(
-        expected=sum(record.efforts.expected for record in part.records),
-        saved=_ratio(part, lambda record: record.efforts.saved, lambda record: record.efforts.expected),
-        retained=_ratio(part, lambda record: record.efforts.kept, lambda record: record.efforts.accepted),
-        golf=_mean([golf for golf, _ in played], [problem for _, problem in played]),
+    golf_scores = [(record.golf, record.problem) for record in site_group.records if record.golf is not None]
+    return TypingSaved(
+        expected=sum(record.efforts.expected for record in site_group.records),
+        saved=_ratio(
+            site_group, lambda record: record.efforts.saved_characters, lambda record: record.efforts.expected
+        ),
+        retained=_ratio(site_group, lambda record: record.efforts.kept, lambda record: record.efforts.accepted),
+        golf=_mean([golf for golf, _ in golf_scores], [problem for _, problem in golf_scores]),
     )
 
 
-def alike(part: SiteGroup) -> Alike:
+def offer_likeness(site_group: SiteGroup) -> OfferLikeness:
     """First offers and what was expected."""
-    likenesses = [(record.likeness, record.problem) for record in part.records if record.likeness is not None]
+    likenesses = [(record.likeness, record.problem) for record in site_group.records if record.likeness is not None]
     problems = [problem for _, problem in likenesses]
     identifier_scores = [
         (likeness.identifier_f1, problem) for likeness, problem in likenesses if likeness.identifier_f1 is not None
@@ -114,7 +118,7 @@ def alike(part: SiteGroup) -> Alike:
     replayed = [
         (likeness.lines_kept or 0, likeness.lines, problem) for likeness, problem in likenesses if likeness.lines
     ]
-    return Alike(
+    return OfferLikeness(
         len(likenesses),
         exact=_share([likeness.exact for likeness, _ in likenesses], problems),
         edit_similarity=_mean([likeness.edit_similarity for likeness, _ in likenesses], problems),
@@ -128,24 +132,25 @@ def alike(part: SiteGroup) -> Alike:
     )
 
 
-def passed(part: SiteGroup) -> Passed | None:
+def pass_shares(site_group: SiteGroup) -> PassShares | None:
     """Results of the hidden tests; None if nothing was graded."""
-    graded = [
-        (part.run.verdicts[record.site, record.policy], record.problem)
-        for record in part.records
-        if (record.site, record.policy) in part.run.verdicts
+    graded_verdicts = [
+        (site_group.run.verdicts[record.site, record.policy], record.problem)
+        for record in site_group.records
+        if (record.site, record.policy) in site_group.run.verdicts
     ]
-    if not graded:
+    if not graded_verdicts:
         return None
-    most_accepts = max(verdict.accepts for verdicts, _ in graded for verdict in verdicts)
+    most_accepts = max(verdict.accepts for verdicts, _ in graded_verdicts for verdict in verdicts)
     steps = [1 << power for power in range(max(1, most_accepts).bit_length())]
-    return Passed(
-        len(graded),
-        undecided=sum(verdicts[-1].outcome == "error" for verdicts, _ in graded),
+    return PassShares(
+        len(graded_verdicts),
+        undecided=sum(verdicts[-1].outcome == "error" for verdicts, _ in graded_verdicts),
         after={
-            str(accepts): _passed([(_verdict_after(v, accepts), problem) for v, problem in graded]) for accepts in steps
+            str(accepts): _passed([(_verdict_after(v, accepts), problem) for v, problem in graded_verdicts])
+            for accepts in steps
         },
-        at_end=_passed([(verdicts[-1], problem) for verdicts, problem in graded]),
+        at_end=_passed([(verdicts[-1], problem) for verdicts, problem in graded_verdicts]),
     )
 
 
@@ -161,14 +166,18 @@ def _verdict_after(verdicts: Sequence[SnapshotVerdict], accepts: int) -> Snapsho
     return next((verdict for verdict in reversed(verdicts[:-1]) if verdict.accepts <= accepts), verdicts[-1])
 
 
-def _passed(verdicts: Sequence[tuple[SnapshotVerdict, str]]) -> Estimate | None:
-    decided = [(verdict.outcome == "passed", problem) for verdict, problem in verdicts if verdict.outcome != "error"]
-    return _share([is_passed for is_passed, _ in decided], [problem for _, problem in decided])
+def _passed(problem_verdicts: Sequence[tuple[SnapshotVerdict, str]]) -> Estimate | None:
+    decided_verdicts = [
+        (verdict.outcome == "passed", problem) for verdict, problem in problem_verdicts if verdict.outcome != "error"
+    ]
+    return _share([is_passed for is_passed, _ in decided_verdicts], [problem for _, problem in decided_verdicts])
 
 
-def _ratio(part: SiteGroup, numerator: _Count, denominator: _Count) -> Estimate | None:
+def _ratio(site_group: SiteGroup, numerator: _Count, denominator: _Count) -> Estimate | None:
     return ratio_of_sums(
-        [numerator(record) for record in part.records], [denominator(record) for record in part.records], part.problems
+        [numerator(record) for record in site_group.records],
+        [denominator(record) for record in site_group.records],
+        site_group.problems,
     )
 
 
@@ -208,7 +217,7 @@ def _share(values: Sequence[bool], problems: Sequence[str]) -> Estimate | None:
     return _bounded(crossed_share(values, _cells(problems))) if values else None
 
 
-def _bounded(crossed: Crossed) -> Estimate:
+def _bounded(crossed: CrossedEstimate) -> Estimate:
     low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (crossed.low, crossed.high))
     return Estimate(value=crossed.value, low=low, high=high)
 

@@ -55,8 +55,8 @@ def read_runs(folders: Sequence[Path]) -> list[PlayedRun]:
     Raises:
         EvaluationError: A folder holds no run, or is damaged.
     """
-    runs = [RunFolder(folder) for folder in folders]
-    contents = [(run.settings(), run.records(), run.verdicts(), run.hindsight()) for run in runs]
+    run_folders = [RunFolder(folder) for folder in folders]
+    contents = [(run.settings(), run.records(), run.verdicts(), run.hindsight()) for run in run_folders]
     labels = [_label(settings, records) for settings, records, *_ in contents]
     often = Counter(labels)
     unique_labels = [
@@ -68,7 +68,7 @@ def read_runs(folders: Sequence[Path]) -> list[PlayedRun]:
     ]
 
 
-def parts(runs: Sequence[PlayedRun]) -> list[SiteGroup]:
+def site_groups(runs: Sequence[PlayedRun]) -> list[SiteGroup]:
     """Every kind of site with every policy, run by run; those without sites are left out."""
     run_parts = []
     for run in runs:

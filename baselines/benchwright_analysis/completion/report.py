@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_analysis.completion.played_runs import parts, read_runs
+from benchwright_analysis.completion.played_runs import read_runs, site_groups
 from benchwright_analysis.completion.sections import sections
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.section import Section, plain
@@ -54,16 +54,16 @@ def report_on(folders: Sequence[Path], made_at: datetime, *, seed: int = 1) -> C
     sources = {"Benchwright": version("benchwright"), "seed of the intervals": str(seed)}
     for run in runs:
         sources[run.label] = f"configuration {run.settings.configuration}"
-    return CompletionReport(sections(runs, parts(runs), seed=seed), sources, made_at)
+    return CompletionReport(sections(runs, site_groups(runs), seed=seed), sources, made_at)
 
 
-def write(report: CompletionReport, folder: Path) -> Path:
+def write_report(report: CompletionReport, folder: Path) -> Path:
     """Write it; returns the page."""
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report.content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     write_atomically(folder / "completion.json", text.encode(), durable=False)
     subtitle = f"Benchwright report of {report.made_at:%Y-%m-%d %H:%M} UTC"
     skips = (("answer", "the answer"), ("passed", "hidden tests passed"))
-    whole = page("Inline completion", subtitle, report.sections, report.sources, skips=skips, files=_FILES)
-    write_atomically(folder / "completion.html", whole.encode(), durable=False)
+    page_html = page("Inline completion", subtitle, report.sections, report.sources, skips=skips, files=_FILES)
+    write_atomically(folder / "completion.html", page_html.encode(), durable=False)
     return folder / "completion.html"

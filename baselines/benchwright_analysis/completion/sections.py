@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.completion.beside_people import beside_people
 from benchwright_analysis.completion.latency import Latencies, latencies
-from benchwright_analysis.completion.numbers import Passed, alike, characters, funnel, passed
+from benchwright_analysis.completion.numbers import PassShares, funnel, offer_likeness, pass_shares, typing_saved
 from benchwright_analysis.completion.played_runs import PlayedRun, SiteGroup
 from benchwright_analysis.completion.tables import estimate_text, latency_table
 from benchwright_analysis.completion.tokens import tokens_section
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, percent
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, count, percent
 from benchwright_judges.agreement.estimators import Estimate
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal
@@ -23,125 +23,144 @@ _BOUNDS = {Policy.NEVER: "floor", Policy.MATCHES: "ceiling"}
 _FEW = "Fewer than four problems give no interval."
 
 
-def sections(runs: Sequence[PlayedRun], parts: Sequence[SiteGroup], *, seed: int) -> list[Section]:
+def sections(runs: Sequence[PlayedRun], site_groups: Sequence[SiteGroup], *, seed: int) -> list[Section]:
     """All sections, in order."""
-    passed_by_part = {id(part): passed(part) for part in parts}
-    graded = [(part, passed_part) for part in parts if (passed_part := passed_by_part[id(part)]) is not None]
+    passed_by_part = {id(site_group): pass_shares(site_group) for site_group in site_groups}
+    graded_groups = [
+        (site_group, passed_part)
+        for site_group in site_groups
+        if (passed_part := passed_by_part[id(site_group)]) is not None
+    ]
     return [
-        _answer(runs, graded),
-        _passed(graded),
-        _characters(parts),
-        _funnel(parts),
-        _alike(parts),
+        _answer(runs, graded_groups),
+        _passed(graded_groups),
+        _characters(site_groups),
+        _funnel(site_groups),
+        _alike(site_groups),
         beside_people(runs),
         _latency(runs, seed),
-        tokens_section(parts, _NAMES),
+        tokens_section(site_groups, _NAMES),
         _failures(runs),
         _conditions(runs),
     ]
 
 
-def _answer(runs: Sequence[PlayedRun], graded: Sequence[tuple[SiteGroup, Passed]]) -> Section:
+def _answer(runs: Sequence[PlayedRun], graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -> Section:
     lead = []
     for run in runs:
         sites = len({record.site for record in run.records})
         problems = len({record.problem for record in run.records})
-        left = run.settings.sites - sites
-        lead.append(_played(run.label, sites, problems, left))
-        for part, passed_part in graded:
-            if part.run is run:
-                bound = f" ({_BOUNDS[part.policy]})" if part.policy in _BOUNDS else ""
-                at_end = estimate_text(passed_part.at_end, share=True)
-                lead.append(f"{run.label}, {part.kind}, policy {part.policy}{bound}: {at_end} passed at the end.")
+        unplayed_sites = run.settings.sites - sites
+        lead.append(_played(run.label, sites, problems, unplayed_sites))
+        for site_group, passed_part in graded_groups:
+            if site_group.run is run:
+                bound = f" ({_BOUNDS[site_group.policy]})" if site_group.policy in _BOUNDS else ""
+                at_end = estimate_text(passed_part.at_end, as_share=True)
+                lead.append(
+                    f"{run.label}, {site_group.kind}, policy {site_group.policy}{bound}: {at_end} passed at the end."
+                )
     return Section("answer", "The answer", lead, is_list=True, empty_reason="" if runs else "There are no runs.")
 
 
-def _played(label: str, sites: int, problems: int, left: int) -> str:
-    unplayed_note = f"; {count(left, 'site')} not played yet" if left else ""
+def _played(label: str, sites: int, problems: int, unplayed_sites: int) -> str:
+    unplayed_note = f"; {count(unplayed_sites, 'site')} not played yet" if unplayed_sites else ""
     return f"{label}: {count(sites, 'site')} of {count(problems, 'problem')}{unplayed_note}."
 
 
-def _passed(graded: Sequence[tuple[SiteGroup, Passed]]) -> Section:
+def _passed(graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -> Section:
     title = "Hidden tests passed"
-    if not graded:
+    if not graded_groups:
         return Section("passed", title, empty_reason="Nothing was graded.")
-    steps = sorted({int(accepts) for _, passed_part in graded for accepts in passed_part.after})
+    steps = sorted({int(accepts) for _, passed_part in graded_groups for accepts in passed_part.after})
     columns = (*_NAMES, "graded", "undecided", *(f"after {accepts}" for accepts in steps), "at the end")
     rows: list[Sequence[Cell]] = [
         (
-            *part.name,
+            *site_group.name,
             passed_part.graded,
             passed_part.undecided,
-            *(estimate_text(passed_part.after.get(str(accepts), passed_part.at_end), share=True) for accepts in steps),
-            estimate_text(passed_part.at_end, share=True),
+            *(
+                estimate_text(passed_part.after.get(str(accepts), passed_part.at_end), as_share=True)
+                for accepts in steps
+            ),
+            estimate_text(passed_part.at_end, as_share=True),
         )
-        for part, passed_part in graded
+        for site_group, passed_part in graded_groups
     ]
     note = (
         "Share of the sites whose file passed after this many accepted offers, unfinished as it was, or at the end if "
         f"there were fewer. The policy `never` is the floor, `matches` the ceiling. {_FEW}"
     )
-    if any(part.run.settings.mode is Refusal.ASSISTED for part, _ in graded):
+    if any(site_group.run.settings.mode is Refusal.ASSISTED for site_group, _ in graded_groups):
         note += " In the mode assisted, what is missing is typed: what does not pass at the end is what offers broke."
-    table = Table("Passed, by accepted offers", columns, rows, note)
-    numbers = {_joined(part): passed_part for part, passed_part in graded}
-    return Section("passed", title, pictures=_passed_picture(graded, table), numbers=numbers)
+    table = SortableTable("Passed, by accepted offers", columns, rows, note)
+    named_shares = {_group_name(site_group): passed_part for site_group, passed_part in graded_groups}
+    return Section("passed", title, pictures=_passed_picture(graded_groups, table), numbers=named_shares)
 
 
-def _passed_picture(graded: Sequence[tuple[SiteGroup, Passed]], table: Table) -> list[Picture]:
-    groups = list(dict.fromkeys(_group(part) for part, _ in graded))
+def _passed_picture(
+    graded_groups: Sequence[tuple[SiteGroup, PassShares]], table: SortableTable
+) -> list[SectionPicture]:
+    groups = list(dict.fromkeys(_group(site_group) for site_group, _ in graded_groups))
     shown_groups = groups[: charts.MOST_GROUPS]
     rows = [
-        {"label": part.kind.value, "group": _group(part), **_bounds(passed_part.at_end)}
-        for part, passed_part in graded
-        if _group(part) in shown_groups and passed_part.at_end is not None
+        {"label": site_group.kind.value, "group": _group(site_group), **_bounds(passed_part.at_end)}
+        for site_group, passed_part in graded_groups
+        if _group(site_group) in shown_groups and passed_part.at_end is not None
     ]
     alt = "Share of sites passed at the end, by kind of site. " + " ".join(
         f"{row['group']}, {row['label']}: {percent(float(row['value'] or 0))}." for row in rows
     )
     svg = charts.intervals(rows, shown_groups, x="passed at the end", y="")
-    return [Picture("passed-at-end", "Passed at the end", alt + charts.drawn(shown_groups, groups), svg, table)]
+    return [
+        SectionPicture(
+            "passed-at-end", "Passed at the end", alt + charts.omission_note(shown_groups, groups), svg, table
+        )
+    ]
 
 
-def _characters(parts: Sequence[SiteGroup]) -> Section:
-    part_characters = [(part, characters(part)) for part in parts if part.kind is not SiteKind.REPLAY]
+def _characters(site_groups: Sequence[SiteGroup]) -> Section:
+    part_characters = [
+        (site_group, typing_saved(site_group)) for site_group in site_groups if site_group.kind is not SiteKind.REPLAY
+    ]
     rows: list[Sequence[Cell]] = [
         (
-            *part.name,
+            *site_group.name,
             part_counts.expected,
-            estimate_text(part_counts.saved, share=True),
-            estimate_text(part_counts.retained, share=True),
+            estimate_text(part_counts.saved, as_share=True),
+            estimate_text(part_counts.retained, as_share=True),
             estimate_text(part_counts.golf),
         )
-        for part, part_counts in part_characters
+        for site_group, part_counts in part_characters
     ]
     note = (
         "Characters without white space. Saved: accepted ones that stay when somebody corrects the text to the "
         "reference, less those that have to be deleted, as a share of the reference's. Retained: those that stay, as a "
         f"share of the accepted. Golf: 0 if each line took one accept, 1 if everything was typed. {_FEW}"
     )
-    table = Table("Characters", (*_NAMES, "expected", "saved", "retained", "golf"), rows, note)
-    numbers = {_joined(part): part_counts for part, part_counts in part_characters}
+    table = SortableTable("Characters", (*_NAMES, "expected", "saved", "retained", "golf"), rows, note)
+    named_counts = {_group_name(site_group): part_counts for site_group, part_counts in part_characters}
     empty_note = "" if part_characters else "No site of a reference was played."
-    return Section("characters", "How much typing it saved", tables=[table], numbers=numbers, empty_reason=empty_note)
+    return Section(
+        "characters", "How much typing it saved", tables=[table], numbers=named_counts, empty_reason=empty_note
+    )
 
 
-def _funnel(parts: Sequence[SiteGroup]) -> Section:
-    part_funnels = [(part, funnel(part)) for part in parts]
+def _funnel(site_groups: Sequence[SiteGroup]) -> Section:
+    part_funnels = [(site_group, funnel(site_group)) for site_group in site_groups]
     rows: list[Sequence[Cell]] = [
         (
-            *part.name,
-            len(part.records),
+            *site_group.name,
+            len(site_group.records),
             part_funnel.requests,
-            estimate_text(part_funnel.shown, share=True),
-            estimate_text(part_funnel.accepted, share=True),
-            estimate_text(part_funnel.partly, share=True),
-            estimate_text(part_funnel.repeats_suffix, share=True),
+            estimate_text(part_funnel.shown, as_share=True),
+            estimate_text(part_funnel.accepted, as_share=True),
+            estimate_text(part_funnel.partly, as_share=True),
+            estimate_text(part_funnel.repeats_suffix, as_share=True),
             part_funnel.next_edits,
             part_funnel.next_edits_taken,
             part_funnel.cancelled,
         )
-        for part, part_funnel in part_funnels
+        for site_group, part_funnel in part_funnels
     ]
     columns = (
         *(*_NAMES, "played", "requests", "shown", "accepted", "partly", "repeat the suffix"),
@@ -151,38 +170,40 @@ def _funnel(parts: Sequence[SiteGroup]) -> Section:
         "Shown: share of the requests that were answered with an offer in time. Accepted, in whole or in part, and the "
         f"two after it: share of the shown. Next edits are asked for with --next-edits, after accepted offers. {_FEW}"
     )
-    table = Table("From request to accepted offer", columns, rows, note)
+    table = SortableTable("From request to accepted offer", columns, rows, note)
     return Section(
         "funnel",
         "What was offered",
         tables=[table],
-        numbers={_joined(part): part_funnel for part, part_funnel in part_funnels},
+        numbers={_group_name(site_group): part_funnel for site_group, part_funnel in part_funnels},
     )
 
 
-def _alike(parts: Sequence[SiteGroup]) -> Section:
-    part_likenesses = [(part, likeness) for part in parts if (likeness := alike(part)).sites]
+def _alike(site_groups: Sequence[SiteGroup]) -> Section:
+    part_likenesses = [
+        (site_group, likeness) for site_group in site_groups if (likeness := offer_likeness(site_group)).sites
+    ]
     rows: list[Sequence[Cell]] = [
         (
-            *part.name,
+            *site_group.name,
             likeness.sites,
-            estimate_text(likeness.exact, share=True),
+            estimate_text(likeness.exact, as_share=True),
             estimate_text(likeness.edit_similarity),
             estimate_text(likeness.identifier_f1),
-            estimate_text(likeness.parses, share=True),
-            estimate_text(likeness.lines_kept, share=True),
+            estimate_text(likeness.parses, as_share=True),
+            estimate_text(likeness.lines_kept, as_share=True),
         )
-        for part, likeness in part_likenesses
+        for site_group, likeness in part_likenesses
     ]
     columns = (*_NAMES, "offers", "exact", "edit similarity", "identifier F1", "parses", "lines the author wrote")
     note = (
         "The first offer at each site beside the reference, or in a replay beside what its author wrote next. A replay "
         "is counterfactual: it shows agreement, not time saved. Likeness does not show that a design works."
     )
-    table = Table("First offers", columns, rows, note)
+    table = SortableTable("First offers", columns, rows, note)
     empty_note = "" if part_likenesses else "Nothing was offered."
-    numbers = {_joined(part): likeness for part, likeness in part_likenesses}
-    return Section("alike", "How like the reference", tables=[table], numbers=numbers, empty_reason=empty_note)
+    named_likenesses = {_group_name(site_group): likeness for site_group, likeness in part_likenesses}
+    return Section("alike", "How like the reference", tables=[table], numbers=named_likenesses, empty_reason=empty_note)
 
 
 def _latency(runs: Sequence[PlayedRun], seed: int) -> Section:
@@ -190,8 +211,10 @@ def _latency(runs: Sequence[PlayedRun], seed: int) -> Section:
     for run in runs:
         at_wire = [(value, record.problem) for record in run.records for value in record.times.latencies_ms]
         at_text = [(value, record.problem) for record in run.records for value in record.times.drawn_ms]
-        for label, pairs in ((run.label, at_wire), (f"{run.label}, drawn", at_text)):
-            label_latencies = latencies([value for value, _ in pairs], [problem for _, problem in pairs], seed=seed)
+        for label, timed_problems in ((run.label, at_wire), (f"{run.label}, drawn", at_text)):
+            label_latencies = latencies(
+                [value for value, _ in timed_problems], [problem for _, problem in timed_problems], seed=seed
+            )
             if label_latencies is not None:
                 latencies_by_label[label] = label_latencies
     table = latency_table(latencies_by_label)
@@ -211,7 +234,7 @@ def _failures(runs: Sequence[PlayedRun]) -> Section:
     rows: list[Sequence[Cell]] = [
         (label, name, amount) for label, counts in failures_by_run.items() for name, amount in sorted(counts.items())
     ]
-    table = Table("Sites that a failure of the server ended", ("subject", "failure", "sites"), rows)
+    table = SortableTable("Sites that a failure of the server ended", ("subject", "failure", "sites"), rows)
     empty_note = "" if rows else "No site was ended by a failure of the server."
     return Section("failures", "What went wrong", tables=[table], numbers=failures_by_run, empty_reason=empty_note)
 
@@ -241,16 +264,18 @@ def _conditions(runs: Sequence[PlayedRun]) -> Section:
         "What a service behind a server remembers is not known here."
     )
     numbers: Mapping[str, object] = {run.label: run.settings for run in runs}
-    return Section("conditions", "Under which conditions", tables=[Table("Runs", columns, rows, note)], numbers=numbers)
+    return Section(
+        "conditions", "Under which conditions", tables=[SortableTable("Runs", columns, rows, note)], numbers=numbers
+    )
 
 
 def _bounds(estimate: Estimate | None) -> dict[str, float | None]:
     return {} if estimate is None else {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
-def _group(part: SiteGroup) -> str:
-    return f"{part.run.label}, {part.policy}"
+def _group(site_group: SiteGroup) -> str:
+    return f"{site_group.run.label}, {site_group.policy}"
 
 
-def _joined(part: SiteGroup) -> str:
-    return " | ".join(part.name)
+def _group_name(site_group: SiteGroup) -> str:
+    return " | ".join(site_group.name)

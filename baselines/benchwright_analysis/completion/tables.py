@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.completion.latency import THRESHOLDS_MS, Latencies
-from benchwright_analysis.report.section import Cell, Table, percent, with_interval
+from benchwright_analysis.report.section import Cell, SortableTable, percent, with_interval
 from benchwright_judges.agreement.estimators import Estimate
 
 
-def latency_table(latencies: Mapping[str, Latencies]) -> Table:
+def latency_table(latencies: Mapping[str, Latencies]) -> SortableTable:
     """Table of the latencies of requests, by subject."""
     rows: list[Sequence[Cell]] = [
         (
@@ -35,11 +35,11 @@ def latency_table(latencies: Mapping[str, Latencies]) -> Table:
         "editor, from its command until that had ended. Drawn: from the command until the editor drew the offer, of "
         "the requests that led to one. A request that was given up took longer than any time."
     )
-    return Table("Latency", columns, rows, note)
+    return SortableTable("Latency", columns, rows, note)
 
 
-def estimate_text(estimate: Estimate | None, *, share: bool = False, digits: int = 2) -> str:
+def estimate_text(estimate: Estimate | None, *, as_share: bool = False, digits: int = 2) -> str:
     """A value with its interval, as people read it."""
     if estimate is None or estimate.value is None:
         return "–"
-    return with_interval(estimate, share=share, digits=digits)
+    return with_interval(estimate, as_share=as_share, digits=digits)

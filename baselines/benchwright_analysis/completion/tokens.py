@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.completion.played_runs import SiteGroup
-from benchwright_analysis.report.section import Cell, Section, Table
+from benchwright_analysis.report.section import Cell, Section, SortableTable
 
 _UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
-class Tokens:
+class SiteTokens:
     """Tokens that a model used at some sites."""
 
     model: str
@@ -28,50 +28,52 @@ class Tokens:
     output_tokens: int | None
 
 
-def tokens(part: SiteGroup) -> Tokens | None:
+def tokens(site_group: SiteGroup) -> SiteTokens | None:
     """Tokens that the model used; None if it is the server's own affair, so that nobody here knows."""
-    uses = [record.model_use for record in part.records if record.model_use is not None]
-    if not part.run.settings.model or len(uses) < len(part.records):
+    uses = [record.model_use for record in site_group.records if record.model_use is not None]
+    if not site_group.run.settings.model or len(uses) < len(site_group.records):
         return None
     requests = sum(model_use.requests for model_use in uses)
-    answered_count, counted = (
+    answered_count, counted_replies = (
         sum(model_use.answered for model_use in uses),
         sum(model_use.counted for model_use in uses),
     )
-    is_known = counted > 0 or answered_count == 0
-    return Tokens(
-        part.run.settings.model,
+    is_known = counted_replies > 0 or answered_count == 0
+    return SiteTokens(
+        site_group.run.settings.model,
         requests=requests,
         unanswered=requests - answered_count,
-        uncounted=answered_count - counted,
+        uncounted=answered_count - counted_replies,
         input_tokens=sum(model_use.input_tokens for model_use in uses) if is_known else None,
         output_tokens=sum(model_use.output_tokens for model_use in uses) if is_known else None,
     )
 
 
-def tokens_section(parts: Sequence[SiteGroup], names: Sequence[str]) -> Section:
+def tokens_section(site_groups: Sequence[SiteGroup], name_columns: Sequence[str]) -> Section:
     """The section of the report.
 
     Args:
-        parts: Parts of all runs.
-        names: Columns for what a part is called.
+        site_groups: Parts of all runs.
+        name_columns: Columns for what a part is called.
     """
-    part_tokens = [(part, tokens(part)) for part in parts]
-    rows: list[Sequence[Cell]] = [(*part.name, *_cells(usage)) for part, usage in part_tokens]
+    part_tokens = [(site_group, tokens(site_group)) for site_group in site_groups]
+    rows: list[Sequence[Cell]] = [(*site_group.name, *_cells(usage)) for site_group, usage in part_tokens]
     note = (
         "Unknown: the server asks a model by an account or address of its own. Unanswered: given up by the server, or "
         "the model could not be asked; what those used is unknown. Uncounted: the provider did not say what it used. "
         "Tokens in are those of prompts, also where the provider had them in a cache; out are those of answers."
     )
-    columns = (*names, "model", "requests to it", "unanswered", "uncounted", "tokens in", "tokens out")
-    table = Table("Tokens", columns, rows, note)
-    numbers = {" | ".join(part.name): usage for part, usage in part_tokens if usage is not None}
-    empty_note = "" if numbers else "The servers ask models by accounts or addresses of their own: tokens are unknown."
-    return Section("tokens", "What its model used", tables=[table], numbers=numbers, empty_reason=empty_note)
+    columns = (*name_columns, "model", "requests to it", "unanswered", "uncounted", "tokens in", "tokens out")
+    table = SortableTable("Tokens", columns, rows, note)
+    named_usages = {" | ".join(site_group.name): usage for site_group, usage in part_tokens if usage is not None}
+    empty_note = (
+        "" if named_usages else "The servers ask models by accounts or addresses of their own: tokens are unknown."
+    )
+    return Section("tokens", "What its model used", tables=[table], numbers=named_usages, empty_reason=empty_note)
 
 
-def _cells(usage: Tokens | None) -> Sequence[Cell]:
-    if usage is None:
+def _cells(token_usage: SiteTokens | None) -> Sequence[Cell]:
+    if token_usage is None:
         return (_UNKNOWN,) * 6
-    counts = (_UNKNOWN if value is None else value for value in (usage.input_tokens, usage.output_tokens))
-    return (usage.model, usage.requests, usage.unanswered, usage.uncounted, *counts)
+    counts = (_UNKNOWN if value is None else value for value in (token_usage.input_tokens, token_usage.output_tokens))
+    return (token_usage.model, token_usage.requests, token_usage.unanswered, token_usage.uncounted, *counts)

@@ -25,7 +25,7 @@ MOST_GROUPS = len(_PALETTE)
 """More could not be distinguished in one picture."""
 
 
-def drawn(shown_groups: Collection[str], all_groups: Collection[str], verb: str = "Drawn") -> str:
+def omission_note(shown_groups: Collection[str], all_groups: Collection[str], verb: str = "Drawn") -> str:
     """A sentence that says so where not everything is shown, with a space before it; else nothing."""
     if len(shown_groups) >= len(all_groups):
         return ""
@@ -39,10 +39,10 @@ def curves(
     report_groups: Sequence[str] = (),
     x: str,
     y: str,
-    percent: bool = True,
-    step: bool = False,
+    as_percent: bool = True,
+    has_steps: bool = False,
     points: Sequence[Row] = (),
-    log: bool = False,
+    is_logarithmic: bool = False,
 ) -> str:
     """Lines with bands, by group.
 
@@ -52,20 +52,22 @@ def curves(
         report_groups: All groups of the report: each keeps its colour in all pictures.
         x: Title of the axis.
         y: Title of the axis.
-        percent: True if `y` is a share.
-        step: True if a value holds until the next.
+        as_percent: True if `y` is a share.
+        has_steps: True if a value holds until the next.
         points: Rows with `x`, `y`, `group`: marks on or beside the lines.
-        log: True if the horizontal axis counts doublings.
+        is_logarithmic: True if the horizontal axis counts doublings.
     """
     alt = _altair()
 
-    scale = alt.Scale(type="log", base=2) if log else alt.Scale(nice=False)
-    axis = alt.Axis(labelExpr="format(datum.value, datum.value < 1 ? '.2~r' : '.4~g')") if log else alt.Axis()
+    scale = alt.Scale(type="log", base=2) if is_logarithmic else alt.Scale(nice=False)
+    axis = (
+        alt.Axis(labelExpr="format(datum.value, datum.value < 1 ? '.2~r' : '.4~g')") if is_logarithmic else alt.Axis()
+    )
     x_axis = alt.X("x:Q", title=x, scale=scale, axis=axis)
-    vertical = alt.Axis(format="%") if percent else alt.Axis()
-    y_axis = alt.Y("y:Q", title=y, axis=vertical, scale=alt.Scale(domain=[0, 1]) if percent else alt.Scale())
+    vertical = alt.Axis(format="%") if as_percent else alt.Axis()
+    y_axis = alt.Y("y:Q", title=y, axis=vertical, scale=alt.Scale(domain=[0, 1]) if as_percent else alt.Scale())
     colour, dash, shape = _by_group(alt, groups, report_groups, has_lines=not points)
-    line_style: dict[str, Any] = {"interpolate": "step-after"} if step else {}
+    line_style: dict[str, Any] = {"interpolate": "step-after"} if has_steps else {}
     base = alt.Chart(alt.Data(values=list(rows)))
     layers: list[Any] = []
     if any(row.get("low") is not None for row in rows):
@@ -89,7 +91,7 @@ def intervals(
     report_groups: Sequence[str] = (),
     x: str,
     y: str,
-    percent: bool = True,
+    as_percent: bool = True,
 ) -> str:
     """Points with their intervals, one line of the picture for each label and group.
 
@@ -99,14 +101,14 @@ def intervals(
         report_groups: All groups of the report.
         x: Title of the axis.
         y: Title of the labels.
-        percent: True if the value is a share.
+        as_percent: True if the value is a share.
     """
     alt = _altair()
 
     labels = list(dict.fromkeys(str(row["label"]) for row in rows))
     colour, _, shape = _by_group(alt, groups, report_groups)
-    scale = alt.Scale(domain=[0, 1]) if percent else alt.Scale()
-    axis = alt.Axis(format="%", tickCount=5) if percent else alt.Axis()
+    scale = alt.Scale(domain=[0, 1]) if as_percent else alt.Scale()
+    axis = alt.Axis(format="%", tickCount=5) if as_percent else alt.Axis()
     x_axis = alt.X("value:Q", title=x, scale=scale, axis=axis)
     y_axis = alt.Y("label:N", title=y or None, sort=labels, axis=alt.Axis(labelLimit=300, grid=True, tickBand="extent"))
     offset = alt.YOffset("group:N", sort=list(groups))
@@ -117,12 +119,12 @@ def intervals(
     return _svg(alt.layer(spread, marks), height=height, width=WIDTH - 180)
 
 
-def stacked(rows: Sequence[Row], kinds: Sequence[str], groups: Sequence[str], *, x: str, y: str) -> str:
+def stacked_shares(rows: Sequence[Row], kind_names: Sequence[str], groups: Sequence[str], *, x: str, y: str) -> str:
     """Shares that make a whole, along a line of parts, one panel for each group.
 
     Args:
         rows: Rows with `x` (a number), `value`, `kind`, `group`.
-        kinds: Kinds in the order of the legend.
+        kind_names: Kinds in the order of the legend.
         groups: Groups in the order of the panels.
         x: Title of the axis.
         y: Title of the axis.
@@ -130,12 +132,15 @@ def stacked(rows: Sequence[Row], kinds: Sequence[str], groups: Sequence[str], *,
     alt = _altair()
 
     colour = alt.Color(
-        "kind:N", title=None, sort=list(kinds), scale=alt.Scale(domain=list(kinds), range=list(_PALETTE[: len(kinds)]))
+        "kind:N",
+        title=None,
+        sort=list(kind_names),
+        scale=alt.Scale(domain=list(kind_names), range=list(_PALETTE[: len(kind_names)])),
     )
     width = (WIDTH - 60 * (len(groups) - 1)) // max(1, min(len(groups), 3))
     base = (
         alt.Chart(alt.Data(values=list(rows)))
-        .transform_calculate(place=_order("kind", kinds))
+        .transform_calculate(place=_order_expression("kind", kind_names))
         .mark_bar(stroke=_GRID, strokeWidth=0.5)
         .encode(
             x=alt.X("x:O", title=x, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
@@ -164,9 +169,9 @@ def time_scatter(
     alt = _altair()
 
     values = [float(row[axis] or 1) for row in rows for axis in ("x", "y")]
-    ends = [min(values), max(values)]
-    scale = alt.Scale(type="log", base=2, domain=[ends[0] * 0.9, ends[1] * 1.1])
-    return _scatter(alt, rows, groups, report_groups, ends, scale, alt.Axis(format="~g", tickCount=8), x, y)
+    axis_ends = [min(values), max(values)]
+    scale = alt.Scale(type="log", base=2, domain=[axis_ends[0] * 0.9, axis_ends[1] * 1.1])
+    return _scatter(alt, rows, groups, report_groups, axis_ends, scale, alt.Axis(format="~g", tickCount=8), x, y)
 
 
 def shares_against(
@@ -183,7 +188,7 @@ def _scatter(
     rows: Sequence[Row],
     groups: Sequence[str],
     report_groups: Sequence[str],
-    ends: Sequence[float],
+    axis_ends: Sequence[float],
     scale: Any,
     axis: Any,
     x: str,
@@ -191,7 +196,7 @@ def _scatter(
 ) -> str:
     colour, _, shape = _by_group(alt, groups, report_groups)
     line = (
-        alt.Chart(alt.Data(values=[{"x": end, "y": end} for end in ends]))
+        alt.Chart(alt.Data(values=[{"x": end, "y": end} for end in axis_ends]))
         .mark_line(color=_INK, strokeDash=[4, 4], opacity=0.7)
         .encode(x=alt.X("x:Q", scale=scale, title=x, axis=axis), y=alt.Y("y:Q", scale=scale, title=y, axis=axis))
     )
@@ -232,8 +237,8 @@ def radar(rows: Sequence[Row], groups: Sequence[str], *, report_groups: Sequence
         for position, label in enumerate([*labels, labels[0]])
     ]
     spokes = [{**spoke_point(label, 1.0), "label": label, "x2": 0, "y2": 0} for label in labels]
-    names = [(spoke_point(label, 1.12), label) for label in labels]
-    sides = {"center": (-0.05, 0.05), "left": (0.05, 2.0), "right": (-2.0, -0.05)}
+    label_points = [(spoke_point(label, 1.12), label) for label in labels]
+    side_ranges = {"center": (-0.05, 0.05), "left": (0.05, 2.0), "right": (-2.0, -0.05)}
     outlines = []
     for group in groups:
         values = {str(row["label"]): float(row["value"] or 0) for row in rows if row["group"] == group}
@@ -253,14 +258,14 @@ def radar(rows: Sequence[Row], groups: Sequence[str], *, report_groups: Sequence
                 alt.Data(
                     values=[
                         {**label_point, "label": label}
-                        for label_point, label in names
+                        for label_point, label in label_points
                         if low <= label_point["x"] <= high
                     ]
                 )
             )
-            .mark_text(color=_INK, limit=165, fontSize=12, align=side)
+            .mark_text(color=_INK, limit=165, fontSize=12, align=alignment)
             .encode(x=x_axis, y=y_axis, text="label:N")
-            for side, (low, high) in sides.items()
+            for alignment, (low, high) in side_ranges.items()
         ),
         *_dashed(
             alt.Chart(alt.Data(values=outlines)).encode(x=x_axis, y=y_axis, color=colour, order="order:Q"),
@@ -285,14 +290,14 @@ def _by_group(
     alt: Any, groups: Sequence[str], report_groups: Sequence[str], *, has_lines: bool = False
 ) -> tuple[Any, Any, Any]:
     """Colour, dashes and shape of each group. The legend shows lines or points, whichever the picture has."""
-    names, places = list(groups), _places(groups, report_groups)
+    names, look_indices = list(groups), _look_indices(groups, report_groups)
     looks = {"symbolType": "stroke", "symbolSize": 700} if has_lines else {}
     # Names of one model end with the way it was asked, which must not be cut off.
     room = {"labelLimit": 560, "columns": 1} if max(map(len, names), default=0) > _SHORT_NAME else {"labelLimit": 260}
     legend = alt.Legend(title=None, **room, **looks) if len(names) > 1 else None
 
     def scale(looks: Sequence[Any]) -> Any:
-        return alt.Scale(domain=names, range=[looks[index] for index in places])
+        return alt.Scale(domain=names, range=[looks[index] for index in look_indices])
 
     return (
         alt.Color("group:N", scale=scale(_PALETTE), legend=legend),
@@ -301,7 +306,7 @@ def _by_group(
     )
 
 
-def _places(groups: Sequence[str], report_groups: Sequence[str]) -> list[int]:
+def _look_indices(groups: Sequence[str], report_groups: Sequence[str]) -> list[int]:
     """Index of the look that each group has."""
     names = list(groups)
     order = list(report_groups) if len(report_groups) <= MOST_GROUPS and set(names) <= set(report_groups) else names
@@ -316,22 +321,22 @@ def _dashed(lines: Any, groups: Sequence[str], report_groups: Sequence[str], **l
         lines.transform_filter(f"datum.group === {json.dumps(name)}").mark_line(
             strokeWidth=2, strokeDash=list(_DASHES[index]), **line_style
         )
-        for name, index in zip(groups, _places(groups, report_groups), strict=True)
+        for name, index in zip(groups, _look_indices(groups, report_groups), strict=True)
     ]
 
 
-def _order(field: str, values: Sequence[str]) -> str:
+def _order_expression(field: str, values: Sequence[str]) -> str:
     import json
 
     return f"indexof({json.dumps(list(values))}, datum.{field})"
 
 
-def _svg(chart: Any, **size: int) -> str:
+def _svg(chart: Any, **dimensions: int) -> str:
     import vl_convert
 
     register()
-    sized = chart.properties(**({"width": WIDTH} | size)) if size else chart
-    text = {
+    sized = chart.properties(**({"width": WIDTH} | dimensions)) if dimensions else chart
+    label_style = {
         "labelColor": _INK,
         "titleColor": _INK,
         "labelFontSize": 12,
@@ -341,7 +346,7 @@ def _svg(chart: Any, **size: int) -> str:
     specification = (
         sized.configure(background="transparent", font=FAMILY)
         .configure_view(stroke=None)
-        .configure_axis(**text, gridColor=_GRID, domainColor=_INK, tickColor=_INK)
+        .configure_axis(**label_style, gridColor=_GRID, domainColor=_INK, tickColor=_INK)
         .configure_legend(
             labelColor=_INK, labelFontSize=12, orient="top", symbolStrokeWidth=2, symbolOpacity=1, columns=3
         )
@@ -377,7 +382,7 @@ def themed(svg: str) -> str:
     return _ROLES.sub("", _NAMESPACES.sub("", _STANDINS.sub(lambda match: _COLOURS[match.group()], svg)))
 
 
-def placed(svg: str, name: str) -> str:
+def with_own_ids(svg: str, name: str) -> str:
     """The SVG with ids of its own, so that pictures of one page do not share them."""
-    inside = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
-    return re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", inside)
+    renamed_ids = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
+    return re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", renamed_ids)

@@ -11,18 +11,18 @@ from sys import intern
 from typing import Any
 
 from benchwright_analysis.report.rows.assistance_facts import NO_ASSISTANCE, Assistance, AssistanceFacts
-from benchwright_analysis.report.rows.attempt_row import Facts, FoldedEvents
+from benchwright_analysis.report.rows.attempt_row import AttemptFacts, FoldedEvents
 from benchwright_analysis.report.rows.edits import Edits
 from benchwright_analysis.report.rows.event_columns import EventColumns
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
-from benchwright_analysis.report.rows.stored_event import about_edit, model_of
-from benchwright_analysis.report.rows.verdicts import JudgedAnswer, Verdicts
-from benchwright_attempts.clock.clock import Clock
+from benchwright_analysis.report.rows.stored_event import about_edit, parse_event
+from benchwright_analysis.report.rows.verdicts import JudgementRow, Verdicts
+from benchwright_attempts.clock.clock import AttemptClock
 from benchwright_attempts.clock.time_spent import ActiveTime, TimeSpent
 from benchwright_attempts.clock.timeline import MAIN_THRESHOLD_S, THRESHOLDS_S, TimeAtWork
 from benchwright_attempts.errors import IllegalTransitionError
-from benchwright_attempts.events.event_body import Evidence, TextEffect
+from benchwright_attempts.events.event_body import EditEvidence, TextEffect
 from benchwright_attempts.events.events import EVENT_TYPES
 from benchwright_attempts.hint_ladder import FEATURE
 from benchwright_attempts.log.record import AttemptHeader, read_json, type_of
@@ -37,7 +37,7 @@ class Reflection:
     text: str
     model: str
     """The model that was asked."""
-    tokens: tuple[int, int]
+    token_counts: tuple[int, int]
     """Sent and received; no part of what the attempt used."""
 
 
@@ -52,17 +52,17 @@ class NamedErrors:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedAttempt:
     """One attempt: its row, and what does not fit into a row."""
 
     observation: Observation
     trace: tuple[tuple[float, float], ...]
     """(analysed seconds, score) of every decided verdict, in order."""
-    sources: Mapping[str, tuple[int, ...]]
+    insertions: Mapping[str, tuple[int, ...]]
     """Source → code points inserted, by tenth of the clock's time."""
     failure: str
     """The part of the newest verdict that the solver saw, if the attempt did not pass."""
-    judged: JudgedAnswer | None = None
+    judgement: JudgementRow | None = None
     """Judgement of the newest answer; `None` if no answer was judged."""
     reflection: Reflection | None = None
     """The newest; none if nobody was asked."""
@@ -74,7 +74,7 @@ class Folded:
     """Active time by what it was spent on."""
 
 
-class Fold:
+class AttemptFold:
     """Takes an attempt's events in order.
 
     Args:
@@ -106,78 +106,78 @@ class Fold:
     def __init__(
         self,
         header: AttemptHeader,
-        facts: ProblemFacts,
+        problem_facts: ProblemFacts,
         *,
         threshold_s: float = MAIN_THRESHOLD_S,
-        events: EventColumns | None = None,
+        event_columns: EventColumns | None = None,
     ) -> None:
         self._header = header
-        self._problem = facts
+        self._problem = problem_facts
         self._readers = _readers()
         self._activity, self._clock_changes = EVENT_TYPES.activity, EVENT_TYPES.clock_changes
-        self._clock = Clock()
+        self._clock = AttemptClock()
         self._work = TimeAtWork((*THRESHOLDS_S, threshold_s))
         self._spent = TimeSpent(threshold_s)
         self._edits = Edits()
         self._verdicts = Verdicts()
-        self._facts = Facts()
+        self._facts = AttemptFacts()
         self._assistance = AssistanceFacts()
         self._reflection: Reflection | None = None
         self._errors: NamedErrors | None = None
-        self._rows = events
+        self._rows = event_columns
         self._first_row = 0
-        if events is not None:
-            self._first_row = len(events) - 1
-            events.begin(header.id)
-            events.state(self._clock.state.value)
+        if event_columns is not None:
+            self._first_row = len(event_columns) - 1
+            event_columns.begin_attempt(header.id)
+            event_columns.begin_state(self._clock.state.value)
 
-    def take(self, seq: int, wall: str, mono_ns: int, process: str, body: str) -> None:
+    def take_event(self, seq: int, wall: str, mono_ns: int, process: str, body: str) -> None:
         """Takes one more event.
 
         Raises:
             ValueError: The body is not that of an event.
         """
         step = type_of(body)
-        clock, work, rows = self._clock, self._work, self._rows
+        clock, time_at_work, event_columns = self._clock, self._work, self._rows
         previous_ns = clock.active_ns
-        if not clock.ended:
-            self._facts.newest = wall
+        if not clock.has_ended:
+            self._facts.newest_wall = wall
         try:
-            clock.follow(step, mono_ns, process)
+            clock.follow_event(step, mono_ns, process)
         except IllegalTransitionError as error:
             raise ValueError(str(error)) from error
-        now = clock.active_ns
-        if not work.focused:
-            work.unfocused_ns += now - previous_ns
+        now_ns = clock.active_ns
+        if not time_at_work.focused:
+            time_at_work.unfocused_ns += now_ns - previous_ns
         is_activity = step in self._activity
         if is_activity:
-            work.activity(now)
-        self._spent.take(step, now, is_activity=is_activity)
-        if rows is not None and step in self._clock_changes:
-            rows.state(clock.state.value)
-        reader = self._readers.get(step)
-        if reader is not None:
-            reader(self, seq, wall, body)
-        if rows is not None:
-            rows.add(intern(step), wall, clock.at_ns, now)
+            time_at_work.note_activity(now_ns)
+        self._spent.take_event(step, now_ns, is_activity=is_activity)
+        if event_columns is not None and step in self._clock_changes:
+            event_columns.begin_state(clock.state.value)
+        event_reader = self._readers.get(step)
+        if event_reader is not None:
+            event_reader(self, seq, wall, body)
+        if event_columns is not None:
+            event_columns.add_row(intern(step), wall, clock.at_ns, now_ns)
 
-    def finish(self) -> Folded:
+    def finish(self) -> FoldedAttempt:
         """The attempt after all events that were taken."""
         edits = self._edits.labelled(self._clock.at_ns, self._clock.active_ns)
         if self._rows is not None:
             edits.fill(self._rows, self._first_row)
         folded_events = FoldedEvents(self._header, self._facts, self._clock, self._work, self._verdicts, edits)
         verdicts = self._verdicts
-        return Folded(
+        return FoldedAttempt(
             folded_events.observation(self._problem),
             verdicts.scores,
-            edits.by_tenth(),
+            edits.inserted_by_tenth(),
             verdicts.failure,
             verdicts.judged,
             self._reflection,
             self._errors,
             self._assistance.summary(),
-            self._spent.spent(self._clock.active_ns),
+            self._spent.active_time(self._clock.active_ns),
         )
 
     # Readers of events, by what their types declare
@@ -185,7 +185,7 @@ class Fold:
     def read_contents(self, seq: int, _wall: str, body: str) -> None:
         """Whole files are set."""
         value = read_json(body)
-        contents = model_of(value).contents()
+        contents = parse_event(value).contents()
         files = {path: file.text if file is not None else None for path, file in contents.items()}
         self._edits.set_files(files, seq, self._clock.at_ns)
         self._fill_cells(value)
@@ -193,17 +193,17 @@ class Fold:
     def read_edit(self, seq: int, wall: str, body: str) -> None:
         """A file is edited; the text is recorded."""
         clock = self._clock
-        self._edits.edit(read_json(body), seq, wall, at_ns=clock.at_ns, clock_ns=clock.active_ns, has_text=True)
+        self._edits.add_edit(read_json(body), seq, wall, at_ns=clock.at_ns, clock_ns=clock.active_ns, has_text=True)
 
     def read_edit_shape(self, seq: int, wall: str, body: str) -> None:
         """A file is edited; the text is not recorded."""
         clock = self._clock
-        self._edits.edit(read_json(body), seq, wall, at_ns=clock.at_ns, clock_ns=clock.active_ns, has_text=False)
+        self._edits.add_edit(read_json(body), seq, wall, at_ns=clock.at_ns, clock_ns=clock.active_ns, has_text=False)
 
     def read_about_edit(self, _seq: int, _wall: str, body: str) -> None:
         """Something is said about one edit."""
         event, path, version = about_edit(body)
-        self._assistance.about_edit(event)
+        self._assistance.note_completion_edit(event)
         if version is not None:
             self._edits.attributor.note_about(path, version, event)
         if self._rows is not None:
@@ -213,7 +213,7 @@ class Fold:
     def read_announcement(self, _seq: int, wall: str, body: str) -> None:
         """Something is said about the next edit."""
         value = read_json(body)
-        self._edits.attributor.announce(model_of(value), wall)
+        self._edits.attributor.announce(parse_event(value), wall)
         self._fill_cells(value)
 
     def read_columns(self, _seq: int, _wall: str, body: str) -> None:
@@ -231,7 +231,7 @@ class Fold:
 
     def read_started(self, _seq: int, wall: str, _body: str) -> None:
         """The clock was started."""
-        self._facts.started = wall
+        self._facts.started_wall = wall
 
     def read_paused(self, _seq: int, _wall: str, _body: str) -> None:
         """The clock was paused."""
@@ -243,9 +243,9 @@ class Fold:
 
     def read_verdict(self, _seq: int, _wall: str, body: str) -> None:
         """A run or an answer got a verdict."""
-        value, now = read_json(body), self._clock.active_ns
-        active_ns = self._work.active_ns(now, len(THRESHOLDS_S)) if self._facts.is_person(self._header) else now
-        self._verdicts.add(value, active_ns=active_ns, clock_ns=now)
+        value, now_ns = read_json(body), self._clock.active_ns
+        active_ns = self._work.active_ns(now_ns, len(THRESHOLDS_S)) if self._facts.is_person(self._header) else now_ns
+        self._verdicts.add_verdict(value, active_ns=active_ns, clock_ns=now_ns)
         self._fill_cells(value)
 
     def read_late_verdict(self, _seq: int, _wall: str, body: str) -> None:
@@ -263,14 +263,14 @@ class Fold:
     def read_reflected(self, _seq: int, _wall: str, body: str) -> None:
         """A model was asked why the attempt failed."""
         value = read_json(body)
-        tokens = (value.get("input_tokens", 0), value.get("output_tokens", 0))
-        self._reflection = Reflection(value["text"], value["model"], tokens)
+        token_counts = (value.get("input_tokens", 0), value.get("output_tokens", 0))
+        self._reflection = Reflection(value["text"], value["model"], token_counts)
 
     def read_errors(self, _seq: int, _wall: str, body: str) -> None:
         """Judges said which errors led to a wrong choice."""
         value = read_json(body)
-        judges = {name: tuple(types) for name, types in value["judges"].items()}
-        self._errors = NamedErrors(tuple(value["types"]), judges)
+        errors_by_judge = {name: tuple(types) for name, types in value["judges"].items()}
+        self._errors = NamedErrors(tuple(value["types"]), errors_by_judge)
 
     def read_shown(self, _seq: int, _wall: str, _body: str) -> None:
         """A completion was shown."""
@@ -282,7 +282,7 @@ class Fold:
 
     def read_abandoned(self, _seq: int, _wall: str, body: str) -> None:
         """The attempt was given up."""
-        self._assistance.abandoned(read_json(body))
+        self._assistance.note_abandonment(read_json(body))
 
     def read_timed_out(self, _seq: int, _wall: str, body: str) -> None:
         """A limit ended it, or the end of the study."""
@@ -323,31 +323,31 @@ class Fold:
         self._facts.change_reasons = bool(read_json(body).get("change_reasons"))
 
 
-_Reader = Callable[[Fold, int, str, str], None]
+_Reader = Callable[[AttemptFold, int, str, str], None]
 
 _BY_TYPE: dict[str, _Reader] = {
-    "started": Fold.read_started,
-    "paused": Fold.read_paused,
-    "abandoned": Fold.read_abandoned,
-    "assist_asked": Fold.read_asked,
-    "assist_shown": Fold.read_shown,
-    "focus": Fold.read_focus,
-    "run_finished": Fold.read_verdict,
-    "answered": Fold.read_verdict,
-    "judged": Fold.read_late_verdict,
-    "regraded": Fold.read_late_verdict,
-    "model_usage": Fold.read_usage,
-    "reflected": Fold.read_reflected,
-    "errors_classified": Fold.read_errors,
-    "timed_out": Fold.read_timed_out,
-    "guided": Fold.read_guided,
-    "suspended": Fold.read_suspended,
-    "violation": Fold.read_violation,
-    "aid_used": Fold.read_aid,
-    "assigned": Fold.read_assigned,
-    "forecast": Fold.read_forecast,
-    "self_estimate": Fold.read_estimate,
-    "environment": Fold.read_environment,
+    "started": AttemptFold.read_started,
+    "paused": AttemptFold.read_paused,
+    "abandoned": AttemptFold.read_abandoned,
+    "assist_asked": AttemptFold.read_asked,
+    "assist_shown": AttemptFold.read_shown,
+    "focus": AttemptFold.read_focus,
+    "run_finished": AttemptFold.read_verdict,
+    "answered": AttemptFold.read_verdict,
+    "judged": AttemptFold.read_late_verdict,
+    "regraded": AttemptFold.read_late_verdict,
+    "model_usage": AttemptFold.read_usage,
+    "reflected": AttemptFold.read_reflected,
+    "errors_classified": AttemptFold.read_errors,
+    "timed_out": AttemptFold.read_timed_out,
+    "guided": AttemptFold.read_guided,
+    "suspended": AttemptFold.read_suspended,
+    "violation": AttemptFold.read_violation,
+    "aid_used": AttemptFold.read_aid,
+    "assigned": AttemptFold.read_assigned,
+    "forecast": AttemptFold.read_forecast,
+    "self_estimate": AttemptFold.read_estimate,
+    "environment": AttemptFold.read_environment,
 }
 """Events that a column of the table of attempts is made from."""
 
@@ -356,14 +356,14 @@ def _readers() -> dict[str, _Reader]:
     """Type of event → its reader; the others only let time pass."""
     columns = frozenset(name for name, event_class in EVENT_TYPES.classes.items() if event_class.columns)
     by_declaration: tuple[tuple[frozenset[str], _Reader], ...] = (
-        (columns, Fold.read_columns),
-        (EVENT_TYPES.with_evidence(Evidence.SAME_VERSION), Fold.read_about_edit),
-        (EVENT_TYPES.with_evidence(Evidence.NEXT_EDIT), Fold.read_announcement),
-        (EVENT_TYPES.with_effect(TextEffect.SETS), Fold.read_contents),
-        (EVENT_TYPES.with_effect(TextEffect.EDITS), Fold.read_edit),
-        (EVENT_TYPES.with_effect(TextEffect.HIDES_FILE), Fold.read_edit_shape),
+        (columns, AttemptFold.read_columns),
+        (EVENT_TYPES.with_evidence(EditEvidence.SAME_VERSION), AttemptFold.read_about_edit),
+        (EVENT_TYPES.with_evidence(EditEvidence.NEXT_EDIT), AttemptFold.read_announcement),
+        (EVENT_TYPES.with_effect(TextEffect.SETS), AttemptFold.read_contents),
+        (EVENT_TYPES.with_effect(TextEffect.EDITS), AttemptFold.read_edit),
+        (EVENT_TYPES.with_effect(TextEffect.HIDES_FILE), AttemptFold.read_edit_shape),
     )
     readers_by_type: dict[str, _Reader] = {}
-    for names, reader in by_declaration:
-        readers_by_type |= dict.fromkeys(names, reader)
+    for names, event_reader in by_declaration:
+        readers_by_type |= dict.fromkeys(names, event_reader)
     return readers_by_type | _BY_TYPE

@@ -25,8 +25,8 @@ def register() -> None:
 
 def font_face() -> str:
     """The rule of a style sheet that brings the font along."""
-    data = base64.b64encode((_FOLDER / "report-inter.ttf").read_bytes()).decode()
+    font_base64 = base64.b64encode((_FOLDER / "report-inter.ttf").read_bytes()).decode()
     return (
         f'@font-face {{ font-family: "{FAMILY}"; font-weight: 100 900; '
-        f'src: url(data:font/ttf;base64,{data}) format("truetype"); }}\n'
+        f'src: url(data:font/ttf;base64,{font_base64}) format("truetype"); }}\n'
     )

@@ -33,10 +33,12 @@ def _solved(observations: Sequence[Observation], _data: Dataset) -> Estimate:
 
 
 def _solved_at_end(observations: Sequence[Observation], _data: Dataset) -> Estimate:
-    decided = [observation for observation in observations if observation.final != "error"]
-    if not decided:
+    decided_observations = [observation for observation in observations if observation.final != "error"]
+    if not decided_observations:
         return Estimate(value=None)
-    return crossed_share([observation.final == "passed" for observation in decided], Dataset.cells(decided)).estimate
+    return crossed_share(
+        [observation.final == "passed" for observation in decided_observations], Dataset.cells(decided_observations)
+    ).estimate
 
 
 def _mean_score(observations: Sequence[Observation], _data: Dataset) -> Estimate:

@@ -8,9 +8,9 @@ from html import escape
 from importlib import resources
 
 from benchwright_analysis.html_file import html_file
-from benchwright_analysis.report.charts import placed
+from benchwright_analysis.report.charts import with_own_ids
 from benchwright_analysis.report.fonts import font_face
-from benchwright_analysis.report.section import Cell, Picture, Section, Table
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable
 
 _UNBROKEN = 26
 """Cells up to this length stay on one line."""
@@ -78,13 +78,13 @@ def _section(section: Section) -> str:
         sentences = f'<p class="soft">{_prose(section.empty_reason)}</p>'
     if section.role and not section.is_empty:
         sentences = f'<p class="role {section.role}">{_ROLES[section.role]}</p>{sentences}'
-    pictures = "".join(_picture(picture) for picture in section.pictures)
+    pictures_html = "".join(_picture(picture) for picture in section.pictures)
     return (
         f'<section id="{section.id}" aria-labelledby="{section.id}-title">'
         f'<h2 id="{section.id}-title">{escape(section.title)}</h2>{sentences}'
-        + (f'<div class="pictures">{pictures}</div>' if pictures else "")
+        + (f'<div class="pictures">{pictures_html}</div>' if pictures_html else "")
         + "".join(_pictured_tables(section))
-        + "".join(_folded(table) if table.detail else _table(table) for table in section.tables)
+        + "".join(_folded_table(table) if table.detail else _table(table) for table in section.tables)
         + "</section>\n"
     )
 
@@ -96,10 +96,10 @@ _ROLES = {
 }
 
 
-def _picture(picture: Picture) -> str:
+def _picture(picture: SectionPicture) -> str:
     # Sections have names of their own, and some share theirs with their picture.
     name = f"picture-{picture.id}"
-    svg = placed(picture.svg, name).replace(
+    svg = with_own_ids(picture.svg, name).replace(
         "<svg ", f'<svg role="img" aria-labelledby="{name}-name" aria-describedby="{name}-words" ', 1
     )
     return (
@@ -111,21 +111,21 @@ def _picture(picture: Picture) -> str:
 
 def _pictured_tables(section: Section) -> list[str]:
     """The tables of pictures, each once."""
-    tables: dict[int, Table] = {id(picture.table): picture.table for picture in section.pictures}
-    return [_folded(table, "Numbers: ") for table in tables.values()]
+    tables: dict[int, SortableTable] = {id(picture.table): picture.table for picture in section.pictures}
+    return [_folded_table(table, "Numbers: ") for table in tables.values()]
 
 
-def _folded(table: Table, prefix: str = "") -> str:
+def _folded_table(table: SortableTable, prefix: str = "") -> str:
     return f"<details><summary>{prefix}{escape(table.title)}</summary>{_table(table)}</details>"
 
 
-def _table(table: Table) -> str:
+def _table(table: SortableTable) -> str:
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
-    rows = "".join("<tr>" + "".join(_cell(cell) for cell in row) + "</tr>" for row in table.rows)
+    rows_html = "".join("<tr>" + "".join(_cell(cell) for cell in row) + "</tr>" for row in table.rows)
     note = f'<p class="note">{_prose(table.note)}</p>' if table.note else ""
     return (
         f'<div class="wide" role="region" aria-label="{escape(table.title)}" tabindex="0"><table>'
-        f"<caption>{escape(table.title)}</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{note}"
+        f"<caption>{escape(table.title)}</caption><thead><tr>{heads}</tr></thead><tbody>{rows_html}</tbody></table></div>{note}"
     )
 
 

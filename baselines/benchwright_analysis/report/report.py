@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.questions.selections import selections
 from benchwright_analysis.report.rows.dataset import Dataset
@@ -23,10 +23,10 @@ from benchwright_analysis.report.rows.exports import copy_logs, write_attempts, 
 from benchwright_analysis.report.rows.model_facts import ModelFacts
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_of
-from benchwright_analysis.report.rows.reading import Job, count_events, fold_attempts
+from benchwright_analysis.report.rows.reading import LogJob, count_events, fold_attempts
 from benchwright_analysis.report.rows.study_context import deviations, known_study, participants, remarks
 from benchwright_analysis.report.section import Section, plain
-from benchwright_analysis.report.sections.preregistration import marked
+from benchwright_analysis.report.sections.preregistration import with_role
 from benchwright_analysis.report.sections.registration import allocation, registration
 from benchwright_analysis.report.sections.registry import SECTIONS
 from benchwright_analysis.statistics.failures import Embedding, Namer
@@ -95,7 +95,7 @@ class ReportFiles:
 
     page: Path
     attempts: int
-    counted: int
+    counted_attempts: int
     events: int
 
 
@@ -119,28 +119,28 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
         OSError: The folder can't be written.
     """
     registered_study = known_study(log, options.study) if options.study else None
-    headers = _chosen(log, options)
+    headers = _selected_headers(log, options)
     options.folder.mkdir(parents=True, exist_ok=True)
-    facts = dict(facts_of(store, {header.problem for header in headers}))
+    problem_facts = dict(facts_of(store, {header.problem for header in headers}))
     total = count_events(log.path)
-    check = options.check if options.check is not None else total <= CHECKED_UP_TO
+    is_chain_checked = options.check if options.check is not None else total <= CHECKED_UP_TO
     with tempfile.TemporaryDirectory(dir=options.folder, prefix=".events-") as scratch:
-        events = Path(scratch) / "events.parquet" if options.events else None
-        job = Job(log.path, headers, facts, _thresholds(registered_study), events, check)
-        folded, parts = fold_attempts(job, events=total)
+        events_file = Path(scratch) / "events.parquet" if options.events else None
+        job = LogJob(log.path, headers, problem_facts, _thresholds(registered_study), events_file, is_chain_checked)
+        folded, event_files = fold_attempts(job, event_count=total)
         if options.events:
-            write_events(options.folder, parts)
-    data = _dataset(log, registered_study, folded, facts, options, rated, check=check)
+            write_events(options.folder, event_files)
+    data = _dataset(log, registered_study, folded, problem_facts, options, rated, is_chain_checked=is_chain_checked)
     data = replace(data, selections=selections(log, store, data.observations))
     del folded
-    now = datetime.fromisoformat(data.made_at)
+    made_at = datetime.fromisoformat(data.made_at)
     write_attempts(options.folder, data.observations)
-    cvdp = write_cvdp(options.folder / "cvdp", data, now)
+    cvdp = write_cvdp(options.folder / "cvdp", data, made_at)
     kept_logs = (
         logs_of(options.kept_folder, (header.id for header in headers)) if options.kept_folder is not None else ()
     )
     logs = copy_logs(options.folder / "inspect", [*options.logs, *kept_logs])
-    sections = [marked(section, data) for make in SECTIONS if (section := make(data)) is not None]
+    sections = [with_role(section, data) for make in SECTIONS if (section := make(data)) is not None]
     write_tables(options.folder, sections)
     content = _content(data, sections, options, cvdp, logs)
     write_atomically(
@@ -157,7 +157,7 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     return ReportFiles(file, len(data.observations), len(data.analysed), total)
 
 
-def _chosen(log: StudyLog, options: ReportOptions) -> list[AttemptHeader]:
+def _selected_headers(log: StudyLog, options: ReportOptions) -> list[AttemptHeader]:
     """The attempts, oldest first."""
     all_headers = log.headers()[::-1]
     if options.attempts:
@@ -179,11 +179,11 @@ def _chosen(log: StudyLog, options: ReportOptions) -> list[AttemptHeader]:
         if not (options.excluded_attempts and header.id.startswith(tuple(options.excluded_attempts)))
     ]
     if not chosen_headers:
-        raise NothingToReportError(_advice(options.study, log.journal.studies()))
+        raise NothingToReportError(_empty_report_advice(options.study, log.journal.studies()))
     return chosen_headers
 
 
-def _advice(study: str, studies: Sequence[str]) -> str:
+def _empty_report_advice(study: str, studies: Sequence[str]) -> str:
     """Advice if there is nothing to report on."""
     if study:
         advice = (
@@ -206,16 +206,16 @@ def _thresholds(registered_study: RegisteredStudy | None) -> dict[str, float]:
 def _dataset(
     log: StudyLog,
     registered_study: RegisteredStudy | None,
-    folded: Sequence[Folded],
-    facts: Mapping[str, ProblemFacts],
+    folded: Sequence[FoldedAttempt],
+    problem_facts: Mapping[str, ProblemFacts],
     options: ReportOptions,
     rated: Sequence[RatedAnswer],
     *,
-    check: bool,
+    is_chain_checked: bool,
 ) -> Dataset:
     rows = [folded_attempt.observation for folded_attempt in folded]
     if registered_study is not None:
-        rows = [_planned(observation, registered_study) for observation in rows]
+        rows = [_as_planned(observation, registered_study) for observation in rows]
         rows = exclude(
             rows, registered_study.study, participants(log, registered_study, rows), sealed_attempts(registered_study)
         )
@@ -226,30 +226,34 @@ def _dataset(
         for observation in rows
         if observation.is_analysed and observation.censored_by == "not_decided"
     )
-    drawn, concealed, wrong = allocation(log, registered_study) if registered_study is not None else ({}, {}, [])
+    drawn_tasks, machines_by_plan, allocation_deviations = (
+        allocation(log, registered_study) if registered_study is not None else ({}, {}, [])
+    )
     return Dataset(
         folded=[replace(folded_attempt, observation=row) for row, folded_attempt in zip(rows, folded, strict=True)],
-        facts=facts,
+        problem_facts=problem_facts,
         study=registered_study.study if registered_study is not None else None,
         rated=rated,
         opinions=_opinions(rows, options.opinions) if options.opinions is not None else {},
         model_facts=options.model_facts,
         embed=options.embed,
-        name=options.name_failures,
-        deviations=[*deviations(log, registered_study, rows), *wrong] if registered_study is not None else (),
-        drawn=drawn,
-        concealed=concealed,
+        name_failures=options.name_failures,
+        deviations=[*deviations(log, registered_study, rows), *allocation_deviations]
+        if registered_study is not None
+        else (),
+        drawn_tasks=drawn_tasks,
+        machines_by_plan=machines_by_plan,
         baseline=registered_study.study.analysis.baseline
         if registered_study is not None and registered_study.study.analysis is not None
         else "",
-        registration=registration(registered_study, rows, chosen=_chosen_by_hand(options))
+        registration=registration(registered_study, rows, manual_choices=_manual_choices(options))
         if registered_study is not None
         else None,
         remarks=remarks(rows, undecided),
-        closed=registered_study.closed.digest
+        closing_digest=registered_study.closed.digest
         if registered_study is not None and registered_study.closed is not None
         else "",
-        checked=check,
+        is_chain_checked=is_chain_checked,
         seed=options.seed,
         weights=Weights(options.weights),
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -259,12 +263,12 @@ def _dataset(
 
 
 def _opinions(rows: Sequence[Observation], second_opinions: SecondOpinions) -> dict[str, SecondOpinion]:
-    passed = [row for row in rows if row.outcome == Outcome.PASSED.value]
-    opinions_by_attempt = {row.attempt: second_opinions.valid(row.attempt, row.problem) for row in passed}
+    passed_rows = [row for row in rows if row.outcome == Outcome.PASSED.value]
+    opinions_by_attempt = {row.attempt: second_opinions.valid_opinion(row.attempt, row.problem) for row in passed_rows}
     return {attempt: opinion for attempt, opinion in opinions_by_attempt.items() if opinion is not None}
 
 
-def _chosen_by_hand(options: ReportOptions) -> list[str]:
+def _manual_choices(options: ReportOptions) -> list[str]:
     return [
         f"--{name} {' '.join(ids)}"
         for name, ids in (("attempts", options.attempts), ("without", options.excluded_attempts))
@@ -272,7 +276,7 @@ def _chosen_by_hand(options: ReportOptions) -> list[str]:
     ]
 
 
-def _planned(observation: Observation, registered_study: RegisteredStudy) -> Observation:
+def _as_planned(observation: Observation, registered_study: RegisteredStudy) -> Observation:
     """Difficulty as the plan blocked by, and a study's model attempts under their condition's name."""
     changes: dict[str, str] = {}
     task = next((task for task in registered_study.study.problems if task.problem == observation.problem), None)

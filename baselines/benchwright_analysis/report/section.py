@@ -16,7 +16,7 @@ _ENDLESS = 1e6
 
 
 @dataclasses.dataclass(frozen=True)
-class Figure:
+class TableFigure:
     """One number of a table, with what it is based on."""
 
     row: str
@@ -29,7 +29,7 @@ class Figure:
 
 
 @dataclasses.dataclass(frozen=True)
-class Table:
+class SortableTable:
     """Rows that readers can sort."""
 
     title: str
@@ -40,19 +40,19 @@ class Table:
     """True if it is shown only when asked for."""
     id: str = ""
     """Name of the CSV file in `tables/` that has its figures; empty if there is none."""
-    figures: Sequence[Figure] = ()
+    figures: Sequence[TableFigure] = ()
     """Its numbers unrounded, one per cell."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Picture:
+class SectionPicture:
     """A picture, what it shows in words, and its numbers."""
 
     id: str
     title: str
     alt: str
     svg: str
-    table: Table
+    table: SortableTable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,8 +63,8 @@ class Section:
     title: str
     lead: Sequence[str] = ()
     """Paragraphs."""
-    pictures: Sequence[Picture] = ()
-    tables: Sequence[Table] = ()
+    pictures: Sequence[SectionPicture] = ()
+    tables: Sequence[SortableTable] = ()
     numbers: Mapping[str, object] = dataclasses.field(default_factory=dict)
     """For `report.json`."""
     empty_reason: str = ""
@@ -82,7 +82,7 @@ class Section:
         return bool(self.empty_reason)
 
     @property
-    def all_tables(self) -> Sequence[Table]:
+    def all_tables(self) -> Sequence[SortableTable]:
         """Those of the pictures, each once, and the others."""
         return [*{id(picture.table): picture.table for picture in self.pictures}.values(), *self.tables]
 
@@ -128,25 +128,25 @@ def _minus(number_text: str) -> str:
     return number_text
 
 
-def interval(low: float | None, high: float | None, *, share: bool = False, digits: int = 2) -> str:
+def interval(low: float | None, high: float | None, *, as_share: bool = False, digits: int = 2) -> str:
     """A 95 % interval; “from” or “up to” where the data shows only one end."""
     if low is None and high is None:
         return "–"
     if low is None or high is None:
         end = low if high is None else high
-        bound = percent(end) if share else number(end, digits)
+        bound = percent(end) if as_share else number(end, digits)
         return f"{'from' if high is None else 'up to'} {bound}"
-    if share:
+    if as_share:
         return f"{percent(low).removesuffix(' %')} to {percent(high)}"
     return f"{number(low, digits)} to {number(high, digits)}"
 
 
-def with_interval(estimate: Estimate | Share, *, share: bool = False, digits: int = 2) -> str:
+def with_interval(estimate: Estimate | Share, *, as_share: bool = False, digits: int = 2) -> str:
     """A value with its interval."""
-    value = percent(estimate.value) if share else number(estimate.value, digits)
+    value = percent(estimate.value) if as_share else number(estimate.value, digits)
     if estimate.low is None and estimate.high is None:
         return value
-    return f"{value} ({interval(estimate.low, estimate.high, share=share, digits=digits)})"
+    return f"{value} ({interval(estimate.low, estimate.high, as_share=as_share, digits=digits)})"
 
 
 def p_value(p: float | None) -> str:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import equally_long, numbers
+from benchwright_analysis.statistics.columns import equally_long, read_numbers
 from benchwright_analysis.statistics.errors import StatisticsError
 
 
 @dataclass(frozen=True)
-class AtThreshold:
+class ThresholdTime:
     """Active time of all attempts with one threshold."""
 
     threshold_s: float
@@ -34,7 +34,7 @@ class ActiveTimeSensitivity:
 
     reference_s: float
     attempts: int
-    thresholds: tuple[AtThreshold, ...]
+    thresholds: tuple[ThresholdTime, ...]
     largest_change: float
     """The greatest distance from the reference, as a share of it: 0.1 means that the choice moves totals by 10 %."""
 
@@ -57,36 +57,38 @@ def active_time_sensitivity(
 
     if reference_s not in by_threshold:
         raise StatisticsError(f"No active times were given for the reference threshold of {reference_s:g} s.")
-    elapsed = numbers(elapsed_s, "Elapsed seconds", low=0)
-    columns = {
-        threshold: numbers(by_threshold[threshold], f"Active seconds at {threshold:g} s", low=0)
+    elapsed = read_numbers(elapsed_s, "Elapsed seconds", low=0)
+    active_columns = {
+        threshold: read_numbers(by_threshold[threshold], f"Active seconds at {threshold:g} s", low=0)
         for threshold in sorted(by_threshold)
     }
     attempts = equally_long(
-        elapsed=len(elapsed), **{f"at_{key:g}_s": len(active_column) for key, active_column in columns.items()}
+        elapsed=len(elapsed), **{f"at_{key:g}_s": len(active_column) for key, active_column in active_columns.items()}
     )
-    previous = np.zeros(attempts)
-    for threshold, active in columns.items():
+    previous_active = np.zeros(attempts)
+    for threshold, active_seconds in active_columns.items():
         # Clocks are read to the millisecond.
-        if (active > elapsed + 0.001).any():
-            index = int(np.argmax(active - elapsed))
+        if (active_seconds > elapsed + 0.001).any():
+            index = int(np.argmax(active_seconds - elapsed))
             raise StatisticsError(f"At {threshold:g} s, attempt {index} is active for longer than its clock ran.")
-        if (active < previous - 0.001).any():
+        if (active_seconds < previous_active - 0.001).any():
             raise StatisticsError(f"Active time shrinks where the threshold grows to {threshold:g} s.")
-        previous = active
-    reference = columns[reference_s]
-    rows = []
-    for threshold, active in columns.items():
-        varied = attempts > 2 and np.ptp(active) > 0 and np.ptp(reference) > 0
-        rows.append(
-            AtThreshold(
+        previous_active = active_seconds
+    reference_column = active_columns[reference_s]
+    threshold_rows = []
+    for threshold, active_seconds in active_columns.items():
+        varied = attempts > 2 and np.ptp(active_seconds) > 0 and np.ptp(reference_column) > 0
+        threshold_rows.append(
+            ThresholdTime(
                 threshold_s=threshold,
-                total_s=float(active.sum()),
-                median_s=float(np.median(active)),
-                share_of_elapsed=float(active.sum() / elapsed.sum()) if elapsed.sum() > 0 else None,
-                against_reference=float(active.sum() / reference.sum() - 1) if reference.sum() > 0 else None,
-                rank_correlation=float(stats.spearmanr(active, reference).statistic) if varied else None,
+                total_s=float(active_seconds.sum()),
+                median_s=float(np.median(active_seconds)),
+                share_of_elapsed=float(active_seconds.sum() / elapsed.sum()) if elapsed.sum() > 0 else None,
+                against_reference=float(active_seconds.sum() / reference_column.sum() - 1)
+                if reference_column.sum() > 0
+                else None,
+                rank_correlation=float(stats.spearmanr(active_seconds, reference_column).statistic) if varied else None,
             )
         )
-    changes = [abs(row.against_reference) for row in rows if row.against_reference is not None]
-    return ActiveTimeSensitivity(reference_s, attempts, tuple(rows), max(changes, default=0.0))
+    changes = [abs(row.against_reference) for row in threshold_rows if row.against_reference is not None]
+    return ActiveTimeSensitivity(reference_s, attempts, tuple(threshold_rows), max(changes, default=0.0))

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright_analysis.statistics.columns import Numbers, equally_long, groups, numbers
+from benchwright_analysis.statistics.columns import Numbers, equally_long, index_labels, read_numbers
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
@@ -55,7 +55,7 @@ def nested_draws(parents: Sequence[Hashable], parent_draws: Counts, random: np.r
     Returns:
         Resamples by children.
     """
-    _, parent_indices = groups(parents, "Parents")
+    _, parent_indices = index_labels(parents, "Parents")
     counts = np.zeros((len(parent_draws), len(parent_indices)), dtype=np.int64)
     for parent in range(parent_draws.shape[1]):
         children = np.flatnonzero(parent_indices == parent)
@@ -75,13 +75,13 @@ def crossed_draws(cells: Cells, resamples: int, random: np.random.Generator) -> 
     Returns:
         Resamples by rows, and how many participants and problems there are.
     """
-    problems, problem = groups(cells.problems, "Problems")
-    drawn = draws(len(problems), resamples, random)[:, problem]
-    rows = [index for index, participant in enumerate(cells.participants) if participant is not None]
-    people, person = groups([cells.participants[row] for row in rows], "Participants")
+    problems, problem_indices = index_labels(cells.problems, "Problems")
+    row_draws = draws(len(problems), resamples, random)[:, problem_indices]
+    people_rows = [index for index, participant in enumerate(cells.participants) if participant is not None]
+    people, person_indices = index_labels([cells.participants[row] for row in people_rows], "Participants")
     if people:
-        drawn[:, rows] *= draws(len(people), resamples, random)[:, person]
-    return drawn, len(people), len(problems)
+        row_draws[:, people_rows] *= draws(len(people), resamples, random)[:, person_indices]
+    return row_draws, len(people), len(problems)
 
 
 def percentile_interval(replicates: Numbers, units: int | None = None) -> tuple[float | None, float | None]:
@@ -117,7 +117,7 @@ def do_not_vary(lowest: float, greatest: float) -> bool:
 
 
 def clustered_mean(
-    values: ArrayLike,
+    item_values: ArrayLike,
     clusters: Sequence[Hashable] | None = None,
     *,
     seed: int,
@@ -126,7 +126,7 @@ def clustered_mean(
     """The mean of values with a bootstrap interval that draws whole clusters.
 
     Args:
-        values: One per item.
+        item_values: One per item.
         clusters: Cluster of each item, such as its problem or participant; without it each item is a
             cluster of its own.
         seed: The same seed gives the same interval.
@@ -138,31 +138,33 @@ def clustered_mean(
     Raises:
         StatisticsError: Nothing is there, or lengths differ.
     """
-    column = numbers(values, "Values")
-    cluster_indices = _places(clusters, len(column))
-    total = np.asarray(np.bincount(cluster_indices, column), dtype=np.float64)
-    size = np.bincount(cluster_indices)
+    column = read_numbers(item_values, "Values")
+    cluster_indices = _cluster_indices(clusters, len(column))
+    cluster_totals = np.asarray(np.bincount(cluster_indices, column), dtype=np.float64)
+    cluster_sizes = np.bincount(cluster_indices)
     value = float(column.mean())
-    if len(size) < 2:
+    if len(cluster_sizes) < 2:
         return Estimate(value=value)
-    replicates = _resampled_means(total, size, resamples, np.random.default_rng(seed))
-    low, high = percentile_interval(replicates, len(size))
+    replicates = _resampled_means(cluster_totals, cluster_sizes, resamples, np.random.default_rng(seed))
+    low, high = percentile_interval(replicates, len(cluster_sizes))
     return Estimate(value=value, low=low, high=high)
 
 
-def _resampled_means(total: Numbers, size: Counts, resamples: int, random: np.random.Generator) -> Numbers:
+def _resampled_means(
+    cluster_totals: Numbers, cluster_sizes: Counts, resamples: int, random: np.random.Generator
+) -> Numbers:
     """The mean in each resample of clusters; some at a time, since 10,000 clusters drawn 2,000 times are 160 MB."""
-    at_once = max(1, _DRAWN_AT_ONCE // len(size))
+    at_once = max(1, _DRAWN_AT_ONCE // len(cluster_sizes))
     means = []
-    for first in range(0, max(resamples, 1), at_once):
-        drawn = draws(len(size), min(at_once, resamples - first), random)
-        means.append(drawn @ total / (drawn @ size))
+    for first_resample in range(0, max(resamples, 1), at_once):
+        cluster_draws = draws(len(cluster_sizes), min(at_once, resamples - first_resample), random)
+        means.append(cluster_draws @ cluster_totals / (cluster_draws @ cluster_sizes))
     return np.concatenate(means)
 
 
-def _places(clusters: Sequence[Hashable] | None, length: int) -> NDArray[np.intp]:
+def _cluster_indices(clusters: Sequence[Hashable] | None, length: int) -> NDArray[np.intp]:
     if clusters is None:
         equally_long(values=length)
         return np.arange(length, dtype=np.intp)
     equally_long(values=length, clusters=len(clusters))
-    return groups(clusters, "Clusters")[1]
+    return index_labels(clusters, "Clusters")[1]

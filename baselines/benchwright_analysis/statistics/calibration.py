@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from benchwright_analysis.statistics.bootstrap import RESAMPLES, Counts, crossed_draws, percentile_interval
-from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long, flags, numbers
+from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long, read_flags, read_numbers
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share, too_few
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
@@ -37,7 +37,7 @@ class TimeCalibration:
 
 
 @dataclass(frozen=True)
-class Bin:
+class ForecastBin:
     """Forecasts of about the same chance."""
 
     low: float
@@ -62,14 +62,14 @@ class ChanceCalibration:
     ece: float
     """Expected calibration error: how far bins are from what they forecast, in the mean over forecasts; 0 is best, and
     few forecasts make it larger."""
-    bins: tuple[Bin, ...]
+    bins: tuple[ForecastBin, ...]
     """Without those that hold no forecast."""
 
 
 def time_calibration(
     forecasts: ArrayLike,
     times: ArrayLike,
-    passed: ArrayLike | None = None,
+    pass_flags: ArrayLike | None = None,
     cells: Cells | None = None,
     *,
     seed: int,
@@ -80,7 +80,7 @@ def time_calibration(
     Args:
         forecasts: Forecast of each attempt, positive.
         times: Time that each attempt took, positive, in the same unit.
-        passed: Attempts that did not are left out and counted; without it all count.
+        pass_flags: Attempts that did not are left out and counted; without it all count.
         cells: Participant and problem of each attempt; without it attempts are independent.
         seed: Seed of the bootstrap of the rank correlation.
         resamples: Number of resamples of the same bootstrap.
@@ -88,17 +88,22 @@ def time_calibration(
     Raises:
         StatisticsError: A forecast or time is not positive, lengths differ, or there are no attempts.
     """
-    expected, waits = numbers(forecasts, "Forecasts", lower_bound=0), numbers(times, "Times", lower_bound=0)
-    counted = flags(passed, "Results") if passed is not None else np.ones(len(waits), dtype=np.bool_)
+    forecast_times, waits = (
+        read_numbers(forecasts, "Forecasts", lower_bound=0),
+        read_numbers(times, "Times", lower_bound=0),
+    )
+    is_counted = read_flags(pass_flags, "Results") if pass_flags is not None else np.ones(len(waits), dtype=np.bool_)
     all_cells = cells if cells is not None else _independent(len(waits))
-    equally_long(forecasts=len(expected), times=len(waits), results=len(counted), cells=len(all_cells.problems))
-    expected, waits = expected[counted], waits[counted]
-    counted_cells = all_cells.select_rows(counted)
-    left_out = int((~counted).sum())
+    equally_long(
+        forecasts=len(forecast_times), times=len(waits), results=len(is_counted), cells=len(all_cells.problems)
+    )
+    forecast_times, waits = forecast_times[is_counted], waits[is_counted]
+    counted_cells = all_cells.select_rows(is_counted)
+    left_out = int((~is_counted).sum())
     if not len(waits):
         no_estimate = Estimate(value=None)
         return TimeCalibration(0, left_out, no_estimate, None, share(0, 0), no_estimate)
-    logs = np.log2(waits / expected)
+    logs = np.log2(waits / forecast_times)
     bias = crossed_mean(logs, counted_cells)
     # A ratio of exactly 2 counts as within, whatever the logarithm rounds to.
     return TimeCalibration(
@@ -107,13 +112,13 @@ def time_calibration(
         ratio=Estimate(value=_power(bias.value), low=_power(bias.low), high=_power(bias.high)),
         spread=float(logs.std(ddof=1)) if len(logs) > 1 else None,
         within_factor_2=_share(np.abs(logs) <= 1 + 1e-12, counted_cells),
-        rank_correlation=rank_correlation(expected, waits, counted_cells, seed=seed, resamples=resamples),
+        rank_correlation=rank_correlation(forecast_times, waits, counted_cells, seed=seed, resamples=resamples),
     )
 
 
 def chance_calibration(
     forecasts: ArrayLike,
-    passed: ArrayLike,
+    pass_flags: ArrayLike,
     cells: Cells | None = None,
     *,
     bins: int = BINS,
@@ -126,36 +131,38 @@ def chance_calibration(
 
     Args:
         forecasts: Chance to pass, from 0 to 1.
-        passed: True for each attempt that passed.
+        pass_flags: True for each attempt that passed.
         cells: Participant and problem of each forecast; without it forecasts are independent.
         bins: Number of bins.
 
     Raises:
         StatisticsError: A forecast is not from 0 to 1, lengths differ, there are none, or fewer than one bin.
     """
-    chances = numbers(forecasts, "Forecasts", low=0, high=1)
-    outcomes = flags(passed, "Results").astype(np.float64)
+    chances = read_numbers(forecasts, "Forecasts", low=0, high=1)
+    pass_values = read_flags(pass_flags, "Results").astype(np.float64)
     all_cells = cells if cells is not None else _independent(len(chances))
-    total = equally_long(forecasts=len(chances), results=len(outcomes), cells=len(all_cells.problems))
+    total = equally_long(forecasts=len(chances), results=len(pass_values), cells=len(all_cells.problems))
     if bins < 1:
         raise StatisticsError(f"There has to be at least one bin, not {bins}.")
     bin_indices = np.minimum((chances * bins).astype(int), bins - 1)
-    rate = float(outcomes.mean())
+    rate = float(pass_values.mean())
     filled_bins, reliability, resolution, ece = [], 0.0, 0.0, 0.0
     for index in np.unique(bin_indices):
         in_bin = bin_indices == index
-        size, mean, observed = int(in_bin.sum()), float(chances[in_bin].mean()), float(outcomes[in_bin].mean())
+        size, mean, observed = int(in_bin.sum()), float(chances[in_bin].mean()), float(pass_values[in_bin].mean())
         filled_bins.append(
-            Bin(index / bins, (index + 1) / bins, mean, _share(outcomes[in_bin] > 0, all_cells.select_rows(in_bin)))
+            ForecastBin(
+                index / bins, (index + 1) / bins, mean, _share(pass_values[in_bin] > 0, all_cells.select_rows(in_bin))
+            )
         )
         reliability += size / total * (mean - observed) ** 2
         ece += size / total * abs(mean - observed)
         resolution += size / total * (observed - rate) ** 2
-    brier = crossed_mean((chances - outcomes) ** 2, all_cells).estimate
-    ends = (None if end is None else min(1.0, max(0.0, end)) for end in (brier.low, brier.high))
+    brier = crossed_mean((chances - pass_values) ** 2, all_cells).estimate
+    brier_bounds = (None if end is None else min(1.0, max(0.0, end)) for end in (brier.low, brier.high))
     return ChanceCalibration(
         forecasts=total,
-        brier=Estimate(value=brier.value, low=next(ends), high=next(ends)),
+        brier=Estimate(value=brier.value, low=next(brier_bounds), high=next(brier_bounds)),
         reliability=reliability,
         resolution=resolution,
         uncertainty=rate * (1 - rate),
@@ -165,8 +172,8 @@ def chance_calibration(
 
 
 def rank_correlation(
-    first: ArrayLike,
-    second: ArrayLike,
+    first_measure: ArrayLike,
+    second_measure: ArrayLike,
     cells: Cells | None = None,
     *,
     seed: int,
@@ -175,8 +182,8 @@ def rank_correlation(
     """Spearman's rank correlation (1904), ties at their mean rank, with a bootstrap over participants and problems.
 
     Args:
-        first: Such as estimated difficulty from 1 to 5.
-        second: Such as the time it took.
+        first_measure: Such as estimated difficulty from 1 to 5.
+        second_measure: Such as the time it took.
         cells: Participant and problem of each item; without it items are independent.
         seed: Seed of the bootstrap.
         resamples: Number of resamples of the bootstrap.
@@ -187,19 +194,22 @@ def rank_correlation(
     Raises:
         StatisticsError: Lengths differ, or there are no items.
     """
-    first_column, second_column = numbers(first, "First values"), numbers(second, "Second values")
+    first_column, second_column = (
+        read_numbers(first_measure, "First values"),
+        read_numbers(second_measure, "Second values"),
+    )
     length = equally_long(first=len(first_column), second=len(second_column))
     value = _spearman(first_column, second_column) if length > 2 else math.nan
     if math.isnan(value):
         return Estimate(value=None)
     given_cells = cells if cells is not None else _independent(length)
-    drawn, participants, problems = crossed_draws(given_cells, resamples, np.random.default_rng(seed))
+    row_draws, participants, problems = crossed_draws(given_cells, resamples, np.random.default_rng(seed))
     if too_few(participants, problems):
         return Estimate(value=value)
     portion = max(1, _AT_ONCE // length)
     replicates = np.concatenate(
         [
-            _drawn_spearman(first_column, second_column, drawn[offset : offset + portion])
+            _drawn_spearman(first_column, second_column, row_draws[offset : offset + portion])
             for offset in range(0, resamples, portion)
         ]
     )
@@ -211,40 +221,42 @@ def _independent(length: int) -> Cells:
     return Cells([None] * length, range(length))
 
 
-def _share(chosen: Flags, cells: Cells) -> Share:
-    estimate = crossed_share(chosen, cells)
-    return Share(count=int(chosen.sum()), total=len(chosen), value=estimate.value, low=estimate.low, high=estimate.high)
+def _share(flag_column: Flags, cells: Cells) -> Share:
+    estimate = crossed_share(flag_column, cells)
+    return Share(
+        count=int(flag_column.sum()), total=len(flag_column), value=estimate.value, low=estimate.low, high=estimate.high
+    )
 
 
 def _spearman(first_values: Numbers, second_values: Numbers) -> float:
     return pearson(_ranks(first_values), _ranks(second_values))
 
 
-def _ranks(values: Numbers) -> Numbers:
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+def _ranks(column: Numbers) -> Numbers:
+    _, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
     ranks: Numbers = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
     return ranks
 
 
-def _drawn_spearman(first_values: Numbers, second_values: Numbers, drawn: Counts) -> Numbers:
+def _drawn_spearman(first_values: Numbers, second_values: Numbers, row_draws: Counts) -> Numbers:
     """The correlation of the ranks that items have where each is there as often as it was drawn; by resample."""
-    size = drawn.sum(axis=1, keepdims=True)
-    deviations = [_drawn_ranks(side, drawn) - (size + 1) / 2 for side in (first_values, second_values)]
+    size = row_draws.sum(axis=1, keepdims=True)
+    deviations = [_drawn_ranks(side, row_draws) - (size + 1) / 2 for side in (first_values, second_values)]
     first, second = deviations
-    product = (drawn * first * second).sum(axis=1)
-    spread = np.sqrt((drawn * first**2).sum(axis=1) * (drawn * second**2).sum(axis=1))
-    correlations: Numbers = np.divide(product, spread, out=np.full(len(drawn), np.nan), where=spread > 0)
+    product = (row_draws * first * second).sum(axis=1)
+    spread = np.sqrt((row_draws * first**2).sum(axis=1) * (row_draws * second**2).sum(axis=1))
+    correlations: Numbers = np.divide(product, spread, out=np.full(len(row_draws), np.nan), where=spread > 0)
     return correlations
 
 
-def _drawn_ranks(values: Numbers, drawn: Counts) -> Numbers:
-    _, inverse = np.unique(values, return_inverse=True)
+def _drawn_ranks(column: Numbers, row_draws: Counts) -> Numbers:
+    _, inverse = np.unique(column, return_inverse=True)
     order = np.argsort(inverse, kind="stable")
-    starts = np.flatnonzero(np.diff(inverse[order], prepend=-1))
-    tied = np.add.reduceat(drawn[:, order], starts, axis=1)
+    tie_starts = np.flatnonzero(np.diff(inverse[order], prepend=-1))
+    tied = np.add.reduceat(row_draws[:, order], tie_starts, axis=1)
     ranks: Numbers = (np.cumsum(tied, axis=1) - (tied - 1) / 2)[:, inverse]
     return ranks
 
 
-def _power(log: float | None) -> float | None:
-    return None if log is None else 2.0**log
+def _power(log_ratio: float | None) -> float | None:
+    return None if log_ratio is None else 2.0**log_ratio

@@ -14,8 +14,8 @@ Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
 
-def numbers(
-    values: ArrayLike,
+def read_numbers(
+    raw_column: ArrayLike,
     name: str,
     *,
     lower_bound: float | None = None,
@@ -25,7 +25,7 @@ def numbers(
     """A column of finite numbers.
 
     Args:
-        values: One per item.
+        raw_column: One per item.
         name: Name of the column in an error.
         lower_bound: Each has to be greater.
         low: Each has to be at least this.
@@ -35,7 +35,7 @@ def numbers(
         StatisticsError: Naming the first item that does not fit, counted from 0.
     """
     try:
-        column = np.asarray(values, dtype=np.float64)
+        column = np.asarray(raw_column, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise StatisticsError(f"{name} have to be numbers: {error}.") from error
     if column.ndim != 1:
@@ -50,60 +50,60 @@ def numbers(
     return column
 
 
-def flags(values: ArrayLike, name: str) -> Flags:
+def read_flags(raw_column: ArrayLike, name: str) -> Flags:
     """A column of yes and no, given as booleans or as 0 and 1.
 
     Raises:
         StatisticsError: Naming the first item that is neither.
     """
-    column = numbers(values, name)
+    column = read_numbers(raw_column, name)
     _demand((column == 0) | (column == 1), column, name, "true or false")
     return column.astype(np.bool_)
 
 
-def observed(times: ArrayLike, passed: ArrayLike) -> tuple[Numbers, Flags]:
+def observed_times(times: ArrayLike, pass_flags: ArrayLike) -> tuple[Numbers, Flags]:
     """Times until attempts passed or ended, and whether they passed.
 
     Raises:
         StatisticsError: A negative time, differing lengths, or no attempts.
     """
-    waits, events = numbers(times, "Times", low=0), flags(passed, "Results")
+    waits, events = read_numbers(times, "Times", low=0), read_flags(pass_flags, "Results")
     equally_long(times=len(waits), results=len(events))
     return waits, events
 
 
-def groups(values: Sequence[Hashable], name: str) -> tuple[tuple[str, ...], Indices]:
+def index_labels(raw_labels: Sequence[Hashable], name: str) -> tuple[tuple[str, ...], Indices]:
     """The distinct labels of a column, sorted as text, and for each item which of them it has.
 
     Raises:
         StatisticsError: A label is missing (None).
     """
     texts = []
-    for index, value in enumerate(values):
-        if value is None:
+    for index, raw_label in enumerate(raw_labels):
+        if raw_label is None:
             raise StatisticsError(f"{name}: item {index} has none.")
-        texts.append(str(value))
+        texts.append(str(raw_label))
     labels = tuple(sorted(set(texts)))
-    places = {label: position for position, label in enumerate(labels)}
-    return labels, np.array([places[text] for text in texts], dtype=np.intp)
+    label_indices = {label: position for position, label in enumerate(labels)}
+    return labels, np.array([label_indices[text] for text in texts], dtype=np.intp)
 
 
-def equally_long(**columns: int) -> int:
+def equally_long(**lengths_by_column: int) -> int:
     """The common length of columns.
 
     Args:
-        columns: Each column's name and length.
+        lengths_by_column: Each column's name and length.
 
     Raises:
         StatisticsError: The lengths differ, or the columns are empty.
     """
-    lengths = set(columns.values())
+    lengths = set(lengths_by_column.values())
     if len(lengths) > 1:
-        length_list = ", ".join(f"{name} has {length}" for name, length in columns.items())
+        length_list = ", ".join(f"{name} has {length}" for name, length in lengths_by_column.items())
         raise StatisticsError(f"The columns have to be equally long: {length_list}.")
     (length,) = lengths
     if length == 0:
-        raise StatisticsError(f"There is nothing to estimate from: {', '.join(columns)} have no items.")
+        raise StatisticsError(f"There is nothing to estimate from: {', '.join(lengths_by_column)} have no items.")
     return length
 
 

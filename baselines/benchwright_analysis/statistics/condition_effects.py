@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, equally_long, groups, numbers
+from benchwright_analysis.statistics.columns import Numbers, equally_long, index_labels, read_numbers
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import CONFIDENCE
 
@@ -83,7 +83,7 @@ class TimeModel:
 
 def condition_effects(
     times: ArrayLike,
-    conditions: Sequence[Hashable],
+    condition_labels: Sequence[Hashable],
     baseline: str,
     *,
     forecasts: ArrayLike | None = None,
@@ -98,7 +98,7 @@ def condition_effects(
     Args:
         times: Time per attempt, positive. Attempts without a pass count with the time that was spent; where many are,
             the survival estimates are the ones to read.
-        conditions: Condition of each attempt.
+        condition_labels: Condition of each attempt.
         baseline: The condition that others are compared with.
         forecasts: Time expected for each attempt before conditions were drawn, positive.
         participants: Participant of each attempt, for the clustered interval.
@@ -110,37 +110,40 @@ def condition_effects(
     """
     import statsmodels.api as sm
 
-    waits = numbers(times, "Times", lower_bound=0)
-    expected = numbers(forecasts, "Forecasts", lower_bound=0) if forecasts is not None else None
-    lengths = {"times": len(waits), "conditions": len(conditions)}
-    lengths |= {"forecasts": len(expected)} if expected is not None else {}
+    waits = read_numbers(times, "Times", lower_bound=0)
+    forecast_column = read_numbers(forecasts, "Forecasts", lower_bound=0) if forecasts is not None else None
+    lengths = {"times": len(waits), "conditions": len(condition_labels)}
+    lengths |= {"forecasts": len(forecast_column)} if forecast_column is not None else {}
     lengths |= {"participants": len(participants)} if participants is not None else {}
     attempts = equally_long(**lengths)
-    names, side = groups(conditions, "Conditions")
+    names, condition_indices = index_labels(condition_labels, "Conditions")
     other_conditions = [name for name in names if name != baseline]
     if baseline not in names or not other_conditions:
         raise StatisticsError(f"The baseline {baseline!r} has to be one of two or more conditions: {', '.join(names)}.")
-    columns = [np.ones(attempts), *((side == names.index(name)).astype(np.float64) for name in other_conditions)]
+    design_columns = [
+        np.ones(attempts),
+        *((condition_indices == names.index(name)).astype(np.float64) for name in other_conditions),
+    ]
     # Forecasts that are all equal carry no information, and would be collinear with the constant.
-    varied = expected is not None and float(np.ptp(expected)) > 0
-    if expected is not None and varied:
-        columns.append(np.log(expected))
-    design = np.column_stack(columns)
-    if attempts <= design.shape[1]:
-        raise StatisticsError(f"{attempts} attempts are too few for {design.shape[1]} coefficients.")
-    if np.linalg.matrix_rank(design) < design.shape[1]:
+    varied = forecast_column is not None and float(np.ptp(forecast_column)) > 0
+    if forecast_column is not None and varied:
+        design_columns.append(np.log(forecast_column))
+    design_matrix = np.column_stack(design_columns)
+    if attempts <= design_matrix.shape[1]:
+        raise StatisticsError(f"{attempts} attempts are too few for {design_matrix.shape[1]} coefficients.")
+    if np.linalg.matrix_rank(design_matrix) < design_matrix.shape[1]:
         raise StatisticsError("The effects of conditions and forecasts can't be separated: one determines the other.")
-    model = sm.OLS(np.log(waits), design)
-    _demand_leverage(design, other_conditions)
+    model = sm.OLS(np.log(waits), design_matrix)
+    _demand_leverage(design_matrix, other_conditions)
     robust = model.fit(cov_type="HC3", use_t=True)
     if np.abs(robust.resid).max() < _EXACT:
         raise StatisticsError("Times do not vary within a condition, so there is nothing to judge a difference by.")
     clustered, people = None, None
     if participants is not None:
-        _, participant_indices = groups(participants, "Participants")
+        _, participant_indices = index_labels(participants, "Participants")
         people = int(participant_indices.max()) + 1
         # The scores of all clusters add up to nothing: no more clusters than coefficients leave some without variance.
-        if people > design.shape[1]:
+        if people > design_matrix.shape[1]:
             clustered = model.fit(
                 cov_type="cluster", cov_kwds={"groups": participant_indices, "use_correction": True}, use_t=True
             )
@@ -161,13 +164,13 @@ def condition_effects(
         attempts=attempts,
         participants=people,
         r_squared=float(robust.rsquared),
-        note=_note(people, design.shape[1]),
+        note=_note(people, design_matrix.shape[1]),
     )
 
 
-def _demand_leverage(design: Numbers, other_conditions: Sequence[str]) -> None:
+def _demand_leverage(design_matrix: Numbers, other_conditions: Sequence[str]) -> None:
     """HC3 divides by what each attempt leaves undetermined: a condition with one attempt leaves nothing."""
-    leverage = np.sum(design @ np.linalg.pinv(design.T @ design) * design, axis=1)
+    leverage = np.sum(design_matrix @ np.linalg.pinv(design_matrix.T @ design_matrix) * design_matrix, axis=1)
     if (leverage > 1 - 1e-9).any():
         raise StatisticsError(
             f"Each condition needs at least two attempts: the baseline and {', '.join(other_conditions)}."

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, equally_long, flags, numbers
-from benchwright_analysis.statistics.crossed_design import Cells, Design, Model
+from benchwright_analysis.statistics.columns import Numbers, equally_long, read_flags, read_numbers
+from benchwright_analysis.statistics.crossed_design import Cells, CrossedDesign, VarianceModel
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
 
@@ -30,7 +30,7 @@ _ALIKE = "All values are alike, which does not show how much they could differ."
 
 
 @dataclass(frozen=True)
-class Crossed:
+class CrossedEstimate:
     """A mean or difference with the interval that holds over participants and problems."""
 
     value: float
@@ -63,15 +63,15 @@ class Crossed:
 
 
 def crossed_mean(
-    values: ArrayLike,
+    attempt_values: ArrayLike,
     cells: Cells,
     weights: ArrayLike | None = None,
     strata: Sequence[Sequence[str]] | None = None,
-) -> Crossed:
+) -> CrossedEstimate:
     """The mean of values, for other participants at other problems.
 
     Args:
-        values: One per attempt.
+        attempt_values: One per attempt.
         cells: Participant and problem of each attempt.
         weights: Weight of each attempt; all alike if not given.
         strata: Labels of each attempt, such as categories, between which means differ by nature, not by chance.
@@ -79,10 +79,10 @@ def crossed_mean(
     Raises:
         StatisticsError: Nothing is there, lengths differ, or no weight is positive.
     """
-    return _means(numbers(values, "Values")[:, None], cells, weights, strata)[0]
+    return _means(read_numbers(attempt_values, "Values")[:, None], cells, weights, strata)[0]
 
 
-def crossed_share(passed: ArrayLike, cells: Cells) -> Crossed:
+def crossed_share(pass_flags: ArrayLike, cells: Cells) -> CrossedEstimate:
     """The share of attempts that passed, for other participants at other problems.
 
     Wilson's interval (1927) for the number of independent attempts that would have the same standard error (Korn &
@@ -92,10 +92,10 @@ def crossed_share(passed: ArrayLike, cells: Cells) -> Crossed:
     Raises:
         StatisticsError: As in `crossed_mean`.
     """
-    return _share(_means(flags(passed, "Results").astype(np.float64)[:, None], cells)[0])
+    return _share(_means(read_flags(pass_flags, "Results").astype(np.float64)[:, None], cells)[0])
 
 
-def crossed_shares(columns: Numbers, cells: Cells, weights: ArrayLike | None = None) -> list[Crossed]:
+def crossed_shares(columns: Numbers, cells: Cells, weights: ArrayLike | None = None) -> list[CrossedEstimate]:
     """Shares from pseudo-values or chances, such as of not having passed by several times.
 
     Args:
@@ -106,7 +106,7 @@ def crossed_shares(columns: Numbers, cells: Cells, weights: ArrayLike | None = N
     return [_share(estimate) for estimate in _means(columns, cells, weights)]
 
 
-def crossed_means(columns: Numbers, cells: Cells, weights: ArrayLike) -> list[Crossed]:
+def crossed_means(columns: Numbers, cells: Cells, weights: ArrayLike) -> list[CrossedEstimate]:
     """Weighted means of several columns, as by `crossed_mean`.
 
     Args:
@@ -117,7 +117,7 @@ def crossed_means(columns: Numbers, cells: Cells, weights: ArrayLike) -> list[Cr
     return _means(columns, cells, weights)
 
 
-def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: Cells) -> Crossed:
+def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: Cells) -> CrossedEstimate:
     """The ratio of two sums, for other participants at other problems, by linear approximation (Cochran 1977, 6.4).
 
     Args:
@@ -129,8 +129,8 @@ def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: Cells) 
         StatisticsError: A denominator is negative, all are 0, or as in `crossed_mean`.
     """
     numerator_column, denominator_column = (
-        numbers(numerators, "Numerators"),
-        numbers(denominators, "Denominators", low=0),
+        read_numbers(numerators, "Numerators"),
+        read_numbers(denominators, "Denominators", low=0),
     )
     equally_long(numerators=len(numerator_column), denominators=len(denominator_column))
     if denominator_column.sum() <= 0:
@@ -146,19 +146,19 @@ def _means(
     cells: Cells,
     weights: ArrayLike | None = None,
     strata: Sequence[Sequence[str]] | None = None,
-) -> list[Crossed]:
-    rows = len(columns)
-    design = Design(cells, rows)
-    shares = np.ones(rows) if weights is None else numbers(weights, "Weights", low=0)
-    equally_long(values=rows, weights=len(shares), strata=len(strata) if strata is not None else rows)
+) -> list[CrossedEstimate]:
+    row_count = len(columns)
+    design = CrossedDesign(cells, row_count)
+    shares = np.ones(row_count) if weights is None else read_numbers(weights, "Weights", low=0)
+    equally_long(values=row_count, weights=len(shares), strata=len(strata) if strata is not None else row_count)
     if shares.sum() <= 0:
         raise StatisticsError("At least one weight has to be positive.")
-    fixed = [np.ones((rows, 1)), *([_labels(strata)] if strata is not None else [])]
+    fixed = [np.ones((row_count, 1)), *([_labels(strata)] if strata is not None else [])]
     model = design.mean_model(np.hstack(fixed))
-    whole = float(shares.sum())
+    total_weight = float(shares.sum())
     return [
         # Divided last, so that a share of all is 1.
-        _result(column, shares / whole, model, design, value=float(shares @ column) / whole)
+        _result(column, shares / total_weight, model, design, value=float(shares @ column) / total_weight)
         for column in columns.T
     ]
 
@@ -168,7 +168,7 @@ def _labels(strata: Sequence[Sequence[str]]) -> Numbers:
     return np.array([[name in labels for name in names] for labels in strata], dtype=np.float64)
 
 
-def _share(estimate: Crossed) -> Crossed:
+def _share(estimate: CrossedEstimate) -> CrossedEstimate:
     value = min(1.0, max(0.0, estimate.value))
     fewest = min((size for size in (estimate.participants, estimate.problems) if size), default=0)
     if estimate.standard_error is None and estimate.note != _ALIKE:
@@ -189,29 +189,29 @@ def _share(estimate: Crossed) -> Crossed:
 
 
 def crossed_difference(
-    values: ArrayLike,
-    second: ArrayLike,
+    attempt_values: ArrayLike,
+    second_flags: ArrayLike,
     cells: Cells,
     covariates: Sequence[ArrayLike] = (),
-) -> Crossed:
+) -> CrossedEstimate:
     """By how much values under the second condition exceed those under the first.
 
     Problems are compared with themselves; so are participants where most worked under both conditions. The effect may
     differ between participants and between problems: that counts as chance too.
 
     Args:
-        values: One per attempt.
-        second: True for each attempt under the second condition.
+        attempt_values: One per attempt.
+        second_flags: True for each attempt under the second condition.
         cells: Participant and problem of each attempt.
         covariates: Columns of numbers known before conditions were, such as the logarithm of a forecast.
 
     Raises:
         StatisticsError: Lengths differ, a condition has no attempts, or no problem was tried under both conditions.
     """
-    column = numbers(values, "Values")
-    treated = flags(second, "Conditions").astype(np.float64)
-    design = Design(cells, len(column))
-    covariate_columns = [numbers(covariate, "A covariate") for covariate in covariates]
+    column = read_numbers(attempt_values, "Values")
+    treated = read_flags(second_flags, "Conditions").astype(np.float64)
+    design = CrossedDesign(cells, len(column))
+    covariate_columns = [read_numbers(covariate, "A covariate") for covariate in covariates]
     equally_long(
         values=len(column),
         conditions=len(treated),
@@ -219,23 +219,23 @@ def crossed_difference(
     )
     is_within = design.works_in_both(treated)
     if not design.participants and not covariate_columns:
-        column, left = design.without_problems(column), design.without_problems(treated)
-        model = design.mean_model(left[:, None])
+        column, residual_treatment = design.without_problems(column), design.without_problems(treated)
+        model = design.mean_model(residual_treatment[:, None])
     else:
-        left, model = design.difference_model(treated, covariate_columns, is_within)
-    size = float(left @ left)
+        residual_treatment, model = design.difference_model(treated, covariate_columns, is_within)
+    size = float(residual_treatment @ residual_treatment)
     if size < _NOTHING:
         raise StatisticsError(
             "Who worked on what determines the condition, so its effect can't be separated from theirs."
             if design.shares_problems(treated)
             else "No problem was tried under both conditions."
         )
-    estimate = replace(_result(column, left / size, model, design), within=is_within)
+    estimate = replace(_result(column, residual_treatment / size, model, design), within=is_within)
     lacking = "" if is_within else design.lacks_people(treated)
     return _without_interval(estimate, lacking) if lacking else estimate
 
 
-def crossed_share_difference(passed: ArrayLike, second: ArrayLike, cells: Cells) -> Crossed:
+def crossed_share_difference(pass_flags: ArrayLike, second_flags: ArrayLike, cells: Cells) -> CrossedEstimate:
     """By how much the share that passed under the second condition exceeds that under the first.
 
     The interval is that of `crossed_difference`, less what is below -1 or above 1, where no difference of shares is.
@@ -243,14 +243,18 @@ def crossed_share_difference(passed: ArrayLike, second: ArrayLike, cells: Cells)
     Raises:
         StatisticsError: As in `crossed_difference`.
     """
-    estimate = crossed_difference(flags(passed, "Results"), second, cells)
+    estimate = crossed_difference(read_flags(pass_flags, "Results"), second_flags, cells)
     low, high = (None if end is None else min(1.0, max(-1.0, end)) for end in (estimate.low, estimate.high))
     return replace(estimate, low=low, high=high)
 
 
-def _result(column: Numbers, weights: Numbers, model: Model, design: Design, *, value: float | None = None) -> Crossed:
-    size = (len(column), design.participants, design.problems)
-    bare = Crossed(float(weights @ column) if value is None else value, None, None, None, None, None, *size)
+def _result(
+    column: Numbers, weights: Numbers, model: VarianceModel, design: CrossedDesign, *, value: float | None = None
+) -> CrossedEstimate:
+    sample_sizes = (len(column), design.participants, design.problems)
+    bare = CrossedEstimate(
+        float(weights @ column) if value is None else value, None, None, None, None, None, *sample_sizes
+    )
     note = too_few(design.participants, design.problems)
     if note:
         return _without_interval(bare, note)
@@ -261,7 +265,7 @@ def _result(column: Numbers, weights: Numbers, model: Model, design: Design, *, 
     df = max(1.0, variance_estimate.degrees_of_freedom)
     reach = _quantile(CONFIDENCE, df) * error
     p = _p_value(bare.value / error, df)
-    return Crossed(bare.value, error, df, bare.value - reach, bare.value + reach, p, *size)
+    return CrossedEstimate(bare.value, error, df, bare.value - reach, bare.value + reach, p, *sample_sizes)
 
 
 def too_few(participants: int, problems: int) -> str:
@@ -283,7 +287,7 @@ def too_few(participants: int, problems: int) -> str:
     return ""
 
 
-def _without_interval(estimate: Crossed, note: str) -> Crossed:
+def _without_interval(estimate: CrossedEstimate, note: str) -> CrossedEstimate:
     return replace(estimate, standard_error=None, degrees_of_freedom=None, low=None, high=None, p_value=None, note=note)
 
 

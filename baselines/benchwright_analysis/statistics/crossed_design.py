@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from benchwright_analysis.statistics.columns import Flags, Indices, Numbers, equally_long, groups
+from benchwright_analysis.statistics.columns import Flags, Indices, Numbers, equally_long, index_labels
 from benchwright_analysis.statistics.variance_components import (
     BetweenUnits,
     Variance,
@@ -28,14 +28,14 @@ class Cells:
     families: Sequence[Hashable] | None = None
     """Problems that vary one task belong together; without it each problem is its own."""
 
-    def select_rows(self, rows: Flags) -> Cells:
+    def select_rows(self, row_flags: Flags) -> Cells:
         """Some of the rows."""
-        places = np.flatnonzero(rows).tolist()
+        row_indices = np.flatnonzero(row_flags).tolist()
         families = self.families
         return Cells(
-            [self.participants[row] for row in places],
-            [self.problems[row] for row in places],
-            [families[row] for row in places] if families is not None else None,
+            [self.participants[row] for row in row_indices],
+            [self.problems[row] for row in row_indices],
+            [families[row] for row in row_indices] if families is not None else None,
         )
 
 
@@ -43,14 +43,14 @@ FEWEST_IN_A_CONDITION = 3
 """Of studies between persons."""
 
 
-class Model(Protocol):
+class VarianceModel(Protocol):
     """Model of how a weighted sum of values varies."""
 
-    def variance_of(self, weights: Numbers, values: Numbers) -> Variance | None:
+    def variance_of(self, weights: Numbers, value_column: Numbers) -> Variance | None:
         """Its variance; `None` if there is nothing to estimate it from."""
 
 
-class Design:
+class CrossedDesign:
     """The pattern of participants and problems."""
 
     def __init__(self, cells: Cells, length: int) -> None:
@@ -69,28 +69,30 @@ class Design:
         )
         people = [None if participant is None else str(participant) for participant in cells.participants]
         names = sorted({person for person in people if person is not None})
-        places = {name: index for index, name in enumerate(names)}
-        self._person: Indices = np.array([-1 if person is None else places[person] for person in people], dtype=np.intp)
+        person_indices = {name: index for index, name in enumerate(names)}
+        self._person: Indices = np.array(
+            [-1 if person is None else person_indices[person] for person in people], dtype=np.intp
+        )
         self.participants = len(names)
         """Distinct participants."""
-        problems, self._problem = groups(cells.problems, "Problems")
+        problems, self._problem = index_labels(cells.problems, "Problems")
         self.problems = len(problems)
         """Distinct problems."""
-        units, self._family = groups(families, "Families")
+        units, self._family = index_labels(families, "Families")
         self._families = len(units)
 
-    def mean_model(self, fixed: Numbers) -> Model:
+    def mean_model(self, fixed: Numbers) -> VarianceModel:
         """Of means around what the columns span: levels of participants and of problems vary."""
         if not self.participants:
             by_family = 1 < self._families < self.problems
-            unit, count = (self._family, self._families) if by_family else (self._problem, self.problems)
-            return BetweenUnits(unit, count, fixed)
+            unit_indices, count = (self._family, self._families) if by_family else (self._problem, self.problems)
+            return BetweenUnits(unit_indices, count, fixed)
         tables = [self._people(), *self._problem_tables()]
         return VarianceComponents(fixed, [table for table in tables if table.shape[1] > 1])
 
     def difference_model(
         self, treated: Numbers, covariates: Sequence[Numbers], is_within: bool
-    ) -> tuple[Numbers, Model]:
+    ) -> tuple[Numbers, VarianceModel]:
         """Of a difference, and what of the conditions is not determined by problems, participants and covariates."""
         people = self._people()
         problems = indicator(self._problem, self.problems)
@@ -98,30 +100,35 @@ class Design:
             [problems, *([people] if is_within else []), *(covariate[:, None] for covariate in covariates)]
         )
         basis = projector(fixed_columns)
-        levels = [] if is_within else [level[:, level.any(axis=0)] for level in _by_condition(people, treated)]
+        level_tables = [] if is_within else [level[:, level.any(axis=0)] for level in _by_condition(people, treated)]
         slopes = [*self._problem_tables(), *([people] if is_within else [])]
-        side = (treated - 0.5)[:, None]
-        effects = [table * side for table in slopes if table.shape[1] > 1]
-        levels = [table for table in levels if table.shape[1] > 1]
-        model = VarianceComponents(np.column_stack([fixed_columns, treated]), levels, effects, by_condition=True)
-        return treated - basis @ (basis.T @ treated), model
+        side_weights = (treated - 0.5)[:, None]
+        effects = [table * side_weights for table in slopes if table.shape[1] > 1]
+        level_tables = [table for table in level_tables if table.shape[1] > 1]
+        components = VarianceComponents(
+            np.column_stack([fixed_columns, treated]), level_tables, effects, by_condition=True
+        )
+        return treated - basis @ (basis.T @ treated), components
 
     def without_problems(self, column: Numbers) -> Numbers:
         """Differences from the mean of the same problem."""
         sizes = np.bincount(self._problem, minlength=self.problems)
         means = np.bincount(self._problem, column, self.problems) / sizes
-        left: Numbers = column - means[self._problem]
-        return left
+        residuals: Numbers = column - means[self._problem]
+        return residuals
 
     def works_in_both(self, treated: Numbers) -> bool:
         """True if most participants worked under both conditions."""
-        first, second = self._present_under(1 - treated), self._present_under(treated)
-        return self.participants > 0 and bool(2 * (first & second).sum() >= self.participants)
+        in_first, in_second = self._present_under(1 - treated), self._present_under(treated)
+        return self.participants > 0 and bool(2 * (in_first & in_second).sum() >= self.participants)
 
     def shares_problems(self, treated: Numbers) -> bool:
         """True if a problem was tried under both conditions."""
-        first, second = set(self._problem[treated == 0].tolist()), set(self._problem[treated == 1].tolist())
-        return bool(first & second)
+        first_problems, second_problems = (
+            set(self._problem[treated == 0].tolist()),
+            set(self._problem[treated == 1].tolist()),
+        )
+        return bool(first_problems & second_problems)
 
     def lacks_people(self, treated: Numbers) -> str:
         """Reason why participants of one condition are too few, where each works under one condition."""
@@ -134,12 +141,12 @@ class Design:
             return ""
         return f"Too few participants in a condition: {fewest}, and it takes {FEWEST_IN_A_CONDITION}."
 
-    def _has_people(self, side: Numbers) -> bool:
-        return bool((self._person[side > 0] >= 0).any())
+    def _has_people(self, side_weights: Numbers) -> bool:
+        return bool((self._person[side_weights > 0] >= 0).any())
 
-    def _present_under(self, side: Numbers) -> Flags:
-        rows = (side > 0) & (self._person >= 0)
-        is_present: Flags = np.bincount(self._person[rows], minlength=self.participants) > 0
+    def _present_under(self, side_weights: Numbers) -> Flags:
+        side_rows = (side_weights > 0) & (self._person >= 0)
+        is_present: Flags = np.bincount(self._person[side_rows], minlength=self.participants) > 0
         return is_present
 
     def _people(self) -> Numbers:
@@ -150,5 +157,5 @@ class Design:
         return [*tables, indicator(self._family, self._families)] if self._families < self.problems else tables
 
 
-def _by_condition(table: Numbers, treated: Numbers) -> list[Numbers]:
-    return [table * side[:, None] for side in (1 - treated, treated)]
+def _by_condition(people_table: Numbers, treated: Numbers) -> list[Numbers]:
+    return [people_table * side[:, None] for side in (1 - treated, treated)]

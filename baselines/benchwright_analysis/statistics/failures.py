@@ -30,7 +30,7 @@ Namer = Callable[[Sequence[str]], str | None]
 """Messages of one group → its name; `None` if it can't be named."""
 
 
-class Comparison(enum.Enum):
+class MessageComparison(enum.Enum):
     """Method by which messages were compared."""
 
     EMBEDDING = "embedding"
@@ -55,7 +55,7 @@ class FailureGroup:
 class FailureAnalysis:
     """Groups of failures, the largest first."""
 
-    comparison: Comparison
+    comparison: MessageComparison
     named: bool
     groups: tuple[FailureGroup, ...]
     silhouettes: dict[int, float]
@@ -68,7 +68,7 @@ def failure_groups(
     messages: Sequence[str],
     *,
     embed: Embedding | None = None,
-    name: Namer | None = None,
+    name_group: Namer | None = None,
     seed: int,
 ) -> FailureAnalysis:
     """Group reflections on failures, with k-means for k = 2 … 11 and the k of the best mean silhouette.
@@ -79,7 +79,7 @@ def failure_groups(
     Args:
         messages: One per failure.
         embed: Turns messages into vectors; called once.
-        name: Names a group; called once per group.
+        name_group: Names a group; called once per group.
         seed: The same seed and messages give the same groups.
 
     Raises:
@@ -88,34 +88,36 @@ def failure_groups(
     for message_index, message in enumerate(messages):
         if not message.strip():
             raise StatisticsError(f"Message {message_index} is empty: leave failures without a reflection out.")
-    comparison = Comparison.WORDS if embed is None else Comparison.EMBEDDING
+    comparison = MessageComparison.WORDS if embed is None else MessageComparison.EMBEDDING
     notes = [] if embed is not None else ["Messages were compared by the words they share (TF-IDF), not by meaning."]
-    notes += [] if name is not None else ["Groups have no names, only their distinctive words."]
+    notes += [] if name_group is not None else ["Groups have no names, only their distinctive words."]
     words, weights = _words(messages)
     vectors = weights if embed is None else _embedded(embed, messages)
     distinct = len(np.unique(vectors, axis=0)) if len(messages) else 0
     silhouettes: dict[int, float] = {}
-    places = np.zeros(len(messages), dtype=np.intp)
+    group_indices = np.zeros(len(messages), dtype=np.intp)
     if len(messages) < 3:
         notes.append("There are fewer than three messages, too few for groups.")
     elif distinct < FEWEST_GROUPS:
         notes.append("All messages are alike, so there is one group.")
     else:
-        places, silhouettes = _clustered(vectors, distinct, seed)
+        group_indices, silhouettes = _clustered(vectors, distinct, seed)
     groups = []
-    for index in np.unique(places):
-        members = np.flatnonzero(places == index)
-        distances = np.linalg.norm(vectors[members] - vectors[members].mean(axis=0), axis=1)
+    for index in np.unique(group_indices):
+        member_indices = np.flatnonzero(group_indices == index)
+        distances = np.linalg.norm(vectors[member_indices] - vectors[member_indices].mean(axis=0), axis=1)
         groups.append(
             FailureGroup(
-                name=name([messages[int(member)] for member in members]) if name is not None else None,
-                distinctive_words=_distinctive(words, weights, members),
-                members=tuple(members.tolist()),
-                typical=int(members[int(np.argmin(distances))]),
+                name=name_group([messages[int(member)] for member in member_indices])
+                if name_group is not None
+                else None,
+                distinctive_words=_distinctive(words, weights, member_indices),
+                members=tuple(member_indices.tolist()),
+                typical=int(member_indices[int(np.argmin(distances))]),
             )
         )
     groups.sort(key=lambda group: (-len(group.members), group.members))
-    return FailureAnalysis(comparison, name is not None, tuple(groups), silhouettes, " ".join(notes))
+    return FailureAnalysis(comparison, name_group is not None, tuple(groups), silhouettes, " ".join(notes))
 
 
 def _clustered(vectors: NDArray[np.float64], distinct: int, seed: int) -> tuple[NDArray[np.intp], dict[int, float]]:
@@ -154,11 +156,13 @@ def _words(messages: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
     return vectorizer.get_feature_names_out().tolist(), np.asarray(weights.todense(), dtype=np.float64)
 
 
-def _distinctive(words: Sequence[str], weights: NDArray[np.float64], members: NDArray[np.intp]) -> tuple[str, ...]:
+def _distinctive(
+    words: Sequence[str], weights: NDArray[np.float64], member_indices: NDArray[np.intp]
+) -> tuple[str, ...]:
     if not words:
         return ()
-    inside = weights[members].mean(axis=0)
-    outside = (weights.sum(axis=0) - weights[members].sum(axis=0)) / max(1, len(weights) - len(members))
+    inside = weights[member_indices].mean(axis=0)
+    outside = (weights.sum(axis=0) - weights[member_indices].sum(axis=0)) / max(1, len(weights) - len(member_indices))
     order = np.argsort(outside - inside, kind="stable")[:_TELLING_WORDS]
     return tuple(words[word_index] for word_index in order if inside[word_index] > outside[word_index])
 

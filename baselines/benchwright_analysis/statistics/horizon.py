@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchwright_analysis.statistics.bootstrap import draws, nested_draws, percentile_interval
-from benchwright_analysis.statistics.columns import Numbers, equally_long, flags, groups, numbers, share_of_one
+from benchwright_analysis.statistics.columns import (
+    Numbers,
+    equally_long,
+    index_labels,
+    read_flags,
+    read_numbers,
+    share_of_one,
+)
 from benchwright_analysis.statistics.errors import StatisticsError
 
 RIDGE = 0.1
@@ -35,7 +42,7 @@ class Weights(enum.StrEnum):
     of the number of problems in its family; all add up to 1."""
 
 
-class Fit(enum.Enum):
+class FitKind(enum.Enum):
     """Kind of data the horizon was read from."""
 
     FITTED = "fitted"
@@ -75,7 +82,7 @@ class HorizonCurve:
 class HorizonFit:
     """Logistic regression of success on log2 of human minutes."""
 
-    fit: Fit
+    fit: FitKind
     note: str
     """Remark on it, in a plain sentence; empty for an ordinary fit."""
     intercept: float | None
@@ -94,20 +101,20 @@ class HorizonFit:
 
 
 _NOTES = {
-    Fit.FITTED: "",
-    Fit.SEPARATED: (
+    FitKind.FITTED: "",
+    FitKind.SEPARATED: (
         "Every task shorter than some length passed and every longer one failed, so the data does not show how "
         "gradually success falls; the slope comes from the penalty."
     ),
-    Fit.ALL_PASSED: "Every attempt passed: the horizon is beyond these problems; longer ones are needed.",
-    Fit.ALL_FAILED: "Every attempt failed: the horizon is below these problems; shorter ones are needed.",
-    Fit.NOT_FALLING: "Success does not fall with the time people take, so there is no horizon to read off.",
+    FitKind.ALL_PASSED: "Every attempt passed: the horizon is beyond these problems; longer ones are needed.",
+    FitKind.ALL_FAILED: "Every attempt failed: the horizon is below these problems; shorter ones are needed.",
+    FitKind.NOT_FALLING: "Success does not fall with the time people take, so there is no horizon to read off.",
 }
 
 
 def human_time_horizon(
     minutes: ArrayLike,
-    passed: ArrayLike,
+    pass_flags: ArrayLike,
     problems: Sequence[Hashable],
     families: Sequence[Hashable] | None = None,
     *,
@@ -127,7 +134,7 @@ def human_time_horizon(
 
     Args:
         minutes: Time people take for each attempt's problem (their baseline, not this solver's time).
-        passed: True for each attempt that passed.
+        pass_flags: True for each attempt that passed.
         problems: Problem of each attempt.
         families: Family of each attempt's problem; without it each problem is its own.
         levels: Success rates to read off.
@@ -140,24 +147,24 @@ def human_time_horizon(
         StatisticsError: A problem has two baselines or two families, all have one and the same baseline, a level or
             the penalty is out of range, lengths differ, or there are no attempts.
     """
-    tasks = _tasks(minutes, passed, problems, families)
+    tasks = _tasks(minutes, pass_flags, problems, families)
     for level in levels:
         share_of_one(level, "A level")
     ridge = ridge if ridge is not None else METR_RIDGE if weights is Weights.METR else RIDGE
     if not (math.isfinite(ridge) and ridge >= 0):
         raise StatisticsError(f"The penalty has to be 0 or more, not {ridge:g}.")
-    kind = _kind(tasks)
-    if kind is Fit.SEPARATED and ridge == 0:
+    fit_kind = _kind(tasks)
+    if fit_kind is FitKind.SEPARATED and ridge == 0:
         raise StatisticsError("The data is separated, so a penalty greater than 0 is needed.")
     lengths = np.log2(tasks.minutes)
-    if kind in (Fit.ALL_PASSED, Fit.ALL_FAILED):
+    if fit_kind in (FitKind.ALL_PASSED, FitKind.ALL_FAILED):
         nowhere = [Horizon(level, None, None, None, beyond_data=True) for level in levels]
-        return _result(kind, None, None, nowhere, None, tasks, weights)
+        return _result(fit_kind, None, None, nowhere, None, tasks, weights)
     share = tasks.shares(weights)
-    counts = _weighted(tasks.passes[None], tasks.attempts[None], share)
-    intercept, slope = (float(coefficients[0]) for coefficients in _maximum(lengths, *counts, ridge))
+    weighted_counts = _weighted(tasks.passes[None], tasks.attempts[None], share)
+    intercept, slope = (float(coefficients[0]) for coefficients in _maximum(lengths, *weighted_counts, ridge))
     if slope >= 0:
-        kind = Fit.NOT_FALLING
+        fit_kind = FitKind.NOT_FALLING
     drawn_passes, drawn_attempts = _resampled(tasks, resamples, np.random.default_rng(seed))
     passes, attempts = _weighted(drawn_passes, drawn_attempts, share)
     replicates = _maximum(lengths, passes, attempts, ridge)
@@ -169,7 +176,7 @@ def human_time_horizon(
         outside = value is None or not tasks.minutes.min() <= value <= tasks.minutes.max()
         horizons.append(Horizon(level, value, _minutes(low), _minutes(high), beyond_data=outside))
     curve = _curve(intercept, slope, replicates, overall, lengths)
-    return _result(kind, intercept, slope, horizons, curve, tasks, weights)
+    return _result(fit_kind, intercept, slope, horizons, curve, tasks, weights)
 
 
 @dataclass(frozen=True)
@@ -200,15 +207,15 @@ def _weighted(passes: NDArray[np.int64], attempts: NDArray[np.int64], share: Num
 
 
 def _tasks(
-    minutes: ArrayLike, passed: ArrayLike, problems: Sequence[Hashable], families: Sequence[Hashable] | None
+    minutes: ArrayLike, pass_flags: ArrayLike, problems: Sequence[Hashable], families: Sequence[Hashable] | None
 ) -> _Tasks:
-    lengths, results = numbers(minutes, "Human minutes", lower_bound=0), flags(passed, "Results")
+    lengths, pass_column = read_numbers(minutes, "Human minutes", lower_bound=0), read_flags(pass_flags, "Results")
     family_labels = problems if families is None else families
-    equally_long(minutes=len(lengths), results=len(results), problems=len(problems), families=len(family_labels))
-    names, problem_indices = groups(problems, "Problems")
-    first = np.array([int(np.argmax(problem_indices == index)) for index in range(len(names))])
-    baselines = lengths[first]
-    family = [str(family_labels[int(index)]) for index in first]
+    equally_long(minutes=len(lengths), results=len(pass_column), problems=len(problems), families=len(family_labels))
+    names, problem_indices = index_labels(problems, "Problems")
+    first_indices = np.array([int(np.argmax(problem_indices == index)) for index in range(len(names))])
+    baselines = lengths[first_indices]
+    family = [str(family_labels[int(index)]) for index in first_indices]
     for index, problem in enumerate(problem_indices):
         if lengths[index] != baselines[problem]:
             raise StatisticsError(
@@ -220,26 +227,26 @@ def _tasks(
             )
     if len(np.unique(baselines)) < 2:
         raise StatisticsError("A horizon needs problems of different lengths, and all take people equally long.")
-    passes = np.bincount(problem_indices, results).astype(np.int64)
+    passes = np.bincount(problem_indices, pass_column).astype(np.int64)
     return _Tasks(baselines, passes, np.bincount(problem_indices), tuple(family))
 
 
-def _kind(tasks: _Tasks) -> Fit:
+def _kind(tasks: _Tasks) -> FitKind:
     if (tasks.passes == tasks.attempts).all():
-        return Fit.ALL_PASSED
+        return FitKind.ALL_PASSED
     if not tasks.passes.any():
-        return Fit.ALL_FAILED
-    passed, failed = tasks.minutes[tasks.passes > 0], tasks.minutes[tasks.passes < tasks.attempts]
+        return FitKind.ALL_FAILED
+    passed_minutes, failed_minutes = tasks.minutes[tasks.passes > 0], tasks.minutes[tasks.passes < tasks.attempts]
     # One length may have both and the rest still be apart: then too the likelihood has no maximum.
-    apart = passed.max() <= failed.min() or failed.max() <= passed.min()
-    return Fit.SEPARATED if apart else Fit.FITTED
+    apart = passed_minutes.max() <= failed_minutes.min() or failed_minutes.max() <= passed_minutes.min()
+    return FitKind.SEPARATED if apart else FitKind.FITTED
 
 
 def _maximum(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: float) -> tuple[Numbers, Numbers]:
     """Intercept and slope by Newton's method with halved steps, of every row of counts at once."""
     middle = float(lengths.mean())
     x = lengths - middle
-    rows = len(passes)
+    row_count = len(passes)
     # An infinite intercept (all pass, all fail) is of no use: such rows get their rate.
     mixed = (passes > 0).any(axis=1) & (passes < attempts).any(axis=1)
     c, n = passes[mixed], attempts[mixed]
@@ -256,28 +263,28 @@ def _maximum(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: float)
         determinant = np.maximum(aa * bb - ab * ab, 1e-300)
         step_a = (bb * gradient_a - ab * gradient_b) / determinant
         step_b = (aa * gradient_b - ab * gradient_a) / determinant
-        size = np.ones(len(a))
+        step_sizes = np.ones(len(a))
         for _ in range(30):
-            new_likelihood = _likelihood(x, c, n, a + size * step_a, b + size * step_b, ridge)
+            new_likelihood = _likelihood(x, c, n, a + step_sizes * step_a, b + step_sizes * step_b, ridge)
             worse = new_likelihood < best - 1e-12
             if not worse.any():
                 break
-            size = np.where(worse, size / 2, size)
+            step_sizes = np.where(worse, step_sizes / 2, step_sizes)
         else:
-            size = np.where(worse, 0.0, size)
+            step_sizes = np.where(worse, 0.0, step_sizes)
             new_likelihood = np.where(worse, best, new_likelihood)
-        a, b, best = a + size * step_a, b + size * step_b, new_likelihood
+        a, b, best = a + step_sizes * step_a, b + step_sizes * step_b, new_likelihood
         if max(np.abs(step_a).max(initial=0), np.abs(step_b).max(initial=0)) < _CLOSE:
             break
-    intercept, slope = np.full(rows, np.nan), np.full(rows, np.nan)
+    intercept, slope = np.full(row_count, np.nan), np.full(row_count, np.nan)
     intercept[mixed], slope[mixed] = a - b * middle, b
     return intercept, slope
 
 
 def _likelihood(x: Numbers, c: Numbers, n: Numbers, a: Numbers, b: Numbers, ridge: float) -> Numbers:
     odds = a[:, None] + b[:, None] * x
-    value: Numbers = (c * odds - n * np.logaddexp(0, odds)).sum(axis=1) - ridge / 2 * b * b
-    return value
+    likelihood: Numbers = (c * odds - n * np.logaddexp(0, odds)).sum(axis=1) - ridge / 2 * b * b
+    return likelihood
 
 
 def _resampled(
@@ -302,15 +309,15 @@ def _curve(
 ) -> HorizonCurve:
     grid = np.linspace(lengths.min(), lengths.max(), _CURVE_POINTS)
     success = _logistic(intercept + slope * grid)
-    drawn = _logistic(replicates[0][:, None] + replicates[1][:, None] * grid)
+    drawn_success = _logistic(replicates[0][:, None] + replicates[1][:, None] * grid)
     # Where all passed or all failed in a resample, its rate is 1 or 0 at every length.
-    low, high = np.percentile(np.where(np.isnan(drawn), overall[:, None], drawn), [2.5, 97.5], axis=0)
-    columns = (np.exp2(grid), success, low, high)
-    return HorizonCurve(*(tuple(column.tolist()) for column in columns))
+    low, high = np.percentile(np.where(np.isnan(drawn_success), overall[:, None], drawn_success), [2.5, 97.5], axis=0)
+    curve_columns = (np.exp2(grid), success, low, high)
+    return HorizonCurve(*(tuple(column.tolist()) for column in curve_columns))
 
 
 def _result(
-    kind: Fit,
+    fit_kind: FitKind,
     intercept: float | None,
     slope: float | None,
     horizons: Sequence[Horizon],
@@ -319,8 +326,8 @@ def _result(
     weights: Weights,
 ) -> HorizonFit:
     return HorizonFit(
-        fit=kind,
-        note=_NOTES[kind],
+        fit=fit_kind,
+        note=_NOTES[fit_kind],
         intercept=intercept,
         slope=slope,
         horizons=tuple(horizons),
@@ -344,5 +351,5 @@ def _log_odds(level: float) -> float:
 
 
 def _logistic(odds: Numbers) -> Numbers:
-    value: Numbers = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
-    return value
+    rates: Numbers = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
+    return rates

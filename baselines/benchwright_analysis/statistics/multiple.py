@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchwright_analysis.statistics.columns import numbers
+from benchwright_analysis.statistics.columns import read_numbers
 from benchwright_analysis.statistics.errors import StatisticsError
 
 
 @dataclass(frozen=True)
-class Adjusted:
+class AdjustedTest:
     """One of several tests."""
 
     p_value: float
@@ -21,7 +21,7 @@ class Adjusted:
     significant: bool
 
 
-def holm(p_values: Mapping[str, float], *, level: float = 0.05) -> dict[str, Adjusted]:
+def holm(p_values: Mapping[str, float], *, level: float = 0.05) -> dict[str, AdjustedTest]:
     """Holm's correction (1979), by statsmodels: the chance of any false alarm among all tests stays below the level.
 
     Args:
@@ -35,11 +35,11 @@ def holm(p_values: Mapping[str, float], *, level: float = 0.05) -> dict[str, Adj
 
     if not p_values:
         return {}
-    p_column = numbers(list(p_values.values()), "P-values", low=0, high=1)
+    p_column = read_numbers(list(p_values.values()), "P-values", low=0, high=1)
     if not 0 < level < 1:
         raise StatisticsError(f"The level has to be between 0 and 1, not {level:g}.")
     rejected, adjusted, *_ = multipletests(p_column, alpha=level, method="holm")
     return {
-        name: Adjusted(float(p), float(corrected), bool(stands))
+        name: AdjustedTest(float(p), float(corrected), bool(stands))
         for name, p, corrected, stands in zip(p_values, p_column, np.asarray(adjusted), rejected, strict=True)
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchwright_analysis.statistics.bootstrap import RESAMPLES, clustered_mean
-from benchwright_analysis.statistics.columns import numbers
+from benchwright_analysis.statistics.columns import read_numbers
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -35,28 +35,28 @@ class Samples:
     """Scored from 0 to 1 (CVDP's correspondence and question categories): the mean score counts, whatever k is."""
 
 
-def pass_at_k(samples: int, passed: int, k: int) -> float:
+def pass_at_k(samples: int, passed_count: int, k: int) -> float:
     """The chance that at least one of k samples drawn without replacement passed (Chen et al. 2021, section 2.1).
 
     1 - C(n-c,k)/C(n,k), multiplied out as 1 - product over i = n-c+1 … n of (1 - k/i), so that nothing overflows.
 
     Args:
         samples: n, of one problem.
-        passed: c, of these.
+        passed_count: c, of these.
         k: At most n.
 
     Raises:
         StatisticsError: k > n, or counts that can't be.
     """
-    _demand_counts(samples, passed, k)
+    _demand_counts(samples, passed_count, k)
     if k > samples:
         raise StatisticsError(f"pass@{k} needs at least {k} samples of each problem, and one has {samples}.")
-    if samples - passed < k:
+    if samples - passed_count < k:
         return 1.0
-    return float(1 - np.prod(1 - k / np.arange(samples - passed + 1, samples + 1)))
+    return float(1 - np.prod(1 - k / np.arange(samples - passed_count + 1, samples + 1)))
 
 
-def cvdp_plug_in_pass_at_k(samples: int, passed: float, k: int) -> float:
+def cvdp_plug_in_pass_at_k(samples: int, passed_count: float, k: int) -> float:
     """CVDP's value: 1 - (1 - c/n)^k (NVlabs/cvdp_benchmark 1.1, src/report.py).
 
     The observed rate stands for the true one, so it is biased downwards for k > 1 (Jensen's inequality), and defined
@@ -65,18 +65,18 @@ def cvdp_plug_in_pass_at_k(samples: int, passed: float, k: int) -> float:
     Raises:
         StatisticsError: Counts that can't be.
     """
-    _demand_counts(samples, passed, k)
-    return float(1 - (1 - passed / samples) ** k)
+    _demand_counts(samples, passed_count, k)
+    return float(1 - (1 - passed_count / samples) ** k)
 
 
 def mean_pass_at_k(
-    samples: Sequence[int], passed: Sequence[int], k: int, *, seed: int, resamples: int = RESAMPLES
+    sample_counts: Sequence[int], passed_counts: Sequence[int], k: int, *, seed: int, resamples: int = RESAMPLES
 ) -> PassAtK:
     """Pass@k over problems, both estimates.
 
     Args:
-        samples: Number of samples of each problem.
-        passed: Number of samples of each problem that passed.
+        sample_counts: Number of samples of each problem.
+        passed_counts: Number of samples of each problem that passed.
         k: At most the smallest number of samples.
         seed: Seed of the bootstrap over problems.
         resamples: Number of resamples of the bootstrap.
@@ -84,20 +84,20 @@ def mean_pass_at_k(
     Raises:
         StatisticsError: A problem has fewer than k samples, there are no problems, or lengths differ.
     """
-    if len(samples) != len(passed):
-        raise StatisticsError(f"There are samples of {len(samples)} problems but passes of {len(passed)}.")
-    pairs = list(zip(samples, passed, strict=True))
-    unbiased = [pass_at_k(n, c, k) for n, c in pairs]
-    plug_in = [cvdp_plug_in_pass_at_k(n, c, k) for n, c in pairs]
+    if len(sample_counts) != len(passed_counts):
+        raise StatisticsError(f"There are samples of {len(sample_counts)} problems but passes of {len(passed_counts)}.")
+    count_pairs = list(zip(sample_counts, passed_counts, strict=True))
+    unbiased = [pass_at_k(n, c, k) for n, c in count_pairs]
+    plug_in = [cvdp_plug_in_pass_at_k(n, c, k) for n, c in count_pairs]
     return PassAtK(
         k=k,
-        problems=len(pairs),
+        problems=len(count_pairs),
         unbiased=clustered_mean(unbiased, seed=seed, resamples=resamples),
         cvdp_plug_in=clustered_mean(plug_in, seed=seed, resamples=resamples),
     )
 
 
-def cvdp_success(problems: Sequence[Samples], k: int) -> float:
+def cvdp_success(problem_samples: Sequence[Samples], k: int) -> float:
     """CVDP's average success probability over problems, from 0 to 1.
 
     Plug-in pass@k of problems that pass or fail, the mean score of problems that are scored.
@@ -105,9 +105,9 @@ def cvdp_success(problems: Sequence[Samples], k: int) -> float:
     Raises:
         StatisticsError: No problems, a problem without samples, or a score outside 0 to 1.
     """
-    if not problems:
+    if not problem_samples:
         raise StatisticsError("There are no problems to average over.")
-    return float(np.mean([_cvdp_probability(problem, k) for problem in problems]))
+    return float(np.mean([_cvdp_probability(samples, k) for samples in problem_samples]))
 
 
 def best_of_k_weights(samples: int, k: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -127,17 +127,17 @@ def best_of_k_weights(samples: int, k: int) -> np.ndarray[tuple[int], np.dtype[n
     return weights
 
 
-def _cvdp_probability(problem: Samples, k: int) -> float:
-    scores = numbers(problem.scores, "Scores", low=0, high=1)
-    if problem.is_score_based and len(scores):
+def _cvdp_probability(samples: Samples, k: int) -> float:
+    scores = read_numbers(samples.scores, "Scores", low=0, high=1)
+    if samples.is_score_based and len(scores):
         return float(scores.mean())
     return cvdp_plug_in_pass_at_k(len(scores), float(scores.sum()), k)
 
 
-def _demand_counts(samples: int, passed: float, k: int) -> None:
+def _demand_counts(samples: int, passed_count: float, k: int) -> None:
     if samples < 1:
         raise StatisticsError("A problem has no samples.")
-    if not 0 <= passed <= samples:
-        raise StatisticsError(f"{passed:g} of {samples} samples can't have passed.")
+    if not 0 <= passed_count <= samples:
+        raise StatisticsError(f"{passed_count:g} of {samples} samples can't have passed.")
     if k < 1:
         raise StatisticsError(f"k has to be at least 1, not {k}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_analysis.statistics.crossed import Crossed, crossed_mean, crossed_ratio
+from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_mean, crossed_ratio
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import Estimate
@@ -21,12 +21,12 @@ class AttemptProvenance:
     problem: str
     inserted: Mapping[str, int]
     """Source (hand, completion, chat, paste …) → characters inserted."""
-    accepted: int = 0
+    accepted_characters: int = 0
     """Characters of completions that were accepted."""
     surviving: Mapping[str, int] | None = None
     """Moment (30 s, 2 min, submit) → of these, characters still there. Accepted text that the moment never came for,
     such as at an attempt that ended before, belongs to neither: see `reached`."""
-    reached: Mapping[str, int] | None = None
+    reached_characters: Mapping[str, int] | None = None
     """Moment → accepted characters that the moment came for; all that were accepted, if not given."""
 
 
@@ -53,7 +53,7 @@ class SurvivalShare:
 
 
 @dataclass(frozen=True)
-class Provenance:
+class ConditionProvenance:
     """All attempts of a condition."""
 
     attempts: int
@@ -63,25 +63,25 @@ class Provenance:
     survival: tuple[SurvivalShare, ...]
 
 
-def provenance(attempts: Sequence[AttemptProvenance]) -> Provenance:
+def provenance(attempt_provenances: Sequence[AttemptProvenance]) -> ConditionProvenance:
     """Shares of sources and survival of accepted text, with intervals over participants and problems.
 
     Args:
-        attempts: Attempts of one condition.
+        attempt_provenances: Attempts of one condition.
 
     Raises:
         StatisticsError: A count is negative, or more survives than was accepted.
     """
-    for attempt in attempts:
+    for attempt in attempt_provenances:
         _demand_counts(attempt)
-    written_attempts = [attempt for attempt in attempts if sum(attempt.inserted.values()) > 0]
+    written_attempts = [attempt for attempt in attempt_provenances if sum(attempt.inserted.values()) > 0]
     cells = _cells(written_attempts)
     totals = [sum(attempt.inserted.values()) for attempt in written_attempts]
-    sources = []
+    source_shares = []
     for source in sorted({source for attempt in written_attempts for source in attempt.inserted}):
         counts = [attempt.inserted.get(source, 0) for attempt in written_attempts]
         shares = [count / total for count, total in zip(counts, totals, strict=True)]
-        sources.append(
+        source_shares.append(
             SourceShare(
                 source=source,
                 characters=sum(counts),
@@ -89,41 +89,48 @@ def provenance(attempts: Sequence[AttemptProvenance]) -> Provenance:
                 per_attempt=_within_one(crossed_mean(shares, cells)),
             )
         )
-    moments = dict.fromkeys(moment for attempt in attempts for moment in attempt.surviving or {})
-    survival = [_survival(moment, attempts) for moment in moments]
-    return Provenance(len(attempts), len(attempts) - len(written_attempts), tuple(sources), tuple(survival))
+    moments = dict.fromkeys(moment for attempt in attempt_provenances for moment in attempt.surviving or {})
+    survival = [_survival(moment, attempt_provenances) for moment in moments]
+    return ConditionProvenance(
+        len(attempt_provenances),
+        len(attempt_provenances) - len(written_attempts),
+        tuple(source_shares),
+        tuple(survival),
+    )
 
 
-def _survival(moment: str, attempts: Sequence[AttemptProvenance]) -> SurvivalShare:
-    informative_attempts = [attempt for attempt in attempts if moment in (attempt.surviving or {})]
+def _survival(moment: str, attempt_provenances: Sequence[AttemptProvenance]) -> SurvivalShare:
+    informative_attempts = [attempt for attempt in attempt_provenances if moment in (attempt.surviving or {})]
     stayed = [(attempt.surviving or {})[moment] for attempt in informative_attempts]
-    accepted = [_reached(attempt, moment) for attempt in informative_attempts]
-    if not sum(accepted):
+    accepted_characters = [_reached(attempt, moment) for attempt in informative_attempts]
+    if not sum(accepted_characters):
         return SurvivalShare(moment, 0, sum(stayed), Estimate(value=None))
-    pooled = _within_one(crossed_ratio(stayed, accepted, _cells(informative_attempts)))
-    return SurvivalShare(moment, sum(accepted), sum(stayed), pooled)
+    pooled = _within_one(crossed_ratio(stayed, accepted_characters, _cells(informative_attempts)))
+    return SurvivalShare(moment, sum(accepted_characters), sum(stayed), pooled)
 
 
-def _cells(attempts: Sequence[AttemptProvenance]) -> Cells:
-    return Cells([attempt.participant for attempt in attempts], [attempt.problem for attempt in attempts])
+def _cells(attempt_provenances: Sequence[AttemptProvenance]) -> Cells:
+    return Cells(
+        [attempt.participant for attempt in attempt_provenances], [attempt.problem for attempt in attempt_provenances]
+    )
 
 
-def _within_one(estimate: Crossed) -> Estimate:
+def _within_one(estimate: CrossedEstimate) -> Estimate:
     low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (estimate.low, estimate.high))
     return Estimate(value=estimate.value, low=low, high=high)
 
 
 def _reached(attempt: AttemptProvenance, moment: str) -> int:
-    return (attempt.reached or {}).get(moment, attempt.accepted)
+    return (attempt.reached_characters or {}).get(moment, attempt.accepted_characters)
 
 
 def _demand_counts(attempt: AttemptProvenance) -> None:
-    counts = [*attempt.inserted.values(), attempt.accepted, *(attempt.surviving or {}).values()]
+    counts = [*attempt.inserted.values(), attempt.accepted_characters, *(attempt.surviving or {}).values()]
     if any(count < 0 for count in counts):
         raise StatisticsError(f"Attempt {attempt.attempt} has a negative count of characters.")
     for moment, count in (attempt.surviving or {}).items():
-        if not count <= _reached(attempt, moment) <= attempt.accepted:
+        if not count <= _reached(attempt, moment) <= attempt.accepted_characters:
             raise StatisticsError(
                 f"Attempt {attempt.attempt}: at {moment}, {count} characters survive of "
-                f"{_reached(attempt, moment)}, and {attempt.accepted} were accepted."
+                f"{_reached(attempt, moment)}, and {attempt.accepted_characters} were accepted."
             )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Flags, Numbers, numbers, observed
+from benchwright_analysis.statistics.columns import Flags, Numbers, observed_times, read_numbers
 from benchwright_analysis.statistics.errors import StatisticsError
 
 
-def restricted_times(times: ArrayLike, passed: ArrayLike, limit: float) -> Numbers:
+def restricted_times(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> Numbers:
     """Pseudo-values of the mean time up to a limit.
 
     Of an attempt that passed or reached the limit it is its time up to the limit, if no other was censored before;
@@ -18,28 +18,28 @@ def restricted_times(times: ArrayLike, passed: ArrayLike, limit: float) -> Numbe
 
     Args:
         times: Time of each attempt of one condition, until it passed or ended.
-        passed: True for each attempt that passed.
+        pass_flags: True for each attempt that passed.
         limit: Limit in the unit of the times.
 
     Raises:
         StatisticsError: A negative time, a limit that is not positive, lengths differ, or no attempts.
     """
-    waits, events = _stopped(times, passed, limit)
+    waits, events = _stopped(times, pass_flags, limit)
     return _jackknife(waits, events, limit, logarithm=False)
 
 
-def log_restricted_times(times: ArrayLike, passed: ArrayLike, limit: float) -> Numbers:
+def log_restricted_times(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> Numbers:
     """Pseudo-values of the mean logarithm of the time up to a limit: exp of their mean is a geometric mean.
 
     Raises:
         StatisticsError: As in `restricted_times`, or a time of 0.
     """
-    waits, events = _stopped(times, passed, limit)
-    numbers(waits, "Times", lower_bound=0)
+    waits, events = _stopped(times, pass_flags, limit)
+    read_numbers(waits, "Times", lower_bound=0)
     return _jackknife(waits, events, limit, logarithm=True)
 
 
-def unsolved_values(times: ArrayLike, passed: ArrayLike, moments_asked: ArrayLike) -> Numbers:
+def unsolved_values(times: ArrayLike, pass_flags: ArrayLike, moments_asked: ArrayLike) -> Numbers:
     """Pseudo-values of the share not solved by each of some times.
 
     Returns:
@@ -48,27 +48,27 @@ def unsolved_values(times: ArrayLike, passed: ArrayLike, moments_asked: ArrayLik
     Raises:
         StatisticsError: As in `restricted_times`.
     """
-    waits, events = observed(times, passed)
-    moments = numbers(moments_asked, "Times", low=0)
+    waits, events = observed_times(times, pass_flags)
+    moments = read_numbers(moments_asked, "Times", low=0)
     if not events.any():
         return np.ones((len(waits), len(moments)))
     curve = _Curves(waits, events)
-    columns = np.searchsorted(curve.steps, moments, side="right")
-    later = np.append(1.0, curve.whole)[columns]
-    reached = np.append(curve.whole, 1.0)[curve.step_index]
+    columns = np.searchsorted(curve.pass_times, moments, side="right")
+    later_curve = np.append(1.0, curve.full_curve)[columns]
+    own_step_curve = np.append(curve.full_curve, 1.0)[curve.step_index]
     # Where the curve comes to 0 there are no later steps.
     later_share = np.ones((len(waits), len(moments)))
-    np.divide(later[None, :], reached[:, None], out=later_share, where=reached[:, None] > 0)
+    np.divide(later_curve[None, :], own_step_curve[:, None], out=later_share, where=own_step_curve[:, None] > 0)
     reduced_shares = np.where(
         columns[None, :] <= curve.step_index[:, None],
         curve.reduced_curve[columns][None, :],
         (curve.reduced_curve[curve.step_index] * curve.factor)[:, None] * later_share,
     )
-    return _centred(later, reduced_shares)
+    return _centred(later_curve, reduced_shares)
 
 
-def _stopped(times: ArrayLike, passed: ArrayLike, limit: float) -> tuple[Numbers, Flags]:
-    waits, events = observed(times, passed)
+def _stopped(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> tuple[Numbers, Flags]:
+    waits, events = observed_times(times, pass_flags)
     if not (np.isfinite(limit) and limit > 0):
         raise StatisticsError(f"The limit has to be a positive time, not {limit:g}.")
     return np.minimum(waits, limit), events & (waits < limit)
@@ -83,29 +83,31 @@ def _jackknife(waits: Numbers, events: Flags, limit: float, *, logarithm: bool) 
     if not events.any():
         return np.full(len(waits), float(scale(np.array([limit]))[0]))
     curve = _Curves(waits, events)
-    widths = np.diff(scale(np.append(curve.steps, limit)))
-    first = float(scale(curve.steps[:1])[0])
+    widths = np.diff(scale(np.append(curve.pass_times, limit)))
+    first_step = float(scale(curve.pass_times[:1])[0])
     remaining_area = np.zeros(len(widths) + 1)
     for step in range(len(widths) - 1, -1, -1):
         remaining_area[step] = widths[step] + (
             curve.step_share[step + 1] * remaining_area[step + 1] if step + 1 < len(widths) else 0.0
         )
-    early = np.append(0.0, np.cumsum(widths * curve.reduced_curve[1:]))
+    early_areas = np.append(0.0, np.cumsum(widths * curve.reduced_curve[1:]))
     reduced_areas = (
-        first
-        + early[curve.step_index]
+        first_step
+        + early_areas[curve.step_index]
         + curve.reduced_curve[curve.step_index] * curve.factor * remaining_area[curve.step_index]
     )
-    return _centred(first + float(widths @ curve.whole), reduced_areas)
+    return _centred(first_step + float(widths @ curve.full_curve), reduced_areas)
 
 
-def _centred(whole: ArrayLike, reduced_estimates: Numbers) -> Numbers:
+def _centred(full_estimate: ArrayLike, reduced_estimates: Numbers) -> Numbers:
     """Pseudo-values whose mean is the estimate itself.
 
     The jackknife's is not where the curve's last step is that of one attempt: without it, the curve ends above 0.
     """
-    values: Numbers = len(reduced_estimates) * np.asarray(whole) - (len(reduced_estimates) - 1) * reduced_estimates
-    shifted: Numbers = values + (whole - values.mean(axis=0))
+    pseudo_values: Numbers = (
+        len(reduced_estimates) * np.asarray(full_estimate) - (len(reduced_estimates) - 1) * reduced_estimates
+    )
+    shifted: Numbers = pseudo_values + (full_estimate - pseudo_values.mean(axis=0))
     return shifted
 
 
@@ -113,21 +115,23 @@ class _Curves:
     """Kaplan and Meier's curve, and the curve without each attempt."""
 
     def __init__(self, waits: Numbers, events: Flags) -> None:
-        self.steps: Numbers = np.unique(waits[events])
+        self.pass_times: Numbers = np.unique(waits[events])
         """When attempts passed."""
-        ordered = np.sort(waits)
-        risk = (len(waits) - np.searchsorted(ordered, self.steps, side="left")).astype(np.float64)
-        dead = np.bincount(np.searchsorted(self.steps, waits[events]), minlength=len(self.steps)).astype(np.float64)
+        ordered_waits = np.sort(waits)
+        risk = (len(waits) - np.searchsorted(ordered_waits, self.pass_times, side="left")).astype(np.float64)
+        dead = np.bincount(np.searchsorted(self.pass_times, waits[events]), minlength=len(self.pass_times)).astype(
+            np.float64
+        )
         self.step_share = np.asarray(1 - dead / risk, dtype=np.float64)
         """Of those under way at a step, the share that did not pass."""
-        self.whole = np.asarray(np.cumprod(self.step_share), dtype=np.float64)
+        self.full_curve = np.asarray(np.cumprod(self.step_share), dtype=np.float64)
         fewer = np.maximum(risk - 1, 1)
         self.reduced_curve: Numbers = np.append(1.0, np.cumprod(np.maximum(0.0, 1 - dead / fewer)))
         """Before each step, the curve without an attempt that is still under way then."""
-        self.step_index = np.searchsorted(self.steps, waits, side="left")
+        self.step_index = np.searchsorted(self.pass_times, waits, side="left")
         """Of each attempt the first step that is not before its end."""
-        step_positions = np.minimum(self.step_index, len(self.steps) - 1)
-        ends_at_step = (self.step_index < len(self.steps)) & (self.steps[step_positions] == waits)
+        step_positions = np.minimum(self.step_index, len(self.pass_times) - 1)
+        ends_at_step = (self.step_index < len(self.pass_times)) & (self.pass_times[step_positions] == waits)
         self.factor: Numbers = np.where(
             ends_at_step, 1 - (dead[step_positions] - events) / fewer[step_positions], self.step_share[step_positions]
         )

@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long, flags, observed
-from benchwright_analysis.statistics.crossed import Crossed, crossed_difference, crossed_mean
+from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long, observed_times, read_flags
+from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference, crossed_mean
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pseudo_values import log_restricted_times, restricted_times
 
 
-def observable_limit(times: ArrayLike, passed: ArrayLike, requested_limit: float) -> float:
+def observable_limit(times: ArrayLike, pass_flags: ArrayLike, requested_limit: float) -> float:
     """The longest limit up to the wanted one that a restricted mean can have.
 
     Where the longest attempt did not pass, nothing is known of what comes after it.
@@ -24,11 +24,11 @@ def observable_limit(times: ArrayLike, passed: ArrayLike, requested_limit: float
     Raises:
         StatisticsError: A negative time, differing lengths, or no attempts.
     """
-    waits, events = observed(times, passed)
+    waits, events = observed_times(times, pass_flags)
     return requested_limit if events[waits == waits.max()].all() else min(requested_limit, float(waits.max()))
 
 
-def restricted_mean(times: ArrayLike, passed: ArrayLike, limit: float, cells: Cells) -> Crossed:
+def restricted_mean(times: ArrayLike, pass_flags: ArrayLike, limit: float, cells: Cells) -> CrossedEstimate:
     """The area below the Kaplan-Meier curve up to the limit (Irwin 1949), for other participants at other problems.
 
     The standard error is that of the mean of pseudo-values (Andersen, Hansen & Klein 2004). The interval is symmetrical
@@ -36,14 +36,14 @@ def restricted_mean(times: ArrayLike, passed: ArrayLike, limit: float, cells: Ce
 
     Args:
         times: Time of each attempt of one condition, until it passed or ended.
-        passed: True for each attempt that passed.
+        pass_flags: True for each attempt that passed.
         limit: Limit in the unit of the times.
         cells: Participant and problem of each attempt.
 
     Raises:
         StatisticsError: The limit is not positive, or later than anything is known of (`observable_limit`).
     """
-    waits, events = observed(times, passed)
+    waits, events = observed_times(times, pass_flags)
     _demand_limit(waits, events, limit)
     estimate = crossed_mean(restricted_times(waits, events, limit), cells)
     if estimate.low is None or estimate.high is None:
@@ -58,18 +58,18 @@ def restricted_mean(times: ArrayLike, passed: ArrayLike, limit: float, cells: Ce
 
 def restricted_mean_difference(
     times: ArrayLike,
-    passed: ArrayLike,
-    second: ArrayLike,
+    pass_flags: ArrayLike,
+    second_flags: ArrayLike,
     limit: float,
     cells: Cells,
     covariates: Sequence[ArrayLike] = (),
-) -> Crossed:
+) -> CrossedEstimate:
     """By how much longer attempts under the second condition take, both stopped at the limit; negative is faster.
 
     Args:
         times: As in `restricted_mean`, of both conditions.
-        passed: As in `restricted_mean`.
-        second: True for each attempt under the second condition.
+        pass_flags: As in `restricted_mean`.
+        second_flags: True for each attempt under the second condition.
         limit: As in `restricted_mean`.
         cells: As in `restricted_mean`.
         covariates: As in `crossed_difference`.
@@ -77,25 +77,27 @@ def restricted_mean_difference(
     Raises:
         StatisticsError: A condition without attempts, or as in `restricted_mean` and `crossed_difference`.
     """
-    return crossed_difference(_by_condition(times, passed, second, limit, False), second, cells, covariates)
+    return crossed_difference(
+        _by_condition(times, pass_flags, second_flags, limit, False), second_flags, cells, covariates
+    )
 
 
 def time_change(
     times: ArrayLike,
-    passed: ArrayLike,
-    second: ArrayLike,
+    pass_flags: ArrayLike,
+    second_flags: ArrayLike,
     limit: float,
     cells: Cells,
     covariates: Sequence[ArrayLike] = (),
-) -> Crossed:
+) -> CrossedEstimate:
     """The second condition's geometric mean time over the first's, less 1: -0.2 is a fifth less, up to the limit.
 
     Attempts that reach the limit count with the limit, so an effect on times without a limit is underestimated.
 
     Args:
         times: As in `restricted_mean_difference`, positive.
-        passed: As in `restricted_mean_difference`.
-        second: As in `restricted_mean_difference`.
+        pass_flags: As in `restricted_mean_difference`.
+        second_flags: As in `restricted_mean_difference`.
         limit: As in `restricted_mean_difference`.
         cells: As in `restricted_mean_difference`.
         covariates: As in `crossed_difference`.
@@ -106,23 +108,27 @@ def time_change(
     Raises:
         StatisticsError: As in `restricted_mean_difference`, or a time of 0.
     """
-    estimate = crossed_difference(_by_condition(times, passed, second, limit, True), second, cells, covariates)
+    estimate = crossed_difference(
+        _by_condition(times, pass_flags, second_flags, limit, True), second_flags, cells, covariates
+    )
     low, high = (None if end is None else _change(end) for end in (estimate.low, estimate.high))
     return replace(estimate, value=_change(estimate.value), low=low, high=high)
 
 
-def _by_condition(times: ArrayLike, passed: ArrayLike, second: ArrayLike, limit: float, logarithm: bool) -> Numbers:
-    waits, events = observed(times, passed)
-    treated = flags(second, "Conditions")
+def _by_condition(
+    times: ArrayLike, pass_flags: ArrayLike, second_flags: ArrayLike, limit: float, logarithm: bool
+) -> Numbers:
+    waits, events = observed_times(times, pass_flags)
+    treated = read_flags(second_flags, "Conditions")
     equally_long(times=len(waits), conditions=len(treated))
-    values = np.zeros(len(waits))
+    condition_values = np.zeros(len(waits))
     pseudo_values = log_restricted_times if logarithm else restricted_times
-    for chosen in (~treated, treated):
-        if not chosen.any():
+    for condition_rows in (~treated, treated):
+        if not condition_rows.any():
             raise StatisticsError("A difference needs attempts under both conditions.")
-        _demand_limit(waits[chosen], events[chosen], limit)
-        values[chosen] = pseudo_values(waits[chosen], events[chosen], limit)
-    return values
+        _demand_limit(waits[condition_rows], events[condition_rows], limit)
+        condition_values[condition_rows] = pseudo_values(waits[condition_rows], events[condition_rows], limit)
+    return condition_values
 
 
 def _demand_limit(waits: Numbers, events: Flags, limit: float) -> None:

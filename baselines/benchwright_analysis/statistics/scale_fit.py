@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, equally_long, numbers
+from benchwright_analysis.statistics.columns import Numbers, equally_long, read_numbers
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import CONFIDENCE, Estimate
 
@@ -39,7 +39,7 @@ class ScaleFit:
     spread: float
     """Sum of their squared deviations."""
 
-    def line(self, parameters: float) -> float:
+    def line_score(self, parameters: float) -> float:
         """The score on the line."""
         return self.intercept + self.slope * math.log(parameters)
 
@@ -51,7 +51,7 @@ class ScaleFit:
         Args:
             parameters: Number of parameters in the unit of the fit.
         """
-        value = self.line(parameters)
+        value = self.line_score(parameters)
         distance = (math.log(parameters) - self.middle) ** 2 / self.spread
         half = _quantile(self.models - 2) * self.residual * math.sqrt(1 + 1 / self.models + distance)
         return Estimate(value=value, low=value - half, high=value + half)
@@ -67,7 +67,7 @@ def fit_scale(parameters: ArrayLike, scores: ArrayLike) -> ScaleFit:
     Raises:
         StatisticsError: Fewer than three models, lengths differ, or all have the same size.
     """
-    sizes, column = numbers(parameters, "Parameters", low=0), numbers(scores, "Scores")
+    sizes, column = read_numbers(parameters, "Parameters", low=0), read_numbers(scores, "Scores")
     equally_long(parameters=len(sizes), scores=len(column))
     if len(sizes) < FEWEST_MODELS:
         raise StatisticsError(f"Too few models for a fit: {len(sizes)}, and it takes {FEWEST_MODELS}.")
@@ -78,16 +78,16 @@ def fit_scale(parameters: ArrayLike, scores: ArrayLike) -> ScaleFit:
     spread = float(np.sum((logs - middle) ** 2))
     slope = float(np.sum((logs - middle) * column) / spread)
     intercept = float(column.mean()) - slope * middle
-    left = float(np.sum((column - intercept - slope * logs) ** 2))
+    residual_squares = float(np.sum((column - intercept - slope * logs) ** 2))
     total = float(np.sum((column - column.mean()) ** 2))
-    residual = math.sqrt(left / (len(sizes) - 2))
+    residual = math.sqrt(residual_squares / (len(sizes) - 2))
     half = _quantile(len(sizes) - 2) * residual / math.sqrt(spread)
     grows = Estimate(value=slope * math.log(2), low=(slope - half) * math.log(2), high=(slope + half) * math.log(2))
     return ScaleFit(
         intercept=intercept,
         slope=slope,
         per_doubling=grows,
-        r_squared=1 - left / total if total > 0 else 1.0,
+        r_squared=1 - residual_squares / total if total > 0 else 1.0,
         models=len(sizes),
         smallest=float(sizes.min()),
         largest=float(sizes.max()),

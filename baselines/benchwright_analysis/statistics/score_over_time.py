@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, equally_long, groups, numbers
+from benchwright_analysis.statistics.columns import Numbers, equally_long, index_labels, read_numbers
 from benchwright_analysis.statistics.crossed import crossed_means
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
@@ -16,7 +16,7 @@ from benchwright_analysis.statistics.pass_at_k import best_of_k_weights
 
 
 @dataclass(frozen=True)
-class Trace:
+class ScoreTrace:
     """One attempt: what its results were, and when."""
 
     problem: str
@@ -44,14 +44,14 @@ class ScoreCurve:
     """Problems with fewer than k attempts."""
 
 
-def best_so_far(trace: Trace, budgets: ArrayLike) -> Numbers:
+def best_so_far(trace: ScoreTrace, budgets: ArrayLike) -> Numbers:
     """The best score reached within each time; 0 before the first result.
 
     Raises:
         StatisticsError: A negative time, a score not from 0 to 1, or lengths differ.
     """
-    times, scores = numbers(trace.times, "Times", low=0), numbers(trace.scores, "Scores", low=0, high=1)
-    limits = numbers(budgets, "Budgets", low=0)
+    times, scores = read_numbers(trace.times, "Times", low=0), read_numbers(trace.scores, "Scores", low=0, high=1)
+    limits = read_numbers(budgets, "Budgets", low=0)
     if len(times) != len(scores):
         raise StatisticsError(f"{trace.problem}: {len(times)} times, but {len(scores)} scores.")
     order = np.argsort(times, kind="stable")
@@ -60,7 +60,9 @@ def best_so_far(trace: Trace, budgets: ArrayLike) -> Numbers:
     return best_scores
 
 
-def score_curve(traces: Sequence[Trace], budgets: ArrayLike, *, k: int = 1, cells: Cells | None = None) -> ScoreCurve:
+def score_curve(
+    traces: Sequence[ScoreTrace], budgets: ArrayLike, *, k: int = 1, cells: Cells | None = None
+) -> ScoreCurve:
     """The score that a time budget buys, alone (k = 1) or as the best of k attempts that share it.
 
     A budget is split evenly: of k attempts each has a k-th of it, so that curves for different k, people and models
@@ -77,23 +79,23 @@ def score_curve(traces: Sequence[Trace], budgets: ArrayLike, *, k: int = 1, cell
     Raises:
         StatisticsError: No problem has k attempts, k < 1, or a trace that can't be.
     """
-    limits = numbers(budgets, "Budgets", low=0)
+    limits = read_numbers(budgets, "Budgets", low=0)
     equally_long(traces=len(traces))
     if k < 1:
         raise StatisticsError(f"k has to be at least 1, not {k}.")
     problems = [trace.problem for trace in traces]
     cells = cells if cells is not None else Cells([None] * len(traces), problems)
-    names, problem_indices = groups(problems, "Problems")
-    reached = np.array([best_so_far(trace, limits / k) for trace in traces])
+    names, problem_indices = index_labels(problems, "Problems")
+    best_scores = np.array([best_so_far(trace, limits / k) for trace in traces])
     sizes = np.bincount(problem_indices)
     enough = np.flatnonzero(sizes >= k)
     if not len(enough):
         raise StatisticsError(f"No problem has {k} attempts, which the best of {k} needs.")
     if k == 1:
-        estimates = crossed_means(reached, cells, 1 / sizes[problem_indices])
+        estimates = crossed_means(best_scores, cells, 1 / sizes[problem_indices])
     else:
         row_groups = [np.flatnonzero(problem_indices == problem) for problem in enough]
-        means = np.array([best_of_k_weights(len(rows), k) @ np.sort(reached[rows], axis=0) for rows in row_groups])
+        means = np.array([best_of_k_weights(len(rows), k) @ np.sort(best_scores[rows], axis=0) for rows in row_groups])
         firsts = np.zeros(len(traces), dtype=np.bool_)
         firsts[[rows[0] for rows in row_groups]] = True
         order = np.argsort([rows[0] for rows in row_groups])

@@ -60,7 +60,7 @@ class SimulatedAttempt:
     """To pass within the limit."""
     minutes: float
     """Until it passed or ended."""
-    passed: bool
+    has_passed: bool
     gave_up: bool
     timed_out: bool
 
@@ -79,19 +79,21 @@ def simulate(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAtt
         StatisticsError: The plan can't be.
     """
     _demand(plan)
-    problems = _problems(plan, random)
+    problems_by_family = _problems(plan, random)
     attempts = []
     for number in range(1, plan.participants + 1):
         speed = random.normal(0, plan.participant_spread)
         effect = math.log1p(plan.effect_percent / 100) + random.normal(0, plan.effect_spread)
-        for family, members in problems.items():
-            treated = _halves(len(members), random)
-            for (problem, difficulty, baseline), second in zip(members, treated, strict=True):
-                expected = math.log(baseline) + speed
-                needed_minutes = math.exp(expected + effect * second + random.normal(0, plan.noise))
+        for family, family_problems in problems_by_family.items():
+            treated = _halves(len(family_problems), random)
+            for (problem, difficulty, baseline), second in zip(family_problems, treated, strict=True):
+                expected_log = math.log(baseline) + speed
+                needed_minutes = math.exp(expected_log + effect * second + random.normal(0, plan.noise))
                 patience = random.exponential(60 / plan.give_ups_per_hour) if plan.give_ups_per_hour else math.inf
-                ended = min(needed_minutes, patience, plan.limit_minutes)
-                forecast = math.exp(expected + math.log(plan.forecast_ratio) + random.normal(0, plan.forecast_noise))
+                end_minutes = min(needed_minutes, patience, plan.limit_minutes)
+                forecast = math.exp(
+                    expected_log + math.log(plan.forecast_ratio) + random.normal(0, plan.forecast_noise)
+                )
                 attempts.append(
                     SimulatedAttempt(
                         participant=f"p{number:02}",
@@ -102,10 +104,10 @@ def simulate(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAtt
                         baseline_minutes=baseline,
                         forecast_minutes=forecast,
                         forecast_chance=_chance(plan.limit_minutes, forecast, plan.noise),
-                        minutes=ended,
-                        passed=ended == needed_minutes,
-                        gave_up=ended == patience < needed_minutes,
-                        timed_out=ended == plan.limit_minutes < min(needed_minutes, patience),
+                        minutes=end_minutes,
+                        has_passed=end_minutes == needed_minutes,
+                        gave_up=end_minutes == patience < needed_minutes,
+                        timed_out=end_minutes == plan.limit_minutes < min(needed_minutes, patience),
                     )
                 )
     return tuple(attempts)
@@ -113,15 +115,15 @@ def simulate(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAtt
 
 def _problems(plan: StudyPlan, random: np.random.Generator) -> dict[str, list[tuple[str, str, float]]]:
     """Family → name, difficulty and baseline minutes of its problems."""
-    problems: dict[str, list[tuple[str, str, float]]] = {}
+    problems_by_family: dict[str, list[tuple[str, str, float]]] = {}
     for family in range(1, plan.families + 1):
         for index in range(plan.problems_per_family):
             level = index % len(DIFFICULTIES)
             spread = random.normal(0, plan.problem_spread)
             minutes = plan.median_minutes * plan.difficulty_ratio ** (level - 1) * math.exp(spread)
-            entry = (f"family-{family}/problem-{index + 1}", DIFFICULTIES[level], minutes)
-            problems.setdefault(f"family-{family}", []).append(entry)
-    return problems
+            problem_terms = (f"family-{family}/problem-{index + 1}", DIFFICULTIES[level], minutes)
+            problems_by_family.setdefault(f"family-{family}", []).append(problem_terms)
+    return problems_by_family
 
 
 def _halves(size: int, random: np.random.Generator) -> Numbers:

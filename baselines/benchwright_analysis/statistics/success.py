@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Numbers, equally_long, numbers
-from benchwright_analysis.statistics.crossed import Crossed, crossed_mean, crossed_share
+from benchwright_analysis.statistics.columns import Numbers, equally_long, read_numbers
+from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_mean, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
 
 Labels = str | Sequence[str]
@@ -17,18 +17,18 @@ Labels = str | Sequence[str]
 
 
 @dataclass(frozen=True)
-class Group:
+class LabelledAttempts:
     """All attempts with one label."""
 
     label: str
     attempts: int
-    passed: Crossed | None
+    passed: CrossedEstimate | None
     """The share that passed; `None` if scores are fractional."""
-    score: Crossed
+    score: CrossedEstimate
     """The mean score."""
 
 
-def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> tuple[Group, ...]:
+def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> tuple[LabelledAttempts, ...]:
     """Success by category, difficulty, skill, topic, format or language, sorted by label.
 
     Args:
@@ -39,30 +39,32 @@ def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> tupl
     Raises:
         StatisticsError: A score is not from 0 to 1, or lengths differ.
     """
-    column = numbers(scores, "Scores", low=0, high=1)
+    column = read_numbers(scores, "Scores", low=0, high=1)
     equally_long(scores=len(column), labels=len(labels), cells=len(cells.problems))
-    parts = []
-    for label, members in _members(labels).items():
-        chosen = np.zeros(len(column), dtype=np.bool_)
-        chosen[members] = True
-        chosen_scores, chosen_cells = column[chosen], cells.select_rows(chosen)
-        whole = bool(np.isin(chosen_scores, (0.0, 1.0)).all())
-        share = crossed_share(chosen_scores, chosen_cells) if whole else None
-        parts.append(Group(label, len(members), share, mean_score(chosen_scores, chosen_cells)))
-    return tuple(parts)
+    label_groups = []
+    for label, member_indices in _indices_by_label(labels).items():
+        is_member = np.zeros(len(column), dtype=np.bool_)
+        is_member[member_indices] = True
+        chosen_scores, chosen_cells = column[is_member], cells.select_rows(is_member)
+        is_binary = bool(np.isin(chosen_scores, (0.0, 1.0)).all())
+        share = crossed_share(chosen_scores, chosen_cells) if is_binary else None
+        label_groups.append(
+            LabelledAttempts(label, len(member_indices), share, mean_score(chosen_scores, chosen_cells))
+        )
+    return tuple(label_groups)
 
 
-def mean_score(scores: ArrayLike, cells: Cells) -> Crossed:
+def mean_score(scores: ArrayLike, cells: Cells) -> CrossedEstimate:
     """The mean of scores from 0 to 1: of zeros and ones the share, with its interval.
 
     Raises:
         StatisticsError: As in `breakdown`.
     """
-    column = numbers(scores, "Scores", low=0, high=1)
+    column = read_numbers(scores, "Scores", low=0, high=1)
     return crossed_share(column, cells) if bool(np.isin(column, (0.0, 1.0)).all()) else crossed_mean(column, cells)
 
 
-def macro_average(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> Crossed:
+def macro_average(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> CrossedEstimate:
     """The mean of the groups' means, so that each label counts alike however many attempts it has.
 
     Args:
@@ -73,18 +75,18 @@ def macro_average(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> 
     Raises:
         StatisticsError: As in `breakdown`, or no attempt has a label.
     """
-    column = numbers(scores, "Scores", low=0, high=1)
+    column = read_numbers(scores, "Scores", low=0, high=1)
     equally_long(scores=len(column), labels=len(labels), cells=len(cells.problems))
     weights: Numbers = np.zeros(len(column))
-    for rows in _members(labels).values():
-        weights[rows] += 1 / len(rows)
+    for member_indices in _indices_by_label(labels).values():
+        weights[member_indices] += 1 / len(member_indices)
     strata = [[row_labels] if isinstance(row_labels, str) else list(row_labels) for row_labels in labels]
     return crossed_mean(column, cells, weights, strata)
 
 
-def _members(labels: Sequence[Labels]) -> dict[str, list[int]]:
-    members: dict[str, list[int]] = {}
+def _indices_by_label(labels: Sequence[Labels]) -> dict[str, list[int]]:
+    indices_by_label: dict[str, list[int]] = {}
     for index, row_labels in enumerate(labels):
         for label in {row_labels} if isinstance(row_labels, str) else set(row_labels):
-            members.setdefault(label, []).append(index)
-    return dict(sorted(members.items()))
+            indices_by_label.setdefault(label, []).append(index)
+    return dict(sorted(indices_by_label.items()))

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long, flags, numbers, observed
+from benchwright_analysis.statistics.columns import (
+    Flags,
+    Numbers,
+    equally_long,
+    observed_times,
+    read_flags,
+    read_numbers,
+)
 from benchwright_analysis.statistics.crossed import crossed_shares
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
@@ -24,7 +31,7 @@ _SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class Survival:
+class SurvivalCurve:
     """The Kaplan-Meier curve: the share not solved by then, with pointwise 95 % bands."""
 
     attempts: int
@@ -54,7 +61,7 @@ class SuccessOnlyTime:
     geometric_mean: float | None
 
 
-def kaplan_meier(times: ArrayLike, passed: ArrayLike, cells: Cells | None = None) -> Survival:
+def kaplan_meier(times: ArrayLike, pass_flags: ArrayLike, cells: Cells | None = None) -> SurvivalCurve:
     """The product-limit estimate (Kaplan & Meier 1958).
 
     Bands are those of `crossed_shares`, from pseudo-values (Andersen, Klein & Rosthøj 2003), at no more than
@@ -63,21 +70,21 @@ def kaplan_meier(times: ArrayLike, passed: ArrayLike, cells: Cells | None = None
 
     Args:
         times: Time of each attempt, until it passed or ended, in any unit.
-        passed: True for each attempt that passed; else it is censored.
+        pass_flags: True for each attempt that passed; else it is censored.
         cells: Participant and problem of each attempt, for bands; without it there are none.
 
     Raises:
         StatisticsError: A negative time, differing lengths, or no attempts.
     """
-    waits, events = observed(times, passed)
+    waits, events = observed_times(times, pass_flags)
     distinct_times = np.unique(waits)
-    ordered = np.sort(waits)
-    risk = len(waits) - np.searchsorted(ordered, distinct_times, side="left")
+    ordered_waits = np.sort(waits)
+    risk = len(waits) - np.searchsorted(ordered_waits, distinct_times, side="left")
     passes = np.bincount(np.searchsorted(distinct_times, waits[events]), minlength=len(distinct_times))
     lost = np.bincount(np.searchsorted(distinct_times, waits[~events]), minlength=len(distinct_times))
     unsolved = np.asarray(np.cumprod(1 - passes / risk), dtype=np.float64)
     low, high = _bands(waits, events, distinct_times, unsolved, cells) if cells is not None else (None, None)
-    return Survival(
+    return SurvivalCurve(
         attempts=len(waits),
         passed=int(events.sum()),
         times=tuple(distinct_times.tolist()),
@@ -108,46 +115,48 @@ def with_give_ups_until(times: ArrayLike, gave_up: ArrayLike, limit: float) -> N
     Raises:
         StatisticsError: Lengths differ, or somebody gave up after the limit.
     """
-    waits, stopped = numbers(times, "Times", low=0), flags(gave_up, "Give-ups")
+    waits, stopped = read_numbers(times, "Times", low=0), read_flags(gave_up, "Give-ups")
     equally_long(times=len(waits), give_ups=len(stopped))
     if (waits[stopped] > limit).any():
         raise StatisticsError(f"An attempt was given up later than the limit of {limit:g}.")
     return np.where(stopped, limit, waits)
 
 
-def success_only_time(times: ArrayLike, passed: ArrayLike) -> SuccessOnlyTime:
+def success_only_time(times: ArrayLike, pass_flags: ArrayLike) -> SuccessOnlyTime:
     """The geometric mean time of those that passed. It has no interval: who passed is itself a matter of chance.
 
     Args:
         times: Time of each attempt, positive.
-        passed: True for each attempt that passed.
+        pass_flags: True for each attempt that passed.
 
     Returns:
         Without a value where nobody passed.
     """
-    waits, events = observed(times, passed)
+    waits, events = observed_times(times, pass_flags)
     count, left_out = int(events.sum()), int((~events).sum())
     if not count:
         return SuccessOnlyTime(0, left_out, None)
-    logs = np.log(numbers(waits[events], "Times of attempts that passed", lower_bound=0))
+    logs = np.log(read_numbers(waits[events], "Times of attempts that passed", lower_bound=0))
     return SuccessOnlyTime(count, left_out, math.exp(float(logs.mean())))
 
 
 def _bands(
     waits: Numbers, events: Flags, distinct_times: Numbers, unsolved: Numbers, cells: Cells
 ) -> tuple[Numbers | None, Numbers | None]:
-    steps = np.flatnonzero(np.diff(np.append(1.0, unsolved)) < 0)
-    if not len(steps):
+    step_indices = np.flatnonzero(np.diff(np.append(1.0, unsolved)) < 0)
+    if not len(step_indices):
         return None, None
-    chosen = np.unique(steps[np.linspace(0, len(steps) - 1, min(BAND_TIMES, len(steps))).round().astype(np.intp)])
-    estimates = crossed_shares(unsolved_values(waits, events, distinct_times[chosen]), cells)
+    band_indices = np.unique(
+        step_indices[np.linspace(0, len(step_indices) - 1, min(BAND_TIMES, len(step_indices))).round().astype(np.intp)]
+    )
+    estimates = crossed_shares(unsolved_values(waits, events, distinct_times[band_indices]), cells)
     if any(estimate.low is None or estimate.high is None for estimate in estimates):
         return None, None
-    is_before = distinct_times < distinct_times[chosen[0]]
-    low = np.interp(distinct_times, distinct_times[chosen], [estimate.low or 0.0 for estimate in estimates])
+    is_before = distinct_times < distinct_times[band_indices[0]]
+    low = np.interp(distinct_times, distinct_times[band_indices], [estimate.low or 0.0 for estimate in estimates])
     high = np.interp(
         distinct_times,
-        distinct_times[chosen],
+        distinct_times[band_indices],
         [1.0 if estimate.high is None else estimate.high for estimate in estimates],
     )
     return np.where(is_before, 1.0, low), np.where(is_before, 1.0, high)
@@ -158,8 +167,8 @@ def _half(moments: Numbers, curve: Numbers) -> float | None:
     reached_indices = np.flatnonzero(curve <= 0.5 + _SAME)
     if not len(reached_indices):
         return None
-    first = int(reached_indices[0])
-    later = np.flatnonzero(curve < 0.5 - _SAME)
-    if abs(curve[first] - 0.5) <= _SAME and len(later):
-        return float((moments[first] + moments[later[0]]) / 2)
-    return float(moments[first])
+    first_index = int(reached_indices[0])
+    later_indices = np.flatnonzero(curve < 0.5 - _SAME)
+    if abs(curve[first_index] - 0.5) <= _SAME and len(later_indices):
+        return float((moments[first_index] + moments[later_indices[0]]) / 2)
+    return float(moments[first_index])

@@ -23,12 +23,12 @@ class Variance:
     degrees_of_freedom: float
 
 
-def indicator(places: Indices, width: int) -> Numbers:
+def indicator(column_indices: Indices, width: int) -> Numbers:
     """A table with a one where a row belongs; rows with a negative place belong nowhere."""
-    table = np.zeros((len(places), width))
-    rows = np.flatnonzero(places >= 0)
-    table[rows, places[rows]] = 1.0
-    return table
+    indicator_table = np.zeros((len(column_indices), width))
+    row_indices = np.flatnonzero(column_indices >= 0)
+    indicator_table[row_indices, column_indices[row_indices]] = 1.0
+    return indicator_table
 
 
 def projector(fixed: Numbers) -> Numbers:
@@ -60,23 +60,23 @@ class VarianceComponents:
             by_condition: True if `tables` are of one effect under each condition, which may vary more under one.
                 Degrees of freedom are those of equal variances: estimated ones would make them too few.
         """
-        rows = len(fixed)
+        row_count = len(fixed)
         self._doubtful, self._by_condition = len(doubtful), by_condition
         tables = [*tables, *doubtful]
         self._basis = projector(fixed)
-        self._z = np.hstack([*tables, np.zeros((rows, 0))])
+        self._z = np.hstack([*tables, np.zeros((row_count, 0))])
         sizes = [table.shape[1] for table in tables]
         self._starts = np.cumsum([0, *sizes[:-1]]) if sizes else np.zeros(0, dtype=np.intp)
-        part = self._basis.T @ self._z
-        self._gram = self._z.T @ self._z - part.T @ part
-        self._free = rows - self._basis.shape[1]
+        basis_part = self._basis.T @ self._z
+        self._gram = self._z.T @ self._z - basis_part.T @ basis_part
+        self._free = row_count - self._basis.shape[1]
         self._count = len(tables)
         self._inverses: dict[tuple[int, ...], Numbers] = {}
         self._expected = self._moments(self._gram**2, np.diag(self._gram), float(self._free))
         self._sizes: Numbers = self._expected[:-1, -1] ** 2 / np.maximum(np.diag(self._expected)[:-1], 1e-300)
         """Of each effect, as many levels as its quadratic form has degrees of freedom."""
 
-    def variance_of(self, weights: Numbers, values: Numbers) -> Variance | None:
+    def variance_of(self, weights: Numbers, value_column: Numbers) -> Variance | None:
         """The variance of `weights @ values` and how many degrees of freedom its estimate has.
 
         Components are left out where they are not above 0, and the others estimated again. In Satterthwaite's formula
@@ -88,33 +88,35 @@ class VarianceComponents:
         """
         if self._free < 1:
             return None
-        left = values - self._basis @ (self._basis.T @ values)
-        observed = np.append(self._sums((self._z.T @ left) ** 2), left @ left)
+        residuals = value_column - self._basis @ (self._basis.T @ value_column)
+        observed = np.append(self._sums((self._z.T @ residuals) ** 2), residuals @ residuals)
         loads = np.append(self._sums((self._z.T @ weights) ** 2), weights @ weights)
         components, kept_indices = self._positive(observed)
-        alone = float(loads[-1] * components[-1])
+        residual_variance = float(loads[-1] * components[-1])
         variance = float(loads @ components)
         if self._doubtful:
             offset = float(loads @ self._inverse(list(range(self._count + 1))) @ observed)
             variance = max(offset, _LEAST * float(loads[-1] * observed[-1]) / self._free)
         if variance <= 0:
             return None
-        first = self._count - self._doubtful
-        residual_term = alone**2 / max(1.0, self._free - float(self._sizes[kept_indices[:-1]].sum()))
-        wide = widening(self._sizes[first:], self._sizes[:first])
+        first_doubtful = self._count - self._doubtful
+        residual_term = residual_variance**2 / max(1.0, self._free - float(self._sizes[kept_indices[:-1]].sum()))
+        wide = widening(self._sizes[first_doubtful:], self._sizes[:first_doubtful])
         chance = self._chance(loads, components, kept_indices[:-1]) + residual_term
         return Variance(wide**2 * variance, variance**2 / chance if chance > 0 else float(self._free))
 
     def _chance(self, loads: Numbers, components: Numbers, kept_indices: list[int]) -> float:
         """Half the variance of what effects have in the variance, by their mean squares."""
-        squares, first = np.zeros(self._count), self._count - self._doubtful
+        squares, first_doubtful = np.zeros(self._count), self._count - self._doubtful
         squares[kept_indices] = (loads * (self._expected @ components))[kept_indices] / np.diag(self._expected)[
             kept_indices
         ]
-        factors = np.append(squares[:first], (loads * components)[first:-1])
-        load_sum = loads[:first].sum()
+        factors = np.append(squares[:first_doubtful], (loads * components)[first_doubtful:-1])
+        load_sum = loads[:first_doubtful].sum()
         if self._by_condition and load_sum > 0:
-            squares[:first] = factors[:first] = squares[:first].sum() * loads[:first] / load_sum
+            squares[:first_doubtful] = factors[:first_doubtful] = (
+                squares[:first_doubtful].sum() * loads[:first_doubtful] / load_sum
+            )
         is_filled = self._sizes > 0
         return float((factors * squares)[is_filled] @ (1 / self._sizes[is_filled]))
 
@@ -135,22 +137,22 @@ class VarianceComponents:
             return components, kept_indices
 
     def _inverse(self, kept_indices: list[int]) -> Numbers:
-        key = tuple(kept_indices)
-        if key not in self._inverses:
+        index_key = tuple(kept_indices)
+        if index_key not in self._inverses:
             inverse = np.linalg.pinv(self._expected[np.ix_(kept_indices, kept_indices)], hermitian=True)
-            self._inverses[key] = np.asarray(inverse, dtype=np.float64)
-        return self._inverses[key]
+            self._inverses[index_key] = np.asarray(inverse, dtype=np.float64)
+        return self._inverses[index_key]
 
-    def _moments(self, pairs: Numbers, single: Numbers, corner: float) -> Numbers:
-        table = np.zeros((self._count + 1, self._count + 1))
+    def _moments(self, pair_products: Numbers, single: Numbers, corner: float) -> Numbers:
+        moment_table = np.zeros((self._count + 1, self._count + 1))
         if self._count:
-            table[:-1, :-1] = np.add.reduceat(np.add.reduceat(pairs, self._starts, 0), self._starts, 1)
-            table[:-1, -1] = table[-1, :-1] = self._sums(single)
-        table[-1, -1] = corner
-        return table
+            moment_table[:-1, :-1] = np.add.reduceat(np.add.reduceat(pair_products, self._starts, 0), self._starts, 1)
+            moment_table[:-1, -1] = moment_table[-1, :-1] = self._sums(single)
+        moment_table[-1, -1] = corner
+        return moment_table
 
-    def _sums(self, values: NDArray[np.float64]) -> Numbers:
-        sums: Numbers = np.add.reduceat(values, self._starts) if self._count else np.zeros(0)
+    def _sums(self, level_values: NDArray[np.float64]) -> Numbers:
+        sums: Numbers = np.add.reduceat(level_values, self._starts) if self._count else np.zeros(0)
         return sums
 
 
@@ -184,11 +186,11 @@ class BetweenUnits:
         """
         self._units, self._count, self._basis = units, count, projector(fixed)
 
-    def variance_of(self, weights: Numbers, values: Numbers) -> Variance | None:
+    def variance_of(self, weights: Numbers, value_column: Numbers) -> Variance | None:
         """As in `VarianceComponents`."""
         if self._count < 2:
             return None
-        left = values - self._basis @ (self._basis.T @ values)
-        sums = np.bincount(self._units, weights * left, self._count)
+        residuals = value_column - self._basis @ (self._basis.T @ value_column)
+        sums = np.bincount(self._units, weights * residuals, self._count)
         variance = float(sums @ sums) * self._count / (self._count - 1)
         return Variance(variance, float(self._count - 1)) if variance > 0 else None

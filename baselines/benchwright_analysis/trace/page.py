@@ -7,7 +7,7 @@ from html import escape
 from importlib import resources
 
 from benchwright_analysis.html_file import html_file
-from benchwright_analysis.trace.step import Excerpt, Line, StepKind, Trace, TracePart, TraceStep
+from benchwright_analysis.trace.step import AttemptTrace, ExcerptLine, StepExcerpt, StepKind, TracePart, TraceStep
 from benchwright_judges.models.prompt import visible
 
 _MOST_LINES = 400
@@ -20,18 +20,18 @@ _NOTE = (
 )
 
 
-def trace_page(trace: Trace) -> str:
+def trace_page(trace: AttemptTrace) -> str:
     """The whole file: no address is asked for anything, and nothing in it runs but our own script."""
     style, script = _resource("trace.css"), _resource("trace.js")
-    parts = "".join(_part(number, part) for number, part in enumerate(trace.parts))
+    parts_html = "".join(_part(number, part) for number, part in enumerate(trace.trace_parts))
     choices = "".join(
-        f'<option value="{number}">{_text(part.title)}</option>' for number, part in enumerate(trace.parts)
+        f'<option value="{number}">{_text(part.title)}</option>' for number, part in enumerate(trace.trace_parts)
     )
-    choice_label = f'<label>Site <select id="part">{choices}</select></label>' if len(trace.parts) > 1 else ""
-    kinds = "".join(f'<option value="{kind}">{kind}</option>' for kind in StepKind)
+    choice_label = f'<label>Site <select id="part">{choices}</select></label>' if len(trace.trace_parts) > 1 else ""
+    kind_options = "".join(f'<option value="{kind}">{kind}</option>' for kind in StepKind)
     body = f"""<header>
 <h1>{_text(trace.title)}</h1>
-{_facts(trace.facts)}
+{_facts(trace.fact_texts)}
 <p class="soft">{_NOTE}</p>
 </header>
 <nav id="controls" aria-label="Steps" hidden>
@@ -39,12 +39,12 @@ def trace_page(trace: Trace) -> str:
 <button type="button" id="previous">Previous</button>
 <button type="button" id="next">Next</button>
 <button type="button" id="play">Play</button>
-<label>Only <select id="kind"><option value="">all steps</option>{kinds}</select></label>
+<label>Only <select id="kind"><option value="">all steps</option>{kind_options}</select></label>
 <button type="button" id="all" aria-pressed="false">Open all</button>
 <span id="told" role="status"></span>
 </nav>
 <main>
-{parts}
+{parts_html}
 </main>"""
     return html_file(_cut(trace.title), style, script, body, policy="base-uri 'none'")
 
@@ -53,38 +53,40 @@ def _resource(name: str) -> str:
     return (resources.files("benchwright_analysis.trace") / name).read_text(encoding="utf-8")
 
 
-def _part(number: int, part: TracePart) -> str:
-    title = part.title or "Steps"
-    steps = "".join(_step(step_number, step) for step_number, step in enumerate(part.steps, 1))
-    inside = f"<ol>{steps}</ol>" if part.steps else "<p>Nothing happened.</p>"
+def _part(number: int, trace_part: TracePart) -> str:
+    title = trace_part.title or "Steps"
+    steps_html = "".join(_step(step_number, step) for step_number, step in enumerate(trace_part.steps, 1))
+    section_content = f"<ol>{steps_html}</ol>" if trace_part.steps else "<p>Nothing happened.</p>"
     return (
         f'<section class="part" id="part-{number}" aria-labelledby="part-{number}-title">'
-        f'<h2 id="part-{number}-title">{_text(title)}</h2>{inside}</section>\n'
+        f'<h2 id="part-{number}-title">{_text(title)}</h2>{section_content}</section>\n'
     )
 
 
-def _step(number: int, step: TraceStep) -> str:
-    time_label = "" if step.at_s is None else f'<span class="at">{_clock(step.at_s)}</span> '
-    summary = f'{time_label}<span class="kind">{step.kind}</span> {_text(step.title)}'
-    body = _facts(step.facts) + "".join(map(_excerpt, step.excerpts))
-    inside = body or '<p class="soft">No details.</p>'
+def _step(number: int, trace_step: TraceStep) -> str:
+    time_label = "" if trace_step.at_s is None else f'<span class="at">{_clock(trace_step.at_s)}</span> '
+    summary = f'{time_label}<span class="kind">{trace_step.kind}</span> {_text(trace_step.title)}'
+    body = _facts(trace_step.fact_texts) + "".join(map(_excerpt, trace_step.excerpts))
+    step_content = body or '<p class="soft">No details.</p>'
     return (
-        f'<li class="{step.kind}"><details class="step">'
-        f'<summary><span class="number">{number}</span> {summary}</summary>{inside}</details></li>'
+        f'<li class="{trace_step.kind}"><details class="step">'
+        f'<summary><span class="number">{number}</span> {summary}</summary>{step_content}</details></li>'
     )
 
 
-def _facts(facts: Mapping[str, str]) -> str:
-    if not facts:
+def _facts(fact_texts: Mapping[str, str]) -> str:
+    if not fact_texts:
         return ""
-    rows = "".join(f"<div><dt>{_text(name)}</dt><dd>{_text(value)}</dd></div>" for name, value in facts.items())
-    return f"<dl>{rows}</dl>"
+    rows_html = "".join(
+        f"<div><dt>{_text(name)}</dt><dd>{_text(value)}</dd></div>" for name, value in fact_texts.items()
+    )
+    return f"<dl>{rows_html}</dl>"
 
 
-def _excerpt(excerpt: Excerpt) -> str:
+def _excerpt(excerpt: StepExcerpt) -> str:
     lines = excerpt.lines[:_MOST_LINES]
     if left := len(excerpt.lines) - len(lines):
-        lines = [*lines, Line(f"{left:,} more lines", "~")]
+        lines = [*lines, ExcerptLine(f"{left:,} more lines", "~")]
     name = _text(excerpt.caption)
     return (
         f"<figure><figcaption>{name}</figcaption>"
@@ -92,11 +94,11 @@ def _excerpt(excerpt: Excerpt) -> str:
     )
 
 
-def _code(lines: Sequence[Line]) -> str:
+def _code(lines: Sequence[ExcerptLine]) -> str:
     return "".join(_line(line) for line in lines) if lines else "<em>Nothing.</em>"
 
 
-def _line(line: Line) -> str:
+def _line(line: ExcerptLine) -> str:
     text = line.text if len(line.text) <= _LONGEST_LINE else f"{line.text[:_LONGEST_LINE]}…"
     tag, sign = _MARKS.get(line.mark, ("span", " "))
     return f'<{tag} class="line">{sign} {_escaped(text)}\n</{tag}>'
@@ -115,5 +117,5 @@ def _escaped(text: str) -> str:
 
 
 def _clock(seconds: float) -> str:
-    whole = int(seconds)
-    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+    whole_seconds = int(seconds)
+    return f"{whole_seconds // 3600}:{whole_seconds // 60 % 60:02}:{whole_seconds % 60:02}"

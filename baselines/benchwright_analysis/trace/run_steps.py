@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.completion.played_runs import PlayedRun
-from benchwright_analysis.trace.step import StepKind, Trace, TracePart, TraceStep, whole
+from benchwright_analysis.trace.step import AttemptTrace, StepKind, TracePart, TraceStep, whole_excerpt
 from benchwright_attempts.errors import EvaluationError
-from benchwright_subjects.inline.record import SHOWN, Decision, Hindsight, SiteRecord, Step
+from benchwright_subjects.inline.record import SHOWN, Hindsight, OfferOutcome, SiteRecord, Step
 from benchwright_subjects.inline.run_folder import SnapshotVerdict
 from benchwright_subjects.inline.text.similarity import effort
 
 _WORDS = {"passed": "passed", "failed": "did not pass", "error": "undecided"}
 
 
-def trace_of_run(run: PlayedRun, site: str = "") -> Trace:
+def trace_of_run(run: PlayedRun, site: str = "") -> AttemptTrace:
     """The trace of a run.
 
     Args:
@@ -36,20 +36,20 @@ def trace_of_run(run: PlayedRun, site: str = "") -> Trace:
             else "Nothing was played yet: the run has no sites."
         )
     hindsight = {site_hindsight.site: site_hindsight for site_hindsight in run.hindsight}
-    facts = {
+    fact_texts = {
         "subject": run.label,
         "command": " ".join(run.settings.command),
         "configuration": run.settings.configuration[:12],
         "sites": f"{len({record.site for record in records}):,}",
     }
-    parts = [
+    trace_parts = [
         TracePart(
             f"{record.site}, {record.policy}",
             _steps(record, run.verdicts.get((record.site, record.policy), ()), hindsight.get(record.site)),
         )
         for record in records
     ]
-    return Trace("Trace of inline completion", facts, parts)
+    return AttemptTrace("Trace of inline completion", fact_texts, trace_parts)
 
 
 def _steps(record: SiteRecord, verdicts: Sequence[SnapshotVerdict], hindsight: Hindsight | None) -> list[TraceStep]:
@@ -63,8 +63,8 @@ def _steps(record: SiteRecord, verdicts: Sequence[SnapshotVerdict], hindsight: H
         if step.accepted:
             accepts += 1
             written_texts.append(step.accepted)
-            steps.append(_accepted(step, written_texts))
-            steps += _tested(
+            steps.append(_acceptance_step(step, written_texts))
+            steps += _test_steps(
                 verdict_by_accepts.get(accepts), f"after {accepts} accepted offer{'' if accepts == 1 else 's'}"
             )
         if count := effort(step.typed):
@@ -76,37 +76,43 @@ def _steps(record: SiteRecord, verdicts: Sequence[SnapshotVerdict], hindsight: H
         steps.append(
             TraceStep(StepKind.OTHER, f"The server failed: {record.failure.value.replace('_', ' ')}", None, code)
         )
-    steps += _tested(next((verdict for verdict in verdicts if verdict.is_end), None), "at the end")
+    steps += _test_steps(next((verdict for verdict in verdicts if verdict.is_end), None), "at the end")
     return [*steps, *([] if hindsight is None else _hindsight_steps(hindsight))]
 
 
 def _request_steps(number: int, step: Step, latency: float | None) -> list[TraceStep]:
-    if step.decision is Decision.TIMED_OUT:
+    if step.decision is OfferOutcome.TIMED_OUT:
         return [TraceStep(StepKind.ASKED, f"Request {number} was given up: no answer in time")]
-    facts = {} if latency is None else {"latency": f"{latency:,.1f} ms"}
-    facts["items in the answer"] = f"{step.offers:,}"
-    request_step = TraceStep(StepKind.ASKED, f"Request {number}", None, facts)
+    fact_texts = {} if latency is None else {"latency": f"{latency:,.1f} ms"}
+    fact_texts["items in the answer"] = f"{step.offers:,}"
+    request_step = TraceStep(StepKind.ASKED, f"Request {number}", None, fact_texts)
     if step.decision not in SHOWN:
         return [request_step, TraceStep(StepKind.SHOWN, "Nothing was offered")]
     note = {"note": "it only repeats what follows"} if step.repeats_suffix else {}
-    offer_step = TraceStep(StepKind.SHOWN, "An offer was shown", None, note, [whole("What was offered", step.offer)])
-    refused = [TraceStep(StepKind.REFUSED, "The policy refused it")] if step.decision is Decision.REFUSED else []
-    return [request_step, offer_step, *refused]
-
-
-def _accepted(step: Step, written_texts: Sequence[str]) -> TraceStep:
-    facts: Mapping[str, str] = {"deleted": f"{step.deleted:,} characters"} if step.deleted else {}
-    title = (
-        "The policy accepted it" if step.decision is Decision.ACCEPTED else "The policy accepted the beginning of it"
+    offer_step = TraceStep(
+        StepKind.SHOWN, "An offer was shown", None, note, [whole_excerpt("What was offered", step.offer)]
     )
-    texts = [
-        whole("What was accepted", step.accepted),
-        whole("What was written at the site so far", "\n".join(written_texts)),
+    refusal_steps = (
+        [TraceStep(StepKind.REFUSED, "The policy refused it")] if step.decision is OfferOutcome.REFUSED else []
+    )
+    return [request_step, offer_step, *refusal_steps]
+
+
+def _acceptance_step(step: Step, written_texts: Sequence[str]) -> TraceStep:
+    fact_texts: Mapping[str, str] = {"deleted": f"{step.deleted:,} characters"} if step.deleted else {}
+    title = (
+        "The policy accepted it"
+        if step.decision is OfferOutcome.ACCEPTED
+        else "The policy accepted the beginning of it"
+    )
+    excerpts = [
+        whole_excerpt("What was accepted", step.accepted),
+        whole_excerpt("What was written at the site so far", "\n".join(written_texts)),
     ]
-    return TraceStep(StepKind.ACCEPTED, title, None, facts, texts)
+    return TraceStep(StepKind.ACCEPTED, title, None, fact_texts, excerpts)
 
 
-def _tested(verdict: SnapshotVerdict | None, moment: str) -> list[TraceStep]:
+def _test_steps(verdict: SnapshotVerdict | None, moment: str) -> list[TraceStep]:
     if verdict is None:
         return []
     counts = f", {verdict.passed_tests} of {verdict.tests} tests" if verdict.tests else ""
@@ -125,9 +131,11 @@ def _hindsight_steps(hindsight: Hindsight) -> list[TraceStep]:
         title = "It is neither what its author wrote next nor in the text that passed"
     else:
         title = "It is what its author wrote next, and not in the text that passed"
-    facts = (
+    fact_texts = (
         {"lint": "reports new errors" if hindsight.adds_errors else "reports nothing new"} if hindsight.is_wrong else {}
     )
-    if hindsight.tests is not None and hindsight.tests.are_fewer is not None:
-        facts["hidden tests"] = "fewer pass with it" if hindsight.tests.are_fewer else "no fewer pass with it"
-    return [TraceStep(StepKind.OTHER, title, None, facts)]
+    if hindsight.tests is not None and hindsight.tests.is_fewer_passing is not None:
+        fact_texts["hidden tests"] = (
+            "fewer pass with it" if hindsight.tests.is_fewer_passing else "no fewer pass with it"
+        )
+    return [TraceStep(StepKind.OTHER, title, None, fact_texts)]

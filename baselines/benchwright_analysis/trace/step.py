@@ -26,7 +26,7 @@ class StepKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Line:
+class ExcerptLine:
     """A line of an excerpt."""
 
     text: str
@@ -35,11 +35,11 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Excerpt:
+class StepExcerpt:
     """A part of a file or of an offer, as a step shows it."""
 
     caption: str
-    lines: Sequence[Line]
+    lines: Sequence[ExcerptLine]
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class TraceStep:
     title: str
     at_s: float | None = None
     """Seconds since the opening, if they are known."""
-    facts: Mapping[str, str] = field(default_factory=dict)
-    excerpts: Sequence[Excerpt] = ()
+    fact_texts: Mapping[str, str] = field(default_factory=dict)
+    excerpts: Sequence[StepExcerpt] = ()
 
 
 @dataclass(frozen=True)
@@ -63,55 +63,64 @@ class TracePart:
 
 
 @dataclass(frozen=True)
-class Trace:
+class AttemptTrace:
     """All of a page."""
 
     title: str
-    facts: Mapping[str, str]
-    parts: Sequence[TracePart]
+    fact_texts: Mapping[str, str]
+    trace_parts: Sequence[TracePart]
 
 
-def whole(caption: str, text: str) -> Excerpt:
+def whole_excerpt(caption: str, text: str) -> StepExcerpt:
     """All of it."""
-    return Excerpt(caption, [Line(line) for line in _lines(text)])
+    return StepExcerpt(caption, [ExcerptLine(line) for line in _lines(text)])
 
 
-def change(caption: str, old_text: str, new_text: str) -> Excerpt:
+def change_excerpt(caption: str, old_text: str, new_text: str) -> StepExcerpt:
     """Differences between two versions of a file, with some lines around."""
-    old, new = _lines(old_text), _lines(new_text)
-    shorter, start = min(len(old), len(new)), 0
-    while start < shorter and old[start] == new[start]:
+    old_lines, new_lines = _lines(old_text), _lines(new_text)
+    shorter, start = min(len(old_lines), len(new_lines)), 0
+    while start < shorter and old_lines[start] == new_lines[start]:
         start += 1
     end = 0
-    while end < shorter - start and old[-1 - end] == new[-1 - end]:
+    while end < shorter - start and old_lines[-1 - end] == new_lines[-1 - end]:
         end += 1
-    first = max(0, start - _CONTEXT)
-    lines_before = [Line(line) for line in old[first:start]]
-    lines_after = [Line(line) for line in old[len(old) - end : len(old) - end + _CONTEXT]]
-    middle = _compared(old[start : len(old) - end], new[start : len(new) - end])
-    omission = [Line(_left_out(first), "~")] if first else []
-    left = end - len(lines_after)
-    return Excerpt(
-        caption, [*omission, *lines_before, *middle, *lines_after, *([Line(_left_out(left), "~")] if left else [])]
+    first_shown = max(0, start - _CONTEXT)
+    lines_before = [ExcerptLine(line) for line in old_lines[first_shown:start]]
+    lines_after = [ExcerptLine(line) for line in old_lines[len(old_lines) - end : len(old_lines) - end + _CONTEXT]]
+    middle = _compare_lines(old_lines[start : len(old_lines) - end], new_lines[start : len(new_lines) - end])
+    omission = [ExcerptLine(_omission_text(first_shown), "~")] if first_shown else []
+    omitted_count = end - len(lines_after)
+    return StepExcerpt(
+        caption,
+        [
+            *omission,
+            *lines_before,
+            *middle,
+            *lines_after,
+            *([ExcerptLine(_omission_text(omitted_count), "~")] if omitted_count else []),
+        ],
     )
 
 
-def _compared(old: Sequence[str], new: Sequence[str]) -> list[Line]:
-    if len(old) + len(new) > _MOST_COMPARED:
-        return [*(Line(line, "-") for line in old), *(Line(line, "+") for line in new)]
+def _compare_lines(old_lines: Sequence[str], new_lines: Sequence[str]) -> list[ExcerptLine]:
+    if len(old_lines) + len(new_lines) > _MOST_COMPARED:
+        return [*(ExcerptLine(line, "-") for line in old_lines), *(ExcerptLine(line, "+") for line in new_lines)]
     compared_lines = []
-    for tag, first, last, begin, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, old_start, old_end, new_start, new_end in difflib.SequenceMatcher(
+        None, old_lines, new_lines, autojunk=False
+    ).get_opcodes():
         if tag == "equal":
-            compared_lines += [Line(line) for line in old[first:last]]
+            compared_lines += [ExcerptLine(line) for line in old_lines[old_start:old_end]]
         else:
             compared_lines += [
-                *(Line(line, "-") for line in old[first:last]),
-                *(Line(line, "+") for line in new[begin:end]),
+                *(ExcerptLine(line, "-") for line in old_lines[old_start:old_end]),
+                *(ExcerptLine(line, "+") for line in new_lines[new_start:new_end]),
             ]
     return compared_lines
 
 
-def _left_out(count: int) -> str:
+def _omission_text(count: int) -> str:
     return f"{count:,} line{'' if count == 1 else 's'} not shown"
 
 

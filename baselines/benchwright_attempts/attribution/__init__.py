@@ -12,8 +12,8 @@ from benchwright_attempts.attribution.attributor import (
 )
 from benchwright_attempts.attribution.change_reason import extension_of_reason, origin_of_reason
 from benchwright_attempts.attribution.edit_columns import EditColumns
-from benchwright_attempts.attribution.method import EditFacts, Finding, KnownOfEdit
-from benchwright_attempts.attribution.origin import BY_MODEL, Origin
+from benchwright_attempts.attribution.method import EditFacts, KnownOfEdit, OriginFinding
+from benchwright_attempts.attribution.origin import BY_MODEL, EditOrigin
 
 __all__ = [
     "BY_MODEL",
@@ -23,9 +23,9 @@ __all__ = [
     "Attributor",
     "EditColumns",
     "EditFacts",
-    "Finding",
+    "EditOrigin",
     "KnownOfEdit",
-    "Origin",
+    "OriginFinding",
     "attribute",
     "extension_of_reason",
     "origin_of_reason",

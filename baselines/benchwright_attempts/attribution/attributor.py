@@ -9,11 +9,11 @@ from datetime import datetime
 from benchwright_attempts.attribution.change_reason import by_change_reason
 from benchwright_attempts.attribution.edit_columns import EditColumns
 from benchwright_attempts.attribution.heuristic import by_shape
-from benchwright_attempts.attribution.method import EditFacts, Finding, Method
-from benchwright_attempts.attribution.origin import COMPLETIONS, Origin
+from benchwright_attempts.attribution.method import EditFacts, Method, OriginFinding
+from benchwright_attempts.attribution.origin import COMPLETIONS, EditOrigin
 from benchwright_attempts.attribution.own_provider import by_acceptance
 from benchwright_attempts.attribution.wrapped_command import by_command
-from benchwright_attempts.events.event_body import EventBody, Evidence
+from benchwright_attempts.events.event_body import EditEvidence, EventBody
 from benchwright_attempts.events.events import Edit
 from benchwright_attempts.events.evidence import AssistAccepted, EditShape
 from benchwright_attempts.log.record import RecordedEvent, format_wall
@@ -41,7 +41,7 @@ class Attribution:
     """Number of the edit's event."""
     path: str
     version: int | None
-    origin: Origin
+    origin: EditOrigin
     method: str
     """Name of the method that found it."""
     inserted: int
@@ -71,14 +71,14 @@ class Attributor:
             versions = by_path[path] = {}
         versions[version] = event
 
-    def announce(self, event: EventBody, wall: str) -> None:
+    def announce(self, event: EventBody, announced_wall: str) -> None:
         """An event says something about the edit that follows.
 
         Args:
             event: `path` and `version`, if it has them, are those of the document before the edit.
-            wall: Time when it was recorded, as records write it.
+            announced_wall: Time when it was recorded, as records write it.
         """
-        self._announcement = (event, wall)
+        self._announcement = (event, announced_wall)
 
     def edit(self, edit: EditFacts, wall: str) -> None:
         """One edit."""
@@ -86,16 +86,16 @@ class Attributor:
             edit.announced_by, self._announcement = self._announcement[0], None
         self.edits.append(edit)
 
-    def _fits(self, event: EventBody, announced: str, edit: EditFacts, wall: str) -> bool:
+    def _fits(self, event: EventBody, announced_wall: str, edit: EditFacts, edit_wall: str) -> bool:
         if getattr(event, "path", None) not in (None, edit.path):
             return False
         version = getattr(event, "version", None)
         if version is not None and edit.version is not None:
             return bool(edit.version == version + 1)
-        late = (datetime.fromisoformat(wall) - datetime.fromisoformat(announced)).total_seconds()
-        return 0 <= late <= _ANNOUNCED_FOR_S
+        delay_s = (datetime.fromisoformat(edit_wall) - datetime.fromisoformat(announced_wall)).total_seconds()
+        return 0 <= delay_s <= _ANNOUNCED_FOR_S
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[OriginFinding]:
         """Origin of each edit, by all that is known now."""
         events_by_path: dict[str, list[tuple[type[EventBody], dict[int, EventBody]]]] = {}
         for kind, by_path in self._events_by_type.items():
@@ -116,7 +116,7 @@ class Attributor:
                     yield decision
                     break
 
-    def accepted(self, edit: EditFacts) -> AssistAccepted | None:
+    def acceptance_of(self, edit: EditFacts) -> AssistAccepted | None:
         """The acceptance that belongs to an edit."""
         version = -1 if edit.version is None else edit.version
         event = self._events_by_type.get(AssistAccepted, {}).get(edit.path, {}).get(version)
@@ -132,11 +132,11 @@ def attribute(events: Iterable[RecordedEvent]) -> list[Attribution]:
     attributor = Attributor()
     for recorded in events:
         _take(attributor, recorded)
-    labels: list[Attribution] = []
+    attributions: list[Attribution] = []
     for edit, edit_finding in zip(attributor.edits, attributor.findings(), strict=True):
-        accepted = attributor.accepted(edit) if edit_finding.origin in COMPLETIONS else None
-        assist = accepted.assist if accepted is not None else None
-        labels.append(
+        acceptance = attributor.acceptance_of(edit) if edit_finding.origin in COMPLETIONS else None
+        assist = acceptance.assist if acceptance is not None else None
+        attributions.append(
             Attribution(
                 edit.seq,
                 edit.path,
@@ -148,16 +148,16 @@ def attribute(events: Iterable[RecordedEvent]) -> list[Attribution]:
                 assist,
             )
         )
-    return labels
+    return attributions
 
 
 def _take(attributor: Attributor, recorded: RecordedEvent) -> None:
     event = recorded.event
     if isinstance(event, Edit | EditShape):
         attributor.edit(_facts(recorded.seq, event), format_wall(recorded.moment.wall))
-    elif event.evidence is Evidence.NEXT_EDIT:
+    elif event.evidence is EditEvidence.NEXT_EDIT:
         attributor.announce(event, format_wall(recorded.moment.wall))
-    elif event.evidence is Evidence.SAME_VERSION:
+    elif event.evidence is EditEvidence.SAME_VERSION:
         path, version = getattr(event, "path", None), getattr(event, "version", None)
         if isinstance(path, str) and isinstance(version, int):
             attributor.note_about(path, version, event)

@@ -34,8 +34,10 @@ class EditColumns:
         return len(self.seq)
 
     def __iter__(self) -> Iterator[EditFacts]:
-        columns = zip(self.seq, self.path, self._versions, self._shapes, self.total, self.deleted(), strict=True)
-        for index, (seq, path, version, (inserted, lines), total, deleted) in enumerate(columns):
+        edit_rows = zip(
+            self.seq, self.path, self._versions, self._shapes, self.total, self.deleted_counts(), strict=True
+        )
+        for index, (seq, path, version, (inserted, lines), total, deleted) in enumerate(edit_rows):
             known_version = None if version == _NOTHING else version
             yield EditFacts(seq, path, known_version, inserted, lines, total, deleted, self._announced.get(index))
 
@@ -57,6 +59,6 @@ class EditColumns:
         if edit.announced_by is not None:
             self._announced[len(self.seq) - 1] = edit.announced_by
 
-    def deleted(self) -> Iterator[int | None]:
+    def deleted_counts(self) -> Iterator[int | None]:
         """Code points that each edit deleted; `None` where that is not known."""
         return (None if amount == _NOTHING else amount for amount in self._deleted)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright_attempts.attribution.method import EditFacts, Finding, KnownOfEdit, finding
-from benchwright_attempts.attribution.origin import Origin
+from benchwright_attempts.attribution.method import EditFacts, KnownOfEdit, OriginFinding, finding
+from benchwright_attempts.attribution.origin import EditOrigin
 from benchwright_attempts.attribution_method import AttributionMethod
 
 _TYPED_AT_ONCE = 3
@@ -12,7 +12,7 @@ _PASTE_FROM = 20
 """From this many code points on, text that was inserted at once is taken for a paste."""
 
 
-def by_shape(edit: EditFacts, _known_events: KnownOfEdit) -> Finding:
+def by_shape(edit: EditFacts, _known_events: KnownOfEdit) -> OriginFinding:
     """Keyboards insert little at a time, and never two lines."""
     if len(edit.inserted) == 1 and (edit.inserted[0] >= _PASTE_FROM or edit.lines[0] > 1):
         return _PASTED
@@ -22,5 +22,5 @@ def by_shape(edit: EditFacts, _known_events: KnownOfEdit) -> Finding:
 
 
 _PASTED, _TYPED, _UNKNOWN = (
-    finding(origin, AttributionMethod.HEURISTIC) for origin in (Origin.PASTE, Origin.TYPED, Origin.UNKNOWN)
+    finding(origin, AttributionMethod.HEURISTIC) for origin in (EditOrigin.PASTE, EditOrigin.TYPED, EditOrigin.UNKNOWN)
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from benchwright_attempts.attribution.origin import Origin
+from benchwright_attempts.attribution.origin import EditOrigin
 from benchwright_attempts.events.event_body import EventBody
 
 
@@ -32,22 +32,22 @@ class EditFacts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Finding:
+class OriginFinding:
     """Finding of a method. There is one object for each combination: `finding` makes it."""
 
-    origin: Origin
+    origin: EditOrigin
     method: str
     """Name of the method."""
 
 
 @lru_cache(maxsize=256)
-def finding(origin: Origin, method: str) -> Finding:
+def finding(origin: EditOrigin, method: str) -> OriginFinding:
     """The one object for an origin and a method."""
-    return Finding(origin, str(method))
+    return OriginFinding(origin, str(method))
 
 
 KnownOfEdit = Mapping[type[EventBody], EventBody]
 """Other events that say something about an edit: class of an event → the event."""
 
-Method = Callable[[EditFacts, KnownOfEdit], Finding | None]
+Method = Callable[[EditFacts, KnownOfEdit], OriginFinding | None]
 """Finds where an edit came from; `None` if this method can't tell."""

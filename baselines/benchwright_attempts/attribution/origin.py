@@ -8,7 +8,7 @@ OWN_PROVIDER = "benchwright"
 """Benchwright's own completion provider, as events name it."""
 
 
-class Origin(StrEnum):
+class EditOrigin(StrEnum):
     """Origin of an edit."""
 
     TYPED = "typed"
@@ -33,7 +33,7 @@ class Origin(StrEnum):
     UNKNOWN = "unknown"
 
 
-COMPLETIONS = (Origin.COMPLETION, Origin.COMPLETION_PART, Origin.OWN_COMPLETION)
+COMPLETIONS = (EditOrigin.COMPLETION, EditOrigin.COMPLETION_PART, EditOrigin.OWN_COMPLETION)
 """Accepted proposals."""
-BY_MODEL = (*COMPLETIONS, Origin.CHAT)
+BY_MODEL = (*COMPLETIONS, EditOrigin.CHAT)
 """Text that a model wrote."""

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from benchwright_attempts.attribution.method import EditFacts, Finding, KnownOfEdit, finding
-from benchwright_attempts.attribution.origin import OWN_PROVIDER, Origin
+from benchwright_attempts.attribution.method import EditFacts, KnownOfEdit, OriginFinding, finding
+from benchwright_attempts.attribution.origin import OWN_PROVIDER, EditOrigin
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.evidence import AssistAccepted
 
 
-def by_acceptance(_edit: EditFacts, known_events: KnownOfEdit) -> Finding | None:
+def by_acceptance(_edit: EditFacts, known_events: KnownOfEdit) -> OriginFinding | None:
     """The provider whose completion was accepted, and whether as a whole."""
-    accepted = known_events.get(AssistAccepted)
-    if not isinstance(accepted, AssistAccepted):
+    acceptance = known_events.get(AssistAccepted)
+    if not isinstance(acceptance, AssistAccepted):
         return None
-    if accepted.provider == OWN_PROVIDER:
-        origin = Origin.OWN_COMPLETION
+    if acceptance.provider == OWN_PROVIDER:
+        origin = EditOrigin.OWN_COMPLETION
     else:
-        origin = Origin.COMPLETION_PART if accepted.partial else Origin.COMPLETION
+        origin = EditOrigin.COMPLETION_PART if acceptance.partial else EditOrigin.COMPLETION
     return finding(origin, AttributionMethod.OWN_PROVIDER)

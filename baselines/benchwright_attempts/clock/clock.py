@@ -18,10 +18,10 @@ from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_attempts.state import AttemptState
 
 __all__ = [
+    "AttemptClock",
     "AttemptState",
-    "Clock",
+    "ClockMark",
     "ClockState",
-    "Mark",
     "advance",
     "elapsed_s",
     "next_clock",
@@ -55,7 +55,7 @@ def next_state(state: AttemptState, step: str) -> AttemptState:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ClockMark:
     """A process's newest event on two clocks."""
 
     mono_ns: int
@@ -64,13 +64,13 @@ class Mark:
     """On the attempt's own time line."""
 
 
-class Clock:
+class AttemptClock:
     """The clock of an attempt, step by step. It counts nanoseconds and changes in place, as logs have many events.
 
     Everything that needs an attempt's clock goes through `advance` and `take`.
     """
 
-    __slots__ = ("_marks", "_mono_ns", "_process", "active_ns", "at_ns", "ended", "held", "is_counting", "state")
+    __slots__ = ("_marks", "_mono_ns", "_process", "active_ns", "at_ns", "has_ended", "held", "is_counting", "state")
 
     def __init__(self) -> None:
         self.state = AttemptState.OPEN
@@ -78,7 +78,7 @@ class Clock:
         """Whether a run or a judge holds the clock, as the study demands."""
         self.is_counting = False
         """Whether time that passes counts."""
-        self.ended = False
+        self.has_ended = False
         """Whether the attempt is over; its clock has stopped."""
         self.active_ns = 0
         """Time that counted."""
@@ -92,12 +92,12 @@ class Clock:
         """Lets time pass up to a moment; of an attempt that has not ended."""
         if process != self._process:
             self._switch(mono_ns, process)
-        passed = mono_ns - self._mono_ns
+        passed_ns = mono_ns - self._mono_ns
         self._mono_ns = mono_ns
-        if passed > 0:
-            self.at_ns += passed
+        if passed_ns > 0:
+            self.at_ns += passed_ns
             if self.is_counting:
-                self.active_ns += passed
+                self.active_ns += passed_ns
 
     def _switch(self, mono_ns: int, process: str) -> None:
         """Another process records: its time counts from its own newest event, if that is later than all others."""
@@ -107,7 +107,7 @@ class Clock:
         seen_ns = mark_ns + max(0, mono_ns - mono)
         self._process, self._mono_ns = process, mono_ns - (seen_ns - self.at_ns)
 
-    def take(self, step: str) -> None:
+    def apply_step(self, step: str) -> None:
         """Changes state as an event of this type does, at the moment that `advance` came to.
 
         Raises:
@@ -116,31 +116,31 @@ class Clock:
         self.state = next_state(self.state, step)
         self.held = step in EVENT_TYPES.holds_clock or (self.held and step not in EVENT_TYPES.releases_clock)
         self.is_counting = self.state is AttemptState.RUNNING and not self.held
-        self.ended = self.state.ended
+        self.has_ended = self.state.ended
 
-    def follow(self, step: str, mono_ns: int, process: str) -> None:
+    def follow_event(self, step: str, mono_ns: int, process: str) -> None:
         """One event of a log, which holds no event that its state did not allow.
 
         Raises:
             IllegalTransitionError: The log does hold one that changes the clock.
         """
-        if not self.ended:
+        if not self.has_ended:
             self.advance(mono_ns, process)
         if step in EVENT_TYPES.clock_changes:
-            self.take(step)
+            self.apply_step(step)
 
     def resume_from(self, clock: ClockState) -> None:
         """Continues from an earlier reading."""
         self.state, self.held, self.is_counting = clock.state, clock.held, clock.is_counting
-        self.ended = clock.state.ended
+        self.has_ended = clock.state.ended
         self.active_ns, self.at_ns = clock.active_ns, clock.at_ns
         self._marks = {process: (mark.mono_ns, mark.at_ns) for process, mark in clock.marks.items()}
         self._process = ""
 
-    def marks(self) -> dict[str, Mark]:
+    def marks(self) -> dict[str, ClockMark]:
         """Process → its newest event."""
         all_marks = self._marks | ({self._process: (self._mono_ns, self.at_ns)} if self._process else {})
-        return {process: Mark(*mark) for process, mark in all_marks.items()}
+        return {process: ClockMark(*mark) for process, mark in all_marks.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +151,13 @@ class ClockState:
     held: bool = False
     """True if a run or a judge holds the clock, as the study demands."""
     active_ns: int = 0
-    started: datetime | None = None
+    start_wall: datetime | None = None
     """Wall time of the first start."""
-    newest: datetime | None = None
+    newest_wall: datetime | None = None
     """Wall time of the newest event."""
     at_ns: int = 0
     """Position of the newest event on the attempt's own time line, in nanoseconds."""
-    marks: Mapping[str, Mark] = field(default_factory=dict)
+    marks: Mapping[str, ClockMark] = field(default_factory=dict)
     """The newest event of each process."""
 
     @property
@@ -173,24 +173,26 @@ class ClockState:
     @property
     def elapsed_s(self) -> float:
         """Wall seconds from the first start to the newest event, never less than the active ones."""
-        return elapsed_s(self.active_s, self.started, self.newest)
+        return elapsed_s(self.active_s, self.start_wall, self.newest_wall)
 
 
-def elapsed_s(active_s: float, started: datetime | None, newest: datetime | None) -> float:
+def elapsed_s(active_s: float, start_wall: datetime | None, newest_wall: datetime | None) -> float:
     """Wall seconds from the first start to the newest event before the end, never less than the active ones."""
-    if started is None or newest is None:
+    if start_wall is None or newest_wall is None:
         return 0.0
-    return max(active_s, (newest - started).total_seconds())
+    return max(active_s, (newest_wall - start_wall).total_seconds())
 
 
-def advance(clock: ClockState, now: Moment) -> ClockState:
+def advance(clock: ClockState, moment: Moment) -> ClockState:
     """Lets time pass up to a moment without an event; for a live display."""
     if clock.state.ended:
         return clock
-    running = Clock()
-    running.resume_from(clock)
-    running.advance(now.mono_ns, now.process)
-    return replace(clock, active_ns=running.active_ns, newest=now.wall, at_ns=running.at_ns, marks=running.marks())
+    live_clock = AttemptClock()
+    live_clock.resume_from(clock)
+    live_clock.advance(moment.mono_ns, moment.process)
+    return replace(
+        clock, active_ns=live_clock.active_ns, newest_wall=moment.wall, at_ns=live_clock.at_ns, marks=live_clock.marks()
+    )
 
 
 def next_clock(clock: ClockState, recorded: RecordedEvent) -> ClockState:
@@ -199,11 +201,11 @@ def next_clock(clock: ClockState, recorded: RecordedEvent) -> ClockState:
     step = recorded.event.type
     if step == "opened":
         return clock
-    running = Clock()
-    running.resume_from(clock)
-    running.take(step)
-    started = recorded.moment.wall if step == "started" else clock.started
-    return replace(clock, state=running.state, held=running.held, started=started)
+    live_clock = AttemptClock()
+    live_clock.resume_from(clock)
+    live_clock.apply_step(step)
+    start_wall = recorded.moment.wall if step == "started" else clock.start_wall
+    return replace(clock, state=live_clock.state, held=live_clock.held, start_wall=start_wall)
 
 
 def read_clock(events: Iterable[RecordedEvent]) -> ClockState:

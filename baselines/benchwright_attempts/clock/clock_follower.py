@@ -45,15 +45,15 @@ class ClockFollower:
         self._limiting: asyncio.Task[None] | None = None
         self._last_beat: Moment | None = None
 
-    def follow(self) -> None:
+    def start_following(self) -> None:
         """The clock runs from now on."""
-        self.leave()
+        self.stop_following()
         self._last_beat = self._writer.moment()
         self._heartbeat = asyncio.create_task(self._beat())
         if self._limit_s is not None and self._on_limit is not None:
-            self._limiting = asyncio.create_task(self._keep_limit(self._on_limit))
+            self._limiting = asyncio.create_task(self._watch_limit(self._on_limit))
 
-    def leave(self) -> None:
+    def stop_following(self) -> None:
         """The clock does not run any more, or another process follows it."""
         for task in (self._heartbeat, self._limiting):
             if task is not None:
@@ -65,7 +65,7 @@ class ClockFollower:
         """True if the clock runs, as far as this process has started it or found it running."""
         return self._heartbeat is not None
 
-    async def now(self) -> ClockState:
+    async def current_clock(self) -> ClockState:
         """The clock as of now."""
         return advance((await self._writer.summary()).clock, self._writer.moment())
 
@@ -76,12 +76,12 @@ class ClockFollower:
             yield
             return
         self._is_held = True
-        await self._writer.note(ClockHeld(reason=reason))
+        await self._writer.append_unless_ended(ClockHeld(reason=reason))
         try:
             yield
         finally:
             self._is_held = False
-            await self._writer.note(ClockReleased(reason=reason))
+            await self._writer.append_unless_ended(ClockReleased(reason=reason))
 
     async def until_out_of_time(self) -> float:
         """Waits until the active time is used up; returns the limit in seconds. Never returns without a limit."""
@@ -94,26 +94,26 @@ class ClockFollower:
         return self._limit_s
 
     async def _used_s(self) -> float:
-        return (await self.now()).active_s - self.limited_from_s
+        return (await self.current_clock()).active_s - self.limited_from_s
 
     async def note_suspension(self) -> None:
         """While the clock runs: notes a suspension if wall and monotonic time have parted since the last beat."""
-        last_beat, now = self._last_beat, self._writer.moment()
+        last_beat, moment = self._last_beat, self._writer.moment()
         if last_beat is None:
             return
-        self._last_beat = now
-        wall_s = (now.wall - last_beat.wall).total_seconds()
-        mono_s = (now.mono_ns - last_beat.mono_ns) / 1e9
+        self._last_beat = moment
+        wall_s = (moment.wall - last_beat.wall).total_seconds()
+        mono_s = (moment.mono_ns - last_beat.mono_ns) / 1e9
         if abs(wall_s - mono_s) >= _SUSPENDED_S:
-            await self._writer.note(Suspended(wall_s=wall_s, mono_s=mono_s))
+            await self._writer.append_unless_ended(Suspended(wall_s=wall_s, mono_s=mono_s))
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(HEARTBEAT_S)
             await self.note_suspension()
-            await self._writer.note(Tick())
+            await self._writer.append_unless_ended(Tick())
 
-    async def _keep_limit(self, on_limit: Callable[[float], Awaitable[None]]) -> None:
+    async def _watch_limit(self, on_limit: Callable[[float], Awaitable[None]]) -> None:
         limit_s = await self.until_out_of_time()
         # From here on this task ends the attempt; leaving the clock must not stop it.
         self._limiting = None

@@ -30,7 +30,7 @@ class TimeSpent:
         threshold_s: Part of a gap without activity that counts, in seconds.
     """
 
-    __slots__ = ("_begun_ns", "_newest_ns", "_reading", "_threshold", "_waited", "_waiting", "_writing")
+    __slots__ = ("_begun_ns", "_newest_ns", "_reading_ns", "_threshold", "_waited", "_waiting_ns", "_writing_ns")
 
     def __init__(self, threshold_s: float) -> None:
         self._threshold = round(threshold_s * _NS)
@@ -39,9 +39,9 @@ class TimeSpent:
         """When the run that has not ended began, or the newest activity after that."""
         self._waited = 0
         """Time of runs since the newest activity."""
-        self._writing = self._waiting = self._reading = 0
+        self._writing_ns = self._waiting_ns = self._reading_ns = 0
 
-    def take(self, step: str, clock_ns: int, *, is_activity: bool) -> None:
+    def take_event(self, step: str, clock_ns: int, *, is_activity: bool) -> None:
         """Takes one event at a time of the attempt's clock."""
         if is_activity:
             self._count(step in _EDITS, clock_ns)
@@ -51,19 +51,19 @@ class TimeSpent:
             self._waited += clock_ns - self._begun_ns
             self._begun_ns = None
 
-    def spent(self, clock_ns: int) -> ActiveTime:
+    def active_time(self, clock_ns: int) -> ActiveTime:
         """All up to a time of the attempt's clock."""
         self._count(False, clock_ns)
-        return ActiveTime(self._writing / _NS, self._waiting / _NS, self._reading / _NS)
+        return ActiveTime(self._writing_ns / _NS, self._waiting_ns / _NS, self._reading_ns / _NS)
 
     def _count(self, is_edit: bool, clock_ns: int) -> None:
         if self._begun_ns is not None:
             self._waited += clock_ns - self._begun_ns
             self._begun_ns = clock_ns
-        left = min(clock_ns - self._newest_ns, self._threshold)
-        writing = min(left, round(WRITING_GAP_S * _NS)) if is_edit else 0
-        waiting = min(left - writing, self._waited)
-        self._writing += writing
-        self._waiting += waiting
-        self._reading += left - writing - waiting
+        rest_ns = min(clock_ns - self._newest_ns, self._threshold)
+        writing_ns = min(rest_ns, round(WRITING_GAP_S * _NS)) if is_edit else 0
+        waiting_ns = min(rest_ns - writing_ns, self._waited)
+        self._writing_ns += writing_ns
+        self._waiting_ns += waiting_ns
+        self._reading_ns += rest_ns - writing_ns - waiting_ns
         self._newest_ns, self._waited = clock_ns, 0

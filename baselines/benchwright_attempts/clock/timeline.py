@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_attempts.clock.clock import AttemptState, Clock
+from benchwright_attempts.clock.clock import AttemptClock, AttemptState
 from benchwright_attempts.events.events import (
     Answered,
     Paused,
@@ -46,38 +46,42 @@ class TimeLine:
 
 def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
     """Puts the events of one attempt on one time line, on which the clocks of several processes are joined."""
-    clock = Clock()
+    clock = AttemptClock()
     at_s: dict[int, float] = {}
     pauses: list[Stretch] = []
     runs: list[Stretch] = []
     paused: tuple[float, str] | None = None
-    running: dict[str, float] = {}
-    now = 0.0
+    run_starts: dict[str, float] = {}
+    now_s = 0.0
     for recorded in events:
         old_state = clock.state
-        clock.follow(recorded.event.type, recorded.moment.mono_ns, recorded.moment.process)
-        now = at_s[recorded.seq] = clock.at_ns / _NS
+        clock.follow_event(recorded.event.type, recorded.moment.mono_ns, recorded.moment.process)
+        now_s = at_s[recorded.seq] = clock.at_ns / _NS
         match recorded.event:
             case Paused() as event:
-                paused = (now, event.reason or "")
+                paused = (now_s, event.reason or "")
             case RunStarted() as event:
-                running[event.run] = now
+                run_starts[event.run] = now_s
             case RunFinished() as event:
-                runs.append(Stretch(running.pop(event.run, now), now, outcome_of(event.reason, event.outcome).value))
+                runs.append(
+                    Stretch(run_starts.pop(event.run, now_s), now_s, outcome_of(event.reason, event.outcome).value)
+                )
             case RunCancelled() as event:
-                runs.append(Stretch(running.pop(event.run, now), now, "cancelled"))
+                runs.append(Stretch(run_starts.pop(event.run, now_s), now_s, "cancelled"))
             case Answered() as event:
-                runs.append(Stretch(max(0.0, now - event.wall_s), now, outcome_of(event.reason, event.outcome).value))
+                runs.append(
+                    Stretch(max(0.0, now_s - event.wall_s), now_s, outcome_of(event.reason, event.outcome).value)
+                )
             case _:
                 pass
         if paused is not None and old_state is AttemptState.PAUSED and clock.state is not AttemptState.PAUSED:
-            pauses.append(Stretch(paused[0], now, paused[1]))
+            pauses.append(Stretch(paused[0], now_s, paused[1]))
             paused = None
     if paused is not None:
-        pauses.append(Stretch(paused[0], now, paused[1]))
+        pauses.append(Stretch(paused[0], now_s, paused[1]))
     # A run that died with its process has no end in the log.
-    runs.extend(Stretch(begun, now, "cancelled") for begun in running.values())
-    return TimeLine(at_s, tuple(pauses), tuple(runs), now)
+    runs.extend(Stretch(begun, now_s, "cancelled") for begun in run_starts.values())
+    return TimeLine(at_s, tuple(pauses), tuple(runs), now_s)
 
 
 class TimeAtWork:
@@ -105,7 +109,7 @@ class TimeAtWork:
         self.unfocused_ns = 0
         """Time that passed without focus; whoever lets time pass adds it."""
 
-    def activity(self, clock_ns: int) -> None:
+    def note_activity(self, clock_ns: int) -> None:
         """The solver did something, or the attempt ended, at this time of the clock."""
         gap = clock_ns - self._newest_ns
         if gap <= self._shortest:

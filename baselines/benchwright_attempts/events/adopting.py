@@ -11,10 +11,10 @@ from sqlalchemy import Connection, insert, select
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.log.appending import COLUMNS, insert_rows
 from benchwright_attempts.log.chain import Chain, with_states
-from benchwright_attempts.log.database import lock
-from benchwright_attempts.log.record import AttemptHeader, Row
+from benchwright_attempts.log.database import lock_chains
+from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST, SUMMARIES
-from benchwright_attempts.summary.kept_summary import from_rows, keep, kept_and
+from benchwright_attempts.summary.kept_summary import continued_summary, from_rows, keep_summaries
 from benchwright_attempts.summary.summary import Summary
 
 Check = Callable[[Connection, AttemptHeader], None]
@@ -32,14 +32,14 @@ class Adopted(StrEnum):
     """All of it was here."""
 
 
-def shared_beginning(connection: Connection, attempt: str, rows: Sequence[Row]) -> int:
+def count_stored_events(connection: Connection, attempt: str, rows: Sequence[StoredRow]) -> int:
     """Number of an attempt's events that are here; these and the rows are the same as far as both go.
 
     Raises:
         AttemptError: The events here and the rows differ.
     """
-    newest = select(EVENTS.c.seq).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq.desc()).limit(1)
-    last_seq = connection.scalar(newest) or 0
+    newest_query = select(EVENTS.c.seq).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq.desc()).limit(1)
+    last_seq = connection.scalar(newest_query) or 0
     shared = min(last_seq, len(rows))
     if shared:
         stored_hash = connection.scalar(
@@ -53,22 +53,22 @@ def shared_beginning(connection: Connection, attempt: str, rows: Sequence[Row]) 
     return last_seq
 
 
-def adopt(connection: Connection, header: AttemptHeader, rows: Sequence[Row], check: Check) -> Adopted:
+def adopt(connection: Connection, header: AttemptHeader, rows: Sequence[StoredRow], check: Check) -> Adopted:
     """Takes over an attempt whose chain has been checked; see `EventLog.adopt`.
 
     Raises:
         AttemptError: Another attempt of this id is here, or it may not be recorded.
     """
-    lock(connection, header.id)
+    lock_chains(connection, header.id)
     is_new = connection.scalar(select(ATTEMPTS.c.id).where(ATTEMPTS.c.id == header.id)) is None
-    stored_count = 0 if is_new else shared_beginning(connection, header.id, rows)
+    stored_count = 0 if is_new else count_stored_events(connection, header.id, rows)
     if stored_count >= len(rows) and not is_new:
         return Adopted.KNOWN
     check(connection, header)
     if is_new:
         connection.execute(insert(ATTEMPTS), header.as_row())
     insert_rows(connection, [_values(row) for row in with_states(rows)[stored_count:]])
-    keep(connection, {header.id: from_rows(rows)})
+    keep_summaries(connection, {header.id: from_rows(rows)})
     return Adopted.NEW if is_new else Adopted.LONGER
 
 
@@ -87,7 +87,7 @@ class Incoming:
     """Events of one attempt that another log has recorded."""
 
     header: AttemptHeader
-    rows: Sequence[Row]
+    rows: Sequence[StoredRow]
     """In order."""
 
 
@@ -103,39 +103,39 @@ def receive_all(connection: Connection, incoming: Sequence[Incoming], check: Che
         For each, how far its chain is here now, or why nothing of it was taken: its header, or an event that is here,
         is another one; its events leave a gap or do not follow; or they may not be recorded.
     """
-    lock(connection, *(received_events.header.id for received_events in incoming))
+    lock_chains(connection, *(received_events.header.id for received_events in incoming))
     stored_attempts = _stored_attempts(connection, [received_events.header.id for received_events in incoming])
     heads: list[Head | AttemptError] = []
     created: list[dict[str, str]] = []
-    fresh: list[Row] = []
+    fresh: list[StoredRow] = []
     summaries: dict[str, Summary] = {}
     for received_events in incoming:
         attempt = received_events.header.id
         try:
-            head, rows = _following(connection, received_events, stored_attempts.get(attempt), check)
+            chain_head, rows = _new_rows(connection, received_events, stored_attempts.get(attempt), check)
             if rows:
                 summaries[attempt] = _summary_after(connection, attempt, stored_attempts.get(attempt), rows)
         except AttemptError as error:
             heads.append(error)
             continue
-        heads.append(head)
+        heads.append(chain_head)
         if attempt not in stored_attempts:
             created.append(received_events.header.as_row())
         fresh += rows
     if created:
         connection.execute(insert(ATTEMPTS), created)
     insert_rows(connection, [_values(row) for row in fresh])
-    keep(connection, summaries)
+    keep_summaries(connection, summaries)
     return heads
 
 
 @dataclass(frozen=True, slots=True)
-class _Here:
+class _StoredAttempt:
     """Events of an attempt that are here."""
 
-    header: Mapping[str, str]
+    header_row: Mapping[str, str]
     """Its row."""
-    newest: Row | None
+    newest_row: StoredRow | None
     summary_columns: tuple[int, int, str] | None
     """Its summary: number of the newest event, version, body."""
 
@@ -143,7 +143,7 @@ class _Here:
 _FIRST_OF_SUMMARY = len(ATTEMPTS.columns) + len(EVENTS.columns)
 
 
-def _stored_attempts(connection: Connection, attempts: Sequence[str]) -> dict[str, _Here]:
+def _stored_attempts(connection: Connection, attempts: Sequence[str]) -> dict[str, _StoredAttempt]:
     query = (
         select(ATTEMPTS, EVENTS, SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body)
         .outerjoin(EVENTS, (EVENTS.c.attempt == ATTEMPTS.c.id) & (EVENTS.c.seq == NEWEST))
@@ -152,32 +152,32 @@ def _stored_attempts(connection: Connection, attempts: Sequence[str]) -> dict[st
     )
     attempts_by_id = {}
     for row in connection.execute(query):
-        columns = tuple(row)
-        header = dict(zip(ATTEMPTS.columns.keys(), columns, strict=False))
-        event = dict(zip(EVENTS.columns.keys(), columns[len(ATTEMPTS.columns) :], strict=False))
-        summary_columns = columns[_FIRST_OF_SUMMARY:]
-        attempts_by_id[header["id"]] = _Here(
-            header,
-            Row(**event) if event["seq"] is not None else None,
+        column_values = tuple(row)
+        header_row = dict(zip(ATTEMPTS.columns.keys(), column_values, strict=False))
+        event_fields = dict(zip(EVENTS.columns.keys(), column_values[len(ATTEMPTS.columns) :], strict=False))
+        summary_columns = column_values[_FIRST_OF_SUMMARY:]
+        attempts_by_id[header_row["id"]] = _StoredAttempt(
+            header_row,
+            StoredRow(**event_fields) if event_fields["seq"] is not None else None,
             summary_columns if summary_columns[0] is not None else None,
         )
     return attempts_by_id
 
 
-def _following(
-    connection: Connection, received_events: Incoming, stored_attempt: _Here | None, check: Check
-) -> tuple[Head, list[Row]]:
+def _new_rows(
+    connection: Connection, received_events: Incoming, stored_attempt: _StoredAttempt | None, check: Check
+) -> tuple[Head, list[StoredRow]]:
     """Head of an attempt's chain with these events, and those of them that are not here yet."""
     header = received_events.header
     if stored_attempt is None:
         check(connection, header)
-    elif stored_attempt.header != header.as_row():
+    elif stored_attempt.header_row != header.as_row():
         raise AttemptError(f"Attempt {header.id} is here with another header.")
-    newest = stored_attempt.newest if stored_attempt is not None else None
-    chain = Chain.continuing(header, newest)
+    newest_row = stored_attempt.newest_row if stored_attempt is not None else None
+    chain = Chain.continuing(header, newest_row)
     known_rows = [row for row in received_events.rows if row.seq <= chain.events]
     _check_known(connection, header, known_rows)
-    fresh: list[Row] = []
+    fresh: list[StoredRow] = []
     for row in received_events.rows[len(known_rows) :]:
         flaw = chain.flaw_of(row)
         if flaw is not None:
@@ -188,16 +188,18 @@ def _following(
     return Head(chain.events, chain.head), fresh
 
 
-def _summary_after(connection: Connection, attempt: str, stored_attempt: _Here | None, rows: Sequence[Row]) -> Summary:
+def _summary_after(
+    connection: Connection, attempt: str, stored_attempt: _StoredAttempt | None, rows: Sequence[StoredRow]
+) -> Summary:
     try:
-        return kept_and(
+        return continued_summary(
             connection, attempt, stored_attempt.summary_columns if stored_attempt is not None else None, rows
         )
     except ValueError as error:
         raise AttemptError(f"An event of attempt {attempt} is of a kind that is not known here: {error}") from error
 
 
-def _check_known(connection: Connection, header: AttemptHeader, rows: Sequence[Row]) -> None:
+def _check_known(connection: Connection, header: AttemptHeader, rows: Sequence[StoredRow]) -> None:
     if not rows:
         return
     query = select(EVENTS.c.seq, EVENTS.c.hash).where(
@@ -210,5 +212,5 @@ def _check_known(connection: Connection, header: AttemptHeader, rows: Sequence[R
         )
 
 
-def _values(row: Row) -> tuple[str | int, ...]:
+def _values(row: StoredRow) -> tuple[str | int, ...]:
     return tuple(getattr(row, name) for name in COLUMNS)

@@ -31,7 +31,7 @@ class TextEffect(Enum):
     """The text of every file is unknown from here on."""
 
 
-class Evidence(Enum):
+class EditEvidence(Enum):
     """The edit that an event says something about; `attribution` uses it to find where the edit came from."""
 
     SAME_VERSION = "same_version"
@@ -61,7 +61,7 @@ class EventBody(EventPart):
     """True if the solver causes it: time at work is counted between two such events."""
     text_effect: ClassVar[TextEffect] = TextEffect.NONE
     """Effect on the files of a replay."""
-    evidence: ClassVar[Evidence | None] = None
+    evidence: ClassVar[EditEvidence | None] = None
     """The edit that it says something about, if any."""
     reveals_content: ClassVar[bool] = False
     """True if it shows what the solver did to which file. Recording level `timing` keeps only that it happened."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from benchwright_attempts.events.event_body import EventBody, Evidence, TextEffect
+from benchwright_attempts.events.event_body import EditEvidence, EventBody, TextEffect
 from benchwright_attempts.state import Transitions
 
 
@@ -45,7 +45,7 @@ class EventTypes:
         )
         """Types that start, stop, hold or release the clock; others only let time pass."""
 
-    def read(self, value: object) -> Any:
+    def read_event(self, value: object) -> Any:
         """The event that a JSON value stands for.
 
         Raises:
@@ -53,7 +53,7 @@ class EventTypes:
         """
         return self._reader.validate_python(value)
 
-    def with_evidence(self, evidence: Evidence) -> frozenset[str]:
+    def with_evidence(self, evidence: EditEvidence) -> frozenset[str]:
         """Types that say something about an edit which is found in this way."""
         return frozenset(name for name, event_class in self.classes.items() if event_class.evidence is evidence)
 

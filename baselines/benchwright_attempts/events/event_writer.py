@@ -31,21 +31,21 @@ class EventWriter:
     """
 
     def __init__(
-        self, services: Services[EventLog], attempt: str, terms: Terms, flagged: Iterable[Violation] = ()
+        self, services: Services[EventLog], attempt: str, terms: Terms, flagged_violations: Iterable[Violation] = ()
     ) -> None:
-        self.ended = False
+        self.has_ended = False
         """Whether nothing can follow but late facts."""
-        self.elsewhere: AttemptElsewhereError | None = None
+        self.elsewhere_error: AttemptElsewhereError | None = None
         """Why this process does not work on the attempt, if so; then nothing is recorded here."""
         self._services = services
         self._attempt = attempt
         self._terms = terms
-        self._flagged = set(flagged)
+        self._flagged = set(flagged_violations)
 
     async def summary(self) -> Summary:
         """The state of the attempt, with every event handed over so far."""
         # A run that is cancelled while its last event is being written leaves that event on its way.
-        await self._services.log.settled()
+        await self._services.log.wait_until_settled()
         return await asyncio.to_thread(self._services.attempts.summary, self._attempt)
 
     def moment(self) -> Moment:
@@ -59,30 +59,30 @@ class EventWriter:
             AttemptError: The attempt's state does not allow it, another process works on it, or it could not be
                 written.
         """
-        self.check_ours()
+        self.check_works_here()
         await self._services.log.append(self._attempt, event)
 
-    def check_ours(self) -> None:
+    def check_works_here(self) -> None:
         """Refuses what only the process may do that works on the attempt.
 
         Raises:
             AttemptElsewhereError: Another one does.
         """
-        if self.elsewhere is not None:
-            raise self.elsewhere
+        if self.elsewhere_error is not None:
+            raise self.elsewhere_error
 
-    async def note(self, event: Event) -> None:
+    async def append_unless_ended(self, event: Event) -> None:
         """Appends a fact unless the attempt has ended."""
-        if not self.ended:
+        if not self.has_ended:
             # The attempt may have ended meanwhile, or another process work on it: there is nothing to record.
             with contextlib.suppress(AttemptError):
                 await self.append(event)
 
-    async def record(self, event: Event) -> None:
+    async def record_and_flag(self, event: Event) -> None:
         """Notes a fact; what it shows against the condition is flagged, each violation once."""
-        await self.note(event)
+        await self.append_unless_ended(event)
         if isinstance(event, Environment | EditReason | AssistAccepted):
             for violation in self._terms.violations(event):
                 if violation not in self._flagged:
                     self._flagged.add(violation)
-                    await self.note(violation)
+                    await self.append_unless_ended(violation)

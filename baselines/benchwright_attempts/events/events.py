@@ -39,7 +39,7 @@ from benchwright_attempts.events.evidence import (
 )
 from benchwright_attempts.events.file_text import Change, FilePath, FileText, Sha256, Text
 from benchwright_attempts.grading.tests_verdict import TestsVerdict
-from benchwright_attempts.state import AttemptState, Transitions, from_states, unchanged_in
+from benchwright_attempts.state import AttemptState, Transitions, transitions_from, transitions_unchanged
 from benchwright_problems.verdict import Outcome
 
 
@@ -82,7 +82,7 @@ class Opened(EventBody):
 class Started(EventBody):
     """The solver started the clock."""
 
-    transitions = from_states(AttemptState.OPEN, target_state=AttemptState.RUNNING)
+    transitions = transitions_from(AttemptState.OPEN, target_state=AttemptState.RUNNING)
     is_activity = True
 
     type: Literal["started"] = "started"
@@ -91,7 +91,7 @@ class Started(EventBody):
 class Paused(EventBody):
     """The solver paused the clock."""
 
-    transitions = from_states(AttemptState.RUNNING, target_state=AttemptState.PAUSED)
+    transitions = transitions_from(AttemptState.RUNNING, target_state=AttemptState.PAUSED)
     releases_clock = True
     is_activity = True
 
@@ -109,7 +109,7 @@ class Paused(EventBody):
 class Resumed(EventBody):
     """The clock runs again after a pause."""
 
-    transitions = from_states(AttemptState.PAUSED, target_state=AttemptState.RUNNING)
+    transitions = transitions_from(AttemptState.PAUSED, target_state=AttemptState.RUNNING)
     is_activity = True
 
     type: Literal["resumed"] = "resumed"
@@ -259,7 +259,7 @@ class Answered(EventBody):
 class Judged(EventBody):
     """A stored answer was judged by a model or a person, possibly long after the attempt ended."""
 
-    transitions = unchanged_in(*(state for state in AttemptState if state is not AttemptState.OPEN))
+    transitions = transitions_unchanged(*(state for state in AttemptState if state is not AttemptState.OPEN))
     columns: ClassVar[Mapping[str, str]] = {"outcome": "outcome", "reason": "reason"}
 
     type: Literal["judged"] = "judged"
@@ -278,7 +278,7 @@ class Judged(EventBody):
 class Regraded(TestsVerdict):
     """The same files were graded again, possibly long after the attempt ended."""
 
-    transitions = unchanged_in(*(state for state in AttemptState if state is not AttemptState.OPEN))
+    transitions = transitions_unchanged(*(state for state in AttemptState if state is not AttemptState.OPEN))
 
     type: Literal["regraded"] = "regraded"
     replaces: bool = False
@@ -289,7 +289,7 @@ was undecided."""
 class Reflected(EventBody):
     """A model was asked, after the end, why the attempt failed. Its tokens are no part of what the attempt used."""
 
-    transitions = unchanged_in(*(state for state in AttemptState if state.ended))
+    transitions = transitions_unchanged(*(state for state in AttemptState if state.ended))
 
     type: Literal["reflected"] = "reflected"
     number: int = Field(ge=1)
@@ -313,7 +313,7 @@ class Reflected(EventBody):
 class ErrorsClassified(EventBody):
     """Judges named the types of error in the steps before a wrong choice. Their reasons are kept with judgements."""
 
-    transitions = unchanged_in(*(state for state in AttemptState if state.ended))
+    transitions = transitions_unchanged(*(state for state in AttemptState if state.ended))
 
     type: Literal["errors_classified"] = "errors_classified"
     number: int = Field(ge=1)
@@ -364,7 +364,7 @@ class Interrupted(EventBody):
     """A new process resumed an attempt that another one had left running."""
 
     # The new process knows nothing of a run that died with the old one.
-    transitions = unchanged_in(AttemptState.RUNNING)
+    transitions = transitions_unchanged(AttemptState.RUNNING)
     releases_clock = True
 
     type: Literal["interrupted"] = "interrupted"
@@ -373,7 +373,7 @@ class Interrupted(EventBody):
 class Submitted(EventBody):
     """The solver submitted the work; ends the attempt."""
 
-    transitions = from_states(AttemptState.RUNNING, AttemptState.PAUSED, target_state=AttemptState.SUBMITTED)
+    transitions = transitions_from(AttemptState.RUNNING, AttemptState.PAUSED, target_state=AttemptState.SUBMITTED)
     releases_clock = True
     is_activity = True
 
@@ -383,7 +383,7 @@ class Submitted(EventBody):
 class Abandoned(EventBody):
     """The solver gave up; ends the attempt."""
 
-    transitions = from_states(
+    transitions = transitions_from(
         AttemptState.OPEN, AttemptState.RUNNING, AttemptState.PAUSED, target_state=AttemptState.ABANDONED
     )
     releases_clock = True
@@ -411,7 +411,7 @@ class AidUsed(EventBody):
     """The solver used an aid: a hint, a schematic, a test of their own."""
 
     # What began while the clock ran may end after it stopped.
-    transitions = unchanged_in(*(state for state in AttemptState if state is not AttemptState.OPEN))
+    transitions = transitions_unchanged(*(state for state in AttemptState if state is not AttemptState.OPEN))
     is_activity = True
     reveals_content = True
 
@@ -435,7 +435,7 @@ class AidUsed(EventBody):
         """The aid without its detail."""
         return self.model_copy(update={"detail": ""})
 
-    def as_asked(self) -> AidUsed:
+    def with_present_use(self) -> AidUsed:
         """With `through` as `by_agent` says."""
         return self.model_copy(update={"through": _event_channel.get()})
 

@@ -10,9 +10,9 @@ from pydantic import Field, FiniteFloat, JsonValue, PositiveFloat
 
 from benchwright_attempts.assigned_subject import AssignedSubject
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.events.event_body import Count, EventBody, EventPart, Evidence, TextEffect
+from benchwright_attempts.events.event_body import Count, EditEvidence, EventBody, EventPart, TextEffect
 from benchwright_attempts.events.file_text import FilePath, Sha256, ShapeOfChange, Text
-from benchwright_attempts.state import AttemptState, from_states, unchanged_in
+from benchwright_attempts.state import AttemptState, transitions_from, transitions_unchanged
 
 Difficulty = Annotated[int, Field(ge=1, le=5)]
 
@@ -116,7 +116,7 @@ place before the draw; the attempt has a copy."""
 class SelfEstimate(EventBody):
     """The solver's own estimates, asked after the end."""
 
-    transitions = unchanged_in(*AttemptState)
+    transitions = transitions_unchanged(*AttemptState)
 
     type: Literal["self_estimate"] = "self_estimate"
     minutes: PositiveFloat | None = None
@@ -179,7 +179,7 @@ class AssistAccepted(EventBody):
 
     is_activity = True
     reveals_content = True
-    evidence = Evidence.SAME_VERSION
+    evidence = EditEvidence.SAME_VERSION
 
     type: Literal["assist_accepted"] = "assist_accepted"
     assist: str
@@ -211,7 +211,7 @@ class EditReason(EventBody):
     """The editor reported where an edit came from."""
 
     reveals_content = True
-    evidence = Evidence.SAME_VERSION
+    evidence = EditEvidence.SAME_VERSION
     columns: ClassVar[Mapping[str, str]] = {"path": "path"}
 
     type: Literal["edit_reason"] = "edit_reason"
@@ -242,7 +242,7 @@ class CommandUsed(EventBody):
 
     is_activity = True
     reveals_content = True
-    evidence = Evidence.NEXT_EDIT
+    evidence = EditEvidence.NEXT_EDIT
 
     type: Literal["command"] = "command"
     command: str
@@ -306,7 +306,7 @@ class Suspended(EventBody):
 class ClockHeld(EventBody):
     """The study stops the clock while a machine works; the attempt continues."""
 
-    transitions = unchanged_in(AttemptState.RUNNING)
+    transitions = transitions_unchanged(AttemptState.RUNNING)
     holds_clock = True
 
     type: Literal["clock_held"] = "clock_held"
@@ -318,7 +318,7 @@ class ClockReleased(EventBody):
     """The machine is done, and the clock runs again."""
 
     # A pause or an end in between has released the clock already.
-    transitions = unchanged_in(AttemptState.RUNNING, AttemptState.PAUSED)
+    transitions = transitions_unchanged(AttemptState.RUNNING, AttemptState.PAUSED)
     releases_clock = True
 
     type: Literal["clock_released"] = "clock_released"
@@ -328,7 +328,7 @@ class ClockReleased(EventBody):
 class TimedOut(EventBody):
     """A limit ended the attempt."""
 
-    transitions = from_states(AttemptState.RUNNING, AttemptState.PAUSED, target_state=AttemptState.TIMED_OUT)
+    transitions = transitions_from(AttemptState.RUNNING, AttemptState.PAUSED, target_state=AttemptState.TIMED_OUT)
     releases_clock = True
 
     type: Literal["timed_out"] = "timed_out"
@@ -345,7 +345,7 @@ class ModelUsage(EventBody):
     """Tokens and cost of a model, for the attempt or a part of it; several events add up."""
 
     # A provider's bill may come after the end.
-    transitions = unchanged_in(*AttemptState)
+    transitions = transitions_unchanged(*AttemptState)
 
     type: Literal["model_usage"] = "model_usage"
     model: str

@@ -21,7 +21,7 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _relative(path: str) -> str:
+def _checked_relative_path(path: str) -> str:
     if not path or "\0" in path or path[0] == "/" or (".." in path and ".." in path.split("/")):
         raise ValueError("a path inside the workspace is needed, with forward slashes and without `..`")
     return path
@@ -29,7 +29,7 @@ def _relative(path: str) -> str:
 
 Text = Annotated[str, AfterValidator(join_surrogates)]
 """Text of a file or of a person; lone surrogates are kept."""
-FilePath = Annotated[str, AfterValidator(_relative)]
+FilePath = Annotated[str, AfterValidator(_checked_relative_path)]
 """Path of a file relative to the workspace, with forward slashes."""
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 """SHA-256 in lower-case hexadecimal."""
@@ -108,10 +108,10 @@ def apply_changes(text: str, changes: Iterable[Change]) -> str:
             continue
         if change.end > len(text):
             raise ValueError(f"the change ends at {change.end}, the text at {len(text)}")
-        text = replaced(text, change.start, change.end, change.text)
+        text = text_with_replacement(text, change.start, change.end, change.text)
     return text
 
 
-def replaced(text: str, start: int, end: int, new: str) -> str:
+def text_with_replacement(text: str, start: int, end: int, replacement: str) -> str:
     """The text with the code points from `start` up to `end` replaced; surrogates that come together are joined."""
-    return join_surrogates(f"{text[:start]}{new}{text[end:]}")
+    return join_surrogates(f"{text[:start]}{replacement}{text[end:]}")

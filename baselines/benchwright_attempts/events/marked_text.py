@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from benchwright_attempts.events.file_text import replaced
+from benchwright_attempts.events.file_text import text_with_replacement
 from benchwright_attempts.events.pieces import Pieces
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
@@ -12,7 +12,7 @@ StoredChange = tuple[int | None, int | None, str]
 """Start, end and text of a change as a record has it: the text may hold surrogate pairs."""
 
 
-def _ignored(*_: object) -> None:
+def _ignore(*_: object) -> None:
     pass
 
 
@@ -24,14 +24,14 @@ class MarkedTexts:
         removed: Called with the marks of code points that were taken away.
     """
 
-    __slots__ = ("_inserted", "_removed", "owners", "texts")
+    __slots__ = ("_inserted", "_removed", "owners", "pieces_by_path")
 
     def __init__(
-        self, inserted: Callable[[str, int], None] = _ignored, removed: Callable[[str], None] = _ignored
+        self, on_inserted: Callable[[str, int], None] = _ignore, on_removed: Callable[[str], None] = _ignore
     ) -> None:
-        self._inserted = inserted
-        self._removed = removed
-        self.texts: dict[str, Pieces | None] = {}
+        self._inserted = on_inserted
+        self._removed = on_removed
+        self.pieces_by_path: dict[str, Pieces | None] = {}
         """None for a file that was deleted, or whose text is unknown."""
         self.owners: dict[str, Pieces] = {}
 
@@ -39,35 +39,37 @@ class MarkedTexts:
         """A file has a new text, all of which has this mark."""
         if path in self.owners:
             self._removed(str(self.owners[path]))
-        self.texts[path] = None if text is None else Pieces(text)
+        self.pieces_by_path[path] = None if text is None else Pieces(text)
         self.owners[path] = Pieces(mark * len(text or ""))
         self._inserted(mark, len(text or ""))
 
     def edit(self, path: str, changes: Iterable[StoredChange], mark: str) -> None:
         """A file is edited. If a change does not fit the text, that is unknown from here on."""
-        for start, end, new in changes:
-            text = self.texts.get(path)
-            if not new.isascii():
-                new = join_surrogates(new)
+        for start, end, inserted_text in changes:
+            text = self.pieces_by_path.get(path)
+            if not inserted_text.isascii():
+                inserted_text = join_surrogates(inserted_text)
             if start is None or end is None or text is None or end > text.length:
-                self.set(path, new if start is None else None, mark)
+                self.set(path, inserted_text if start is None else None, mark)
                 continue
-            self._replace(text, self.owners[path], start, end, new, mark)
+            self._replace(text, self.owners[path], start, end, inserted_text, mark)
 
-    def _replace(self, text: Pieces, owners: Pieces, start: int, end: int, new: str, mark: str) -> None:
+    def _replace(self, text: Pieces, owners: Pieces, start: int, end: int, inserted_text: str, mark: str) -> None:
         if start < end:
             self._removed(owners[start:end])
-        self._inserted(mark, len(new))
-        owners.replace(start, end, mark * len(new))
-        if new and new.isascii():
-            text.replace(start, end, new)
+        self._inserted(mark, len(inserted_text))
+        owners.replace(start, end, mark * len(inserted_text))
+        if inserted_text and inserted_text.isascii():
+            text.replace(start, end, inserted_text)
             return
         # Surrogates that come together at the ends of what is new become one code point.
         context_start, context_end = max(0, start - 1), min(text.length, end + 1)
-        changed = replaced(text[context_start:context_end], start - context_start, end - context_start, new)
-        excess = (context_end - context_start) - (end - start) + len(new) - len(changed)
+        changed_text = text_with_replacement(
+            text[context_start:context_end], start - context_start, end - context_start, inserted_text
+        )
+        excess = (context_end - context_start) - (end - start) + len(inserted_text) - len(changed_text)
         if excess:
             # They count once.
             self._removed(owners[start : start + excess])
             owners.replace(start, start + excess, "")
-        text.replace(context_start, context_end, changed)
+        text.replace(context_start, context_end, changed_text)

@@ -18,7 +18,7 @@ class Pieces:
     __slots__ = ("_lengths", "_offset_before", "_piece", "_pieces", "length")
 
     def __init__(self, text: str = "") -> None:
-        self._pieces = _cut(text)
+        self._pieces = _split_text(text)
         self._lengths = [len(piece) for piece in self._pieces]
         self.length = len(text)
         """Code points."""
@@ -32,28 +32,34 @@ class Pieces:
 
     def __getitem__(self, span: slice) -> str:
         """The code points from `start` up to `stop`, which are inside."""
-        first, start = self._find(span.start)
-        last, stop = self._end(span.stop)
-        if first == last:
-            return self._pieces[first][start:stop]
-        return "".join((self._pieces[first][start:], *self._pieces[first + 1 : last], self._pieces[last][:stop]))
+        first_index, start = self._find_piece(span.start)
+        last_index, stop = self._find_end(span.stop)
+        if first_index == last_index:
+            return self._pieces[first_index][start:stop]
+        return "".join(
+            (
+                self._pieces[first_index][start:],
+                *self._pieces[first_index + 1 : last_index],
+                self._pieces[last_index][:stop],
+            )
+        )
 
-    def replace(self, start: int, end: int, new: str) -> None:
+    def replace(self, start: int, end: int, replacement: str) -> None:
         """Replaces the code points from `start` up to `end`, which are inside."""
         pieces = self._pieces
-        first, begin = self._find(start)
-        last, stop = self._end(end)
-        changed = f"{pieces[first][:begin]}{new}{pieces[last][stop:]}"
-        self.length += len(new) - (end - start)
-        if first == last and len(changed) <= 2 * _SIZE:
-            pieces[first] = changed
-            self._lengths[first] = len(changed)
+        first_index, start_offset = self._find_piece(start)
+        last_index, stop = self._find_end(end)
+        changed_text = f"{pieces[first_index][:start_offset]}{replacement}{pieces[last_index][stop:]}"
+        self.length += len(replacement) - (end - start)
+        if first_index == last_index and len(changed_text) <= 2 * _SIZE:
+            pieces[first_index] = changed_text
+            self._lengths[first_index] = len(changed_text)
         else:
-            cut = _cut(changed)
-            pieces[first : last + 1] = cut
-            self._lengths[first : last + 1] = [len(piece) for piece in cut]
+            cut = _split_text(changed_text)
+            pieces[first_index : last_index + 1] = cut
+            self._lengths[first_index : last_index + 1] = [len(piece) for piece in cut]
 
-    def _find(self, offset: int) -> tuple[int, int]:
+    def _find_piece(self, offset: int) -> tuple[int, int]:
         """The first piece that an offset is in, or at whose end it is, and the offset within."""
         lengths, piece, offset_before = self._lengths, self._piece, self._offset_before
         while piece >= _STRIDE and offset <= offset_before:
@@ -63,11 +69,11 @@ class Pieces:
             piece -= 1
             offset_before -= lengths[piece]
         self._piece, self._offset_before = piece, offset_before
-        self._piece, offset_within = self._end(offset)
+        self._piece, offset_within = self._find_end(offset)
         self._offset_before = offset - offset_within
         return self._piece, offset_within
 
-    def _end(self, offset: int) -> tuple[int, int]:
+    def _find_end(self, offset: int) -> tuple[int, int]:
         """As `_find`, of an offset that is not before the one that was found last."""
         lengths, piece = self._lengths, self._piece
         offset -= self._offset_before
@@ -80,5 +86,5 @@ class Pieces:
         return piece, offset
 
 
-def _cut(text: str) -> list[str]:
+def _split_text(text: str) -> list[str]:
     return [text[offset : offset + _SIZE] for offset in range(0, len(text), _SIZE)] or [""]

@@ -21,7 +21,7 @@ _DETAILS = {
 
 
 @dataclass(frozen=True)
-class Reply:
+class ReplyResult:
     """Result of a reply."""
 
     files: Mapping[str, str] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Reply:
     """Reason why there are none: the solver's fault, so it fails like a wrong design."""
 
 
-def read_reply(problem: Problem, text: str) -> Reply:
+def read_reply(problem: Problem, text: str) -> ReplyResult:
     """The files in a reply, in any of the forms that CVDP's prompts ask for.
 
     Args:
@@ -38,18 +38,18 @@ def read_reply(problem: Problem, text: str) -> Reply:
         text: The whole reply.
     """
     if not text.strip():
-        return _flawed(Reason.EMPTY)
+        return _flawed_reply(Reason.EMPTY)
     if not _CODE.search(text) and declines(text):
-        return _flawed(Reason.DECLINED)
-    for part in (text, *(match[1] for match in _FENCED.finditer(text))):
+        return _flawed_reply(Reason.DECLINED)
+    for reply_part in (text, *(match[1] for match in _FENCED.finditer(text))):
         try:
-            reply_files = files_in(problem, part) if part.strip() else {}
+            reply_files = files_in(problem, reply_part) if reply_part.strip() else {}
         except ValueError:
             continue
         files = {path: content for path, content in reply_files.items() if path in problem.public.expected}
-        return Reply(files) if files else _flawed(Reason.UNREADABLE)
-    return _flawed(Reason.UNREADABLE)
+        return ReplyResult(files) if files else _flawed_reply(Reason.UNREADABLE)
+    return _flawed_reply(Reason.UNREADABLE)
 
 
-def _flawed(reason: Reason) -> Reply:
-    return Reply(flaw=Verdict(reason=reason, detail=_DETAILS[reason]))
+def _flawed_reply(reason: Reason) -> ReplyResult:
+    return ReplyResult(flaw=Verdict(reason=reason, detail=_DETAILS[reason]))

@@ -30,7 +30,7 @@ SQLITE: Mapping[str, str] = {
 """Conditions by the trigger's name. REPLACE deletes without the delete trigger: inserts are checked too."""
 
 
-def sqlite_statements() -> list[str]:
+def sqlite_triggers() -> list[str]:
     """Makes every trigger."""
     return [
         f"CREATE TRIGGER {name} BEFORE {condition} BEGIN SELECT RAISE(ABORT, '{_SAYS}'); END"
@@ -38,7 +38,7 @@ def sqlite_statements() -> list[str]:
     ]
 
 
-def postgresql_statements() -> list[str]:
+def postgresql_triggers() -> list[str]:
     """The same for PostgreSQL, where a trigger calls a function."""
     statements = [
         "CREATE FUNCTION benchwright_refuse() RETURNS trigger LANGUAGE plpgsql AS "
@@ -62,6 +62,6 @@ def postgresql_statements() -> list[str]:
     return statements
 
 
-def statements(dialect: str) -> list[str]:
+def trigger_statements(dialect: str) -> list[str]:
     """Makes every trigger, in the language of a database."""
-    return sqlite_statements() if dialect == "sqlite" else postgresql_statements()
+    return sqlite_triggers() if dialect == "sqlite" else postgresql_triggers()

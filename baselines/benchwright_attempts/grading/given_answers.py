@@ -38,7 +38,7 @@ from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
 from benchwright_attempts.summary.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Solver
 from benchwright_foundation.home import Home
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class GivenAnswer:
     """Reason why a reply to a design problem has no files."""
     reply: str = ""
     """The whole reply, if steps came before the answer."""
-    facts: tuple[Event, ...] = ()
+    extra_events: tuple[Event, ...] = ()
     """Other events that are recorded of it."""
 
     @property
@@ -86,24 +86,29 @@ class GivenAnswer:
         return {path: sha256(content) for path, content in self.files.items()}
 
 
-def recorded_before(log: EventLog, answers: Sequence[GivenAnswer]) -> list[GivenAnswer]:
+def recorded_before(log: EventLog, given_answers: Sequence[GivenAnswer]) -> list[GivenAnswer]:
     """The same answers, under the attempts that they say they are, as far as this log has those.
 
     Raises:
         LogError: The log can't be read.
     """
-    recorded_ids = {answer.recorded for answer in answers if answer.recorded}
+    recorded_ids = {answer.recorded for answer in given_answers if answer.recorded}
     if not recorded_ids:
-        return list(answers)
+        return list(given_answers)
     known_attempts = {header.id: (header, summary) for header, summary in log.summaries() if header.id in recorded_ids}
     matched_answers = []
-    for answer in answers:
+    for answer in given_answers:
         header, summary = known_attempts.get(answer.recorded, (None, Summary()))
-        earlier = summary.verdict
+        earlier_verdict = summary.verdict
         # Whoever writes the file could name any attempt: only the same answer of the same solver is the same one.
         is_it = header is not None and (header.problem, header.solver) == (answer.ref, answer.solver)
-        if is_it and earlier is not None and summary.state.ended and dict(earlier.snapshot) == answer.digests:
-            answer = replace(answer, attempt=answer.recorded, number=earlier.number)
+        if (
+            is_it
+            and earlier_verdict is not None
+            and summary.state.ended
+            and dict(earlier_verdict.snapshot) == answer.digests
+        ):
+            answer = replace(answer, attempt=answer.recorded, number=earlier_verdict.number)
         matched_answers.append(answer)
     return matched_answers
 
@@ -117,10 +122,10 @@ class GivenAnswers:
         answers: All of them.
     """
 
-    def __init__(self, log: EventLog, home: Home, answers: Sequence[GivenAnswer]) -> None:
+    def __init__(self, log: EventLog, home: Home, given_answers: Sequence[GivenAnswer]) -> None:
         self._log = log
         self._home = home
-        self._answers = {answer.attempt: answer for answer in answers}
+        self._answers = {answer.attempt: answer for answer in given_answers}
 
     def receive(self) -> None:
         """Record the answers; returns once they are on disk.
@@ -133,33 +138,33 @@ class GivenAnswers:
         for name, answer in self._answers.items():
             if name not in recorded_attempts:
                 writing.append(self._log.create_nowait(self._header(answer), Opened(files={})))
-                writing += [self._log.append_nowait(name, event) for event in answer.facts]
+                writing += [self._log.append_nowait(name, event) for event in answer.extra_events]
             _, summary = recorded_attempts.get(name, (None, Summary()))
-            writing += [self._log.append_nowait(name, event) for event in _beginning(answer, summary)]
-        _wait(writing)
+            writing += [self._log.append_nowait(name, event) for event in _beginning_events(answer, summary)]
+        _wait_for_writes(writing)
 
-    def decide(self, graded: Mapping[str, GradingOutcome]) -> None:
+    def decide(self, outcomes: Mapping[str, GradingOutcome]) -> None:
         """Record verdicts. A decided one gives way only to another decided one; a study's is left as it is.
 
         Args:
-            graded: Grading outcomes by attempt.
+            outcomes: Grading outcomes by attempt.
 
         Raises:
             LogError: The verdicts can't be written.
         """
         recorded_attempts = self._recorded_attempts()
         writing: list[Future[RecordedEvent]] = []
-        for name, graded_answer in graded.items():
+        for name, graded_answer in outcomes.items():
             answer, (header, summary) = self._answers[name], recorded_attempts[name]
             if header.study:
                 continue
-            events = [*_decision(answer, summary, graded_answer)]
-            if events and answer.problem.kind is Kind.DESIGN:
+            events = [*_verdict_events(answer, summary, graded_answer)]
+            if events and answer.problem.kind is ProblemKind.DESIGN:
                 RunRecords(self._home, name).keep(answer.number, graded_answer.verdict)
             if not summary.state.ended:
                 events.append(Submitted())
             writing += [self._log.append_nowait(name, event) for event in events]
-        _wait(writing)
+        _wait_for_writes(writing)
 
     def _recorded_attempts(self) -> dict[str, tuple[AttemptHeader, Summary]]:
         return {header.id: (header, summary) for header, summary in self._log.summaries() if header.id in self._answers}
@@ -176,35 +181,35 @@ class GivenAnswers:
         )
 
 
-def _wait(writing: Iterable[Future[RecordedEvent]]) -> None:
-    for future in writing:
+def _wait_for_writes(pending_writes: Iterable[Future[RecordedEvent]]) -> None:
+    for future in pending_writes:
         future.result()
 
 
-def _beginning(answer: GivenAnswer, summary: Summary) -> Iterator[Event]:
+def _beginning_events(answer: GivenAnswer, summary: Summary) -> Iterator[Event]:
     if summary.state.ended:
         return
     # After an interruption, the time since then does not count.
     yield Interrupted() if summary.state is AttemptState.RUNNING else Started()
-    reply = {REPLY: answer.reply.encode("utf-8", "replace")} if answer.reply else {}
-    for path, content in {**reply, **answer.files}.items():
+    reply_files = {REPLY: answer.reply.encode("utf-8", "replace")} if answer.reply else {}
+    for path, content in {**reply_files, **answer.files}.items():
         if summary.files.get(path) != sha256(content):
             yield TextSet(path=path, cause=TextCause.WRITTEN, file=FileText.of_bytes(content))
             yield Save(path=path, sha256=sha256(content), size=len(content))
 
 
-def _decision(answer: GivenAnswer, summary: Summary, graded: GradingOutcome) -> Iterable[Event]:
-    earlier, verdict = summary.verdict, graded.verdict
-    if earlier is not None:
-        earlier_message = (earlier.reason, earlier.message)
+def _verdict_events(answer: GivenAnswer, summary: Summary, grading_outcome: GradingOutcome) -> Iterable[Event]:
+    earlier_verdict, verdict = summary.verdict, grading_outcome.verdict
+    if earlier_verdict is not None:
+        earlier_message = (earlier_verdict.reason, earlier_verdict.message)
         is_news = verdict.outcome is not Outcome.ERROR and earlier_message != (verdict.reason.value, verdict.detail)
-        return [_late(answer, earlier, graded)] if is_news else []
+        return [_late_event(answer, earlier_verdict, grading_outcome)] if is_news else []
     snapshot = answer.digests
-    if answer.problem.kind is Kind.DESIGN:
+    if answer.problem.kind is ProblemKind.DESIGN:
         run = uuid.uuid4().hex
-        started = RunStarted(run=run, number=answer.number, snapshot=snapshot)
+        run_start = RunStarted(run=run, number=answer.number, snapshot=snapshot)
         lost = [RunCancelled(run=name, number=answer.number, reason="interrupted") for name in summary.snapshots]
-        return [*lost, started, RunFinished.of(answer.number, verdict, run=run)]
+        return [*lost, run_start, RunFinished.of(answer.number, verdict, run=run)]
     return [
         Answered(
             number=answer.number,
@@ -214,21 +219,21 @@ def _decision(answer: GivenAnswer, summary: Summary, graded: GradingOutcome) -> 
             snapshot=snapshot,
             wall_s=verdict.wall_s,
             digests=verdict.digests.model_dump(),
-            judged_by=judged_by(graded.judgement) if graded.judgement is not None else None,
+            judged_by=judged_by(grading_outcome.judgement) if grading_outcome.judgement is not None else None,
         )
     ]
 
 
-def _late(answer: GivenAnswer, earlier: AttemptVerdict, graded: GradingOutcome) -> Event:
-    verdict, replaces = graded.verdict, earlier.outcome is not Outcome.ERROR
-    if graded.judgement is None:
-        return Regraded.of(earlier.number, verdict, replaces=replaces)
+def _late_event(answer: GivenAnswer, earlier_verdict: AttemptVerdict, grading_outcome: GradingOutcome) -> Event:
+    verdict, replaces = grading_outcome.verdict, earlier_verdict.outcome is not Outcome.ERROR
+    if grading_outcome.judgement is None:
+        return Regraded.of(earlier_verdict.number, verdict, replaces=replaces)
     return Judged(
-        number=earlier.number,
-        sha256=earlier.snapshot[ANSWER],
+        number=earlier_verdict.number,
+        sha256=earlier_verdict.snapshot[ANSWER],
         outcome=verdict.outcome,
         reason=verdict.reason.value,
         message=verdict.detail,
-        judged_by=judged_by(graded.judgement),
+        judged_by=judged_by(grading_outcome.judgement),
         replaces=replaces,
     )

@@ -11,7 +11,7 @@ from functools import partial
 from typing import BinaryIO, Protocol
 
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.grading.judging import Judging
+from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_foundation.home import Home
 from benchwright_harness.decision.design_waves import DesignWaves
 from benchwright_harness.errors import HarnessError
@@ -23,7 +23,7 @@ from benchwright_harness.toolchain.awaited import when_built
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.score import score
 from benchwright_problems.errors import UnknownProblemError
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Digests, Verdict
 
@@ -37,10 +37,10 @@ waits for before the first."""
 
 def judged_paths(problem: Problem) -> tuple[str, ...]:
     """The files that the solver works on and that are judged."""
-    return problem.public.expected if problem.kind is Kind.DESIGN else (ANSWER,)
+    return problem.public.expected if problem.kind is ProblemKind.DESIGN else (ANSWER,)
 
 
-def no_steps(number: int, total: int, name: str) -> None:
+def ignore_step(number: int, total: int, name: str) -> None:
     """Shows no progress."""
 
 
@@ -65,8 +65,8 @@ async def run_harness(
     home: Home,
     sandbox: Sandbox,
     log: BinaryIO,
-    on_step: OnStep = no_steps,
-    fresh: bool = False,
+    on_step: OnStep = ignore_step,
+    ignores_known_verdict: bool = False,
 ) -> Verdict:
     """Runs the hidden tests of a design problem.
 
@@ -77,12 +77,12 @@ async def run_harness(
         sandbox: Sandbox that the harness runs in.
         log: File for its raw output.
         on_step: See `OnStep`.
-        fresh: Run again even if the verdict is known.
+        ignores_known_verdict: Run again even if the verdict is known.
     """
     try:
         find = partial(toolchain_for, sandbox.name, home.cache)
         toolchain = await when_built(find, home.cache, partial(on_step, 0, 0, "waiting until the tools are installed"))
-        grader = Grader(sandbox, toolchain, VerdictStore.from_home(home), fresh=fresh)
+        grader = Grader(sandbox, toolchain, VerdictStore.from_home(home), fresh=ignores_known_verdict)
         return await grader.grade(problem, files, log=log, on_step=on_step)
     except HarnessError as error:
         return Verdict(reason=error.reason, detail=str(error), hint=error.hint)
@@ -103,12 +103,20 @@ async def cool_down(sandbox: Sandbox) -> None:
 
 
 async def grade(
-    problem: Problem, files: Mapping[str, bytes], *, home: Home, sandbox: Sandbox, log: BinaryIO, fresh: bool = False
+    problem: Problem,
+    files: Mapping[str, bytes],
+    *,
+    home: Home,
+    sandbox: Sandbox,
+    log: BinaryIO,
+    ignores_known_verdict: bool = False,
 ) -> Verdict:
     """Runs the hidden tests of a design problem, or scores an answer by rule; see `run_harness`."""
-    if problem.kind is not Kind.DESIGN:
+    if problem.kind is not ProblemKind.DESIGN:
         return score(problem, files.get(ANSWER, b"").decode("utf-8", "replace")).verdict
-    return await run_harness(problem, files, home=home, sandbox=sandbox, log=log, fresh=fresh)
+    return await run_harness(
+        problem, files, home=home, sandbox=sandbox, log=log, ignores_known_verdict=ignores_known_verdict
+    )
 
 
 class RemoteGrader(Protocol):
@@ -126,7 +134,7 @@ class RemoteGrader(Protocol):
         """The text of a hint, by its number from 1; the other machine records that it was taken."""
 
 
-class Grading:
+class AttemptGrading:
     """Grades for every attempt of this process.
 
     Args:
@@ -143,13 +151,13 @@ class Grading:
         home: Home,
         store: Store,
         sandbox: Callable[[], Sandbox],
-        judging: Judging,
+        judging: AttemptJudging,
         slots: asyncio.Semaphore | None = None,
-        elsewhere: RemoteGrader | None = None,
+        remote_grader: RemoteGrader | None = None,
     ) -> None:
         self.store = store
         self.slots = slots
-        self._elsewhere = elsewhere
+        self._remote_grader = remote_grader
         self._home = home
         self._sandbox = sandbox
         self._judging = judging
@@ -162,19 +170,19 @@ class Grading:
         Raises:
             ProblemsError: The hidden part can't be read.
         """
-        if (elsewhere := await self._elsewhere_of(attempt)) is not None:
+        if (elsewhere := await self._remote_grader_of(attempt)) is not None:
             return await elsewhere.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
         problem = await asyncio.to_thread(self.store.unseal, ref)
         verdict = await run_harness(problem, files, home=self._home, sandbox=self._sandbox(), log=log, on_step=on_step)
         return GradingOutcome(verdict)
 
-    async def measured(self, ref: str, files: Mapping[str, bytes], verdict: Verdict, *, attempt: str) -> Verdict:
+    async def with_quality(self, ref: str, files: Mapping[str, bytes], verdict: Verdict, *, attempt: str) -> Verdict:
         """A verdict on the design problem `ref` with the design's quality, if it passed and was graded here.
 
         Raises:
             ProblemsError: The hidden part can't be read.
         """
-        if await self._elsewhere_of(attempt) is not None:
+        if await self._remote_grader_of(attempt) is not None:
             return verdict
         # It brings the tools of proofs, which no run needs.
         from benchwright_formal.measuring import Measuring
@@ -195,7 +203,7 @@ class Grading:
             HarnessError: The tools are missing.
             ProblemsError: The hidden part can't be read.
         """
-        if await self._elsewhere_of(attempt) is not None:
+        if await self._remote_grader_of(attempt) is not None:
             raise AttemptError("The hidden tests of this problem run at the service, which keeps no waveforms.")
         sandbox = self._sandbox()
         if not sandbox.supervises:
@@ -204,12 +212,12 @@ class Grading:
         toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, self._home.cache)
         await Grader(sandbox, toolchain, VerdictStore.from_home(self._home)).keep_waves(problem, files, waves)
 
-    async def judge(self, ref: str, answer: bytes, *, attempt: str, number: int) -> GradingOutcome:
+    async def judge(self, ref: str, answer_content: bytes, *, attempt: str, number: int) -> GradingOutcome:
         """Scores an answer to `ref`, by the judges that are set up where it needs one.
 
         Args:
             ref: `pack/id`.
-            answer: The content of `answer.md`.
+            answer_content: The content of `answer.md`.
             attempt: The attempt it belongs to.
             number: Rank of the answer in the attempt, from 1.
 
@@ -217,12 +225,12 @@ class Grading:
             ProblemsError: The hidden part can't be read.
             StorageError: The judges' database can't be opened.
         """
-        if (elsewhere := await self._elsewhere_of(attempt)) is not None:
-            files = {ANSWER: answer}
-            return await elsewhere.run(ref, files, attempt=attempt, number=number, log=None, on_step=no_steps)
+        if (remote_grader := await self._remote_grader_of(attempt)) is not None:
+            files = {ANSWER: answer_content}
+            return await remote_grader.run(ref, files, attempt=attempt, number=number, log=None, on_step=ignore_step)
         problem = await asyncio.to_thread(self.store.unseal, ref)
         return await judge_answer(
-            ref, problem, answer.decode("utf-8", "replace"), self._judging, attempt=attempt, number=number
+            ref, problem, answer_content.decode("utf-8", "replace"), self._judging, attempt=attempt, number=number
         )
 
     async def hint(self, ref: str, number: int, *, attempt: str) -> str:
@@ -231,13 +239,13 @@ class Grading:
         Raises:
             ProblemsError: The hidden part can't be read, or has no such hint.
         """
-        if (elsewhere := await self._elsewhere_of(attempt)) is not None:
+        if (elsewhere := await self._remote_grader_of(attempt)) is not None:
             return await elsewhere.hint(ref, number, attempt=attempt)
         return hint_of(ref, await asyncio.to_thread(self.store.unseal, ref), number)
 
     async def warm_up(self, ref: str, *, attempt: str) -> None:
         """Lets a sandbox that can do so start ahead for the next run of a design problem."""
-        if await self._elsewhere_of(attempt) is not None:
+        if await self._remote_grader_of(attempt) is not None:
             return
         problem = await asyncio.to_thread(self.store.unseal, ref)
         await warm_up(problem, home=self._home, sandbox=self._sandbox())
@@ -246,9 +254,9 @@ class Grading:
         """Ends the sandbox that waits for a run, if one does."""
         await cool_down(self._sandbox())
 
-    async def _elsewhere_of(self, attempt: str) -> RemoteGrader | None:
-        has_it = self._elsewhere is not None and await asyncio.to_thread(self._elsewhere.has_attempt, attempt)
-        return self._elsewhere if has_it else None
+    async def _remote_grader_of(self, attempt: str) -> RemoteGrader | None:
+        has_it = self._remote_grader is not None and await asyncio.to_thread(self._remote_grader.has_attempt, attempt)
+        return self._remote_grader if has_it else None
 
 
 def hint_of(ref: str, problem: Problem, number: int) -> str:
@@ -271,7 +279,7 @@ async def judge_answer(
     ref: str,
     problem: Problem,
     answer: str,
-    judging: Judging,
+    judging: AttemptJudging,
     *,
     attempt: str = "",
     number: int = 0,
@@ -290,10 +298,10 @@ async def judge_answer(
     """
     start = time.monotonic()
     judgement = await judging.judgement_of(ref, problem, answer, attempt=attempt, number=number, answer_id=answer_id)
-    return graded_answer(problem.public_digest, judgement, time.monotonic() - start)
+    return outcome_of_judgement(problem.public_digest, judgement, time.monotonic() - start)
 
 
-def graded_answer(digest: str, judgement: Judgement, wall_s: float) -> GradingOutcome:
+def outcome_of_judgement(problem_digest: str, judgement: Judgement, wall_s: float) -> GradingOutcome:
     """The outcome of a judgement that took `wall_s` seconds, of an answer to the problem with this public digest."""
-    facts = {"wall_s": round(wall_s, 6), "digests": Digests(problem=digest)}
-    return GradingOutcome(judgement.verdict.model_copy(update=facts), judgement)
+    verdict_fields = {"wall_s": round(wall_s, 6), "digests": Digests(problem=problem_digest)}
+    return GradingOutcome(judgement.verdict.model_copy(update=verdict_fields), judgement)

@@ -25,7 +25,7 @@ from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_attempts.terms import Machine, Terms
 from benchwright_harness.decision.design_waves import DesignWaves, KeptWaveform
-from benchwright_problems.problem import Kind, Problem, Reveal
+from benchwright_problems.problem import Problem, ProblemKind, Reveal
 from benchwright_problems.verdict import Digests, Outcome, Reason, Verdict
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ QUEUE = "queue"
 """Reason for holding the clock while a run waits for a free slot: other attempts' work is nobody's time."""
 
 
-class Runs:
+class GradingRuns:
     """Starts, waits for and cancels the runs of an attempt, and records them.
 
     Args:
@@ -73,8 +73,8 @@ class Runs:
         self._records = RunRecords(services.home, header.id)
         self._newest: tuple[int, GradingOutcome] | None = None
         self._run: asyncio.Task[None] | None = None
-        self._waiting = 0
-        self._warms_up = warms_up and problem.kind is Kind.DESIGN
+        self._waiter_count = 0
+        self._warms_up = warms_up and problem.kind is ProblemKind.DESIGN
         self._warming: asyncio.Task[None] | None = None
 
     @property
@@ -85,8 +85,8 @@ class Runs:
     def start(self) -> None:
         """Starts a run. None may be in progress."""
         self._run = asyncio.create_task(self._grade_present_files())
-        self._run.add_done_callback(self._ended)
-        self._adapter.changed()
+        self._run.add_done_callback(self._on_run_ended)
+        self._adapter.on_status_changed()
 
     async def cancel(self, reason: str) -> None:
         """Stops the present run, if there is one, and waits until its processes have ended.
@@ -103,13 +103,13 @@ class Runs:
 
     async def wait(self) -> None:
         """Waits until no run is in progress; raises what made the last one fail."""
-        self._waiting += 1
+        self._waiter_count += 1
         try:
             # A newer run may take this one's place while we wait.
             while self._run is not None and not self._run.done():
                 await asyncio.wait({self._run})
         finally:
-            self._waiting -= 1
+            self._waiter_count -= 1
         if self._run is not None and (error := _failure(self._run)) is not None:
             raise error
 
@@ -118,50 +118,58 @@ class Runs:
         verdict = (await self._writer.summary()).verdict
         return verdict is not None and verdict.snapshot == _digests(self._adapter.snapshot())
 
-    async def graded(self) -> GradingOutcome | None:
+    async def newest_outcome(self) -> GradingOutcome | None:
         """The newest verdict. None before the first."""
-        newest = (await self._writer.summary()).verdict
-        if newest is None:
+        newest_verdict = (await self._writer.summary()).verdict
+        if newest_verdict is None:
             return None
-        return self._in_memory(newest) or GradingOutcome(await asyncio.to_thread(self._full_verdict, newest))
+        return self._in_memory(newest_verdict) or GradingOutcome(
+            await asyncio.to_thread(self._full_verdict, newest_verdict)
+        )
 
-    async def measure(self, graded: GradingOutcome | None) -> GradingOutcome | None:
+    async def measure(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
         """Outcome of the attempt; a design that passed gets its quality, which is kept with the verdict."""
-        if graded is None or graded.verdict.outcome is not Outcome.PASSED or self._problem.kind is not Kind.DESIGN:
-            return graded
-        newest = (await self._writer.summary()).verdict
+        if (
+            grading_outcome is None
+            or grading_outcome.verdict.outcome is not Outcome.PASSED
+            or self._problem.kind is not ProblemKind.DESIGN
+        ):
+            return grading_outcome
+        newest_verdict = (await self._writer.summary()).verdict
         grading, files = self._services.grading, self._adapter.snapshot()
-        if newest is None or newest.snapshot != _digests(files):
-            return graded
+        if newest_verdict is None or newest_verdict.snapshot != _digests(files):
+            return grading_outcome
         async with grading.slots or nullcontext():
-            verdict = await grading.measured(self._header.problem, files, graded.verdict, attempt=self._header.id)
-        if verdict is graded.verdict:
-            return graded
-        measured = replace(graded, verdict=verdict)
-        self._keep(newest.number, measured)
-        self._adapter.changed()
+            verdict = await grading.with_quality(
+                self._header.problem, files, grading_outcome.verdict, attempt=self._header.id
+            )
+        if verdict is grading_outcome.verdict:
+            return grading_outcome
+        measured = replace(grading_outcome, verdict=verdict)
+        self._keep(newest_verdict.number, measured)
+        self._adapter.on_status_changed()
         return measured
 
     def reveal(self, verdict: AttemptVerdict) -> Revealed:
         """The part of a verdict that the solver may see. Waits for the disk."""
-        policy = self._terms.reveal(self._problem.reveal)
-        return reveal(self._full_verdict(verdict), policy, partial(self._records.text, verdict.number))
+        policy = self._terms.shown_policy(self._problem.reveal)
+        return reveal(self._full_verdict(verdict), policy, partial(self._records.log_tail, verdict.number))
 
-    async def keep_waves(self, target: Path) -> KeptWaveform:
+    async def keep_waves(self, waveform_file: Path) -> KeptWaveform:
         """Runs the hidden tests that failed once more on the same files, for the waveform of the solver's modules.
 
         It is no run of the attempt: it leads to no verdict, and shows nothing new but the waveform.
 
         Args:
-            target: The file to write, VCD; its folder is there.
+            waveform_file: The file to write, VCD; its folder is there.
 
         Raises:
             AttemptError: The reveal policy hides it, nothing has failed, the files have changed since, or there is no
                 waveform.
         """
         files = await self._failed_files()
-        waves, grading = DesignWaves(target), self._services.grading
-        async with slot(grading.slots, self._clock), self._stopping_clock(Machine.HARNESS):
+        waves, grading = DesignWaves(waveform_file), self._services.grading
+        async with hold_slot(grading.slots, self._clock), self._stopping_clock(Machine.HARNESS):
             await grading.keep_waves(self._header.problem, files, waves, attempt=self._header.id)
         if waves.kept_waveform is None:
             raise AttemptError("The hidden tests left no waveform. Only those that Icarus Verilog simulates leave one.")
@@ -169,7 +177,7 @@ class Runs:
 
     async def _failed_files(self) -> Mapping[str, bytes]:
         """The present files, if the newest verdict is about them, and has failed where everything is shown."""
-        policy = self._terms.reveal(self._problem.reveal)
+        policy = self._terms.shown_policy(self._problem.reveal)
         if policy is not Reveal.FULL:
             policy_text = f"shows {policy} only" if policy is not None else "shows no results"
             raise AttemptError(f"There is no waveform of these hidden tests: their reveal policy {policy_text}.")
@@ -189,7 +197,7 @@ class Runs:
             self._warming = asyncio.create_task(
                 self._services.grading.warm_up(self._header.problem, attempt=self._header.id)
             )
-            self._warming.add_done_callback(self._warmed_up)
+            self._warming.add_done_callback(self._on_warmed_up)
 
     async def cool_down(self) -> None:
         """Ends the sandbox that was started ahead."""
@@ -201,12 +209,12 @@ class Runs:
     async def _grade_present_files(self) -> None:
         number = (await self._writer.summary()).next_number
         files = dict(self._adapter.snapshot())
-        self._adapter.run_taken(files)
-        if self._problem.kind is not Kind.DESIGN:
+        self._adapter.on_run_taken(files)
+        if self._problem.kind is not ProblemKind.DESIGN:
             async with self._stopping_clock(Machine.JUDGE):
                 await self._judge_answer(number, files)
             return
-        async with slot(self._services.grading.slots, self._clock), self._stopping_clock(Machine.HARNESS):
+        async with hold_slot(self._services.grading.slots, self._clock), self._stopping_clock(Machine.HARNESS):
             await self._run_tests(number, files)
         self.warm_up()
 
@@ -214,11 +222,11 @@ class Runs:
         return self._clock.holding(machine.value) if self._terms.stops_clock_for(machine) else nullcontext()
 
     async def _judge_answer(self, number: int, files: Mapping[str, bytes]) -> None:
-        graded = self._flawed() or await self._services.grading.judge(
+        grading_outcome = self._flawed_outcome() or await self._services.grading.judge(
             self._header.problem, files.get(ANSWER, b""), attempt=self._header.id, number=number
         )
-        verdict = graded.verdict
-        self._keep(number, graded)
+        verdict = grading_outcome.verdict
+        self._keep(number, grading_outcome)
         await self._writer.append(
             Answered(
                 number=number,
@@ -228,7 +236,7 @@ class Runs:
                 snapshot=_digests(files),
                 wall_s=verdict.wall_s,
                 digests=verdict.digests.model_dump(),
-                judged_by=judged_by(graded.judgement) if graded.judgement is not None else None,
+                judged_by=judged_by(grading_outcome.judgement) if grading_outcome.judgement is not None else None,
             ),
         )
 
@@ -237,65 +245,65 @@ class Runs:
         try:
             await self._writer.append(RunStarted(run=run, number=number, snapshot=_digests(files)))
             async with self._adapter.progress() as report:
-                graded = await self._graded(number, files, report)
+                grading_outcome = await self._grade_files(number, files, report)
         except BaseException as error:
             # In the log every start has an end.
             await self._writer.append(RunCancelled(run=run, number=number, reason=_why_ended(error)))
             raise
-        self._keep(number, graded)
-        await self._writer.append(RunFinished.of(number, graded.verdict, run=run))
+        self._keep(number, grading_outcome)
+        await self._writer.append(RunFinished.of(number, grading_outcome.verdict, run=run))
 
-    async def _graded(self, number: int, files: Mapping[str, bytes], report: Report) -> GradingOutcome:
-        if (flawed := self._flawed()) is not None:
+    async def _grade_files(self, number: int, files: Mapping[str, bytes], report: Report) -> GradingOutcome:
+        if (flawed := self._flawed_outcome()) is not None:
             return flawed
-        with self._records.log(number) as raw:
+        with self._records.open_log(number) as raw:
             return await self._services.grading.run(
                 self._header.problem,
                 files,
                 attempt=self._header.id,
                 number=number,
                 log=raw,
-                on_step=partial(_show, report),
+                on_step=partial(_show_step, report),
             )
 
-    def _flawed(self) -> GradingOutcome | None:
+    def _flawed_outcome(self) -> GradingOutcome | None:
         flaw = self._adapter.flaw()
         if flaw is None:
             return None
         return GradingOutcome(flaw.model_copy(update={"digests": Digests(problem=self._problem.public_digest)}))
 
-    def _keep(self, number: int, graded: GradingOutcome) -> None:
-        self._newest = (number, graded)
-        self._records.keep(number, graded.verdict)
+    def _keep(self, number: int, grading_outcome: GradingOutcome) -> None:
+        self._newest = (number, grading_outcome)
+        self._records.keep(number, grading_outcome.verdict)
 
     def _full_verdict(self, verdict: AttemptVerdict) -> Verdict:
         """A verdict with its tests, of which the log has only the count."""
         kept_grading = self._in_memory(verdict)
-        whole = kept_grading.verdict if kept_grading is not None else self._records.verdict(verdict.number)
+        full_verdict = kept_grading.verdict if kept_grading is not None else self._records.verdict(verdict.number)
         # Where the record was deleted, the log still has what the solver saw.
-        return whole or Verdict(reason=Reason(verdict.reason), detail=verdict.message, wall_s=verdict.wall_s)
+        return full_verdict or Verdict(reason=Reason(verdict.reason), detail=verdict.message, wall_s=verdict.wall_s)
 
     def _in_memory(self, verdict: AttemptVerdict) -> GradingOutcome | None:
         """The verdict of this process's newest run, unless an answer has been judged again since."""
         if self._newest is None or self._newest[0] != verdict.number:
             return None
-        graded = self._newest[1]
-        return graded if graded.verdict.reason == verdict.reason else None
+        grading_outcome = self._newest[1]
+        return grading_outcome if grading_outcome.verdict.reason == verdict.reason else None
 
-    def _warmed_up(self, warming: asyncio.Task[None]) -> None:
+    def _on_warmed_up(self, warming: asyncio.Task[None]) -> None:
         if (error := _failure(warming)) is not None:
-            self._adapter.failed(error)
+            self._adapter.on_run_failed(error)
 
-    def _ended(self, run: asyncio.Task[None]) -> None:
-        error = _failure(run)
+    def _on_run_ended(self, run_task: asyncio.Task[None]) -> None:
+        error = _failure(run_task)
         # Who waits for the run is answered with the error instead.
-        if error is not None and not self._waiting:
-            self._adapter.failed(error)
-        self._adapter.changed()
+        if error is not None and not self._waiter_count:
+            self._adapter.on_run_failed(error)
+        self._adapter.on_status_changed()
 
 
 @asynccontextmanager
-async def slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> AsyncIterator[None]:
+async def hold_slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> AsyncIterator[None]:
     """Takes one of a process's slots for the block; the clock is held while it waits for one.
 
     Args:
@@ -316,11 +324,11 @@ async def slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> AsyncIt
         slots.release()
 
 
-def _failure(run: asyncio.Task[None]) -> BaseException | None:
-    return None if run.cancelled() else run.exception()
+def _failure(run_task: asyncio.Task[None]) -> BaseException | None:
+    return None if run_task.cancelled() else run_task.exception()
 
 
-def _show(report: Report, step: int, total: int, name: str) -> None:
+def _show_step(report: Report, step: int, total: int, name: str) -> None:
     if total:
         report(f"step {step} of {total}", round(100 * (step - 1) / total))
     else:

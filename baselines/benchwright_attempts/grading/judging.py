@@ -12,7 +12,7 @@ from benchwright_attempts.events.events import JudgedBy, VoteCast
 from benchwright_foundation.errors import ExtraMissingError
 from benchwright_foundation.home import Home
 from benchwright_judges.errors import ConfigurationError
-from benchwright_judges.judgement import Judgement, Method, Status
+from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod
 from benchwright_judges.score import score
 from benchwright_problems.problem import Problem
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from benchwright_judges.service.client import RemoteJudge
 
 
-class Judging:
+class AttemptJudging:
     """Opens database and endpoints when the first answer needs them. Belongs to one event loop.
 
     Args:
@@ -38,9 +38,14 @@ class Judging:
     """A judge service, which is asked instead of everything here if given."""
 
     def __init__(
-        self, home: Home, environ: Mapping[str, str] = os.environ, *, reader: str = "", budget_usd: float | None = None
+        self,
+        home: Home,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        reader_name: str = "",
+        budget_usd: float | None = None,
     ) -> None:
-        self._reader = reader
+        self._reader = reader_name
         self._budget_usd = budget_usd
         self._home = home
         self._environ = environ
@@ -81,8 +86,8 @@ class Judging:
             return judgement
         from benchwright_judges.records.recorded_judging import judge_and_record
 
-        records = await self.records()
-        judged = await judge_and_record(
+        records = await self.open_records()
+        recorded_judgement = await judge_and_record(
             problem,
             answer,
             self._panel,
@@ -93,9 +98,9 @@ class Judging:
             answer_id=answer_id,
             budget=self._budget,
         )
-        if self._flaw and judged.status is Status.PENDING:
-            return judged.model_copy(update={"message": f"This answer is kept and pending: {self._flaw}."})
-        return judged
+        if self._flaw and recorded_judgement.status is JudgementStatus.PENDING:
+            return recorded_judgement.model_copy(update={"message": f"This answer is kept and pending: {self._flaw}."})
+        return recorded_judgement
 
     def is_for_model(self, problem: Problem, judgement: Judgement) -> bool:
         """True if a judge is needed beyond what rules say of an answer, or a reader that is set up.
@@ -103,9 +108,9 @@ class Judging:
         Raises:
             ConfigurationError: The reader that was named is not set up.
         """
-        if judgement.status is Status.PENDING:
+        if judgement.status is JudgementStatus.PENDING:
             return True
-        if judgement.status is not Status.UNREADABLE or not self._has_reader:
+        if judgement.status is not JudgementStatus.UNREADABLE or not self._has_reader:
             return False
         from benchwright_judges.reading.model_reader import is_unread
 
@@ -116,7 +121,7 @@ class Judging:
         from benchwright_judges.models.configuration import read_settings
 
         try:
-            return bool(read_settings(self._environ, reader=self._reader).reader)
+            return bool(read_settings(self._environ, reader_name=self._reader).reader)
         except ConfigurationError:
             if self._reader:
                 raise
@@ -125,14 +130,14 @@ class Judging:
 
     async def close(self) -> None:
         """Close what was opened; it opens again when it is needed."""
-        panel, records, service = self._panel, self._records, self._service
+        panel, records, remote_judge = self._panel, self._records, self._service
         self._panel = self._records = self._service = None
         if panel is not None:
             await panel.close()
         if records is not None:
             await records.close()
-        if service is not None:
-            await service.close()
+        if remote_judge is not None:
+            await remote_judge.close()
 
     async def _ask_service(self, ref: str, answer: str) -> Judgement:
         from benchwright_judges.service.client import RemoteJudge, find_token
@@ -141,10 +146,10 @@ class Judging:
             if self._service is None:
                 self._service = RemoteJudge(self.service_url, find_token(self._environ))
         except (ConfigurationError, ExtraMissingError) as error:
-            return Judgement(status=Status.PENDING, message=f"This answer is kept and pending: {error}.")
+            return Judgement(status=JudgementStatus.PENDING, message=f"This answer is kept and pending: {error}.")
         return await self._service.request_judgement(ref, answer)
 
-    async def records(self) -> Records:
+    async def open_records(self) -> Records:
         """The database of judgements, opened when it is first needed.
 
         Raises:
@@ -158,7 +163,7 @@ class Judging:
             if self._records is None:
                 settings = JudgesSettings()
                 try:
-                    settings = read_settings(self._environ, reader=self._reader)
+                    settings = read_settings(self._environ, reader_name=self._reader)
                     self._panel = await asyncio.to_thread(find_panel, settings, self._environ)
                 except (ConfigurationError, ExtraMissingError) as error:
                     # The answer is worth more than the set-up: it is kept, and the person learns what to fix.
@@ -180,7 +185,7 @@ def judged_by(judgement: Judgement) -> JudgedBy:
             VoteCast(judge=vote.judge, label=vote.label, cost_usd=vote.cost_usd, cached=vote.cached)
             for vote in judgement.votes
             # Beside a judge's points, what a reader found is no vote on the scale.
-            if judgement.method is Method.READER or not vote.is_reading
+            if judgement.method is ScoringMethod.READER or not vote.is_reading
         ),
         tie_break=judgement.tie_break,
         cost_usd=judgement.cost_usd,

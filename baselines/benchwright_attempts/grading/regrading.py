@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events.events import Regraded
-from benchwright_attempts.grading.grading import GradingOutcome, no_steps
+from benchwright_attempts.grading.grading import GradingOutcome, ignore_step
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.summary.replay import contents_of
 from benchwright_attempts.summary.summary import AttemptVerdict, Summary
@@ -50,13 +50,13 @@ async def regrade(services: Services[EventLog], attempt: str) -> GradingOutcome 
             f"Attempt {attempt} can't be graded again: the log does not have the text of {missing[0]}, because the"
             f" study records {header.recording.value}."
         )
-    records = RunRecords(services.home, attempt)
-    with records.log(verdict.number) as raw:
-        graded = await services.grading.run(
-            header.problem, files, attempt=attempt, number=verdict.number, log=raw, on_step=no_steps
+    run_records = RunRecords(services.home, attempt)
+    with run_records.open_log(verdict.number) as raw:
+        grading_outcome = await services.grading.run(
+            header.problem, files, attempt=attempt, number=verdict.number, log=raw, on_step=ignore_step
         )
-    new_verdict = graded.verdict
+    new_verdict = grading_outcome.verdict
     if new_verdict.outcome is not Outcome.ERROR:
-        records.keep(verdict.number, new_verdict)
+        run_records.keep(verdict.number, new_verdict)
         await services.log.append(attempt, Regraded.of(verdict.number, new_verdict))
-    return graded
+    return grading_outcome

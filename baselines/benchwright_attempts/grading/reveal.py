@@ -40,7 +40,7 @@ class Revealed:
     """One sentence for people, with the next step where there is one."""
     policy: str
     """The policy that shaped this; `none` where a study shows nothing."""
-    passed: int | None = None
+    passed_count: int | None = None
     """Hidden tests that passed. None if none were counted."""
     total: int | None = None
     tests: tuple[RevealedTest, ...] = ()
@@ -54,7 +54,7 @@ class Revealed:
 
     def as_text(self) -> str:
         """The same for a model's prompt, without the raw log, which could fill its context."""
-        counts = f" {self.passed} of {self.total} tests passed." if self.total is not None else ""
+        counts = f" {self.passed_count} of {self.total} tests passed." if self.total is not None else ""
         lines = [f"{self.outcome}.{counts} {self.message}".rstrip()]
         # The message has the first.
         lines += [str(message) for message in self.compiler[1:]]
@@ -66,7 +66,7 @@ class Revealed:
         return "\n".join(lines)
 
 
-def coarse(wall_s: float) -> float:
+def coarse_wall_s(wall_s: float) -> float:
     """A run's time for its solver: up to the next tenth of a second, from half a second on to the next fifth.
 
     How long hidden tests take says how far they came, so an exact time could be made to tell more than a verdict.
@@ -80,52 +80,54 @@ def coarse(wall_s: float) -> float:
 Policy = Callable[[Verdict, ReadLog], Revealed]
 
 
-def _outcome(policy: Reveal, verdict: Verdict) -> Revealed:
+def _reveal_outcome(policy: Reveal, verdict: Verdict) -> Revealed:
     tests = verdict.tests
     return Revealed(
         outcome=verdict.outcome.value,
         reason=verdict.reason.value,
         message=" ".join(filter(None, (verdict.detail, verdict.hint))),
         policy=policy.value,
-        passed=verdict.passed_tests if tests else None,
+        passed_count=verdict.passed_tests if tests else None,
         total=len(tests) or None,
         compiler=verdict.compiler,
         quality=verdict.quality,
-        wall_s=coarse(verdict.wall_s),
+        wall_s=coarse_wall_s(verdict.wall_s),
     )
 
 
-def _verdict(verdict: Verdict, read_log: ReadLog) -> Revealed:
-    return _outcome(Reveal.VERDICT, verdict)
+def _reveal_verdict(verdict: Verdict, read_log: ReadLog) -> Revealed:
+    return _reveal_outcome(Reveal.VERDICT, verdict)
 
 
-def _names(verdict: Verdict, read_log: ReadLog) -> Revealed:
+def _reveal_names(verdict: Verdict, read_log: ReadLog) -> Revealed:
     tests = tuple(RevealedTest(test.name, test.passed, None) for test in verdict.tests)
-    return replace(_outcome(Reveal.NAMES, verdict), tests=tests)
+    return replace(_reveal_outcome(Reveal.NAMES, verdict), tests=tests)
 
 
-def _messages(verdict: Verdict, read_log: ReadLog) -> Revealed:
+def _reveal_messages(verdict: Verdict, read_log: ReadLog) -> Revealed:
     # A design could make passed tests take longer, and so reveal what they do.
     tests = tuple(
-        RevealedTest(test.name, test.passed, test.message or None, None if test.passed else _time(test.sim_time_ns))
+        RevealedTest(
+            test.name, test.passed, test.message or None, None if test.passed else _time_text(test.sim_time_ns)
+        )
         for test in verdict.tests
     )
-    return replace(_outcome(Reveal.MESSAGES, verdict), tests=tests)
+    return replace(_reveal_outcome(Reveal.MESSAGES, verdict), tests=tests)
 
 
-def _time(ns: float | None) -> str | None:
+def _time_text(ns: float | None) -> str | None:
     return None if ns is None else f"{ns:,.10g} ns"
 
 
-def _full(verdict: Verdict, read_log: ReadLog) -> Revealed:
-    return replace(_messages(verdict, read_log), policy=Reveal.FULL.value, log=read_log(), wall_s=verdict.wall_s)
+def _reveal_all(verdict: Verdict, read_log: ReadLog) -> Revealed:
+    return replace(_reveal_messages(verdict, read_log), policy=Reveal.FULL.value, log=read_log(), wall_s=verdict.wall_s)
 
 
 POLICIES: Mapping[Reveal, Policy] = {
-    Reveal.VERDICT: _verdict,
-    Reveal.NAMES: _names,
-    Reveal.MESSAGES: _messages,
-    Reveal.FULL: _full,
+    Reveal.VERDICT: _reveal_verdict,
+    Reveal.NAMES: _reveal_names,
+    Reveal.MESSAGES: _reveal_messages,
+    Reveal.FULL: _reveal_all,
 }
 
 _NOTHING = Revealed(

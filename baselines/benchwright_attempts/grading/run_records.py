@@ -28,7 +28,7 @@ class RunRecords:
         self._folder = home.data / "sealed" / "@runs" / attempt
 
     @property
-    def opinion(self) -> Path:
+    def opinion_file(self) -> Path:
         """The file of a second opinion on the attempt."""
         return self._folder / "opinion.json"
 
@@ -36,7 +36,7 @@ class RunRecords:
         """Remove every verdict, log and opinion of the attempt."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def log(self, number: int) -> BinaryIO:
+    def open_log(self, number: int) -> BinaryIO:
         """A file for the raw output of a run."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         (self._folder.parent.parent).chmod(0o700)
@@ -59,7 +59,7 @@ class RunRecords:
         except (OSError, ValidationError):
             return None
 
-    def text(self, number: int) -> str:
+    def log_tail(self, number: int) -> str:
         """The last part of a run's raw log."""
         try:
             with (self._folder / f"{number}.log").open("rb") as stream:

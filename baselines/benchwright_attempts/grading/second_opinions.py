@@ -7,7 +7,7 @@ import contextlib
 from pydantic import ValidationError
 
 from benchwright_attempts.grading.run_records import RunRecords
-from benchwright_formal.opinion import Result
+from benchwright_formal.opinion import ComparisonResult
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
@@ -30,10 +30,10 @@ class KeptOpinion(Model):
     """Time that the proof was given."""
     found: SecondOpinion
 
-    def answers(self, number: int, problem: str, tools: str, limit_s: float) -> bool:
+    def is_current_for(self, number: int, problem_digest: str, tools_digest: str, limit_s: float) -> bool:
         """True if another comparison of the same would come to nothing else."""
-        is_same = (self.number, self.problem, self.tools) == (number, problem, tools)
-        return is_same and (self.found.opinion.result is not Result.UNKNOWN or self.limit_s >= limit_s)
+        is_same = (self.number, self.problem, self.tools) == (number, problem_digest, tools_digest)
+        return is_same and (self.found.opinion.result is not ComparisonResult.UNKNOWN or self.limit_s >= limit_s)
 
 
 class SecondOpinions:
@@ -54,17 +54,17 @@ class SecondOpinions:
         Raises:
             OSError: The folder can't be written.
         """
-        file = RunRecords(self._home, attempt).opinion
+        file = RunRecords(self._home, attempt).opinion_file
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_atomically(file, opinion.model_dump_json().encode(), 0o600)
 
     def find(self, attempt: str) -> KeptOpinion | None:
         """The one on an attempt; None if there is none, or it is unreadable."""
         with contextlib.suppress(OSError, ValidationError):
-            return KeptOpinion.model_validate_json(RunRecords(self._home, attempt).opinion.read_bytes())
+            return KeptOpinion.model_validate_json(RunRecords(self._home, attempt).opinion_file.read_bytes())
         return None
 
-    def valid(self, attempt: str, ref: str) -> SecondOpinion | None:
+    def valid_opinion(self, attempt: str, ref: str) -> SecondOpinion | None:
         """The one on an attempt, unless its problem has changed since, or is no longer on this machine."""
         kept_opinion = self.find(attempt)
         if kept_opinion is None:

@@ -46,7 +46,7 @@ class TestsVerdict(EventBody):
             verdict: As it was found.
             extra_fields: The fields that a subclass adds.
         """
-        facts = {
+        verdict_fields = {
             "number": number,
             "outcome": verdict.outcome,
             "reason": verdict.reason.value,
@@ -56,4 +56,4 @@ class TestsVerdict(EventBody):
             "wall_s": verdict.wall_s,
             "digests": verdict.digests.model_dump(),
         }
-        return cls.model_validate({**facts, **extra_fields})
+        return cls.model_validate({**verdict_fields, **extra_fields})

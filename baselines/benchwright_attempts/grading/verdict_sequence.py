@@ -13,7 +13,7 @@ from benchwright_attempts.state import AttemptState
 from benchwright_problems.verdict import Outcome
 
 
-class _Verdict(Protocol):
+class _NumberedVerdict(Protocol):
     @property
     def number(self) -> int: ...
 
@@ -21,7 +21,7 @@ class _Verdict(Protocol):
     def outcome(self) -> Outcome: ...
 
 
-V = TypeVar("V", bound=_Verdict)
+V = TypeVar("V", bound=_NumberedVerdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +30,22 @@ class VerdictSequence(Generic[V]):
 
     count: int = 0
     """Verdicts so far, of runs and of judged answers."""
-    newest: V | None = None
+    newest_verdict: V | None = None
     """The verdict of the last try."""
     first_pass: V | None = None
     """The first try that passed: whether the problem was ever solved."""
     undecided: Mapping[int, V] = field(default_factory=dict)
     """Verdicts that are still undecided, by the number of the try."""
 
-    def added(self, verdict: V) -> VerdictSequence[V]:
+    def with_verdict(self, verdict: V) -> VerdictSequence[V]:
         """With the verdict of one more try."""
         undecided = self.undecided
         if verdict.outcome is Outcome.ERROR:
             undecided = {**undecided, verdict.number: verdict}
-        first = _earlier_pass(self.first_pass, verdict)
-        return VerdictSequence(self.count + 1, verdict, first, undecided)
+        first_pass = _earlier_pass(self.first_pass, verdict)
+        return VerdictSequence(self.count + 1, verdict, first_pass, undecided)
 
-    def decided_late(self, number: int, revise: Callable[[V], V], *, replaces: bool = False) -> VerdictSequence[V]:
+    def with_late_verdict(self, number: int, revise: Callable[[V], V], *, replaces: bool = False) -> VerdictSequence[V]:
         """With a verdict that came later than its try, and still counts for that try.
 
         What was decided once is not decided again, unless the verdict `replaces` it.
@@ -55,13 +55,18 @@ class VerdictSequence(Generic[V]):
             revise: Makes the verdict from the earlier one.
             replaces: True if it takes the place of the newest verdict, though that was decided.
         """
-        earlier, first = self.undecided.get(number), self.first_pass
-        if earlier is None and replaces and self.newest is not None and self.newest.number == number:
-            earlier = self.newest
-            first = None if first is not None and first.number == number else first
-        if earlier is None:
+        earlier_verdict, first_pass = self.undecided.get(number), self.first_pass
+        if (
+            earlier_verdict is None
+            and replaces
+            and self.newest_verdict is not None
+            and self.newest_verdict.number == number
+        ):
+            earlier_verdict = self.newest_verdict
+            first_pass = None if first_pass is not None and first_pass.number == number else first_pass
+        if earlier_verdict is None:
             return self
-        verdict = revise(earlier)
+        verdict = revise(earlier_verdict)
         undecided = {
             try_number: undecided_verdict
             for try_number, undecided_verdict in self.undecided.items()
@@ -69,26 +74,34 @@ class VerdictSequence(Generic[V]):
         }
         if verdict.outcome is Outcome.ERROR:
             undecided[number] = verdict
-        newest = verdict if self.newest is not None and self.newest.number == number else self.newest
-        return replace(self, newest=newest, first_pass=_earlier_pass(first, verdict), undecided=undecided)
+        newest_verdict = (
+            verdict if self.newest_verdict is not None and self.newest_verdict.number == number else self.newest_verdict
+        )
+        return replace(
+            self, newest_verdict=newest_verdict, first_pass=_earlier_pass(first_pass, verdict), undecided=undecided
+        )
 
     @property
     def tries_to_pass(self) -> int | None:
         """Number of decided verdicts up to the first pass; None without one."""
-        first = self.first_pass
-        return None if first is None else first.number - sum(number < first.number for number in self.undecided)
+        first_pass = self.first_pass
+        return (
+            None
+            if first_pass is None
+            else first_pass.number - sum(number < first_pass.number for number in self.undecided)
+        )
 
-    def final(self, state: AttemptState) -> Outcome | None:
+    def final_outcome(self, state: AttemptState) -> Outcome | None:
         """The verdict on the work as submitted, or as it was at a limit; none if nothing was submitted.
 
         Args:
             state: The attempt's.
         """
         handed_in = state in (AttemptState.SUBMITTED, AttemptState.TIMED_OUT)
-        return self.newest.outcome if handed_in and self.newest is not None else None
+        return self.newest_verdict.outcome if handed_in and self.newest_verdict is not None else None
 
 
-def _earlier_pass(first: V | None, verdict: V) -> V | None:
-    if verdict.outcome is not Outcome.PASSED or (first is not None and first.number <= verdict.number):
-        return first
+def _earlier_pass(first_pass: V | None, verdict: V) -> V | None:
+    if verdict.outcome is not Outcome.PASSED or (first_pass is not None and first_pass.number <= verdict.number):
+        return first_pass
     return verdict

@@ -19,8 +19,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, Field, ValidationError
 
 from benchwright_attempts.events.file_text import Sha256
-from benchwright_attempts.log.published_keys import KeyStanding, PublishedKey, standing
-from benchwright_attempts.log.record import canonical, format_wall
+from benchwright_attempts.log.published_keys import KeyStanding, PublishedKey, key_standing
+from benchwright_attempts.log.record import canonical_json, format_wall
 from benchwright_foundation.model import Model
 
 FORMAT = "benchwright-anchor"
@@ -57,7 +57,7 @@ class Anchor(Model):
 
     def as_line(self) -> str:
         """Canonical JSON, without line end."""
-        return canonical(self._value())
+        return canonical_json(self._value())
 
     @property
     def is_signed(self) -> bool:
@@ -69,8 +69,8 @@ class Anchor(Model):
         if self.receipt is None:
             return False
         try:
-            key = Ed25519PublicKey.from_public_bytes(base64.b64decode(self.receipt.key, validate=True))
-            key.verify(base64.b64decode(self.receipt.signature, validate=True), self.signed_bytes())
+            public_key = Ed25519PublicKey.from_public_bytes(base64.b64decode(self.receipt.key, validate=True))
+            public_key.verify(base64.b64decode(self.receipt.signature, validate=True), self.signed_bytes())
         except (ValueError, InvalidSignature):
             return False
         return True
@@ -79,7 +79,7 @@ class Anchor(Model):
         """Bytes that a receipt's signature is over; see the module."""
         value = self._value()
         value.get("receipt", {}).pop("signature", None)
-        return canonical(value).encode()
+        return canonical_json(value).encode()
 
     def _value(self) -> dict[str, Any]:
         value = self.model_dump(mode="json", exclude_none=True) | {"made": format_wall(self.made)}
@@ -135,7 +135,7 @@ class AnchorCheck:
     """Disagreements, as sentences."""
     signers: tuple[str, ...] = ()
     """Servers that signed an agreeing anchor, each with a key that nobody is known to have published."""
-    published: tuple[str, ...] = ()
+    published_signers: tuple[str, ...] = ()
     """The same with keys that the server has published."""
     revoked: tuple[str, ...] = ()
     """Receipts that prove nothing, as sentences: their keys were revoked."""
@@ -159,7 +159,7 @@ def check_anchors(
     by_standing: dict[KeyStanding, list[Receipt]] = {key_standing: [] for key_standing in KeyStanding}
     for anchor in attempt_anchors:
         if anchor.receipt is not None and anchor.receipt not in unsigned:
-            by_standing[standing(anchor.receipt.key, anchor.receipt.time, keys)].append(anchor.receipt)
+            by_standing[key_standing(anchor.receipt.key, anchor.receipt.time, keys)].append(anchor.receipt)
     void = [*unsigned, *by_standing[KeyStanding.OUTSIDE], *by_standing[KeyStanding.REVOKED]]
     valid_anchors = [anchor for anchor in attempt_anchors if anchor.receipt is None or anchor.receipt not in void]
     agreeing = [
@@ -220,9 +220,9 @@ def _signers(receipts: Iterable[Receipt]) -> tuple[str, ...]:
 def _forks(anchors: Sequence[Anchor]) -> list[str]:
     """Anchors that can't be of one chain."""
     flaws = []
-    first: dict[int, Anchor] = {}
+    first_anchors: dict[int, Anchor] = {}
     for anchor in anchors:
-        first_anchor = first.setdefault(anchor.events, anchor)
+        first_anchor = first_anchors.setdefault(anchor.events, anchor)
         if first_anchor.head != anchor.head:
             flaws.append(
                 f"There are two versions of the attempt: the anchors of {format_wall(first_anchor.made)} and "

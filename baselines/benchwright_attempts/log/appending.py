@@ -15,15 +15,15 @@ from benchwright_attempts.clock.clock import AttemptState, next_state
 from benchwright_attempts.errors import AttemptError, UnknownAttemptError
 from benchwright_attempts.events.events import Event
 from benchwright_attempts.events.evidence import Activity, Recording
-from benchwright_attempts.log.database import lock
-from benchwright_attempts.log.record import SCHEMA, AttemptHeader, Moment, RecordedEvent, chained
+from benchwright_attempts.log.database import lock_chains
+from benchwright_attempts.log.record import SCHEMA, AttemptHeader, Moment, RecordedEvent, chain_event
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST
-from benchwright_attempts.summary.kept_summary import keep, read_summaries
+from benchwright_attempts.summary.kept_summary import keep_summaries, read_summaries
 from benchwright_attempts.summary.summary import Summarizing
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PendingEvent:
     """An event on its way to the disk."""
 
     attempt: str
@@ -50,19 +50,19 @@ _AT_ONCE = 500
 
 
 def append_all(
-    connection: Connection, batch: Sequence[Entry], check_recordable: Check
-) -> list[tuple[Entry, RecordedEvent | Exception]]:
+    connection: Connection, batch: Sequence[PendingEvent], check_recordable: Check
+) -> list[tuple[PendingEvent, RecordedEvent | Exception]]:
     """Numbers and chains a batch and inserts it; events that an attempt's state does not allow are left out."""
-    lock(connection, *(entry.attempt for entry in batch))
-    page = _Page(connection, check_recordable, _newest_of(connection, {entry.attempt for entry in batch}))
-    results: list[tuple[Entry, RecordedEvent | Exception]] = []
-    for entry in batch:
+    lock_chains(connection, *(entry.attempt for entry in batch))
+    event_page = _EventBatch(connection, check_recordable, _newest_of(connection, {entry.attempt for entry in batch}))
+    entry_results: list[tuple[PendingEvent, RecordedEvent | Exception]] = []
+    for queued_event in batch:
         try:
-            results.append((entry, page.append(entry)))
+            entry_results.append((queued_event, event_page.append(queued_event)))
         except AttemptError as error:
-            results.append((entry, error))
-    page.write()
-    return results
+            entry_results.append((queued_event, error))
+    event_page.write()
+    return entry_results
 
 
 COLUMNS = tuple(column.name for column in EVENTS.columns)
@@ -84,11 +84,11 @@ def insert_rows(connection: Connection, values: Sequence[tuple[str | int, ...]])
         connection.exec_driver_sql(_INSERT_SQLITE, list(values))
     else:
         # A third of what one statement for each row takes.
-        rows = json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in values])
-        connection.exec_driver_sql(_INSERT_POSTGRESQL, (rows,))
+        rows_json = json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in values])
+        connection.exec_driver_sql(_INSERT_POSTGRESQL, (rows_json,))
 
 
-class _Page:
+class _EventBatch:
     """Events that one transaction adds."""
 
     def __init__(
@@ -101,24 +101,31 @@ class _Page:
         self._created: list[dict[str, str]] = []
         self._events: list[tuple[str | int, ...]] = []
 
-    def append(self, entry: Entry) -> RecordedEvent:
+    def append(self, queued_event: PendingEvent) -> RecordedEvent:
         """Adds an event's row to those that will be inserted."""
-        if entry.header is not None:
-            self._check(self._connection, entry.header)
-            self._created.append(entry.header.as_row())
-            head = _Newest(entry.header, 0, entry.header.chain_start(), AttemptState.OPEN, Summarizing())
+        if queued_event.header is not None:
+            self._check(self._connection, queued_event.header)
+            self._created.append(queued_event.header.as_row())
+            newest_point = _Newest(
+                queued_event.header, 0, queued_event.header.chain_start(), AttemptState.OPEN, Summarizing()
+            )
             state = AttemptState.OPEN
         else:
-            head = self._heads.get(entry.attempt) or self._recordable(entry.attempt)
-            state = next_state(head.state, entry.event.type)
-        self._heads[entry.attempt] = head
-        header, moment, seq, prev_hash = head.header, entry.moment, head.seq + 1, head.hash
-        event = reduce(entry.event, header.recording)
-        wall, body, digest = chained(header, seq, moment, event, prev_hash)
+            newest_point = self._heads.get(queued_event.attempt) or self._recordable(queued_event.attempt)
+            state = next_state(newest_point.state, queued_event.event.type)
+        self._heads[queued_event.attempt] = newest_point
+        header, moment, seq, prev_hash = (
+            newest_point.header,
+            queued_event.moment,
+            newest_point.seq + 1,
+            newest_point.hash,
+        )
+        event = reduce_to_level(queued_event.event, header.recording)
+        wall, body, digest = chain_event(header, seq, moment, event, prev_hash)
         time_columns = (wall, moment.mono_ns, moment.process)
         self._events.append((header.id, seq, *time_columns, body, prev_hash, digest, state.value, SCHEMA))
-        head.seq, head.hash, head.state = seq, digest, state
-        head.summary.take(seq, digest, moment, event.type, event)
+        newest_point.seq, newest_point.hash, newest_point.state = seq, digest, state
+        newest_point.summary.take_event(seq, digest, moment, event.type, event)
         return RecordedEvent(header.id, seq, moment, event, prev_hash, digest, header.solver, header.condition)
 
     def write(self) -> None:
@@ -126,24 +133,24 @@ class _Page:
         if self._created:
             self._connection.execute(insert(ATTEMPTS), self._created)
         insert_rows(self._connection, self._events)
-        keep(self._connection, {attempt: head.summary.summary() for attempt, head in self._heads.items()})
+        keep_summaries(self._connection, {attempt: head.summary.summary() for attempt, head in self._heads.items()})
 
     def _recordable(self, attempt: str) -> _Newest:
-        head = self._newest_by_attempt.get(attempt) or _newest(self._connection, attempt)
-        self._check(self._connection, head.header)
-        return head
+        newest_point = self._newest_by_attempt.get(attempt) or _newest(self._connection, attempt)
+        self._check(self._connection, newest_point.header)
+        return newest_point
 
 
-def _read_header(row: RowMapping) -> AttemptHeader:
-    return AttemptHeader.model_validate({name: row[name] for name in AttemptHeader.model_fields})
+def _read_header(attempt_row: RowMapping) -> AttemptHeader:
+    return AttemptHeader.model_validate({name: attempt_row[name] for name in AttemptHeader.model_fields})
 
 
 def _newest(connection: Connection, attempt: str) -> _Newest:
     if not is_storable(attempt):
         raise UnknownAttemptError(attempt)
     try:
-        for head in _read_newest(connection, [attempt]):
-            return head
+        for newest_point in _read_newest(connection, [attempt]):
+            return newest_point
     except ValueError as error:
         raise AttemptError(
             f"The newest event of attempt {attempt} is damaged, so nothing can follow it. "
@@ -157,9 +164,9 @@ def _newest_of(connection: Connection, attempts: Set[str]) -> dict[str, _Newest]
     if len(attempts) == 1:
         return {}
     names = [attempt for attempt in attempts if is_storable(attempt)]
-    pages = (names[start : start + _AT_ONCE] for start in range(0, len(names), _AT_ONCE))
+    id_pages = (names[start : start + _AT_ONCE] for start in range(0, len(names), _AT_ONCE))
     try:
-        return {head.header.id: head for page in pages for head in _read_newest(connection, page)}
+        return {head.header.id: head for page in id_pages for head in _read_newest(connection, page)}
     except ValueError:
         # One of them is damaged, and it alone is refused.
         return {}
@@ -177,12 +184,12 @@ def _read_newest(connection: Connection, attempts: Sequence[str]) -> Iterator[_N
         .join(EVENTS, (ATTEMPTS.c.id == EVENTS.c.attempt) & (EVENTS.c.seq == NEWEST))
         .where(criterion)
     )
-    rows = connection.execute(query).mappings().all()
-    summaries = dict(read_summaries(connection, criterion)) if rows else {}
-    for row in rows:
-        header = _read_header(row)
+    attempt_rows = connection.execute(query).mappings().all()
+    summaries = dict(read_summaries(connection, criterion)) if attempt_rows else {}
+    for attempt_row in attempt_rows:
+        header = _read_header(attempt_row)
         summary = Summarizing(summaries[header.id])
-        yield _Newest(header, row["seq"], row["hash"], AttemptState(row["state"]), summary)
+        yield _Newest(header, attempt_row["seq"], attempt_row["hash"], AttemptState(attempt_row["state"]), summary)
 
 
 def is_storable(name: str | None) -> bool:
@@ -190,7 +197,7 @@ def is_storable(name: str | None) -> bool:
     return name is None or ("\0" not in name and not any("\ud800" <= letter <= "\udfff" for letter in name))
 
 
-def reduce(event: Event, level: Recording) -> Event:
+def reduce_to_level(event: Event, level: Recording) -> Event:
     """The event with no more in it than the level allows, or the one that stands in for it.
 
     No event is dropped at any level: times of activity stay known, and numbers have no gap.

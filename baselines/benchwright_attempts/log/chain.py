@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from benchwright_attempts.clock.clock import AttemptState, next_state
 from benchwright_attempts.errors import IllegalTransitionError
-from benchwright_attempts.log.record import AttemptHeader, Row, hash_of, read_json
+from benchwright_attempts.log.record import AttemptHeader, StoredRow, hash_of, read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +47,17 @@ class Chain:
         self._schema = 1
 
     @classmethod
-    def continuing(cls, header: AttemptHeader, newest: Row | None) -> Chain:
+    def continuing(cls, header: AttemptHeader, newest_row: StoredRow | None) -> Chain:
         """The check of what follows an event that was checked before; of the whole chain if there is none.
 
         Args:
             header: Header of the attempt.
-            newest: As the database has it, with the state behind it.
+            newest_row: As the database has it, with the state behind it.
         """
         chain = cls(header)
-        if newest is not None:
-            chain.events, chain.head, chain._schema = newest.seq, newest.hash, newest.schema
-            chain._state = AttemptState(newest.state) if newest.state else AttemptState.OPEN
+        if newest_row is not None:
+            chain.events, chain.head, chain._schema = newest_row.seq, newest_row.hash, newest_row.schema
+            chain._state = AttemptState(newest_row.state) if newest_row.state else AttemptState.OPEN
         return chain
 
     @property
@@ -65,7 +65,7 @@ class Chain:
         """The attempt's state after the last intact event."""
         return self._state
 
-    def flaw(
+    def next_flaw(
         self,
         seq: int,
         wall: str,
@@ -108,7 +108,7 @@ class Chain:
         self.events, self.head, self._schema = seq, digest, schema
         return None
 
-    def flaw_of(self, row: Row) -> str | None:
+    def flaw_of(self, row: StoredRow) -> str | None:
         """As `flaw`, of a row that may be of another attempt."""
         if row.seq == self.events + 1:
             if row.attempt != self._id:
@@ -116,26 +116,26 @@ class Chain:
             row_labels = (row.participant, row.condition)
             if row.schema != 1 and row_labels != (self._participant, self._condition):
                 return "it names another participant or condition than the attempt's header"
-        return self.flaw(
+        return self.next_flaw(
             row.seq, row.wall, row.mono_ns, row.process, row.body, row.prev_hash, row.hash, row.state, row.schema
         )
 
-    def result(self, reason: str | None = None) -> ChainCheck:
+    def chain_check(self, reason: str | None = None) -> ChainCheck:
         """After the last event, or the first one that is wrong for this reason."""
         if reason is None and self.events == 0:
             reason = "there is no event at all"
         return ChainCheck(self.events, self.head, None if reason is None else self.events + 1, reason)
 
 
-def check_chain(header: AttemptHeader, rows: Iterable[Row]) -> ChainCheck:
+def check_chain(header: AttemptHeader, rows: Iterable[StoredRow]) -> ChainCheck:
     """Recomputes every hash and names the first event that is wrong."""
     chain = Chain(header)
     reason = next((flaw for row in rows if (flaw := chain.flaw_of(row)) is not None), None)
-    return chain.result(reason)
+    return chain.chain_check(reason)
 
 
-def _state_after(seq: int, stored: str, stored_state: str | None, state: AttemptState) -> AttemptState:
-    body = read_json(stored)
+def _state_after(seq: int, stored_body: str, stored_state: str | None, state: AttemptState) -> AttemptState:
+    body = read_json(stored_body)
     step = body.get("type") if isinstance(body, dict) else None
     if not isinstance(step, str):
         raise ValueError("it is not an event")
@@ -147,10 +147,10 @@ def _state_after(seq: int, stored: str, stored_state: str | None, state: Attempt
     return state
 
 
-def with_states(rows: Iterable[Row]) -> list[Row]:
+def with_states(rows: Iterable[StoredRow]) -> list[StoredRow]:
     """The same rows with the state behind each, which exports leave out."""
     state = AttemptState.OPEN
-    stated_rows: list[Row] = []
+    stated_rows: list[StoredRow] = []
     for row in rows:
         state = _state_after(row.seq, row.body, row.state, state)
         stated_rows.append(replace(row, state=state.value))

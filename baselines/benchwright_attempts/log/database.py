@@ -20,8 +20,8 @@ from benchwright_attempts.errors import (
     LogUnavailableError,
     LogVersionError,
 )
-from benchwright_attempts.events.triggers import statements
-from benchwright_attempts.log.read_only import address, is_read_only, readable
+from benchwright_attempts.events.triggers import trigger_statements
+from benchwright_attempts.log.read_only import is_read_only, read_only_url, readable_copy
 from benchwright_attempts.log.tables import METADATA
 
 SCHEMA_VERSION = 3
@@ -98,8 +98,8 @@ def _sqlite(path: Path, busy_timeout_s: float) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: sqlite3.Connection, _record: object) -> None:
-        _write_ahead(connection, busy_timeout_s)
-        connection.text_factory = _lossless
+        _use_write_ahead(connection, busy_timeout_s)
+        connection.text_factory = _decode_lossless
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")
@@ -121,16 +121,16 @@ def _read_only(path: Path, busy_timeout_s: float) -> Engine:
 
     copies = ExitStack()
     try:
-        file = copies.enter_context(readable(path, SCHEMA_VERSION, bring_up))
+        file = copies.enter_context(readable_copy(path, SCHEMA_VERSION, bring_up))
     except (OSError, sqlite3.Error) as error:
         raise LogUnavailableError(
             path, f"can't be written, and reading it failed ({error}). Copy it to a folder that you can write to."
         ) from error
-    engine = create_engine(address(file), connect_args={"isolation_level": None})
+    engine = create_engine(read_only_url(file), connect_args={"isolation_level": None})
 
     @event.listens_for(engine, "connect")
     def _set_up(connection: sqlite3.Connection, _record: object) -> None:
-        connection.text_factory = _lossless
+        connection.text_factory = _decode_lossless
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -147,16 +147,16 @@ def _read_only(path: Path, busy_timeout_s: float) -> Engine:
     return engine
 
 
-def writing(engine: Engine) -> Engine:
+def writing_engine(engine: Engine) -> Engine:
     """The same database; in SQLite its transactions hold the write lock from the start."""
     return engine.execution_options(**{_WRITES: True})
 
 
-def lock(connection: Connection, *names: str) -> None:
+def lock_chains(connection: Connection, *chain_names: str) -> None:
     """In a transaction that writes: locks the chains with these names until it ends."""
     if connection.dialect.name == "postgresql":
         # Always in the same order, so that no two writers wait for each other.
-        connection.execute(_LOCK, {"names": sorted(set(names))})
+        connection.execute(_LOCK, {"names": sorted(set(chain_names))})
 
 
 def _keep_private(path: Path) -> None:
@@ -169,12 +169,12 @@ def _keep_private(path: Path) -> None:
             path.chmod(mode & 0o700)
 
 
-def _lossless(stored: bytes) -> str:
+def _decode_lossless(stored: bytes) -> str:
     # Damaged strings must be readable, as different strings, or no check could name the event.
     return stored.decode("utf-8", "surrogateescape")
 
 
-def _write_ahead(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
+def _use_write_ahead(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
     # Changing the journal mode does not wait for other connections as statements do.
     give_up = time.monotonic() + busy_timeout_s
     while True:
@@ -190,14 +190,14 @@ def _write_ahead(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
 
 def _prepare(engine: Engine, path: Path | str) -> None:
     with engine.connect() as connection:
-        version = _version(connection)
+        version = _stored_version(connection)
         if version == SCHEMA_VERSION:
             return
         _refuse_newer(version, path)
-    with writing(engine).begin() as connection:
+    with writing_engine(engine).begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_PREPARING})"))
-        version = _version(connection)
+        version = _stored_version(connection)
         _refuse_newer(version, path)
         if version == SCHEMA_VERSION:
             return
@@ -207,9 +207,9 @@ def _prepare(engine: Engine, path: Path | str) -> None:
             if inspect(connection).get_table_names():
                 raise LogDamagedError(path, "is another program's database. Move it away, or set BENCHWRIGHT_HOME.")
             METADATA.create_all(connection, checkfirst=False)
-            for statement in statements(connection.dialect.name):
+            for statement in trigger_statements(connection.dialect.name):
                 connection.exec_driver_sql(statement)
-            _mark(connection)
+            _mark_current(connection)
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -223,7 +223,7 @@ def _refuse_newer(version: int, path: Path | str) -> None:
         )
 
 
-def _version(connection: Connection) -> int:
+def _stored_version(connection: Connection) -> int:
     """The format; 0 for a database without a log."""
     if connection.dialect.name == "sqlite":
         return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
@@ -234,7 +234,7 @@ def _version(connection: Connection) -> int:
     return int(digits) if digits.isdecimal() else SCHEMA_VERSION + 1
 
 
-def _mark(connection: Connection) -> None:
+def _mark_current(connection: Connection) -> None:
     """Marks a new database as current for Alembic. Its import would cost every first start a fifth of a second."""
     connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
     connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('format{SCHEMA_VERSION}')")  # noqa: S608
@@ -274,8 +274,8 @@ def explain(path: Path | str, error: SQLAlchemyError) -> LogError:
     if isinstance(path, str):
         return _explain_postgresql(path, error)
     cause = error.orig if isinstance(error, DBAPIError) else None
-    code = cause.sqlite_errorcode & 0xFF if isinstance(cause, sqlite3.Error) and _coded(cause) else None
-    message = cause if cause is not None else error
+    code = cause.sqlite_errorcode & 0xFF if isinstance(cause, sqlite3.Error) and _has_code(cause) else None
+    original_error = cause if cause is not None else error
     match code:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return LogBusyError(
@@ -288,16 +288,16 @@ def explain(path: Path | str, error: SQLAlchemyError) -> LogError:
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return LogUnavailableError(
                 path,
-                f"could not be used ({message}). Check the folder's free space and permissions, then try again.",
+                f"could not be used ({original_error}). Check the folder's free space and permissions, then try again.",
             )
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return LogDamagedError(
                 path,
-                f"is damaged ({message}). Move it away to begin a new one, and keep it: "
+                f"is damaged ({original_error}). Move it away to begin a new one, and keep it: "
                 "`sqlite3 FILE .recover` can read most of it.",
             )
         case _:
-            return LogError(path, f"unexpected database error ({message}). Report it to the developers.")
+            return LogError(path, f"unexpected database error ({original_error}). Report it to the developers.")
 
 
 _LOCK_TIMEOUT, _DISK_FULL = "55P03", "53100"  # PostgreSQL, appendix A
@@ -322,6 +322,6 @@ def _explain_postgresql(url: str, error: SQLAlchemyError) -> LogError:
     )
 
 
-def _coded(error: sqlite3.Error) -> bool:
+def _has_code(error: sqlite3.Error) -> bool:
     # Errors that Python's sqlite3 module raises by itself carry no SQLite code.
     return hasattr(error, "sqlite_errorcode")

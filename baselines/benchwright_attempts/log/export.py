@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from benchwright_attempts.attribution import CLASSIFIER
 from benchwright_attempts.errors import ExportError
-from benchwright_attempts.log.record import AttemptHeader, Row, canonical
+from benchwright_attempts.log.record import AttemptHeader, StoredRow, canonical_json
 
 FORMAT = "benchwright-attempt"
 VERSION = 3
@@ -25,7 +25,7 @@ out from the events when they are read, so the file has none.
 _CLASSIFIERS = frozenset(str(version) for version in range(1, int(CLASSIFIER) + 1))
 
 
-def export_lines(header: AttemptHeader, rows: list[Row]) -> Iterator[str]:
+def export_lines(header: AttemptHeader, rows: list[StoredRow]) -> Iterator[str]:
     """The lines of an export, without line ends; all ASCII."""
     is_old = bool(rows) and all(row.schema == 1 for row in rows)
     yield _header_line(header, 1) if is_old else _header_line(header, VERSION, CLASSIFIER)
@@ -35,10 +35,10 @@ def export_lines(header: AttemptHeader, rows: list[Row]) -> Iterator[str]:
 
 def _header_line(header: AttemptHeader, version: int, classifier: str | None = None) -> str:
     line = {"format": FORMAT, "version": version, "attempt": header.as_json()}
-    return canonical(line if classifier is None else line | {"classifier": classifier})
+    return canonical_json(line if classifier is None else line | {"classifier": classifier})
 
 
-def write_export(path: Path, header: AttemptHeader, rows: list[Row]) -> None:
+def write_export(path: Path, header: AttemptHeader, rows: list[StoredRow]) -> None:
     """Writes an export; `log.stored(attempt)` gives the last two arguments.
 
     The file appears complete or not at all, and is readable by its owner only.
@@ -55,7 +55,7 @@ def write_export(path: Path, header: AttemptHeader, rows: list[Row]) -> None:
     partial.replace(path)
 
 
-def read_export(path: Path) -> tuple[AttemptHeader, list[Row]]:
+def read_export(path: Path) -> tuple[AttemptHeader, list[StoredRow]]:
     """Reads an export without checking hashes.
 
     Raises:
@@ -66,7 +66,7 @@ def read_export(path: Path) -> tuple[AttemptHeader, list[Row]]:
     if lines.pop():
         raise ExportError(path, len(lines) + 1, "the file was cut off here. Export the attempt again.")
     header: AttemptHeader | None = None
-    rows: list[Row] = []
+    rows: list[StoredRow] = []
     for number, line in enumerate(lines, start=1):
         try:
             value = json.loads(line)
@@ -74,11 +74,11 @@ def read_export(path: Path) -> tuple[AttemptHeader, list[Row]]:
                 raise ValueError("it is not an object")
             if header is None:
                 header = _read_header(value)
-                read = _header_line(header, value["version"], value.get("classifier"))
+                canonical_line = _header_line(header, value["version"], value.get("classifier"))
             else:
-                rows.append(Row.from_json(value))
-                read = rows[-1].as_json_line()
-            if read.encode() != line:
+                rows.append(StoredRow.from_json(value))
+                canonical_line = rows[-1].as_json_line()
+            if canonical_line.encode() != line:
                 raise ValueError("it is not in canonical form, so it was changed")
         except ValueError as error:
             raise ExportError(path, number, f"{error}. Ask for the export again.") from error
@@ -87,15 +87,15 @@ def read_export(path: Path) -> tuple[AttemptHeader, list[Row]]:
     return header, rows
 
 
-def _read_header(value: dict[str, object]) -> AttemptHeader:
-    if value.get("format") != FORMAT:
+def _read_header(header_fields: dict[str, object]) -> AttemptHeader:
+    if header_fields.get("format") != FORMAT:
         raise ValueError("this is not an exported attempt")
-    if value.get("version") not in range(1, VERSION + 1):
-        raise ValueError(f"version {value.get('version')} is not known here: update Benchwright")
-    if value["version"] == VERSION and value.get("classifier") not in _CLASSIFIERS:
-        raise ValueError(f"classifier {value.get('classifier')} is not known here: update Benchwright")
+    if header_fields.get("version") not in range(1, VERSION + 1):
+        raise ValueError(f"version {header_fields.get('version')} is not known here: update Benchwright")
+    if header_fields["version"] == VERSION and header_fields.get("classifier") not in _CLASSIFIERS:
+        raise ValueError(f"classifier {header_fields.get('classifier')} is not known here: update Benchwright")
     try:
-        return AttemptHeader.model_validate(value.get("attempt"))
+        return AttemptHeader.model_validate(header_fields.get("attempt"))
     except ValidationError as error:
         flaw = error.errors()[0]
         raise ValueError(f"attempt.{'.'.join(map(str, flaw['loc']))}: {flaw['msg']}") from None

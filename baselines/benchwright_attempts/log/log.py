@@ -24,11 +24,11 @@ from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, LogError, UnknownAttemptError
 from benchwright_attempts.events.adopting import Adopted, Head, Incoming, adopt, receive_all
 from benchwright_attempts.events.events import Event, Opened
-from benchwright_attempts.log.appending import Entry, append_all, is_storable
-from benchwright_attempts.log.database import display_name, explain, explain_file, open_database, writing
-from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent, Row, StoredEvent
+from benchwright_attempts.log.appending import PendingEvent, append_all, is_storable
+from benchwright_attempts.log.database import display_name, explain, explain_file, open_database, writing_engine
+from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent, StoredEvent, StoredRow
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
-from benchwright_attempts.summary.kept_summary import kept_end, read
+from benchwright_attempts.summary.kept_summary import kept_last_seq, read_all_summaries
 from benchwright_attempts.summary.summary import Summary
 
 BATCH = 4096
@@ -47,7 +47,7 @@ class EventLog:
         self,
         path: Path | str,
         *,
-        now: Callable[[], datetime] = _wall_clock,
+        wall_clock: Callable[[], datetime] = _wall_clock,
         monotonic_ns: Callable[[], int] = time.monotonic_ns,
         process: str | None = None,
         busy_timeout_s: float = 10.0,
@@ -56,7 +56,7 @@ class EventLog:
 
         Args:
             path: The file, made with its folder if missing; or a `postgresql://` address.
-            now: Returns the wall time, aware.
+            wall_clock: Returns the wall time, aware.
             monotonic_ns: Returns monotonic nanoseconds.
             process: Unique id of this process; made up if not given.
             busy_timeout_s: Longest wait while another process writes, in seconds.
@@ -66,10 +66,10 @@ class EventLog:
         """
         self.path = path
         self.process = process or uuid.uuid4().hex
-        self._now = now
+        self._now = wall_clock
         self._monotonic_ns = monotonic_ns
         self._engine = open_database(path, busy_timeout_s=busy_timeout_s)
-        self._queue: SimpleQueue[Entry | None] = SimpleQueue()
+        self._queue: SimpleQueue[PendingEvent | None] = SimpleQueue()
         self._lock = Lock()
         self._writer: Thread | None = None
         self._newest: Future[RecordedEvent] | None = None
@@ -134,7 +134,7 @@ class EventLog:
         """
         return await asyncio.wrap_future(self.append_nowait(attempt, event))
 
-    async def settled(self) -> None:
+    async def wait_until_settled(self) -> None:
         """Waits until every event handed over so far is on disk, or was refused."""
         if self._newest is not None:
             await asyncio.gather(asyncio.wrap_future(self._newest), return_exceptions=True)
@@ -143,19 +143,19 @@ class EventLog:
         """The same for code without an event loop."""
         return self.append_nowait(attempt, event).result()
 
-    def create(self, header: AttemptHeader, opened: Opened) -> RecordedEvent:
+    def create(self, header: AttemptHeader, opened_event: Opened) -> RecordedEvent:
         """Makes an attempt and its first event in one step; returns when both are on disk.
 
         Raises:
             LogError: The attempt could not be written; nothing of it was.
         """
-        return self.create_nowait(header, opened).result()
+        return self.create_nowait(header, opened_event).result()
 
-    def create_nowait(self, header: AttemptHeader, opened: Opened) -> Future[RecordedEvent]:
+    def create_nowait(self, header: AttemptHeader, opened_event: Opened) -> Future[RecordedEvent]:
         """The same without waiting; see `append_nowait`."""
-        return self._hand_over(header.id, opened, header)
+        return self._hand_over(header.id, opened_event, header)
 
-    def adopt(self, header: AttemptHeader, rows: Sequence[Row]) -> Adopted:
+    def adopt(self, header: AttemptHeader, rows: Sequence[StoredRow]) -> Adopted:
         """Takes over an attempt that another log recorded, to the byte. Its chain must have been checked.
 
         What is here already must be its beginning; the rest is added behind it. An older copy changes nothing.
@@ -165,7 +165,7 @@ class EventLog:
             AttemptError: Another attempt of this id is here.
             LogError: The attempt could not be written; nothing of it was.
         """
-        with self._transaction(writing(self._engine)) as connection:
+        with self._transaction(writing_engine(self._engine)) as connection:
             return adopt(connection, header, rows, self._check_recordable)
 
     def receive_all(self, incoming: Sequence[Incoming]) -> list[Head | AttemptError]:
@@ -177,7 +177,7 @@ class EventLog:
         Raises:
             LogError: The events could not be written; none was.
         """
-        with self._transaction(writing(self._engine)) as connection:
+        with self._transaction(writing_engine(self._engine)) as connection:
             return receive_all(connection, incoming, self._check_recordable)
 
     def _check_recordable(self, connection: Connection, header: AttemptHeader) -> None:
@@ -199,7 +199,7 @@ class EventLog:
             if self._closed:
                 future.set_exception(LogClosedError(display_name(self.path), "is closed; this event was not recorded."))
                 return future
-            self._queue.put(Entry(attempt, event, self.moment(), future, header))
+            self._queue.put(PendingEvent(attempt, event, self.moment(), future, header))
             self._newest = future
             if self._writer is None:
                 atexit.register(self.close)
@@ -214,39 +214,39 @@ class EventLog:
             if batch:
                 self._write(batch)
 
-    def _next_batch(self) -> tuple[list[Entry], bool]:
-        entry = self._queue.get()
-        batch: list[Entry] = []
-        while entry is not None:
-            batch.append(entry)
+    def _next_batch(self) -> tuple[list[PendingEvent], bool]:
+        queued_event = self._queue.get()
+        batch: list[PendingEvent] = []
+        while queued_event is not None:
+            batch.append(queued_event)
             if len(batch) == BATCH:
                 return batch, True
             try:
-                entry = self._queue.get_nowait()
+                queued_event = self._queue.get_nowait()
             except Empty:
                 return batch, True
         return batch, False
 
-    def _write(self, batch: Sequence[Entry]) -> None:
-        results: list[tuple[Entry, RecordedEvent | Exception]]
+    def _write(self, batch: Sequence[PendingEvent]) -> None:
+        entry_results: list[tuple[PendingEvent, RecordedEvent | Exception]]
         failing: LogError | None = None
         try:
-            with writing(self._engine).begin() as connection:
-                results = append_all(connection, batch, self._check_recordable)
+            with writing_engine(self._engine).begin() as connection:
+                entry_results = append_all(connection, batch, self._check_recordable)
         except SQLAlchemyError as error:
             failing = explain(self.path, error)
-            results = [(entry, failing) for entry in batch]
+            entry_results = [(entry, failing) for entry in batch]
         except Exception as error:  # whatever happens, nobody may wait forever, and the thread must survive
-            results = [(entry, error) for entry in batch]
+            entry_results = [(entry, error) for entry in batch]
         if str(failing) != str(self.failing):
             self.failing = failing
             for callback in tuple(self.on_failing):
                 callback()
-        for entry, result in results:
+        for queued_event, result in entry_results:
             if isinstance(result, Exception):
-                entry.future.set_exception(result)
+                queued_event.future.set_exception(result)
             else:
-                entry.future.set_result(result)
+                queued_event.future.set_result(result)
 
     # Reading
 
@@ -254,18 +254,18 @@ class EventLog:
         """Attempts, newest first, of one problem or workspace if given."""
         return [self._header(row) for row in self._attempts(select(ATTEMPTS), problem, workspace)]
 
-    def states(
+    def attempt_states(
         self, *, problem: str | None = None, workspace: str | None = None
     ) -> list[tuple[AttemptHeader, AttemptState]]:
         """Attempts with their present state, newest first, of one problem or workspace if given."""
-        newest = (
+        newest_state = (
             select(EVENTS.c.state)
             .where(EVENTS.c.attempt == ATTEMPTS.c.id)
             .order_by(EVENTS.c.seq.desc())
             .limit(1)
             .scalar_subquery()
         )
-        attempt_rows = self._attempts(select(ATTEMPTS, newest.label("state")), problem, workspace)
+        attempt_rows = self._attempts(select(ATTEMPTS, newest_state.label("state")), problem, workspace)
         return [(self._header(row), self._state(row)) for row in attempt_rows]
 
     def summary(self, attempt: str) -> Summary:
@@ -287,23 +287,25 @@ class EventLog:
 
     def kept_end(self, attempt: str) -> int:
         """The newest event that the kept summary of an attempt has seen, even if it is in the log no more."""
-        return kept_end(self._engine, attempt)
+        return kept_last_seq(self._engine, attempt)
 
     def _summaries(self, criterion: ColumnElement[bool] | None) -> dict[str, Summary]:
         try:
-            return read(self._engine, criterion)
+            return read_all_summaries(self._engine, criterion)
         except SQLAlchemyError as error:
             raise explain(self.path, error) from error
         except ValueError as error:
-            raise self._damaged("an event") from error
+            raise self._damage_error("an event") from error
 
     def _attempts(self, query: Select[Any], problem: str | None, workspace: str | None) -> Sequence[RowMapping]:
         if not is_storable(problem) or not is_storable(workspace):
             return []
         column_values = ((ATTEMPTS.c.problem, problem), (ATTEMPTS.c.workspace, workspace))
-        chosen = query.where(*(column == value for column, value in column_values if value is not None))
+        attempts_query = query.where(*(column == value for column, value in column_values if value is not None))
         with self._transaction() as connection:
-            return connection.execute(chosen.order_by(ATTEMPTS.c.created.desc(), ATTEMPTS.c.id)).mappings().all()
+            return (
+                connection.execute(attempts_query.order_by(ATTEMPTS.c.created.desc(), ATTEMPTS.c.id)).mappings().all()
+            )
 
     def header(self, attempt: str) -> AttemptHeader:
         """The attempt with this id.
@@ -311,19 +313,19 @@ class EventLog:
         Raises:
             UnknownAttemptError: No attempt has this id.
         """
-        return self._only(attempt, ATTEMPTS.c.id == attempt)
+        return self._only_match(attempt, ATTEMPTS.c.id == attempt)
 
-    def find(self, beginning: str) -> AttemptHeader:
+    def find(self, id_prefix: str) -> AttemptHeader:
         """The attempt whose id alone begins so; for ids that people type.
 
         Raises:
             UnknownAttemptError: None or several do.
         """
-        if beginning.isalnum():
-            return self._only(beginning, ATTEMPTS.c.id.startswith(beginning))
-        raise UnknownAttemptError(beginning)
+        if id_prefix.isalnum():
+            return self._only_match(id_prefix, ATTEMPTS.c.id.startswith(id_prefix))
+        raise UnknownAttemptError(id_prefix)
 
-    def _only(self, attempt: str, condition: ColumnElement[bool]) -> AttemptHeader:
+    def _only_match(self, attempt: str, condition: ColumnElement[bool]) -> AttemptHeader:
         if not is_storable(attempt):
             raise UnknownAttemptError(attempt)
         with self._transaction() as connection:
@@ -340,7 +342,7 @@ class EventLog:
         """
         return [self._parse(row) for row in self.rows(attempt, after_seq=after_seq)]
 
-    def rows(self, attempt: str, *, after_seq: int = 0, limit: int | None = None) -> list[Row]:
+    def rows(self, attempt: str, *, after_seq: int = 0, limit: int | None = None) -> list[StoredRow]:
         """Events exactly as stored, damaged or not: at most `limit` of those behind number `after_seq`."""
         query = (
             select(EVENTS, ATTEMPTS.c.solver.label("participant"), ATTEMPTS.c.condition)
@@ -350,7 +352,7 @@ class EventLog:
             .limit(limit)
         )
         with self._transaction() as connection:
-            return [Row(**row) for row in connection.execute(query).mappings()]
+            return [StoredRow(**row) for row in connection.execute(query).mappings()]
 
     def stored_events(self, attempt: str, *, limit: int | None = None) -> list[StoredEvent]:
         """The first events of an attempt, at most some, with only what says when and what; damaged or not."""
@@ -358,31 +360,31 @@ class EventLog:
         with self._transaction() as connection:
             return [tuple(row) for row in connection.execute(query.order_by(EVENTS.c.seq).limit(limit))]
 
-    def _parse(self, row: Row) -> RecordedEvent:
+    def _parse(self, row: StoredRow) -> RecordedEvent:
         try:
             return row.parse()
         except (ValueError, TypeError) as error:
-            raise self._damaged(f"event {row.seq} of attempt {row.attempt}") from error
+            raise self._damage_error(f"event {row.seq} of attempt {row.attempt}") from error
 
-    def _header(self, row: RowMapping) -> AttemptHeader:
+    def _header(self, attempt_row: RowMapping) -> AttemptHeader:
         try:
-            return AttemptHeader.model_validate({name: row[name] for name in AttemptHeader.model_fields})
+            return AttemptHeader.model_validate({name: attempt_row[name] for name in AttemptHeader.model_fields})
         except ValueError as error:
-            raise self._damaged(f"attempt {row['id']}") from error
+            raise self._damage_error(f"attempt {attempt_row['id']}") from error
 
-    def _state(self, row: RowMapping) -> AttemptState:
+    def _state(self, attempt_row: RowMapping) -> AttemptState:
         try:
-            return AttemptState(row["state"])
+            return AttemptState(attempt_row["state"])
         except ValueError as error:
-            raise self._damaged(f"the state of attempt {row['id']}") from error
+            raise self._damage_error(f"the state of attempt {attempt_row['id']}") from error
 
-    def _damaged(self, subject: str) -> LogDamagedError:
+    def _damage_error(self, subject: str) -> LogDamagedError:
         message = (
             f"{subject} cannot be read: something other than Benchwright changed it. Move the file away and restore it"
         )
         return LogDamagedError(display_name(self.path), f"{message} from a backup.")
 
-    def stored(self, attempt: str) -> tuple[AttemptHeader, list[Row]]:
+    def stored_attempt(self, attempt: str) -> tuple[AttemptHeader, list[StoredRow]]:
         """Header and events exactly as stored, damaged or not: for checks and exports.
 
         Raises:

@@ -43,7 +43,7 @@ class KeyStanding(StrEnum):
     REVOKED = "revoked"
 
 
-def standing(key: str, time: datetime, keys: Iterable[PublishedKey]) -> KeyStanding:
+def key_standing(key: str, time: datetime, keys: Iterable[PublishedKey]) -> KeyStanding:
     """Standing of a receipt by the published keys.
 
     Args:

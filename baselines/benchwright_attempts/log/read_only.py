@@ -19,34 +19,34 @@ def is_read_only(path: Path) -> bool:
     return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
-def address(path: Path) -> URL:
+def read_only_url(path: Path) -> URL:
     """Reads a file that nobody changes, and writes nothing beside it, as SQLite otherwise does in write-ahead mode."""
     return URL.create("sqlite", database=f"file:{quote(str(path))}", query={"immutable": "1", "uri": "true"})
 
 
 @contextmanager
-def readable(path: Path, newest: int, bring_up: Callable[[Path], None]) -> Iterator[Path]:
+def readable_copy(path: Path, newest_format: int, upgrade_log: Callable[[Path], None]) -> Iterator[Path]:
     """A file with what the log holds, which nobody changes: the log itself if possible, or else a private copy.
 
     Args:
         path: The log.
-        newest: The format that can be read as it is.
-        bring_up: Brings a log to that format, and commits all that waits in its write-ahead file.
+        newest_format: The format that can be read as it is.
+        upgrade_log: Brings a log to that format, and commits all that waits in its write-ahead file.
     """
-    waiting = path.with_name(f"{path.name}-wal")
+    wal_file = path.with_name(f"{path.name}-wal")
     # As long as somebody has the log open, or has left it without closing, there is such a file.
-    if not waiting.exists() and _format(path) >= newest:
+    if not wal_file.exists() and _log_format(path) >= newest_format:
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="benchwright-log-") as folder:
         copy = Path(folder) / path.name
         shutil.copyfile(path, copy)
-        if waiting.exists():
-            shutil.copyfile(waiting, copy.with_name(waiting.name))
-        bring_up(copy)
+        if wal_file.exists():
+            shutil.copyfile(wal_file, copy.with_name(wal_file.name))
+        upgrade_log(copy)
         yield copy
 
 
-def _format(path: Path) -> int:
+def _log_format(path: Path) -> int:
     with closing(sqlite3.connect(f"file:{quote(str(path))}?immutable=1", uri=True)) as connection:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])

@@ -29,7 +29,7 @@ _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=T
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", re.ASCII)
 
 
-def canonical(value: object) -> str:
+def canonical_json(value: object) -> str:
     """The one JSON text of a value: keys sorted, no spaces, everything beyond ASCII escaped."""
     return _encode(value)
 
@@ -41,7 +41,7 @@ def format_wall(wall: datetime) -> str:
     return wall.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
-def _storable(text: str) -> str:
+def _checked_storable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -51,15 +51,15 @@ def _storable(text: str) -> str:
     return text
 
 
-def _names_a_file(text: str) -> str:
+def _checked_file_name(text: str) -> str:
     """Records of attempts are in files that are called as they are, and logs come from other machines."""
     if _FILE_NAME.fullmatch(text) is None:
         raise ValueError("the id has other characters than letters, digits, '.', '_' and '-', or is too long")
     return text
 
 
-Name = Annotated[str, AfterValidator(_storable)]
-AttemptId = Annotated[str, AfterValidator(_names_a_file)]
+Name = Annotated[str, AfterValidator(_checked_storable)]
+AttemptId = Annotated[str, AfterValidator(_checked_file_name)]
 
 
 class AttemptHeader(Model):
@@ -96,12 +96,12 @@ class AttemptHeader(Model):
 
     def as_row(self) -> dict[str, str]:
         """The row of the database."""
-        plain: dict[str, str] = self.model_dump(mode="json", exclude={"created"})
-        return {**plain, "created": format_wall(self.created)}
+        row_fields: dict[str, str] = self.model_dump(mode="json", exclude={"created"})
+        return {**row_fields, "created": format_wall(self.created)}
 
     def chain_start(self) -> str:
         """The hash that the first event has as its predecessor's."""
-        return sha256(canonical(self.as_json()).encode())
+        return sha256(canonical_json(self.as_json()).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,9 @@ class RecordedEvent:
     """Version of the record that it was read from."""
 
 
-def chained(header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str) -> tuple[str, str, str]:
+def chain_event(header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str) -> tuple[str, str, str]:
     """Appends an event to the one that has `prev_hash`: wall time and event as strings, and the record's hash."""
-    wall, body = format_wall(moment.wall), canonical(event.model_dump())
+    wall, body = format_wall(moment.wall), canonical_json(event.model_dump())
     fields = (header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash)
     return wall, body, sha256(_json(*fields, SCHEMA, header.solver, header.condition).encode())
 
@@ -148,8 +148,8 @@ def type_of(body: str) -> str:
         ValueError: The JSON has no type.
     """
     # Keys are sorted, and no key after `type` holds an object; a quotation mark inside a string is escaped.
-    begin = body.rfind('"type":"') + 8
-    return body[begin : body.index('"', begin)]
+    type_start = body.rfind('"type":"') + 8
+    return body[type_start : body.index('"', type_start)]
 
 
 def read_json(body: str) -> Any:
@@ -170,7 +170,7 @@ StoredEvent = tuple[int, str, int, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StoredRow:
     """One event as stored: exactly the strings that were hashed, possibly tampered with."""
 
     attempt: str
@@ -192,9 +192,9 @@ class Row:
     @classmethod
     def from_event(
         cls, header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str, state: str | None = None
-    ) -> Row:
+    ) -> StoredRow:
         """Appends an event to the one that has `prev_hash`."""
-        wall, body, digest = chained(header, seq, moment, event, prev_hash)
+        wall, body, digest = chain_event(header, seq, moment, event, prev_hash)
         fields = (header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash)
         return cls(*fields, digest, state, SCHEMA, header.solver, header.condition)
 
@@ -226,7 +226,7 @@ class Row:
         if wall.tzinfo is None:
             raise ValueError("the wall time has no time zone")
         # Every event of schema 1 is valid in schema 2: it only added types and optional fields.
-        event: Event = EVENT_TYPES.read(json.loads(self.body))
+        event: Event = EVENT_TYPES.read_event(json.loads(self.body))
         return RecordedEvent(
             self.attempt,
             self.seq,
@@ -240,27 +240,27 @@ class Row:
         )
 
     @classmethod
-    def from_json(cls, value: Mapping[str, object]) -> Row:
+    def from_json(cls, record_fields: Mapping[str, object]) -> StoredRow:
         """Reads the object of an export line.
 
         Raises:
             ValueError: A field is missing, unknown or of the wrong type.
         """
-        later = "schema" in value
-        if set(value) != (_FIELDS | _LATER_FIELDS if later else _FIELDS):
+        has_later_fields = "schema" in record_fields
+        if set(record_fields) != (_FIELDS | _LATER_FIELDS if has_later_fields else _FIELDS):
             raise ValueError("the fields are not those of a recorded event")
         return cls(
-            attempt=_text(value, "attempt"),
-            seq=_number(value, "seq"),
-            wall=_text(value, "wall"),
-            mono_ns=_number(value, "mono_ns"),
-            process=_text(value, "process"),
-            body=canonical(value["event"]),
-            prev_hash=_text(value, "prev_hash"),
-            hash=_text(value, "hash"),
-            schema=_number(value, "schema") if later else 1,
-            participant=_text(value, "participant") if later else "",
-            condition=_text(value, "condition") if later else "",
+            attempt=_text(record_fields, "attempt"),
+            seq=_number(record_fields, "seq"),
+            wall=_text(record_fields, "wall"),
+            mono_ns=_number(record_fields, "mono_ns"),
+            process=_text(record_fields, "process"),
+            body=canonical_json(record_fields["event"]),
+            prev_hash=_text(record_fields, "prev_hash"),
+            hash=_text(record_fields, "hash"),
+            schema=_number(record_fields, "schema") if has_later_fields else 1,
+            participant=_text(record_fields, "participant") if has_later_fields else "",
+            condition=_text(record_fields, "condition") if has_later_fields else "",
         )
 
 
@@ -279,14 +279,14 @@ def _json(
 ) -> str:
     """Canonical JSON of a record, put together around the event's, which is canonical already."""
     hash_field = f'"hash":{_quote(digest)},' if digest is not None else ""
-    later = schema != 1
+    has_later_fields = schema != 1
     return (
         f'{{"attempt":{_quote(attempt)},'
-        + (f'"condition":{_quote(condition)},' if later else "")
+        + (f'"condition":{_quote(condition)},' if has_later_fields else "")
         + f'"event":{body},{hash_field}"mono_ns":{mono_ns},'
-        + (f'"participant":{_quote(participant)},' if later else "")
+        + (f'"participant":{_quote(participant)},' if has_later_fields else "")
         + f'"prev_hash":{_quote(prev_hash)},"process":{_quote(process)},'
-        + (f'"schema":{schema},' if later else "")
+        + (f'"schema":{schema},' if has_later_fields else "")
         + f'"seq":{seq},"wall":{_quote(wall)}}}'
     )
 
@@ -313,15 +313,15 @@ _FIELDS = frozenset({"attempt", "event", "hash", "mono_ns", "prev_hash", "proces
 _LATER_FIELDS = frozenset({"schema", "participant", "condition"})
 
 
-def _text(value: Mapping[str, object], field: str) -> str:
-    text = value[field]
-    if not isinstance(text, str):
+def _text(record_fields: Mapping[str, object], field: str) -> str:
+    field_text = record_fields[field]
+    if not isinstance(field_text, str):
         raise ValueError(f"{field} is not a string")
-    return text
+    return field_text
 
 
-def _number(value: Mapping[str, object], field: str) -> int:
-    number = value[field]
+def _number(record_fields: Mapping[str, object], field: str) -> int:
+    number = record_fields[field]
     if not isinstance(number, int) or isinstance(number, bool):
         raise ValueError(f"{field} is not an integer")
     return number

@@ -16,13 +16,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from benchwright_attempts.clock.clock import AttemptState, ClockState, Mark
+from benchwright_attempts.clock.clock import AttemptState, ClockMark, ClockState
 from benchwright_attempts.errors import LogError
 from benchwright_attempts.events.events import EVENT_TYPES
 from benchwright_attempts.grading.verdict_sequence import VerdictSequence
-from benchwright_attempts.log.database import writing
-from benchwright_attempts.log.record import Moment, canonical, format_wall, type_of
-from benchwright_attempts.log.record import Row as EventRow
+from benchwright_attempts.log.database import writing_engine
+from benchwright_attempts.log.record import Moment, canonical_json, format_wall, type_of
+from benchwright_attempts.log.record import StoredRow as EventRow
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST, SUMMARIES
 from benchwright_attempts.summary.summary import READ, AttemptVerdict, Summarizing, Summary
 from benchwright_problems.verdict import Outcome
@@ -37,7 +37,7 @@ _KEEP = text(
 )
 
 
-def keep(connection: Connection, summaries: Mapping[str, Summary]) -> None:
+def keep_summaries(connection: Connection, summaries: Mapping[str, Summary]) -> None:
     """Writes the summaries of attempts, in the transaction that wrote their events."""
     if summaries:
         connection.execute(
@@ -49,7 +49,7 @@ def keep(connection: Connection, summaries: Mapping[str, Summary]) -> None:
         )
 
 
-def read(engine: Engine, criterion: ColumnElement[bool] | None = None) -> dict[str, Summary]:
+def read_all_summaries(engine: Engine, criterion: ColumnElement[bool] | None = None) -> dict[str, Summary]:
     """Attempts with their summaries; those that had to be worked out again are written, if the log can be.
 
     Args:
@@ -64,20 +64,22 @@ def read(engine: Engine, criterion: ColumnElement[bool] | None = None) -> dict[s
         summaries = dict(read_summaries(connection, criterion, stale))
     if stale:
         # What somebody else has written by now is newer, and stays.
-        with contextlib.suppress(LogError, SQLAlchemyError), writing(engine).begin() as connection:
-            keep(connection, stale)
+        with contextlib.suppress(LogError, SQLAlchemyError), writing_engine(engine).begin() as connection:
+            keep_summaries(connection, stale)
     return summaries
 
 
 def read_summaries(
-    connection: Connection, criterion: ColumnElement[bool] | None = None, stale: dict[str, Summary] | None = None
+    connection: Connection,
+    criterion: ColumnElement[bool] | None = None,
+    stale_summaries: dict[str, Summary] | None = None,
 ) -> Iterator[tuple[str, Summary]]:
     """Attempts with their summaries; in no order.
 
     Args:
         connection: Database connection to the log.
         criterion: Condition on `ATTEMPTS`; all of them if not given.
-        stale: Gets those that had to be worked out again.
+        stale_summaries: Gets those that had to be worked out again.
 
     Raises:
         ValueError: Events had to be read, and one can't be.
@@ -87,22 +89,22 @@ def read_summaries(
     )
     for row in connection.execute(query if criterion is None else query.where(criterion)).all():
         attempt, newest, seq, version, body = row
-        summary = _loaded(body) if (seq, version) == (newest, VERSION) else None
+        summary = _load_or_none(body) if (seq, version) == (newest, VERSION) else None
         if summary is None:
             summary = from_events(connection, attempt)
-            if stale is not None:
-                stale[attempt] = summary
+            if stale_summaries is not None:
+                stale_summaries[attempt] = summary
         yield attempt, summary
 
 
-def kept_end(engine: Engine, attempt: str) -> int:
+def kept_last_seq(engine: Engine, attempt: str) -> int:
     """The newest event that the kept summary of an attempt has seen; 0 if none was kept."""
     with engine.begin() as connection:
         newest_seq = connection.execute(select(SUMMARIES.c.seq).where(SUMMARIES.c.attempt == attempt)).scalar()
     return int(newest_seq or 0)
 
 
-def _loaded(body: str) -> Summary | None:
+def _load_or_none(body: str) -> Summary | None:
     try:
         return loads(body)
     except (ValueError, KeyError, TypeError):
@@ -129,7 +131,7 @@ def from_rows(rows: Iterable[EventRow]) -> Summary:
     return _fold((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in rows)
 
 
-def kept_and(
+def continued_summary(
     connection: Connection, attempt: str, summary_columns: tuple[int, int, str] | None, rows: Sequence[EventRow]
 ) -> Summary:
     """The summary of an attempt after events that will be inserted, from the one that is kept.
@@ -144,26 +146,26 @@ def kept_and(
         ValueError: An event can't be read.
     """
     is_current = summary_columns is not None and summary_columns[:2] == (rows[0].seq - 1, VERSION)
-    previous = _loaded(summary_columns[2]) if summary_columns is not None and is_current else None
-    if previous is None and rows[0].seq > 1:
-        previous = from_events(connection, attempt)
-    columns = ((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in rows)
-    return _fold(columns, Summarizing(previous) if previous is not None else Summarizing())
+    earlier_summary = _load_or_none(summary_columns[2]) if summary_columns is not None and is_current else None
+    if earlier_summary is None and rows[0].seq > 1:
+        earlier_summary = from_events(connection, attempt)
+    event_columns = ((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in rows)
+    return _fold(event_columns, Summarizing(earlier_summary) if earlier_summary is not None else Summarizing())
 
 
 def _fold(rows: Iterable[Iterable[Any]], fold: Summarizing | None = None) -> Summary:
     fold = fold or Summarizing()
     for seq, digest, wall, mono_ns, process, body in rows:
         step = type_of(body)
-        event = EVENT_TYPES.read(json.loads(body)) if step in READ else None
-        fold.take(seq, digest, Moment(datetime.fromisoformat(wall), mono_ns, process), step, event)
+        event = EVENT_TYPES.read_event(json.loads(body)) if step in READ else None
+        fold.take_event(seq, digest, Moment(datetime.fromisoformat(wall), mono_ns, process), step, event)
     return fold.summary()
 
 
 def dumps(summary: Summary) -> str:
     """A summary as JSON."""
     clock, verdicts = summary.clock, summary.verdicts
-    return canonical(
+    return canonical_json(
         {
             "seq": summary.seq,
             "head": summary.head,
@@ -173,17 +175,17 @@ def dumps(summary: Summary) -> str:
                 "held": clock.held,
                 "active_ns": clock.active_ns,
                 "at_ns": clock.at_ns,
-                "started": clock.started and format_wall(clock.started),
-                "newest": clock.newest and format_wall(clock.newest),
+                "started": clock.start_wall and format_wall(clock.start_wall),
+                "newest": clock.newest_wall and format_wall(clock.newest_wall),
                 "marks": {process: [mark.mono_ns, mark.at_ns] for process, mark in clock.marks.items()},
             },
             "runs": verdicts.count,
-            "verdict": verdicts.newest and _verdict_json(verdicts.newest),
+            "verdict": verdicts.newest_verdict and _verdict_json(verdicts.newest_verdict),
             "first_pass": verdicts.first_pass and _verdict_json(verdicts.first_pass),
             "files": dict(summary.files),
             "undecided": [_verdict_json(verdict) for verdict in verdicts.undecided.values()],
             "snapshots": {run: dict(files) for run, files in summary.snapshots.items()},
-            "kinds": sorted(summary.kinds),
+            "kinds": sorted(summary.event_types),
         }
     )
 
@@ -206,25 +208,25 @@ def loads(body: str) -> Summary:
             held=clock["held"],
             active_ns=clock["active_ns"],
             at_ns=clock["at_ns"],
-            started=_read_wall(clock["started"]),
-            newest=_read_wall(clock["newest"]),
-            marks={process: Mark(*mark) for process, mark in clock["marks"].items()},
+            start_wall=_read_wall(clock["started"]),
+            newest_wall=_read_wall(clock["newest"]),
+            marks={process: ClockMark(*mark) for process, mark in clock["marks"].items()},
         ),
         verdicts=VerdictSequence(
             count=value["runs"],
-            newest=_read_verdict(value["verdict"]) if value["verdict"] else None,
+            newest_verdict=_read_verdict(value["verdict"]) if value["verdict"] else None,
             first_pass=_read_verdict(value["first_pass"]) if value["first_pass"] else None,
             undecided={verdict.number: verdict for verdict in undecided},
         ),
         files=value["files"],
         snapshots=value["snapshots"],
-        kinds=frozenset(value["kinds"]),
+        event_types=frozenset(value["kinds"]),
     )
 
 
 def _verdict_json(verdict: AttemptVerdict) -> dict[str, Any]:
-    plain = {field.name: getattr(verdict, field.name) for field in fields(verdict)}
-    return plain | {
+    verdict_fields = {field.name: getattr(verdict, field.name) for field in fields(verdict)}
+    return verdict_fields | {
         "outcome": verdict.outcome.value,
         "at": format_wall(verdict.at),
         "digests": dict(verdict.digests),

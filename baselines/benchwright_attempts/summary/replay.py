@@ -11,7 +11,7 @@ from benchwright_attempts.events.events import Edit, Save
 from benchwright_attempts.events.evidence import EditShape
 from benchwright_attempts.events.file_text import FileText, apply_changes, sha256
 from benchwright_attempts.log.chain import ChainCheck, check_chain
-from benchwright_attempts.log.record import SCHEMA, AttemptHeader, RecordedEvent, Row
+from benchwright_attempts.log.record import SCHEMA, AttemptHeader, RecordedEvent, StoredRow
 from benchwright_verilog.syntax.surrogates import encode_text
 
 
@@ -50,7 +50,7 @@ class Replay:
     flaws: tuple[ReplayFlaw, ...]
 
     @property
-    def ok(self) -> bool:
+    def is_intact(self) -> bool:
         """True if every event fits and every save matches to the byte."""
         return not self.flaws
 
@@ -62,24 +62,24 @@ def replay(events: Iterable[RecordedEvent], *, last_seq: int | None = None) -> R
         events: All events of one attempt in order.
         last_seq: Number of the last event to replay; all of them if not given.
     """
-    files = _Files()
+    replayed_files = _Files()
     for recorded in events:
         if last_seq is not None and recorded.seq > last_seq:
             break
-        files.follow(recorded.seq, recorded.event)
-    return Replay(files.seq, files.files, files.saves, tuple(files.flaws))
+        replayed_files.follow(recorded.seq, recorded.event)
+    return Replay(replayed_files.seq, replayed_files.files, replayed_files.saves, tuple(replayed_files.flaws))
 
 
-def states(events: Iterable[RecordedEvent]) -> Iterator[tuple[RecordedEvent, Mapping[str, ReplayedFile]]]:
+def replayed_states(events: Iterable[RecordedEvent]) -> Iterator[tuple[RecordedEvent, Mapping[str, ReplayedFile]]]:
     """Each event of an attempt, with every file as it is after it: always the same mapping, which changes.
 
     Args:
         events: All events of one attempt in order.
     """
-    files = _Files()
+    replayed_files = _Files()
     for recorded in events:
-        files.follow(recorded.seq, recorded.event)
-        yield recorded, files.files
+        replayed_files.follow(recorded.seq, recorded.event)
+        yield recorded, replayed_files.files
 
 
 def contents_of(events: Iterable[RecordedEvent], digests: Mapping[str, str]) -> dict[str, bytes]:
@@ -89,14 +89,14 @@ def contents_of(events: Iterable[RecordedEvent], digests: Mapping[str, str]) -> 
         events: All events of one attempt in order.
         digests: Path → SHA-256 of the content that is wanted.
     """
-    files = _Files()
+    replayed_files = _Files()
     contents: dict[str, bytes] = {}
     for recorded in events:
-        files.follow(recorded.seq, recorded.event)
+        replayed_files.follow(recorded.seq, recorded.event)
         if recorded.event.text_effect not in (TextEffect.SETS, TextEffect.CHECKS):
             continue
         for path in digests.keys() - contents.keys():
-            data = files.files.get(path, _UNKNOWN).data
+            data = replayed_files.files.get(path, _UNKNOWN).data
             if data is not None and sha256(data) == digests[path]:
                 contents[path] = data
     return contents
@@ -143,13 +143,17 @@ class _Files:
                 self._flaw(path, "the recorded text does not have the recorded digest")
 
     def _edit(self, event: Edit) -> None:
-        file = self.files.pop(event.path, _UNKNOWN)
-        text = "" if file.text is None and event.changes and event.changes[0].start is None else file.text
+        replayed_file = self.files.pop(event.path, _UNKNOWN)
+        text = (
+            ""
+            if replayed_file.text is None and event.changes and event.changes[0].start is None
+            else replayed_file.text
+        )
         if text is None:
             self._flaw(event.path, "the edit changes a file whose text is not in the log")
             return
         try:
-            self.files[event.path] = ReplayedFile(apply_changes(text, event.changes), file.bom)
+            self.files[event.path] = ReplayedFile(apply_changes(text, event.changes), replayed_file.bom)
         except ValueError as error:
             self._flaw(event.path, str(error))
 
@@ -179,10 +183,10 @@ class Verification:
     @property
     def ok(self) -> bool:
         """True if chain and replay are intact."""
-        return self.chain.ok and self.replay.ok
+        return self.chain.ok and self.replay.is_intact
 
     @property
-    def problem(self) -> str | None:
+    def first_fault(self) -> str | None:
         """The first fault, as a sentence; `None` if there is none."""
         flaws = [(flaw.seq, f"{flaw.path}: {flaw.reason}") for flaw in self.replay.flaws[:1]]
         if self.chain.bad_seq is not None and self.chain.reason is not None:
@@ -193,7 +197,7 @@ class Verification:
         return f"Event {seq} is faulty: {reason}."
 
 
-def verify(header: AttemptHeader, rows: Iterable[Row]) -> Verification:
+def verify(header: AttemptHeader, rows: Iterable[StoredRow]) -> Verification:
     """Checks the hash chain of an attempt, then replays what is intact."""
     rows = list(rows)
     chain = check_chain(header, rows)

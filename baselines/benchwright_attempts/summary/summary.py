@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from benchwright_attempts.clock.clock import AttemptState, Clock, ClockState
+from benchwright_attempts.clock.clock import AttemptClock, AttemptState, ClockState
 from benchwright_attempts.events.event_body import EventBody
 from benchwright_attempts.events.events import (
     Answered,
@@ -65,7 +65,7 @@ class Summary:
     """SHA-256 of each file as last seen on disk."""
     snapshots: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Files of each run that has no verdict yet, by run id."""
-    kinds: frozenset[str] = frozenset()
+    event_types: frozenset[str] = frozenset()
     """Types of all events so far."""
 
     @property
@@ -74,14 +74,14 @@ class Summary:
         return self.clock.state
 
     @property
-    def runs(self) -> int:
+    def verdict_count(self) -> int:
         """Verdicts so far, of runs and of judged answers."""
         return self.verdicts.count
 
     @property
     def verdict(self) -> AttemptVerdict | None:
         """The newest verdict."""
-        return self.verdicts.newest
+        return self.verdicts.newest_verdict
 
     @property
     def first_pass(self) -> AttemptVerdict | None:
@@ -89,14 +89,14 @@ class Summary:
         return self.verdicts.first_pass
 
     @property
-    def passed(self) -> bool:
+    def has_passed(self) -> bool:
         """True if the newest verdict is a pass."""
         return self.verdict is not None and self.verdict.outcome is Outcome.PASSED
 
     @property
     def next_number(self) -> int:
         """The number of the next try."""
-        return self.runs + 1
+        return self.verdict_count + 1
 
 
 READ = frozenset(
@@ -114,13 +114,13 @@ class Summarizing:
 
     def __init__(self, summary: Summary | None = None) -> None:
         self._parts = summary or Summary()
-        self._clock = Clock()
+        self._clock = AttemptClock()
         self._clock.resume_from(self._parts.clock)
-        self._started, self._newest = self._parts.clock.started, self._parts.clock.newest
+        self._started, self._newest = self._parts.clock.start_wall, self._parts.clock.newest_wall
         self._seq, self._head, self._process = self._parts.seq, self._parts.head, self._parts.process
-        self._kinds = set(self._parts.kinds)
+        self._kinds = set(self._parts.event_types)
 
-    def take(self, seq: int, digest: str, moment: Moment, step: str, event: EventBody | None) -> None:
+    def take_event(self, seq: int, digest: str, moment: Moment, step: str, event: EventBody | None) -> None:
         """Takes one more event.
 
         Args:
@@ -133,15 +133,15 @@ class Summarizing:
         Raises:
             IllegalTransitionError: The attempt's state does not allow it.
         """
-        if not self._clock.ended:
+        if not self._clock.has_ended:
             self._newest = moment.wall
-        self._clock.follow(step, moment.mono_ns, moment.process)
+        self._clock.follow_event(step, moment.mono_ns, moment.process)
         if step == "started":
             self._started = moment.wall
         self._seq, self._head, self._process = seq, digest, moment.process
         self._kinds.add(step)
         if event is not None and step in READ:
-            self._parts = _with(self._parts, event, seq, moment.wall, self._clock.active_ns / 1e9)
+            self._parts = _summary_with(self._parts, event, seq, moment.wall, self._clock.active_ns / 1e9)
 
     def summary(self) -> Summary:
         """The summary after all events that were taken."""
@@ -155,11 +155,11 @@ class Summarizing:
             head=self._head,
             process=self._process,
             clock=reading,
-            kinds=frozenset(self._kinds),
+            event_types=frozenset(self._kinds),
         )
 
 
-def _with(summary: Summary, event: EventBody, seq: int, wall_time: datetime, active_s: float) -> Summary:
+def _summary_with(summary: Summary, event: EventBody, seq: int, wall_time: datetime, active_s: float) -> Summary:
     """The summary with what an event says, its clock aside."""
     match event:
         case Opened():
@@ -177,23 +177,24 @@ def _with(summary: Summary, event: EventBody, seq: int, wall_time: datetime, act
         case RunFinished():
             snapshots = dict(summary.snapshots)
             snapshot = snapshots.pop(event.run, {})
-            verdicts = summary.verdicts.added(_verdict(event, seq, wall_time, active_s, snapshot))
+            verdicts = summary.verdicts.with_verdict(_verdict(event, seq, wall_time, active_s, snapshot))
             return replace(summary, snapshots=snapshots, verdicts=verdicts)
         case RunCancelled():
-            waiting = {run: files for run, files in summary.snapshots.items() if run != event.run}
-            return replace(summary, snapshots=waiting)
+            open_snapshots = {run: files for run, files in summary.snapshots.items() if run != event.run}
+            return replace(summary, snapshots=open_snapshots)
         case Answered():
             return replace(
-                summary, verdicts=summary.verdicts.added(_verdict(event, seq, wall_time, active_s, event.snapshot))
+                summary,
+                verdicts=summary.verdicts.with_verdict(_verdict(event, seq, wall_time, active_s, event.snapshot)),
             )
         case Judged() | Regraded():
-            return replace(summary, verdicts=_decided_late(summary, event))
+            return replace(summary, verdicts=_with_late_verdict(summary, event))
         case _:
             return summary
 
 
-def _decided_late(summary: Summary, event: Judged | Regraded) -> VerdictSequence[AttemptVerdict]:
-    return summary.verdicts.decided_late(event.number, partial(_revised, event), replaces=event.replaces)
+def _with_late_verdict(summary: Summary, event: Judged | Regraded) -> VerdictSequence[AttemptVerdict]:
+    return summary.verdicts.with_late_verdict(event.number, partial(_revised_verdict, event), replaces=event.replaces)
 
 
 def _verdict(
@@ -215,7 +216,7 @@ def _verdict(
     )
 
 
-def _revised(event: Judged | Regraded, verdict: AttemptVerdict) -> AttemptVerdict:
+def _revised_verdict(event: Judged | Regraded, verdict: AttemptVerdict) -> AttemptVerdict:
     revised = replace(
         verdict, outcome=outcome_of(event.reason, event.outcome), reason=event.reason, message=event.message
     )

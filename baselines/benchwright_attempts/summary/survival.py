@@ -72,12 +72,12 @@ class Contents:
         self._stops.append(len(self._texts))
 
     def __iter__(self) -> Iterator[Content]:
-        first = 0
-        columns = zip(self._at_ns, self._seq, self._paths, self._stops, strict=True)
-        for index, (at_ns, seq, path, stop) in enumerate(columns):
-            changes = [self._change(change_index) for change_index in range(first, stop)]
+        first_change = 0
+        content_rows = zip(self._at_ns, self._seq, self._paths, self._stops, strict=True)
+        for index, (at_ns, seq, path, stop) in enumerate(content_rows):
+            changes = [self._change(change_index) for change_index in range(first_change, stop)]
             yield Content(at_ns, seq, self._files.get(index), path, changes)
-            first = stop
+            first_change = stop
 
     def _change(self, index: int) -> StoredChange:
         start, end = self._starts[index], self._ends[index]
@@ -85,10 +85,10 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True)
-class Survival:
+class InsertionSurvival:
     """Code points of the followed insertions of an attempt."""
 
-    reached: tuple[int, ...]
+    reached_age: tuple[int, ...]
     """For each age of `AFTER_S`, those that were inserted at least that long before the end."""
     survived: tuple[int, ...]
     """Of these, those that were left at that age."""
@@ -115,14 +115,14 @@ class TextSurvival:
         self._marks = {seq: chr(number) for number, seq in enumerate(followed, start=1)}
         self._left: Counter[str] = Counter()
         """Mark → code points that are left in all files."""
-        self._files = MarkedTexts(self._inserted, self._removed)
+        self._files = MarkedTexts(self._on_inserted, self._on_removed)
         self._soonest = math.inf
         """When the next count is due, in seconds since the opening."""
         self._due: list[deque[tuple[float, int]]] = [deque() for _ in AFTER_S]
         self._reached = [0] * len(AFTER_S)
         self._survived = [0] * len(AFTER_S)
 
-    def follow(self, contents: Iterable[Content], end_ns: int) -> Survival:
+    def count_survival(self, contents: Iterable[Content], end_ns: int) -> InsertionSurvival:
         """Follows the insertions through every change, up to the end of the time line."""
         at_end = 0
         if self._followed:
@@ -130,7 +130,7 @@ class TextSurvival:
                 self._take(content)
             self._count(end_ns)
             at_end = sum(self._left.values())
-        return Survival(tuple(self._reached), tuple(self._survived), at_end)
+        return InsertionSurvival(tuple(self._reached), tuple(self._survived), at_end)
 
     def _take(self, content: Content) -> None:
         # The text just before this change is what was there all the time since the change before.
@@ -141,29 +141,33 @@ class TextSurvival:
             for due, age_s in zip(self._due, AFTER_S, strict=True):
                 due.append((at_s + age_s, content.seq))
                 self._soonest = min(self._soonest, due[0][0])
-        files = self._files
+        marked_texts = self._files
         if content.files is None:
-            files.edit(content.path, content.changes, self._marks.get(content.seq, _OTHER))
+            marked_texts.edit(content.path, content.changes, self._marks.get(content.seq, _OTHER))
         else:
             for path, text in content.files.items():
-                if text is None or path not in files.texts or text != str(files.texts[path]):
+                if (
+                    text is None
+                    or path not in marked_texts.pieces_by_path
+                    or text != str(marked_texts.pieces_by_path[path])
+                ):
                     # It came from elsewhere: nothing in it is known to stem from an edit.
-                    files.set(path, text, _OTHER)
+                    marked_texts.set(path, text, _OTHER)
 
     def _count(self, at_ns: int) -> None:
         """Counts what is left of insertions that have reached an age."""
-        now = at_ns / _NS
+        now_s = at_ns / _NS
         for index, due in enumerate(self._due):
-            while due and now > due[0][0]:
+            while due and now_s > due[0][0]:
                 _, seq = due.popleft()
                 self._reached[index] += self._followed[seq]
                 self._survived[index] += self._left[self._marks[seq]]
         self._soonest = min((due[0][0] for due in self._due if due), default=math.inf)
 
-    def _inserted(self, mark: str, amount: int) -> None:
+    def _on_inserted(self, mark: str, amount: int) -> None:
         if mark != _OTHER:
             self._left[mark] += amount
 
-    def _removed(self, owners: str) -> None:
+    def _on_removed(self, owners: str) -> None:
         if owners.count(_OTHER) < len(owners):
             self._left.subtract(owner for owner in owners if owner != _OTHER)

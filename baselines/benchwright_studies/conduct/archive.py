@@ -22,7 +22,7 @@ from benchwright_attempts.errors import AttemptError, ConsentMissingError, Expor
 from benchwright_attempts.events.adopting import Adopted
 from benchwright_attempts.log.database import explain
 from benchwright_attempts.log.export import read_export, write_export
-from benchwright_attempts.log.record import canonical, format_wall
+from benchwright_attempts.log.record import canonical_json, format_wall
 from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.atomic import write_atomically
 from benchwright_studies.conduct.journal import JournalEntry
@@ -55,7 +55,7 @@ def write_archive(
     folder: Path,
     participants: Iterable[str] | None = None,
     *,
-    is_there: Callable[[str, str], bool] = lambda attempt, head: False,
+    is_exported: Callable[[str, str], bool] = lambda attempt, head: False,
     only_journals: bool = False,
 ) -> int:
     """Writes a study, or some of its participants, as files.
@@ -65,7 +65,7 @@ def write_archive(
         study: The study's id.
         folder: Destination; made if missing.
         participants: Only these; all if none.
-        is_there: True if an attempt is at its destination up to the event of a hash, and need not be written.
+        is_exported: True if an attempt is at its destination up to the event of a hash, and need not be written.
         only_journals: True to leave attempts out.
 
     Returns:
@@ -86,7 +86,7 @@ def write_archive(
     participant_names = list(participants) if participants is not None else log.journal.participants(study)
     # Journals go first: what nobody has agreed to is not taken over.
     for participant in participant_names:
-        participant_folder = folder / _safe(participant)
+        participant_folder = folder / _folder_name(participant)
         participant_folder.mkdir(mode=0o700, exist_ok=True)
         _write_journal(participant_folder / "journal.jsonl", log.journal.entries(study, participant))
     written_count = 0
@@ -94,12 +94,12 @@ def write_archive(
     for header in log.journal.attempts(study):
         if only_journals or (participants is not None and header.solver not in participant_names):
             continue
-        participant_folder = folder / _safe(header.solver)
+        participant_folder = folder / _folder_name(header.solver)
         file, head = participant_folder / f"{header.id}.jsonl", attempts.summary(header.id).head
-        if is_there(header.id, head) or _ends_with(file, head):
+        if is_exported(header.id, head) or _ends_with(file, head):
             continue
         participant_folder.mkdir(mode=0o700, exist_ok=True)
-        write_export(file, *log.stored(header.id))
+        write_export(file, *log.stored_attempt(header.id))
         written_count += 1
     return written_count
 
@@ -158,13 +158,13 @@ def _deliver_to_database(log: StudyLog, study: str, participant: str, url: str, 
                 except UnknownAttemptError:
                     return False
 
-            write_archive(log, study, Path(folder), [participant], is_there=is_there, only_journals=only_journal)
-            collect(remote_log, Path(folder))
+            write_archive(log, study, Path(folder), [participant], is_exported=is_there, only_journals=only_journal)
+            collect_archive(remote_log, Path(folder))
     except SQLAlchemyError as error:
         raise explain(url, error) from error
 
 
-def _safe(name: str) -> str:
+def _folder_name(name: str) -> str:
     """A folder's name; models are called `provider/name`."""
     return name.replace("/", "_")
 
@@ -172,13 +172,13 @@ def _safe(name: str) -> str:
 def journal_lines(entries: Iterable[JournalEntry]) -> list[str]:
     """A journal as files have it: canonical JSON, an entry in each line."""
     return [
-        canonical(
+        canonical_json(
             {
                 "study": journal_entry.study,
                 "participant": journal_entry.participant,
                 "seq": journal_entry.seq,
                 "wall": format_wall(journal_entry.wall),
-                "entry": journal_entry.entry.model_dump(mode="json"),
+                "entry": journal_entry.recorded_entry.model_dump(mode="json"),
                 "prev_hash": journal_entry.prev_hash,
                 "hash": journal_entry.hash,
             }
@@ -192,7 +192,7 @@ def _write_journal(path: Path, entries: Iterable[JournalEntry]) -> None:
     write_atomically(path, "".join(f"{line}\n" for line in lines).encode(), 0o600)
 
 
-def collect(log: StudyLog, folder: Path) -> Collected:
+def collect_archive(log: StudyLog, folder: Path) -> Collected:
     """Takes over what another machine recorded of a study, after checking every chain.
 
     What is known already is left as it is; what differs from it is refused.
@@ -210,18 +210,20 @@ def collect(log: StudyLog, folder: Path) -> Collected:
     for participant_folder in sorted(path for path in folder.iterdir() if path.is_dir()):
         journal = participant_folder / "journal.jsonl"
         if journal.exists():
-            lines = _read_journal(journal)
-            if any(line["study"] != study for line in lines):
+            entry_lines = _read_journal(journal)
+            if any(line["study"] != study for line in entry_lines):
                 raise StudyError(f"{journal} belongs to another study. Remove it from the folder.")
-            log.journal.adopt(journal, lines)
+            log.journal.adopt(journal, entry_lines)
             participants += 1
         for file in sorted(participant_folder.glob("*.jsonl")):
             if file.name == "journal.jsonl":
                 continue
             header, rows = read_export(file)
             result = verify(header, rows)
-            if result.problem is not None:
-                raise ExportError(file, (result.chain.bad_seq or 0) + 1, f"{result.problem} Ask for the export again.")
+            if result.first_fault is not None:
+                raise ExportError(
+                    file, (result.chain.bad_seq or 0) + 1, f"{result.first_fault} Ask for the export again."
+                )
             if header.study != study:
                 raise StudyError(f"{file} belongs to another study. Remove it from the folder.")
             try:
@@ -231,15 +233,15 @@ def collect(log: StudyLog, folder: Path) -> Collected:
     return Collected(study, participants, counts[Adopted.NEW], counts[Adopted.LONGER], withheld)
 
 
-def _take_study(log: StudyLog, study: str, file: Path, lines: list[dict[str, object]]) -> None:
+def _take_study(log: StudyLog, study: str, file: Path, study_lines: list[dict[str, object]]) -> None:
     """Registers the study if it is unknown; each machine records its own time, so chains differ."""
     if study not in log.journal.studies():
-        log.journal.adopt(file, lines[:2])
+        log.journal.adopt(file, study_lines[:2])
         return
     registered_study = Studies(log, Attempts(log)).study(study)
     digests = tuple(
         entry.get("study_sha256") if entry.get("type") == "registered" else entry.get("sha256")
-        for line in lines[:2]
+        for line in study_lines[:2]
         if isinstance(entry := line["entry"], dict)
     )
     if digests not in registered_study.identities:
@@ -251,7 +253,7 @@ def _read_journal(path: Path) -> list[dict[str, object]]:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise ExportError(path, 1, "the file can't be read. Export the study again.") from error
-    lines: list[dict[str, object]] = []
+    entry_lines: list[dict[str, object]] = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             value = json.loads(line)
@@ -259,5 +261,5 @@ def _read_journal(path: Path) -> list[dict[str, object]]:
                 raise ValueError
         except (ValueError, TypeError, ValidationError) as error:
             raise ExportError(path, number, "this is no entry of a study's journal. Export the study again.") from error
-        lines.append(value)
-    return lines
+        entry_lines.append(value)
+    return entry_lines

@@ -15,7 +15,7 @@ from benchwright_attempts.events.events import Abandoned
 from benchwright_attempts.events.evidence import TimedOut
 from benchwright_attempts.events.file_text import sha256
 from benchwright_attempts.log.chain import check_chain
-from benchwright_attempts.log.record import AttemptHeader, canonical
+from benchwright_attempts.log.record import AttemptHeader, canonical_json
 from benchwright_attempts.state import STUDY_CLOSED
 from benchwright_studies.conduct.entry import Closed, ConsentEntry
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies
@@ -64,7 +64,7 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
             f"There is no attempt of {study} here. Bring the records together first (`benchwright study collect`), "
             "or close it without any by --force."
         )
-    going = going_on(log, study)
+    going = unended_attempts(log, study)
     if going and not force:
         attempt_list = ", ".join(f"{header.solver} ({header.problem})" for header in going[:5])
         raise StudyError(
@@ -86,12 +86,12 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
             if (entries := log.journal.entries(study, participant))
         },
     }
-    closed = Closed(digest=sha256(canonical(sealed).encode()), seal=sealed)
+    closed = Closed(digest=sha256(canonical_json(sealed).encode()), seal=sealed)
     log.journal.append(study, "", closed)
     return closed
 
 
-def going_on(log: StudyLog, study: str) -> Sequence[AttemptHeader]:
+def unended_attempts(log: StudyLog, study: str) -> Sequence[AttemptHeader]:
     """The attempts of a study that have not ended, of people, models and agents.
 
     Of who has taken their consent back nothing more is recorded: their attempts stay as they are.
@@ -101,15 +101,15 @@ def going_on(log: StudyLog, study: str) -> Sequence[AttemptHeader]:
 
     def may_go_on(header: AttemptHeader) -> bool:
         entries = studies.entries(study, header.solver)
-        newest = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
-        return newest is None or newest.given
+        newest_consent = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
+        return newest_consent is None or newest_consent.given
 
     open_ = [header for header in log.journal.attempts(study) if not attempts.summary(header.id).state.ended]
     return [header for header in open_ if may_go_on(header)]
 
 
 def _head_of(log: StudyLog, header: AttemptHeader) -> list[JsonValue]:
-    check = check_chain(*log.stored(header.id))
+    check = check_chain(*log.stored_attempt(header.id))
     if not check.ok:
         raise StudyError(
             f"Attempt {header.id} of {header.solver} is damaged at event {check.bad_seq}: {check.reason}. "
@@ -129,7 +129,7 @@ def check_seal(log: StudyLog, study: str) -> SealCheck:
         raise StudyError(f"The study {study} is not closed yet. Close it with `benchwright study close {study}`.")
     seal = registered_study.closed.seal
     flaws: list[str] = []
-    if sha256(canonical(seal).encode()) != registered_study.closed.digest:
+    if sha256(canonical_json(seal).encode()) != registered_study.closed.digest:
         flaws.append("The seal does not have the digest that was noted with it.")
     if (seal.get("study_sha256"), seal.get("plan_sha256")) != (registered_study.sha256, registered_study.plan.sha256):
         flaws.append("The study file or the plan is another one than the one that was sealed.")
@@ -139,7 +139,7 @@ def check_seal(log: StudyLog, study: str) -> SealCheck:
     deleted = 0
     for attempt, head in sealed.items():
         if attempt in headers:
-            header, rows = log.stored(attempt)
+            header, rows = log.stored_attempt(attempt)
             check = check_chain(header, rows)
             if [check.events, check.head] != head or not check.ok:
                 flaws.append(f"Attempt {attempt} of {header.solver} is not as it was sealed.")
@@ -150,9 +150,9 @@ def check_seal(log: StudyLog, study: str) -> SealCheck:
     flaws += [f"Attempt {attempt} was added after the closing." for attempt in headers if attempt not in sealed]
     for participant, head in _heads(seal.get("journals")).items():
         # Taking consent back is noted behind what was sealed, also before a deletion.
-        reached = [[entry.seq, entry.hash] for entry in log.journal.entries(study, participant)]
-        gone = stones.get(("participant", f"{study}/{participant}"))
-        if head not in reached and (gone is None or reached):
+        entry_heads = [[entry.seq, entry.hash] for entry in log.journal.entries(study, participant)]
+        tombstone = stones.get(("participant", f"{study}/{participant}"))
+        if head not in entry_heads and (tombstone is None or entry_heads):
             flaws.append(f"The journal of {participant} is not as it was sealed.")
     return SealCheck(registered_study.closed.digest, len(sealed), deleted, tuple(flaws))
 

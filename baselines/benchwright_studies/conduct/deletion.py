@@ -11,13 +11,13 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from benchwright_attempts.errors import StudyError
-from benchwright_attempts.log.database import explain, lock, writing
+from benchwright_attempts.log.database import explain, lock_chains, writing_engine
 from benchwright_attempts.log.record import format_wall
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, JOURNAL, SUMMARIES, TOMBSTONES
 
 
 def delete_participant(
-    engine: Engine, path: Path | str, study: str, participant: str, *, reason: str, now: datetime
+    engine: Engine, path: Path | str, study: str, participant: str, *, reason: str, deleted_at: datetime
 ) -> list[str]:
     """Deletes every attempt and the journal of a participant, in one step.
 
@@ -30,19 +30,21 @@ def delete_participant(
     """
     with _deleting(engine, path) as connection:
         own_attempts = (ATTEMPTS.c.study == study) & (ATTEMPTS.c.solver == participant)
-        attempts = list(connection.execute(select(ATTEMPTS.c.id).where(own_attempts)).scalars())
-        lock(connection, *attempts, f"journal:{study}:{participant}")
+        attempt_ids = list(connection.execute(select(ATTEMPTS.c.id).where(own_attempts)).scalars())
+        lock_chains(connection, *attempt_ids, f"journal:{study}:{participant}")
         own_entries = (JOURNAL.c.study == study) & (JOURNAL.c.participant == participant)
-        stone = _stone(connection, "participant", f"{study}/{participant}", own_entries)
-        if not stone["events"] and not attempts:
+        stone = _tombstone_of(connection, "participant", f"{study}/{participant}", own_entries)
+        if not stone["events"] and not attempt_ids:
             raise StudyError(f"There is nothing of {participant} in the study {study}.")
-        _delete(connection, attempts, study, reason, now)
-        _set(connection, stone, study, reason, now)
+        _delete(connection, attempt_ids, study, reason, deleted_at)
+        _insert_tombstone(connection, stone, study, reason, deleted_at)
         connection.execute(delete(JOURNAL).where(own_entries))
-    return attempts
+    return attempt_ids
 
 
-def delete_attempts(engine: Engine, path: Path | str, attempts: Sequence[str], *, reason: str, now: datetime) -> None:
+def delete_attempts(
+    engine: Engine, path: Path | str, attempts: Sequence[str], *, reason: str, deleted_at: datetime
+) -> None:
     """Deletes attempts that belong to no study, in one step; those that are not there are left out.
 
     Raises:
@@ -56,14 +58,14 @@ def delete_attempts(engine: Engine, path: Path | str, attempts: Sequence[str], *
         studies = sorted({row.study for row in attempt_rows if row.study})
         if studies:
             raise StudyError(f"An attempt belongs to the study {studies[0]}; delete the participant there.")
-        lock(connection, *(row.id for row in attempt_rows))
-        _delete(connection, [row.id for row in attempt_rows], "", reason, now)
+        lock_chains(connection, *(row.id for row in attempt_rows))
+        _delete(connection, [row.id for row in attempt_rows], "", reason, deleted_at)
 
 
 @contextmanager
 def _deleting(engine: Engine, path: Path | str) -> Iterator[Connection]:
     try:
-        with writing(engine).begin() as connection:
+        with writing_engine(engine).begin() as connection:
             yield connection
         if engine.dialect.name == "sqlite":
             # What was deleted is overwritten in the file (secure_delete); the write-ahead log has it still.
@@ -74,20 +76,30 @@ def _deleting(engine: Engine, path: Path | str) -> Iterator[Connection]:
         raise explain(path, error) from error
 
 
-def _delete(connection: Connection, attempts: Sequence[str], study: str, reason: str, now: datetime) -> None:
+def _delete(connection: Connection, attempts: Sequence[str], study: str, reason: str, deleted_at: datetime) -> None:
     for attempt in attempts:
-        _set(connection, _stone(connection, "attempt", attempt, EVENTS.c.attempt == attempt), study, reason, now)
+        _insert_tombstone(
+            connection,
+            _tombstone_of(connection, "attempt", attempt, EVENTS.c.attempt == attempt),
+            study,
+            reason,
+            deleted_at,
+        )
     for attempt in attempts:
         connection.execute(delete(SUMMARIES).where(SUMMARIES.c.attempt == attempt))
         connection.execute(delete(EVENTS).where(EVENTS.c.attempt == attempt))
         connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.id == attempt))
 
 
-def _set(connection: Connection, stone: dict[str, object], study: str, reason: str, now: datetime) -> None:
-    connection.execute(insert(TOMBSTONES), {**stone, "study": study, "deleted": format_wall(now), "reason": reason})
+def _insert_tombstone(
+    connection: Connection, stone: dict[str, object], study: str, reason: str, deleted_at: datetime
+) -> None:
+    connection.execute(
+        insert(TOMBSTONES), {**stone, "study": study, "deleted": format_wall(deleted_at), "reason": reason}
+    )
 
 
-def _stone(connection: Connection, kind: str, identifier: str, criterion: object) -> dict[str, object]:
+def _tombstone_of(connection: Connection, kind: str, identifier: str, criterion: object) -> dict[str, object]:
     table = EVENTS if kind == "attempt" else JOURNAL
     count = connection.scalar(select(func.count()).select_from(table).where(criterion))  # type: ignore[arg-type]
     head = connection.scalar(

@@ -47,25 +47,29 @@ class Deliveries:
     def __init__(self, home: Home) -> None:
         self._folder = home.data / "studies" / "deliveries"
 
-    def owe(self, study: str, participant: str) -> None:
+    def add_delivery(self, study: str, participant: str) -> None:
         """From now on these records have to be delivered, as they grow."""
         if (self._folder / _name(study, participant)).exists():
             return
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._write(Delivery(study=study, participant=participant, since=datetime.now(UTC)))
 
-    def drop(self, study: str, participant: str) -> None:
+    def drop_delivery(self, study: str, participant: str) -> None:
         """These records no longer have to be delivered."""
         (self._folder / _name(study, participant)).unlink(missing_ok=True)
 
-    def waiting(self) -> list[Delivery]:
+    def waiting_deliveries(self) -> list[Delivery]:
         """Deliveries that are still to be made."""
         return [self._read(*file.stem.split("@", 1)) for file in sorted(self._folder.glob("*@*.json"))]
 
     def find_delivery(self, study: str, participant: str) -> Delivery | None:
         """The delivery that waits for a participant; `None` if nothing is waiting."""
         return next(
-            (delivery for delivery in self.waiting() if (delivery.study, delivery.participant) == (study, participant)),
+            (
+                delivery
+                for delivery in self.waiting_deliveries()
+                if (delivery.study, delivery.participant) == (study, participant)
+            ),
             None,
         )
 
@@ -84,22 +88,22 @@ class Deliveries:
             What has arrived as a whole, and what could not be delivered now.
         """
         arrived: list[Delivery] = []
-        left: list[Delivery] = []
-        for delivery in filter(is_wanted, self.waiting()):
+        failed_deliveries: list[Delivery] = []
+        for delivery in filter(is_wanted, self.waiting_deliveries()):
             try:
-                state = _hand_in(log, delivery)
+                delivery_state = _hand_in(log, delivery)
             except AttemptError as error:
-                left.append(delivery.model_copy(update={"tries": delivery.tries + 1, "told": str(error)}))
-                self._write(left[-1])
+                failed_deliveries.append(delivery.model_copy(update={"tries": delivery.tries + 1, "told": str(error)}))
+                self._write(failed_deliveries[-1])
                 continue
-            if state is _State.GOES_ON:
-                now = datetime.now(UTC)
-                self._write(delivery.model_copy(update={"tries": 0, "told": "", "delivered": now}))
+            if delivery_state is _DeliveryState.GOES_ON:
+                delivered_at = datetime.now(UTC)
+                self._write(delivery.model_copy(update={"tries": 0, "told": "", "delivered": delivered_at}))
                 continue
-            self.drop(delivery.study, delivery.participant)
-            if state is _State.FINISHED:
+            self.drop_delivery(delivery.study, delivery.participant)
+            if delivery_state is _DeliveryState.FINISHED:
                 arrived.append(delivery)
-        return arrived, left
+        return arrived, failed_deliveries
 
     def _read(self, study: str, participant: str) -> Delivery:
         file = self._folder / _name(study, participant)
@@ -119,14 +123,14 @@ def _name(study: str, participant: str) -> str:
     return f"{study}@{participant}.json"
 
 
-class _State(Enum):
+class _DeliveryState(Enum):
     GOES_ON = "goes on"
     FINISHED = "finished"
     ENDED = "ended"
     """Nobody agrees to it any more."""
 
 
-def _hand_in(log: StudyLog, delivery: Delivery) -> _State:
+def _hand_in(log: StudyLog, delivery: Delivery) -> _DeliveryState:
     """Hands records in, as far as they go.
 
     Raises:
@@ -141,12 +145,12 @@ def _hand_in(log: StudyLog, delivery: Delivery) -> _State:
     study, participant = delivery.study, delivery.participant
     studies = Studies(log, Attempts(log))
     if participant not in log.journal.participants(study):
-        return _State.ENDED
+        return _DeliveryState.ENDED
     if studies.consent(study, participant) is None:
         # Who has records there is owed that the lab learns of the withdrawal; nothing else goes.
         if delivery.delivered is not None:
             deliver(log, study, participant, only_journal=True)
-        return _State.ENDED
+        return _DeliveryState.ENDED
     studies.finish(study, participant)
     deliver(log, study, participant)
-    return _State.FINISHED if is_finished(studies.entries(study, participant)) else _State.GOES_ON
+    return _DeliveryState.FINISHED if is_finished(studies.entries(study, participant)) else _DeliveryState.GOES_ON

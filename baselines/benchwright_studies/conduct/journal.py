@@ -24,8 +24,8 @@ from benchwright_attempts.errors import (
     StudyError,
 )
 from benchwright_attempts.events.file_text import sha256
-from benchwright_attempts.log.database import explain, lock, writing
-from benchwright_attempts.log.record import AttemptHeader, canonical, format_wall
+from benchwright_attempts.log.database import explain, lock_chains, writing_engine
+from benchwright_attempts.log.record import AttemptHeader, canonical_json, format_wall
 from benchwright_attempts.log.tables import ATTEMPTS, JOURNAL, TOMBSTONES
 from benchwright_studies.conduct.entry import ENTRY, OF_A_STUDY, ConsentEntry, Enrolled, Entry, Registered
 
@@ -41,7 +41,7 @@ class JournalEntry:
     participant: str
     seq: int
     wall: datetime
-    entry: Entry
+    recorded_entry: Entry
     prev_hash: str
     hash: str
 
@@ -68,12 +68,12 @@ class Journal:
         now: Returns the wall time, aware.
     """
 
-    def __init__(self, engine: Engine, path: Path | str, now: Callable[[], datetime]) -> None:
+    def __init__(self, engine: Engine, path: Path | str, wall_clock: Callable[[], datetime]) -> None:
         self._engine = engine
         self._path: Path | str = path
-        self._now = now
+        self._now = wall_clock
 
-    def append(self, study: str, participant: str, entry: Entry) -> JournalEntry:
+    def append(self, study: str, participant: str, study_entry: Entry) -> JournalEntry:
         """Writes an entry; returns when it is on disk.
 
         Raises:
@@ -82,25 +82,25 @@ class Journal:
             LogError: The entry could not be written.
         """
         try:
-            with writing(self._engine).begin() as connection:
-                lock(connection, f"journal:{study}:{participant}")
-                return self._append(connection, study, participant, entry)
+            with writing_engine(self._engine).begin() as connection:
+                lock_chains(connection, f"journal:{study}:{participant}")
+                return self._append(connection, study, participant, study_entry)
         except SQLAlchemyError as error:
             raise explain(self._path, error) from error
 
-    def _append(self, connection: Connection, study: str, participant: str, entry: Entry) -> JournalEntry:
-        taken_back = isinstance(entry, ConsentEntry) and not entry.given
+    def _append(self, connection: Connection, study: str, participant: str, study_entry: Entry) -> JournalEntry:
+        taken_back = isinstance(study_entry, ConsentEntry) and not study_entry.given
         if not taken_back and is_closed(connection, study):
             raise StudyClosedError(study)
-        newest = connection.execute(
+        newest_row = connection.execute(
             select(JOURNAL.c.seq, JOURNAL.c.hash)
             .where(JOURNAL.c.study == study, JOURNAL.c.participant == participant)
             .order_by(JOURNAL.c.seq.desc())
             .limit(1)
         ).one_or_none()
-        _check_place(study, participant, entry, begins=newest is None)
-        seq, head = (newest.seq + 1, newest.hash) if newest else (1, chain_start(study, participant))
-        wall, body = format_wall(self._now()), canonical(entry.model_dump(mode="json"))
+        _check_place(study, participant, study_entry, is_first=newest_row is None)
+        seq, head = (newest_row.seq + 1, newest_row.hash) if newest_row else (1, chain_start(study, participant))
+        wall, body = format_wall(self._now()), canonical_json(study_entry.model_dump(mode="json"))
         digest = _hash(study, participant, seq, wall, body, head)
         row = {
             "study": study,
@@ -112,9 +112,9 @@ class Journal:
             "hash": digest,
         }
         connection.execute(insert(JOURNAL), row)
-        return JournalEntry(study, participant, seq, datetime.fromisoformat(wall), entry, head, digest)
+        return JournalEntry(study, participant, seq, datetime.fromisoformat(wall), study_entry, head, digest)
 
-    def adopt(self, file: Path, lines: Sequence[Mapping[str, object]]) -> int:
+    def adopt(self, file: Path, entry_lines: Sequence[Mapping[str, object]]) -> int:
         """Takes over a chain that another machine wrote; what is here of it must be its beginning.
 
         Returns:
@@ -124,8 +124,8 @@ class Journal:
             ExportError: The chain is broken, or not the one that is here.
         """
         try:
-            with writing(self._engine).begin() as connection:
-                return _adopt(connection, file, lines)
+            with writing_engine(self._engine).begin() as connection:
+                return _adopt(connection, file, entry_lines)
         except SQLAlchemyError as error:
             raise explain(self._path, error) from error
 
@@ -158,26 +158,29 @@ class Journal:
     def tombstones(self, study: str) -> list[Tombstone]:
         """Tombstones of the data that were deleted from a study."""
         with self._engine.begin() as connection:
-            rows = connection.execute(select(TOMBSTONES).where(TOMBSTONES.c.study == study)).mappings()
-            return [Tombstone(**{name: row[name] for name in Tombstone.__slots__}) for row in rows]
+            tombstone_rows = connection.execute(select(TOMBSTONES).where(TOMBSTONES.c.study == study)).mappings()
+            return [Tombstone(**{name: row[name] for name in Tombstone.__slots__}) for row in tombstone_rows]
 
     def attempts(self, study: str) -> list[AttemptHeader]:
         """The headers of all attempts of a study, the oldest first."""
         with self._engine.begin() as connection:
             query = select(ATTEMPTS).where(ATTEMPTS.c.study == study).order_by(ATTEMPTS.c.created, ATTEMPTS.c.id)
-            rows = connection.execute(query).mappings().all()
-        return [AttemptHeader.model_validate({name: row[name] for name in AttemptHeader.model_fields}) for row in rows]
+            attempt_rows = connection.execute(query).mappings().all()
+        return [
+            AttemptHeader.model_validate({name: row[name] for name in AttemptHeader.model_fields})
+            for row in attempt_rows
+        ]
 
 
-def _adopt(connection: Connection, file: Path, lines: Sequence[Mapping[str, object]]) -> int:
-    if not lines:
+def _adopt(connection: Connection, file: Path, entry_lines: Sequence[Mapping[str, object]]) -> int:
+    if not entry_lines:
         return 0
-    study, participant = str(lines[0]["study"]), str(lines[0]["participant"])
-    lock(connection, f"journal:{study}:{participant}")
+    study, participant = str(entry_lines[0]["study"]), str(entry_lines[0]["participant"])
+    lock_chains(connection, f"journal:{study}:{participant}")
     entries_here = _read(connection, study, participant, file)
     head = chain_start(study, participant)
-    for number, line in enumerate(lines, start=1):
-        wall, body = str(line["wall"]), canonical(line["entry"])
+    for number, line in enumerate(entry_lines, start=1):
+        wall, body = str(line["wall"]), canonical_json(line["entry"])
         digest = _hash(study, participant, number, wall, body, head)
         if (line["study"], line["participant"], line["seq"]) != (study, participant, number) or line["hash"] != digest:
             raise ExportError(file, number, "this entry is not as it was written. Ask for the export again.")
@@ -191,12 +194,12 @@ def _adopt(connection: Connection, file: Path, lines: Sequence[Mapping[str, obje
             row = {"study": study, "participant": participant, "seq": number, "wall": wall, "body": body}
             connection.execute(insert(JOURNAL), {**row, "prev_hash": head, "hash": digest})
         head = digest
-    return max(0, len(lines) - len(entries_here))
+    return max(0, len(entry_lines) - len(entries_here))
 
 
 def chain_start(study: str, participant: str) -> str:
     """The value that the first entry of a chain has for the hash of its predecessor."""
-    return sha256(canonical({"study": study, "participant": participant}).encode())
+    return sha256(canonical_json({"study": study, "participant": participant}).encode())
 
 
 def _hash(study: str, participant: str, seq: int, wall: str, body: str, prev_hash: str) -> str:
@@ -208,7 +211,7 @@ def _hash(study: str, participant: str, seq: int, wall: str, body: str, prev_has
         "entry": json.loads(body),
         "prev_hash": prev_hash,
     }
-    return sha256(canonical(record).encode())
+    return sha256(canonical_json(record).encode())
 
 
 def _read(connection: Connection, study: str, participant: str, path: Path | str) -> list[JournalEntry]:
@@ -222,25 +225,27 @@ def _read(connection: Connection, study: str, participant: str, path: Path | str
             intact = (row.seq, row.prev_hash) == (len(entries) + 1, head)
             if not intact or row.hash != _hash(study, participant, row.seq, row.wall, row.body, row.prev_hash):
                 raise ValueError
-            entry = ENTRY.validate_python(json.loads(row.body))
+            study_entry = ENTRY.validate_python(json.loads(row.body))
             wall = datetime.fromisoformat(row.wall)
         except ValueError as error:
-            owner = f"of {participant} " if participant else ""
+            owner_phrase = f"of {participant} " if participant else ""
             raise LogDamagedError(
                 str(path),
-                f"entry {len(entries) + 1} {owner}in the journal of the study {study} is not as it was written. "
+                f"entry {len(entries) + 1} {owner_phrase}in the journal of the study {study} is not as it was written. "
                 "Restore the file from a backup.",
             ) from error
-        entries.append(JournalEntry(study, participant, row.seq, wall, entry, row.prev_hash, row.hash))
+        entries.append(JournalEntry(study, participant, row.seq, wall, study_entry, row.prev_hash, row.hash))
         head = row.hash
     return entries
 
 
-def _check_place(study: str, participant: str, entry: Entry, *, begins: bool) -> None:
-    if (participant == STUDY) != isinstance(entry, OF_A_STUDY):
-        raise StudyError(f"The journal has {entry.type} either for a study or for a participant, not for the other.")
-    if begins != isinstance(entry, Registered | Enrolled):
-        if not begins:
+def _check_place(study: str, participant: str, study_entry: Entry, *, is_first: bool) -> None:
+    if (participant == STUDY) != isinstance(study_entry, OF_A_STUDY):
+        raise StudyError(
+            f"The journal has {study_entry.type} either for a study or for a participant, not for the other."
+        )
+    if is_first != isinstance(study_entry, Registered | Enrolled):
+        if not is_first:
             raise StudyError(f"{participant or study} is in the journal already.")
         raise StudyError(
             f"The study {study} is not known here. Register it with `benchwright study run FILE`."
@@ -277,7 +282,7 @@ def check_recordable(connection: Connection, header: AttemptHeader) -> None:
     if is_closed(connection, header.study):
         raise StudyClosedError(header.study)
     consent = standing_consent(connection, header.study, header.solver)
-    if consent is None and header.condition not in _machine_conditions(connection, header.study):
+    if consent is None and header.condition not in _conditions_without_people(connection, header.study):
         raise ConsentMissingError(header.study, header.solver)
 
 
@@ -293,17 +298,17 @@ def standing_consent(connection: Connection, study: str, participant: str) -> Co
         .order_by(JOURNAL.c.seq.desc())
     )
     for body in connection.execute(query).scalars():
-        entry = ENTRY.validate_json(body)
-        if isinstance(entry, ConsentEntry):
-            return entry if entry.given else None
+        study_entry = ENTRY.validate_json(body)
+        if isinstance(study_entry, ConsentEntry):
+            return study_entry if study_entry.given else None
     return None
 
 
-def _machine_conditions(connection: Connection, study: str) -> Sequence[str]:
+def _conditions_without_people(connection: Connection, study: str) -> Sequence[str]:
     from benchwright_studies.plan.study_file import parse_study
 
     entries = _read(connection, study, STUDY, study)
-    if not entries or not isinstance(entries[0].entry, Registered):
+    if not entries or not isinstance(entries[0].recorded_entry, Registered):
         raise AttemptError(f"The study {study} is not known here. Register it with `benchwright study run FILE`.")
-    parsed_study = parse_study(entries[0].entry.text, Path(study)).study
+    parsed_study = parse_study(entries[0].recorded_entry.text, Path(study)).study
     return [condition.name for condition in parsed_study.conditions if not condition.solver.is_person]

@@ -48,7 +48,7 @@ def record_late_judgement(home: Home, answer: GivenAnswer, judgement: Judgement)
         log.append_blocking(answer.attempt, event)
     finally:
         log.close()
-    records = RunRecords(home, answer.attempt)
-    earlier = records.verdict(answer.number)
-    facts = {"digests": earlier.digests, "wall_s": earlier.wall_s} if earlier else {}
-    records.keep(answer.number, verdict.model_copy(update=facts))
+    run_records = RunRecords(home, answer.attempt)
+    kept_verdict = run_records.verdict(answer.number)
+    verdict_fields = {"digests": kept_verdict.digests, "wall_s": kept_verdict.wall_s} if kept_verdict else {}
+    run_records.keep(answer.number, verdict.model_copy(update=verdict_fields))

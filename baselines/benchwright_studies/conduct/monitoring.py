@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import StudyError
 from benchwright_attempts.summary.summary import Summary
-from benchwright_studies.conduct.archive import collect
+from benchwright_studies.conduct.archive import collect_archive
 from benchwright_studies.conduct.entry import ConsentEntry, Drawn, TaskBegun
 from benchwright_studies.conduct.studies import Studies
 
@@ -70,37 +70,44 @@ def study_progress(log: StudyLog, study: str) -> StudyProgress:
     counts: dict[str, Counter[str]] = {
         condition.name: Counter() for condition in registered_study.study.people_conditions
     }
-    people: dict[str, ParticipantProgress] = {}
+    participant_progress: dict[str, ParticipantProgress] = {}
     summaries: dict[str, dict[str, Summary]] = {}
     for header in log.journal.attempts(study):
         summaries.setdefault(header.solver, {})[header.id] = attempts.summary(header.id)
     for participant in log.journal.participants(study):
         journal_entries = log.journal.entries(study, participant)
-        entries = [journal_entry.entry for journal_entry in journal_entries]
+        entries = [journal_entry.recorded_entry for journal_entry in journal_entries]
         consents = [entry for entry in entries if isinstance(entry, ConsentEntry)]
-        gone = bool(consents) and not consents[-1].given
-        drawn = next((entry for entry in entries if isinstance(entry, Drawn)), None)
-        begun = {entry.position: entry.attempt for entry in entries if isinstance(entry, TaskBegun)}
+        has_withdrawn = bool(consents) and not consents[-1].given
+        drawn_entry = next((entry for entry in entries if isinstance(entry, Drawn)), None)
+        begun_attempts = {entry.position: entry.attempt for entry in entries if isinstance(entry, TaskBegun)}
         attempt_summaries = summaries.get(participant, {})
-        newest = max(
-            (journal_entries[-1].wall, *filter(None, (summary.clock.newest for summary in attempt_summaries.values())))
+        newest_record = max(
+            (
+                journal_entries[-1].wall,
+                *filter(None, (summary.clock.newest_wall for summary in attempt_summaries.values())),
+            )
         )
-        for task in drawn.assignment.tasks if drawn is not None else ():
-            attempt = begun.get(task.position, "")
+        for task in drawn_entry.assignment.tasks if drawn_entry is not None else ():
+            attempt = begun_attempts.get(task.position, "")
             has_ended = attempt in attempt_summaries and attempt_summaries[attempt].state.ended
-            state = "finished" if has_ended else "dropped_out" if gone else "under_way" if attempt else "waiting"
+            state = (
+                "finished" if has_ended else "dropped_out" if has_withdrawn else "under_way" if attempt else "waiting"
+            )
             counts[task.condition][state] += 1
-        people[participant] = ParticipantProgress(drawn is not None, gone, gone and consents[-1].delete, newest)
+        participant_progress[participant] = ParticipantProgress(
+            drawn_entry is not None, has_withdrawn, has_withdrawn and consents[-1].delete, newest_record
+        )
     names = ("waiting", "under_way", "finished", "dropped_out")
     conditions = {
         name: ConditionProgress(sum(state_counts.values()), *(state_counts[state] for state in names))
         for name, state_counts in counts.items()
     }
-    return StudyProgress(study, conditions, people)
+    return StudyProgress(study, conditions, participant_progress)
 
 
 @contextmanager
-def delivered(source: str) -> Iterator[tuple[StudyLog, list[str]]]:
+def open_delivered(source: str) -> Iterator[tuple[StudyLog, list[str]]]:
     """Records delivered to a folder or a database, as a log that is only read, and the studies in it.
 
     Args:
@@ -120,4 +127,4 @@ def delivered(source: str) -> Iterator[tuple[StudyLog, list[str]]]:
     if not (folder / "study.jsonl").is_file():
         raise StudyError(f"{folder} holds no study yet: nothing was delivered there.")
     with TemporaryDirectory() as scratch, StudyLog(Path(scratch) / "log.sqlite") as log:
-        yield log, [collect(log, folder).study]
+        yield log, [collect_archive(log, folder).study]

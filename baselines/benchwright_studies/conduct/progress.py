@@ -17,14 +17,14 @@ from benchwright_studies.conduct.entry import (
 )
 from benchwright_studies.plan.assignment import Assignment, Plan
 from benchwright_studies.plan.study import Study
-from benchwright_studies.plan.vocabulary import Step
+from benchwright_studies.plan.vocabulary import ParticipantStep
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ParticipantProgress:
     """A participant's progress in a study."""
 
-    step: Step
+    step: ParticipantStep
     done: int
     """Tasks done, without practice."""
     total: int
@@ -45,8 +45,8 @@ def progress_of(
     entries: Sequence[Entry],
     summaries: Mapping[str, Summary],
     *,
-    closed: bool = False,
-) -> Progress:
+    is_closed: bool = False,
+) -> ParticipantProgress:
     """Determines what comes next.
 
     Args:
@@ -54,7 +54,7 @@ def progress_of(
         assignment: Assignment of the participant; none before it is drawn.
         entries: The participant's journal.
         summaries: Summary of each attempt that the journal names, by its id.
-        closed: True if the study is over.
+        is_closed: True if the study is over.
     """
     attempts = {entry.position: entry.attempt for entry in entries if isinstance(entry, TaskBegun)}
     tasks = [(task.position, task.problem, task.condition) for task in assignment.tasks] if assignment else []
@@ -62,42 +62,45 @@ def progress_of(
         1 for position, _, _ in tasks if position in attempts and _is_done(study, summaries[attempts[position]])
     )
     total = len(study.problems)
-    if closed:
-        return Progress(Step.CLOSED, done_count, total)
+    if is_closed:
+        return ParticipantProgress(ParticipantStep.CLOSED, done_count, total)
     consent = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
     if consent is not None and not consent.given:
-        return Progress(Step.WITHDRAWN, done_count, total)
+        return ParticipantProgress(ParticipantStep.WITHDRAWN, done_count, total)
     # Consent to an older version of the text is not enough.
     if study.consent is not None and (consent is None or consent.version != study.consent.version):
-        return Progress(Step.CONSENT, done_count, total)
+        return ParticipantProgress(ParticipantStep.CONSENT, done_count, total)
     if study.practice is not None:
         # The same condition for everybody: it reveals nothing of the assignment.
         tasks.insert(0, (0, study.practice, study.people_conditions[0].name))
     for position, problem, condition in tasks:
         attempt = attempts.get(position)
         if attempt is None:
-            return Progress(Step.OPEN, done_count, total, position, problem, condition)
+            return ParticipantProgress(ParticipantStep.OPEN, done_count, total, position, problem, condition)
         step = _step_of(study, summaries[attempt])
         if step is not None:
-            return Progress(step, done_count, total, position, problem, condition, attempt)
+            return ParticipantProgress(step, done_count, total, position, problem, condition, attempt)
     if assignment is None:
         forecast_problem = next_forecast(study, entries)
-        return Progress(
-            Step.UNLOCK if forecast_problem is None else Step.FORECAST, done_count, total, problem=forecast_problem
+        return ParticipantProgress(
+            ParticipantStep.UNLOCK if forecast_problem is None else ParticipantStep.FORECAST,
+            done_count,
+            total,
+            problem=forecast_problem,
         )
     if study.questionnaire and not any(isinstance(entry, QuestionnaireAnswered) for entry in entries):
-        return Progress(Step.QUESTIONNAIRE, done_count, total)
-    return Progress(Step.FINISHED, done_count, total)
+        return ParticipantProgress(ParticipantStep.QUESTIONNAIRE, done_count, total)
+    return ParticipantProgress(ParticipantStep.FINISHED, done_count, total)
 
 
 def drawn_assignment(entries: Sequence[Entry], plan: Plan, participant: str) -> Assignment | None:
     """Assignment of a participant, once it was drawn; none before."""
-    drawn = next((entry for entry in entries if isinstance(entry, Drawn)), None)
-    if drawn is not None:
-        return drawn.assignment
+    drawn_entry = next((entry for entry in entries if isinstance(entry, Drawn)), None)
+    if drawn_entry is not None:
+        return drawn_entry.assignment
     # Older journals have no draw: the condition was shown with the first task.
-    begun = any(isinstance(entry, TaskBegun) and entry.position > 0 for entry in entries)
-    return plan.of(participant) if begun else None
+    has_begun_task = any(isinstance(entry, TaskBegun) and entry.position > 0 for entry in entries)
+    return plan.assignment_of(participant) if has_begun_task else None
 
 
 def next_forecast(study: Study, entries: Sequence[Entry]) -> str | None:
@@ -114,11 +117,11 @@ def is_finished(entries: Sequence[Entry]) -> bool:
     return any(isinstance(entry, Finished) for entry in entries)
 
 
-def _step_of(study: Study, summary: Summary) -> Step | None:
+def _step_of(study: Study, summary: Summary) -> ParticipantStep | None:
     if not summary.state.ended:
-        return Step.WORK
+        return ParticipantStep.WORK
     if _has_to_estimate(study, summary):
-        return Step.SELF_ESTIMATE
+        return ParticipantStep.SELF_ESTIMATE
     return None
 
 
@@ -128,4 +131,6 @@ def _is_done(study: Study, summary: Summary) -> bool:
 
 def _has_to_estimate(study: Study, summary: Summary) -> bool:
     # There is nothing to estimate if the clock was never started.
-    return bool(study.self_estimates) and "self_estimate" not in summary.kinds and "started" in summary.kinds
+    return (
+        bool(study.self_estimates) and "self_estimate" not in summary.event_types and "started" in summary.event_types
+    )

@@ -7,22 +7,24 @@ from collections import Counter
 
 from benchwright_studies.plan.assignment import Plan
 from benchwright_studies.plan.study import Study
-from benchwright_studies.plan.study_file import Flaw, StudyFile, StudyFileError
-from benchwright_studies.plan.vocabulary import Order, Unit
+from benchwright_studies.plan.study_file import StudyFile, StudyFileError, StudyFlaw
+from benchwright_studies.plan.vocabulary import AssignmentUnit, Order
 
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z ,'/-]+>|\bWHO asks you\b|\bWHAT for\b|\bwrite to WHOM\b")
 """Marks of what the template leaves open, the present and the earlier ones."""
 _OWN = "benchwright"
 
 
-def check_words(file: StudyFile) -> None:
+def check_no_placeholders(file: StudyFile) -> None:
     """Refuses a study whose participants would read what the template leaves open.
 
     Raises:
         StudyFileError: Names each place.
     """
     flaws = [
-        Flaw(number, "consent.text" if number >= file.line_of("consent.text") else "", _open(match[0]))
+        StudyFlaw(
+            number, "consent.text" if number >= file.line_of("consent.text") else "", _first_placeholder(match[0])
+        )
         for number, line in enumerate(file.text.splitlines(), start=1)
         if not line.lstrip().startswith("#") and (match := _PLACEHOLDER.search(line))
     ]
@@ -30,15 +32,15 @@ def check_words(file: StudyFile) -> None:
         raise StudyFileError(file.path, flaws)
 
 
-def _open(words: str) -> str:
+def _first_placeholder(words: str) -> str:
     return f"{words!r} is from the template. Write your own words there."
 
 
-def guarantee(study: Study) -> str:
+def balance_guarantee(study: Study) -> str:
     """Guarantee of the design where the number of participants fits, as one sentence; empty without people."""
     if not study.people_conditions:
         return ""
-    if study.randomisation.unit is Unit.PERSON:
+    if study.randomisation.unit is AssignmentUnit.PERSON:
         return "The design gives each condition to equally many people."
     sentence = "The design tries each problem equally often under each condition"
     if study.randomisation.order is Order.LATIN_SQUARE:
@@ -51,44 +53,44 @@ def imbalances(study: Study, plan: Plan) -> list[str]:
     people, conditions = len(plan.assignments), len(study.people_conditions)
     if not people:
         return []
-    whole = conditions
-    if study.randomisation.unit is Unit.TASK and study.randomisation.order is Order.LATIN_SQUARE:
-        whole *= _orders(len(study.problems))
+    balanced_count = conditions
+    if study.randomisation.unit is AssignmentUnit.TASK and study.randomisation.order is Order.LATIN_SQUARE:
+        balanced_count *= _orders(len(study.problems))
     sentences = []
     for description, counts in _counts(study, plan):
         if max(counts.values()) != min(counts.values()):
             rarest, commonest = min(counts, key=lambda name: counts[name]), max(counts, key=lambda name: counts[name])
             sentences.append(f"{description}: {rarest} {counts[rarest]} times, {commonest} {counts[commonest]} times.")
     if sentences:
-        sentences.append(f"{people} participants don't balance this design; a multiple of {whole} does.")
+        sentences.append(f"{people} participants don't balance this design; a multiple of {balanced_count} does.")
     return sentences
 
 
-def _orders(problems: int) -> int:
+def _orders(problem_count: int) -> int:
     """Number of orders in a Williams square."""
-    return problems if problems % 2 == 0 else 2 * problems
+    return problem_count if problem_count % 2 == 0 else 2 * problem_count
 
 
 def _counts(study: Study, plan: Plan) -> list[tuple[str, Counter[str]]]:
     names = [condition.name for condition in study.people_conditions]
     refs = [task.problem for task in study.problems]
-    if study.randomisation.unit is Unit.PERSON:
-        whole = Counter(dict.fromkeys(names, 0))
-        whole.update(assignment.tasks[0].condition for assignment in plan.assignments)
-        return [("Conditions have different numbers of people", whole)]
+    if study.randomisation.unit is AssignmentUnit.PERSON:
+        people_counts = Counter(dict.fromkeys(names, 0))
+        people_counts.update(assignment.tasks[0].condition for assignment in plan.assignments)
+        return [("Conditions have different numbers of people", people_counts)]
     condition_counts = Counter({f"{ref} under {name}": 0 for ref in refs for name in names})
-    places = Counter({f"{ref} at place {position}": 0 for ref in refs for position in range(1, len(refs) + 1)})
+    position_counts = Counter({f"{ref} at place {position}": 0 for ref in refs for position in range(1, len(refs) + 1)})
     for assignment in plan.assignments:
         for task in assignment.tasks:
             condition_counts[f"{task.problem} under {task.condition}"] += 1
-            places[f"{task.problem} at place {task.position}"] += 1
-    groups = [("Problems are not tried equally often under each condition", condition_counts)]
+            position_counts[f"{task.problem} at place {task.position}"] += 1
+    labelled_counts = [("Problems are not tried equally often under each condition", condition_counts)]
     if study.randomisation.order is Order.LATIN_SQUARE:
-        groups.append(("Problems are not equally often at each place", places))
-    return groups
+        labelled_counts.append(("Problems are not equally often at each place", position_counts))
+    return labelled_counts
 
 
-def foreign_assistants(study: Study) -> list[str]:
+def assistant_needs(study: Study) -> list[str]:
     """Needs of the conditions' assistants from participants' editors, as sentences."""
     assistant_names = {name for condition in study.people_conditions for name in condition.assistants} - {_OWN}
     if not assistant_names:

@@ -27,13 +27,13 @@ from benchwright_studies.conduct.entry import (
     TaskBegun,
     TaskForecast,
 )
-from benchwright_studies.conduct.progress import Progress, drawn_assignment, is_finished, progress_of
+from benchwright_studies.conduct.progress import ParticipantProgress, drawn_assignment, is_finished, progress_of
 from benchwright_studies.plan.allocation import ParticipantFile, commitment, open_row
 from benchwright_studies.plan.assignment import Plan, assign
 from benchwright_studies.plan.questionnaire import check_answers
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import StudyFile, parse_study
-from benchwright_studies.plan.vocabulary import Step
+from benchwright_studies.plan.vocabulary import ParticipantStep
 
 if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
@@ -135,16 +135,16 @@ class Studies:
         """
         identity = (sha256(file.text.encode()), file.plan_sha256)
         if file.study not in self._journal.studies():
-            rules = Registered(study_sha256=identity[0], text=file.text, problems=file.problems)
-            self._journal.append(file.study, "", rules)
+            registered_entry = Registered(study_sha256=identity[0], text=file.text, problems=file.problems)
+            self._journal.append(file.study, "", registered_entry)
             self._journal.append(file.study, "", PlanSealed(sha256=file.plan_sha256))
         if identity not in self.study(file.study).identities:
             raise StudyError(
                 f"The study {file.study} is here already with other rules or another plan. "
                 "Ask the organisers which file is the right one."
             )
-        entry = Enrolled(sealed=file.sealed, sealed_sha256=file.sealed_sha256, code=file.code)
-        self.enroll(file.study, file.participant, entry)
+        enrolled_entry = Enrolled(sealed=file.sealed, sealed_sha256=file.sealed_sha256, code=file.code)
+        self.enroll(file.study, file.participant, enrolled_entry)
         return self.study(file.study)
 
     def studies(self) -> list[str]:
@@ -158,7 +158,7 @@ class Studies:
             StudyError: No study has this id.
             LogDamagedError: Its journal is not as it was written.
         """
-        entries = [journal_entry.entry for journal_entry in self._journal.entries(study)]
+        entries = [journal_entry.recorded_entry for journal_entry in self._journal.entries(study)]
         registered = next((entry for entry in entries if isinstance(entry, Registered)), None)
         planned = next((entry for entry in entries if isinstance(entry, Planned | PlanSealed)), None)
         if registered is None or planned is None:
@@ -188,43 +188,45 @@ class Studies:
 
     # A participant
 
-    def enroll(self, study: str, participant: str, entry: Enrolled | None = None) -> None:
+    def enroll(self, study: str, participant: str, enrolled_entry: Enrolled | None = None) -> None:
         """Lets a participant begin; nothing happens if they have begun.
 
         Args:
             study: The study.
             participant: A pseudonym.
-            entry: Entry with the sealed row, where the plan is not on this machine.
+            enrolled_entry: Entry with the sealed row, where the plan is not on this machine.
 
         Raises:
             StudyError: The study has no such participant, or their data were deleted.
         """
         registered_study = self.study(study)
         registered_study.check_participant(participant)
-        if registered_study.sealed_plan and entry is None:
+        if registered_study.sealed_plan and enrolled_entry is None:
             raise StudyError(f"Only the file for {participant} can let {participant} begin here. Ask the organisers.")
         if any(stone.id == f"{study}/{participant}" for stone in self._journal.tombstones(study)):
             raise StudyError(f"The data of {participant} were deleted; this pseudonym cannot be used again.")
         if participant not in self._journal.participants(study):
-            self._journal.append(study, participant, entry or Enrolled())
+            self._journal.append(study, participant, enrolled_entry or Enrolled())
 
     def entries(self, study: str, participant: str) -> list[Entry]:
         """A participant's journal."""
-        return [journal_entry.entry for journal_entry in self._journal.entries(study, participant)]
+        return [journal_entry.recorded_entry for journal_entry in self._journal.entries(study, participant)]
 
-    def progress(self, study: str, participant: str) -> Progress:
+    def progress(self, study: str, participant: str) -> ParticipantProgress:
         """Progress of a participant."""
         return self.progress_in(self.study(study), participant)
 
-    def progress_in(self, registered_study: RegisteredStudy, participant: str) -> Progress:
+    def progress_in(self, registered_study: RegisteredStudy, participant: str) -> ParticipantProgress:
         """The same, for who asks of many participants: a study file takes longer to read than a journal."""
         entries = self.entries(registered_study.study.study, participant)
         summaries = {
-            entry.attempt: self._attempts.summary(entry.attempt) for entry in entries if isinstance(entry, TaskBegun)
+            study_entry.attempt: self._attempts.summary(study_entry.attempt)
+            for study_entry in entries
+            if isinstance(study_entry, TaskBegun)
         }
         assignment = drawn_assignment(entries, registered_study.plan, participant)
         return progress_of(
-            registered_study.study, assignment, entries, summaries, closed=registered_study.closed is not None
+            registered_study.study, assignment, entries, summaries, is_closed=registered_study.closed is not None
         )
 
     def give_consent(self, study: str, participant: str, version: str) -> None:
@@ -236,10 +238,10 @@ class Studies:
         text = self.study(study).study.consent
         if text is None or text.version != version:
             raise StudyError("The consent text has changed. Read it again, then agree.")
-        if self.progress(study, participant).step is Step.WITHDRAWN:
+        if self.progress(study, participant).step is ParticipantStep.WITHDRAWN:
             raise StudyError("You withdrew your consent. Contact the researchers if you want to take part again.")
-        entry = ConsentEntry(version=version, sha256=sha256(text.text.encode()), given=True)
-        self._journal.append(study, participant, entry)
+        consent_entry = ConsentEntry(version=version, sha256=sha256(text.text.encode()), given=True)
+        self._journal.append(study, participant, consent_entry)
 
     def take_consent_back(self, study: str, participant: str, *, delete: bool = False) -> None:
         """The participant withdraws consent; nothing more is recorded. Earlier records are kept until deleted."""
@@ -252,8 +254,8 @@ class Studies:
     def consent(self, study: str, participant: str) -> ConsentEntry | None:
         """A participant's consent in force."""
         entries = self.entries(study, participant)
-        newest = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
-        return newest if newest is not None and newest.given else None
+        newest_consent = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
+        return newest_consent if newest_consent is not None and newest_consent.given else None
 
     def forecast(self, study: str, participant: str, problem: str, given_forecast: Forecast) -> None:
         """Keeps what the participant expects of a problem, before anything of the assignment is shown.
@@ -262,10 +264,10 @@ class Studies:
             StudyError: Another step or another problem comes next, or something that is asked for is missing.
         """
         progress = self.progress(study, participant)
-        if progress.step is not Step.FORECAST or progress.problem != problem:
+        if progress.step is not ParticipantStep.FORECAST or progress.problem != problem:
             next_step = (
                 f"a forecast of {progress.problem}"
-                if progress.step is Step.FORECAST
+                if progress.step is ParticipantStep.FORECAST
                 else progress.step.value.replace("_", "-")
             )
             raise StudyError(f"There is no forecast of {problem} to give now: what comes next is {next_step}.")
@@ -295,10 +297,10 @@ class Studies:
         Raises:
             StudyError: The code does not open the assignment.
         """
-        if self.progress(study, participant).step is not Step.UNLOCK:
+        if self.progress(study, participant).step is not ParticipantStep.UNLOCK:
             return False
         enrolled = next(entry for entry in self.entries(study, participant) if isinstance(entry, Enrolled))
-        assignment = self.study(study).plan.of(participant)
+        assignment = self.study(study).plan.assignment_of(participant)
         if enrolled.sealed:
             if not (code or enrolled.code):
                 return False
@@ -321,10 +323,10 @@ class Studies:
             raise StudyClosedError(study)
         progress = self.progress(study, participant)
         consent = self.consent(study, participant)
-        if consent is None or progress.step is Step.CONSENT:
+        if consent is None or progress.step is ParticipantStep.CONSENT:
             raise ConsentMissingError(study, participant)
         if (
-            progress.step is not Step.OPEN
+            progress.step is not ParticipantStep.OPEN
             or progress.position is None
             or progress.problem is None
             or progress.condition is None
@@ -332,7 +334,9 @@ class Studies:
             raise StudyError(
                 f"There is no task to open now: what comes next is {progress.step.value.replace('_', '-')}."
             )
-        assigned = terms(registered_study, participant, progress.position, progress.problem, progress.condition)
+        assigned = assigned_terms(
+            registered_study, participant, progress.position, progress.problem, progress.condition
+        )
         agreed = Consent(
             study=study,
             version=consent.version,
@@ -344,8 +348,8 @@ class Studies:
 
     def note_task(self, assigned: Assigned, problem: str, attempt: str) -> None:
         """Notes that a task's problem was opened."""
-        begun = TaskBegun(position=assigned.position, problem=problem, attempt=attempt)
-        self._journal.append(assigned.study, assigned.participant, begun)
+        begun_entry = TaskBegun(position=assigned.position, problem=problem, attempt=attempt)
+        self._journal.append(assigned.study, assigned.participant, begun_entry)
 
     def answer_questionnaire(
         self, study: str, participant: str, answers: Mapping[str, str | int | float | bool]
@@ -355,10 +359,10 @@ class Studies:
         Raises:
             StudyError: The time for it has not come or is over, or an answer does not fit its question.
         """
-        if self.progress(study, participant).step is not Step.QUESTIONNAIRE:
+        if self.progress(study, participant).step is not ParticipantStep.QUESTIONNAIRE:
             raise StudyError("The questions come when all tasks are done.")
-        checked = check_answers(self.study(study).study.questionnaire, answers)
-        self._journal.append(study, participant, QuestionnaireAnswered(answers=checked))
+        checked_answers = check_answers(self.study(study).study.questionnaire, answers)
+        self._journal.append(study, participant, QuestionnaireAnswered(answers=checked_answers))
 
     def finish(self, study: str, participant: str) -> bool:
         """Records that a participant has finished; nothing happens if they have not, or if it was recorded before.
@@ -366,14 +370,16 @@ class Studies:
         Returns:
             Whether it was noted now.
         """
-        has_finished = self.progress(study, participant).step is Step.FINISHED
+        has_finished = self.progress(study, participant).step is ParticipantStep.FINISHED
         if not has_finished or is_finished(self.entries(study, participant)):
             return False
         self._journal.append(study, participant, Finished())
         return True
 
 
-def terms(registered_study: RegisteredStudy, participant: str, position: int, problem: str, condition: str) -> Assigned:
+def assigned_terms(
+    registered_study: RegisteredStudy, participant: str, position: int, problem: str, condition: str
+) -> Assigned:
     """The plan's terms for one attempt."""
     study = registered_study.study
     arm = study.condition(condition)

@@ -34,7 +34,7 @@ class StudyLog(EventLog):
             StudyError: Nothing is there of this participant.
             LogError: Nothing was deleted.
         """
-        return delete_participant(self._engine, self.path, study, participant, reason=reason, now=self._now())
+        return delete_participant(self._engine, self.path, study, participant, reason=reason, deleted_at=self._now())
 
     def delete_attempts(self, attempts: Sequence[str], reason: str) -> None:
         """Deletes attempts that belong to no study, and leaves a tombstone for each.
@@ -43,7 +43,7 @@ class StudyLog(EventLog):
             StudyError: An attempt belongs to a study.
             LogError: Nothing was deleted.
         """
-        delete_attempts(self._engine, self.path, attempts, reason=reason, now=self._now())
+        delete_attempts(self._engine, self.path, attempts, reason=reason, deleted_at=self._now())
 
     def _check_recordable(self, connection: Connection, header: AttemptHeader) -> None:
         check_recordable(connection, header)

@@ -21,7 +21,7 @@ from pydantic import Field, ValidationError
 
 from benchwright_attempts.errors import StudyError
 from benchwright_attempts.events.file_text import Sha256, sha256
-from benchwright_attempts.log.record import canonical
+from benchwright_attempts.log.record import canonical_json
 from benchwright_foundation.model import Model
 from benchwright_studies.plan.assignment import Assignment, Plan
 from benchwright_studies.plan.study import Study
@@ -55,9 +55,9 @@ class ParticipantFile(Model):
 
 def participants_form(study: Study) -> str:
     """A study file without seed, planned analysis and comments: JSON, which is YAML too."""
-    rules = study.model_dump(mode="json", by_alias=True, exclude={"analysis"})
-    rules["randomisation"] = {**rules["randomisation"], "seed": None}
-    return json.dumps(rules, indent=1, ensure_ascii=False) + "\n"
+    study_fields = study.model_dump(mode="json", by_alias=True, exclude={"analysis"})
+    study_fields["randomisation"] = {**study_fields["randomisation"], "seed": None}
+    return json.dumps(study_fields, indent=1, ensure_ascii=False) + "\n"
 
 
 def commitment(plan: Plan, secret: str) -> str:
@@ -90,16 +90,18 @@ def participant_file(
     """
     participant = assignment.participant
     code = code_of(secret, plan.study, participant)
-    row = canonical({"assignment": assignment.model_dump(mode="json"), "nonce": secrets.token_hex(32)}).encode()
-    row = row.ljust(-(-len(row) // _BLOCK) * _BLOCK)
+    row_bytes = canonical_json(
+        {"assignment": assignment.model_dump(mode="json"), "nonce": secrets.token_hex(32)}
+    ).encode()
+    row_bytes = row_bytes.ljust(-(-len(row_bytes) // _BLOCK) * _BLOCK)
     return ParticipantFile(
         study=plan.study,
         participant=participant,
         text=form,
         problems=problems,
         plan_sha256=commitment(plan, secret),
-        sealed=base64.b64encode(_cipher(row, code, plan.study, participant)).decode(),
-        sealed_sha256=sha256(row),
+        sealed=base64.b64encode(_cipher(row_bytes, code, plan.study, participant)).decode(),
+        sealed_sha256=sha256(row_bytes),
         code=code if holds_code else "",
     )
 
@@ -111,9 +113,9 @@ def open_row(sealed: str, digest: str, code: str, study: str, participant: str) 
         StudyError: The code does not open it, or it is damaged.
     """
     try:
-        row = _cipher(base64.b64decode(sealed, validate=True), code, study, participant)
-        if sha256(row) == digest:
-            return Assignment.model_validate(json.loads(row)["assignment"])
+        row_bytes = _cipher(base64.b64decode(sealed, validate=True), code, study, participant)
+        if sha256(row_bytes) == digest:
+            return Assignment.model_validate(json.loads(row_bytes)["assignment"])
     except (ValueError, KeyError):
         pass
     raise StudyError(
@@ -139,9 +141,9 @@ def read_participant_file(path: Path) -> ParticipantFile:
         ) from error
 
 
-def _cipher(row: bytes, code: str, study: str, participant: str) -> bytes:
+def _cipher(row_bytes: bytes, code: str, study: str, participant: str) -> bytes:
     """Encrypts or decrypts by a key stream of SHAKE-256. Each key is used for one row only."""
     letters = "".join(letter for letter in code.upper() if letter.isalnum())
-    key = hashlib.scrypt(letters.encode(), salt=f"{study}/{participant}".encode(), n=2**14, r=8, p=1, dklen=32)
-    stream = hashlib.shake_256(key).digest(len(row))
-    return bytes(row_byte ^ stream_byte for row_byte, stream_byte in zip(row, stream, strict=True))
+    cipher_key = hashlib.scrypt(letters.encode(), salt=f"{study}/{participant}".encode(), n=2**14, r=8, p=1, dklen=32)
+    stream = hashlib.shake_256(cipher_key).digest(len(row_bytes))
+    return bytes(row_byte ^ stream_byte for row_byte, stream_byte in zip(row_bytes, stream, strict=True))

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from benchwright_attempts.errors import StudyError
 from benchwright_attempts.events.file_text import sha256
-from benchwright_attempts.log.record import canonical
+from benchwright_attempts.log.record import canonical_json
 from benchwright_foundation.model import Model
 from benchwright_problems.problem import Difficulty
 from benchwright_studies.plan.condition import Condition
 from benchwright_studies.plan.seeded_random import SeededRandom
 from benchwright_studies.plan.study import Study
-from benchwright_studies.plan.vocabulary import Order, Unit
+from benchwright_studies.plan.vocabulary import AssignmentUnit, Order
 
 
 class AssignedTask(Model):
@@ -45,9 +45,9 @@ class Plan(Model):
     @property
     def sha256(self) -> str:
         """Digest of the plan."""
-        return sha256(canonical(self.model_dump(mode="json")).encode())
+        return sha256(canonical_json(self.model_dump(mode="json")).encode())
 
-    def of(self, participant: str) -> Assignment | None:
+    def assignment_of(self, participant: str) -> Assignment | None:
         """A participant's assignment."""
         return next((assignment for assignment in self.assignments if assignment.participant == participant), None)
 
@@ -82,14 +82,14 @@ def assign(study: Study, study_sha256: str, difficulties: Mapping[str, Difficult
     if conditions:
         orders = _Orders(study, seed, blocks)
         for number, participant in enumerate(people):
-            group, member = divmod(number, len(conditions))
+            group, member_index = divmod(number, len(conditions))
             names = _rotation(seed, group, conditions)
-            if study.randomisation.unit is Unit.PERSON:
+            if study.randomisation.unit is AssignmentUnit.PERSON:
                 order = orders.order(number)
-                condition_names = [names[member]] * len(order)
+                condition_names = [names[member_index]] * len(order)
             else:
                 order = orders.order(group)
-                condition_names = [names[(index + member) % len(names)] for index in range(len(order))]
+                condition_names = [names[(index + member_index) % len(names)] for index in range(len(order))]
             tasks = tuple(
                 AssignedTask(position=position, problem=problem, condition=condition, difficulty=blocks[problem])
                 for position, (problem, condition) in enumerate(zip(order, condition_names, strict=True), start=1)
@@ -115,7 +115,7 @@ class _Orders:
         self._blocks = blocks
         problems = [task.problem for task in study.problems]
         self._problems = SeededRandom(self._seed, "problems").shuffled(problems)
-        self._rows = SeededRandom(self._seed, "rows").shuffled(williams(len(problems)))
+        self._rows = SeededRandom(self._seed, "rows").shuffled(williams_square(len(problems)))
 
     def order(self, group: int) -> list[str]:
         """The order that a group works in."""
@@ -135,12 +135,12 @@ class _Orders:
                 return random.shuffled(self._problems)
 
 
-def williams(size: int) -> list[list[int]]:
+def williams_square(size: int) -> list[list[int]]:
     """Rows of a square in which each label is at each place, and follows each other one, equally often.
 
     E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments",
     Australian Journal of Scientific Research A 2 (1949). An odd size needs each row backwards too.
     """
-    first = [index // 2 if index % 2 == 0 else size - 1 - index // 2 for index in range(size)]
-    rows = [[(label + shift) % size for label in first] for shift in range(size)]
+    first_row = [index // 2 if index % 2 == 0 else size - 1 - index // 2 for index in range(size)]
+    rows = [[(label + shift) % size for label in first_row] for shift in range(size)]
     return rows if size % 2 == 0 else rows + [row[::-1] for row in rows]

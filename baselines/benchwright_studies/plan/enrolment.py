@@ -31,11 +31,11 @@ class EnrolledStudies:
         begin: Notes that the user takes part in a study, under a pseudonym.
     """
 
-    def __init__(self, home: Home, log: Callable[[], StudyLog], begin: Callable[[str, str], None]) -> None:
+    def __init__(self, home: Home, open_log: Callable[[], StudyLog], begin_study: Callable[[str, str], None]) -> None:
         self._store = Store(home)
         self._hosted = HostedStudies(home)
-        self._log = log
-        self._begin = begin
+        self._log = open_log
+        self._begin = begin_study
         self._delivered_counts: dict[str, int] = {}
         """Study → entries that the service has."""
         self._turn = asyncio.Lock()
@@ -62,8 +62,8 @@ class EnrolledStudies:
             AttemptError: The journal can't be read.
         """
         async with self._turn:
-            lines = await asyncio.to_thread(self._lines, hosted)
-            waits = await asyncio.to_thread(self._waits, hosted)
+            lines = await asyncio.to_thread(self._journal_lines, hosted)
+            waits = await asyncio.to_thread(self._waits_for_draw, hosted)
             if not lines or (len(lines) == self._delivered_counts.get(hosted.study) and not waits):
                 return
             journal_receipt = await client.hand_in_journal(hosted.study, lines)
@@ -74,7 +74,7 @@ class EnrolledStudies:
     def has_journal(self, study: str) -> bool:
         """True if the service has the participant's whole journal. Reads the log."""
         hosted = self._hosted.find_study(study)
-        return hosted is not None and len(self._lines(hosted)) == self._delivered_counts.get(study)
+        return hosted is not None and len(self._journal_lines(hosted)) == self._delivered_counts.get(study)
 
     async def _join(self, client: ServiceClient, enrolled: EnrolledStudy) -> None:
         from benchwright_studies.plan.allocation import ParticipantFile
@@ -88,7 +88,7 @@ class EnrolledStudies:
         )
         for pack in hosted.assignments:
             await self._install(client, hosted, pack)
-        await asyncio.to_thread(self._note, hosted, file)
+        await asyncio.to_thread(self._note_hosted, hosted, file)
 
     async def _install(self, client: ServiceClient, hosted: HostedStudy, pack: str) -> None:
         """Stores the public part of a pack that is not here. One that is has to be the study's version."""
@@ -105,29 +105,29 @@ class EnrolledStudies:
             return True
         return pack in self._store.pack_names() and assignment is None
 
-    def _note(self, hosted: HostedStudy, file: ParticipantFile) -> None:
+    def _note_hosted(self, hosted: HostedStudy, file: ParticipantFile) -> None:
         from benchwright_studies.plan.registration import join_study
 
         join_study(self._log(), self._store, file)
         self._begin(hosted.study, hosted.participant)
         self._hosted.add(hosted)
 
-    def _lines(self, hosted: HostedStudy) -> list[dict[str, JsonValue]]:
+    def _journal_lines(self, hosted: HostedStudy) -> list[dict[str, JsonValue]]:
         from benchwright_studies.conduct.archive import journal_lines
 
         entries = self._log().journal.entries(hosted.study, hosted.participant)
         return [json.loads(line) for line in journal_lines(entries)]
 
-    def _waits(self, hosted: HostedStudy) -> bool:
+    def _waits_for_draw(self, hosted: HostedStudy) -> bool:
         """True if the assignment is what comes next."""
         from benchwright_attempts.attempts import Attempts
         from benchwright_studies.conduct.studies import Studies
-        from benchwright_studies.plan.vocabulary import Step
+        from benchwright_studies.plan.vocabulary import ParticipantStep
 
         log = self._log()
         if hosted.participant not in log.journal.participants(hosted.study):
             return False
-        return Studies(log, Attempts(log)).progress(hosted.study, hosted.participant).step is Step.UNLOCK
+        return Studies(log, Attempts(log)).progress(hosted.study, hosted.participant).step is ParticipantStep.UNLOCK
 
     def _draw(self, hosted: HostedStudy, code: str) -> None:
         from benchwright_attempts.attempts import Attempts

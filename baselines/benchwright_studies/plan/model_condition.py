@@ -14,9 +14,9 @@ from benchwright_attempts.events.evidence import Assigned, Recording
 from benchwright_attempts.events.file_text import sha256
 from benchwright_attempts.grading.regrading import is_regradable
 from benchwright_attempts.summary.summary import AttemptVerdict
-from benchwright_studies.conduct.studies import RegisteredStudy, Studies, terms
+from benchwright_studies.conduct.studies import RegisteredStudy, Studies, assigned_terms
 from benchwright_studies.plan.condition import Condition
-from benchwright_studies.plan.study_file import Flaw, StudyFileError, parse_study
+from benchwright_studies.plan.study_file import StudyFileError, StudyFlaw, parse_study
 from benchwright_studies.plan.subject import Running
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ class ModelCondition:
         return self.condition.worker
 
     @property
-    def total(self) -> int:
+    def attempt_count(self) -> int:
         """Attempts that the plan wants."""
         return self.condition.samples * len(self.problems)
 
-    def attempt(self, problem: str, sample: int) -> str:
+    def attempt_id(self, problem: str, sample: int) -> str:
         """The id of an attempt, which is the same however often the study is run.
 
         Args:
@@ -61,7 +61,7 @@ class ModelCondition:
         )
         return sha256("\n".join(attempt_key).encode())[:32]
 
-    def assigned(self, problem: str, sample: int) -> Assigned:
+    def assigned_terms(self, problem: str, sample: int) -> Assigned:
         """Event data with which the log of an attempt begins.
 
         Raises:
@@ -75,9 +75,9 @@ class ModelCondition:
             count = self.condition.samples
             raise self._refusal((f"{self._field}.samples", f"each problem is tried {count} times, not more often."))
         position = self._problem_index(problem) + 1
-        assigned_terms = terms(self.registered_study, self.solver, position, problem, self.condition.name)
+        terms = assigned_terms(self.registered_study, self.solver, position, problem, self.condition.name)
         # Nobody's privacy is at stake, and without its text an answer can't be judged later.
-        return assigned_terms.model_copy(update={"recording": Recording.FULL, "forecasts": (), "self_estimates": ()})
+        return terms.model_copy(update={"recording": Recording.FULL, "forecasts": (), "self_estimates": ()})
 
     def check_open(self) -> None:
         """Refuse a study that was closed.
@@ -97,11 +97,11 @@ class ModelCondition:
         if model != self.condition.model:
             raise self._refusal((f"{self._field}.model", f"the study asks {self.condition.model}, not {model}."))
 
-    def check_subject(self, running: Running | None) -> None:
+    def check_subject(self, running_program: Running | None) -> None:
         """Refuse another program than the plan's.
 
         Args:
-            running: The program about to work; None if the model works with Benchwright's own tools.
+            running_program: The program about to work; None if the model works with Benchwright's own tools.
 
         Raises:
             StudyFileError: Names each field that differs.
@@ -110,9 +110,9 @@ class ModelCondition:
         if registered is None:
             return
         field = f"{self._field}.subject"
-        if running is None:
+        if running_program is None:
             raise self._refusal((field, f"the study registers {registered.title}, which is not what would work."))
-        if differences := running.differences(registered):
+        if differences := running_program.differences(registered):
             raise self._refusal(*((f"{field}.{name}", message) for name, message in differences))
 
     def check_problems(self, digests: Mapping[str, str]) -> None:
@@ -124,20 +124,20 @@ class ModelCondition:
         Raises:
             StudyFileError: Names each that has changed.
         """
-        changed = [
+        changed_problems = [
             (f"problems[{self._problem_index(problem)}]", problem)
             for problem in self.problems
             if problem in digests and self.registered_study.digests.get(problem, digests[problem]) != digests[problem]
         ]
-        if changed:
+        if changed_problems:
             raise self._refusal(
                 *(
                     (field, f"{problem} is not the version that the study began with. Import that version again.")
-                    for field, problem in changed
+                    for field, problem in changed_problems
                 )
             )
 
-    def ended(self, log: StudyLog) -> list[tuple[str, AttemptVerdict | None]]:
+    def ended_attempts(self, log: StudyLog) -> list[tuple[str, AttemptVerdict | None]]:
         """The problem of each attempt that has ended, and its newest verdict."""
         attempts = Attempts(log)
         own_headers = [
@@ -148,10 +148,10 @@ class ModelCondition:
         summaries = [(header.problem, attempts.summary(header.id)) for header in own_headers]
         return [(problem, summary.verdict) for problem, summary in summaries if summary.state.ended]
 
-    def missing(self, log: StudyLog) -> list[str]:
+    def missing_problems(self, log: StudyLog) -> list[str]:
         """The problems of which a sample has not ended, or can be graded again, in the order of the study file."""
         done_counts = Counter(
-            problem for problem, verdict in self.ended(log) if verdict is None or not is_regradable(verdict)
+            problem for problem, verdict in self.ended_attempts(log) if verdict is None or not is_regradable(verdict)
         )
         return [problem for problem in self.problems if done_counts[problem] < self.condition.samples]
 
@@ -166,7 +166,7 @@ class ModelCondition:
         """Error that names what is not as the study file says: field and message."""
         file = parse_study(self.registered_study.text, Path(f"{self.registered_study.study.study}.yaml"))
         return StudyFileError(
-            file.path, [Flaw(file.line_of(field), field, message) for field, message in field_messages]
+            file.path, [StudyFlaw(file.line_of(field), field, message) for field, message in field_messages]
         )
 
 
@@ -190,18 +190,18 @@ def model_condition(log: StudyLog, study: str, condition: str) -> ModelCondition
     Raises:
         StudyError: The study does not exist, or has no such condition.
     """
-    parts = model_conditions(log, study)
-    for part in parts:
-        if part.condition.name == condition:
-            return part
-    names = ", ".join(part.condition.name for part in parts)
+    study_conditions = model_conditions(log, study)
+    for study_condition in study_conditions:
+        if study_condition.condition.name == condition:
+            return study_condition
+    names = ", ".join(part.condition.name for part in study_conditions)
     raise (
         StudyError(f"The study {study} has no condition {condition!r} for a model or an agent. It has: {names}.")
         if names
-        else only_people(study)
+        else no_machine_error(study)
     )
 
 
-def only_people(study: str) -> StudyError:
+def no_machine_error(study: str) -> StudyError:
     """Error that refuses to ask a model for a study without one."""
     return StudyError(f"No model and no agent works in the study {study}: only people do.")

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from benchwright_attempts.errors import StudyError
 from benchwright_attempts.events.file_text import sha256
-from benchwright_attempts.log.record import canonical, format_wall
+from benchwright_attempts.log.record import canonical_json, format_wall
 from benchwright_attempts.terms import Solver
 from benchwright_studies.conduct.entry import Preregistered
 from benchwright_studies.conduct.studies import RegisteredStudy
@@ -59,8 +59,10 @@ def preregister(
             f"The study {study.study} names no primary outcome. Add `analysis: {{primary: time}}` to its file; "
             "a study that is registered here already needs another id for it."
         )
-    if begun := len(log.journal.attempts(study.study)):
-        raise StudyError(f"{study.study} has {begun} attempts already. A study is preregistered before the first one.")
+    if attempt_count := len(log.journal.attempts(study.study)):
+        raise StudyError(
+            f"{study.study} has {attempt_count} attempts already. A study is preregistered before the first one."
+        )
     form, secret = participants_form(study), secrets.token_hex(32)
     document: dict[str, JsonValue] = {
         "format": "benchwright-preregistration",
@@ -80,9 +82,11 @@ def preregister(
         "exclusions": [rule.model_dump(mode="json", by_alias=True, exclude_none=True) for rule in study.exclusions],
         "code": {"benchwright": version("benchwright"), "analysis_sha256": code_sha256},
     }
-    entry = Preregistered(digest=sha256(canonical(document).encode()), document=document, form=form, secret=secret)
-    log.journal.append(study.study, "", entry)
-    return entry
+    preregistered_entry = Preregistered(
+        digest=sha256(canonical_json(document).encode()), document=document, form=form, secret=secret
+    )
+    log.journal.append(study.study, "", preregistered_entry)
+    return preregistered_entry
 
 
 def _sample(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
@@ -108,8 +112,8 @@ def _prompts(registered_study: RegisteredStudy, digests: Mapping[str, str]) -> d
     prompts: dict[str, JsonValue] = {}
     for condition in registered_study.study.conditions:
         if condition.solver is Solver.MODEL:
-            name = condition.prompts or Prompts.BENCHWRIGHT
-            prompts[condition.name] = {"name": name.value, "sha256": digests[name]}
+            prompts_name = condition.prompts or Prompts.BENCHWRIGHT
+            prompts[condition.name] = {"name": prompts_name.value, "sha256": digests[prompts_name]}
     return prompts
 
 
@@ -118,18 +122,18 @@ def _subjects(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
     return {
         condition.name: {
             **condition.subject.model_dump(mode="json", exclude_defaults=True),
-            "left_open": [*condition.subject.unfixed],
+            "left_open": [*condition.subject.unfixed_fields],
         }
         for condition in registered_study.study.conditions
         if condition.subject is not None
     }
 
 
-def _analysis(registered_study: RegisteredStudy, planned: Analysis) -> dict[str, JsonValue]:
+def _analysis(registered_study: RegisteredStudy, planned_analysis: Analysis) -> dict[str, JsonValue]:
     names = [condition.name for condition in registered_study.study.conditions]
     return {
-        **planned.model_dump(mode="json"),
-        "baseline": planned.baseline or names[0],
+        **planned_analysis.model_dump(mode="json"),
+        "baseline": planned_analysis.baseline or names[0],
         "adjusted_for": ["blind forecast of minutes"] if registered_study.study.forecasts else [],
         "idle_minutes": registered_study.study.idle_minutes,
     }
@@ -154,6 +158,6 @@ def participant_files(
     ]
 
 
-def document_matches(registered: Preregistered, document: Mapping[str, JsonValue]) -> bool:
+def is_registered_document(registered: Preregistered, document: Mapping[str, JsonValue]) -> bool:
     """True if a published document is the one that was registered."""
-    return sha256(canonical(dict(document)).encode()) == registered.digest
+    return sha256(canonical_json(dict(document)).encode()) == registered.digest

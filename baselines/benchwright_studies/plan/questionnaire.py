@@ -18,9 +18,9 @@ def check_answers(questions: Sequence[StudyQuestion], answers: Mapping[str, Answ
         StudyError: An answer is missing, unknown or of the wrong kind.
     """
     by_id = {question.id: question for question in questions}
-    unknown = next((name for name in answers if name not in by_id), None)
-    if unknown is not None:
-        raise StudyError(f"There is no question {unknown!r} in this study.")
+    unknown_id = next((name for name in answers if name not in by_id), None)
+    if unknown_id is not None:
+        raise StudyError(f"There is no question {unknown_id!r} in this study.")
     for question in questions:
         answer = answers.get(question.id)
         if answer is None or answer == "":

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import StudyError
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies
 from benchwright_studies.plan.allocation import ParticipantFile
-from benchwright_studies.plan.study_file import Flaw, StudyFile, StudyFileError, parse_study
+from benchwright_studies.plan.study_file import StudyFile, StudyFileError, StudyFlaw, parse_study
 
 if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
@@ -26,7 +26,7 @@ def problems_of(store: Store, file: StudyFile) -> dict[str, Problem]:
         StudyFileError: Names each that is not installed.
     """
     problems: dict[str, Problem] = {}
-    flaws: list[Flaw] = []
+    flaws: list[StudyFlaw] = []
     field_problems = [(f"problems[{index}]", task.problem) for index, task in enumerate(file.study.problems)]
     if file.study.practice is not None:
         field_problems.append(("practice", file.study.practice))
@@ -34,7 +34,7 @@ def problems_of(store: Store, file: StudyFile) -> dict[str, Problem]:
         try:
             problems[problem] = store.problem(problem)
         except ProblemsError as error:
-            flaws.append(Flaw(file.line_of(field), field, str(error)))
+            flaws.append(StudyFlaw(file.line_of(field), field, str(error)))
     if flaws:
         raise StudyFileError(file.path, flaws)
     return problems
@@ -65,20 +65,20 @@ def _check_inline(file: StudyFile, problems: Mapping[str, Problem]) -> None:
     flaws = []
     for index, condition in enumerate(file.study.conditions):
         refs = file.study.problems_of(condition) if condition.is_inline else ()
-        if unfit := [ref for ref in refs if not written_inline(problems[ref])]:
+        if unfit := [ref for ref in refs if not inline_paths(problems[ref])]:
             field = f"conditions[{index}].problems"
             message = (
                 f"{', '.join(unfit)}: an inline-completion server can't work there, since no Verilog file is asked "
                 "for. Name the others."
             )
-            flaws.append(Flaw(file.line_of(field), field, message))
+            flaws.append(StudyFlaw(file.line_of(field), field, message))
     if flaws:
         raise StudyFileError(file.path, flaws)
 
 
-def written_inline(problem: Problem) -> list[str]:
+def inline_paths(problem: Problem) -> list[str]:
     """The files of a problem that an inline-completion server can write."""
-    if problem.kind is not Kind.DESIGN:
+    if problem.kind is not ProblemKind.DESIGN:
         return []
     return sorted(path for path in problem.public.expected if path.endswith((".v", ".sv")))
 

@@ -36,10 +36,13 @@ class SeededRandom:
             if number < _RANGE - _RANGE % end:
                 return number % end
 
-    def shuffled(self, items: Sequence[T]) -> list[T]:
+    def shuffled(self, elements: Sequence[T]) -> list[T]:
         """The items in an order in which each is equally probable (Fisher and Yates)."""
-        order = list(items)
-        for index in range(len(order) - 1, 0, -1):
+        shuffled_elements = list(elements)
+        for index in range(len(shuffled_elements) - 1, 0, -1):
             swap_index = self.number_below(index + 1)
-            order[index], order[swap_index] = order[swap_index], order[index]
-        return order
+            shuffled_elements[index], shuffled_elements[swap_index] = (
+                shuffled_elements[swap_index],
+                shuffled_elements[index],
+            )
+        return shuffled_elements

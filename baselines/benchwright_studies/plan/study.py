@@ -13,14 +13,14 @@ from benchwright_problems.problem import Difficulty
 from benchwright_studies.plan.condition import Condition
 from benchwright_studies.plan.study_part import Id, ProblemRef, Pseudonym, StudyPart
 from benchwright_studies.plan.vocabulary import (
-    Criterion,
+    AssignmentUnit,
     Drop,
-    Estimate,
+    ExclusionCriterion,
+    ForecastKind,
     Measure,
     Order,
     Population,
     QuestionKind,
-    Unit,
 )
 
 Minutes = Annotated[float, Field(gt=0, le=10_000)]
@@ -44,7 +44,7 @@ def _task(value: object) -> object:
 class Randomisation(StudyPart):
     """Rules for who does what, in which order."""
 
-    unit: Unit = Unit.TASK
+    unit: AssignmentUnit = AssignmentUnit.TASK
     order: Order = Order.LATIN_SQUARE
     seed: int | None = Field(ge=0, lt=2**63)
     """The same seed gives the same plan, on every machine. Choose it by lot, once. Null only in the form that \
@@ -84,7 +84,7 @@ class StudyQuestion(StudyPart):
 class Exclusion(StudyPart):
     """A rule that leaves data out, fixed before there are any."""
 
-    when: Criterion
+    when: ExclusionCriterion
     more_than: float | None = None
     less_than: float | None = None
     is_: Exposure | None = Field(default=None, alias="is")
@@ -96,12 +96,12 @@ class Exclusion(StudyPart):
     @model_validator(mode="after")
     def _bounds_fit(self) -> Self:
         bounds = (self.more_than is not None) + (self.less_than is not None)
-        if self.when is Criterion.PRIOR_EXPOSURE:
+        if self.when is ExclusionCriterion.PRIOR_EXPOSURE:
             if self.is_ is None or self.is_ is Exposure.NONE or bounds:
                 raise ValueError("prior_exposure takes `is: similar` or `is: same`, and no bound")
         elif self.is_ is not None:
             raise ValueError(f"`is` does not go with {self.when.value}. Give more_than or less_than")
-        elif self.when is Criterion.EXTERNAL_HELP:
+        elif self.when is ExclusionCriterion.EXTERNAL_HELP:
             if bounds:
                 raise ValueError("external_help takes no bound")
         elif bounds != 1:
@@ -111,7 +111,7 @@ class Exclusion(StudyPart):
         return self
 
 
-_OF_A_PARTICIPANT = (Criterion.FAILED_ATTENTION, Criterion.UNFINISHED_TASKS)
+_OF_A_PARTICIPANT = (ExclusionCriterion.FAILED_ATTENTION, ExclusionCriterion.UNFINISHED_TASKS)
 
 
 class Analysis(StudyPart):
@@ -192,10 +192,14 @@ class Study(StudyPart):
     clock_stops_for: tuple[Machine, ...] = ()
     """Machines that stop the clock while they work."""
     recording: Recording = Recording.FULL
-    forecasts: tuple[Estimate, ...] = (Estimate.MINUTES, Estimate.DIFFICULTY, Estimate.PRIOR_EXPOSURE)
+    forecasts: tuple[ForecastKind, ...] = (ForecastKind.MINUTES, ForecastKind.DIFFICULTY, ForecastKind.PRIOR_EXPOSURE)
     """Asked of every problem before anything of the assignment is shown; minutes without and with AI, as far as the \
 conditions have it."""
-    self_estimates: tuple[Estimate, ...] = (Estimate.MINUTES, Estimate.DIFFICULTY, Estimate.EXTERNAL_HELP)
+    self_estimates: tuple[ForecastKind, ...] = (
+        ForecastKind.MINUTES,
+        ForecastKind.DIFFICULTY,
+        ForecastKind.EXTERNAL_HELP,
+    )
     """Asked when a task is done."""
     questionnaire: tuple[StudyQuestion, ...] = ()
     """Asked at the end; questions with `expect` are attention checks."""
@@ -210,11 +214,11 @@ conditions have it."""
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
-        _unique("problems", [task.problem for task in self.problems])
-        _unique("conditions", [condition.name for condition in self.conditions])
-        _unique("questionnaire", [question.id for question in self.questionnaire])
+        _check_unique("problems", [task.problem for task in self.problems])
+        _check_unique("conditions", [condition.name for condition in self.conditions])
+        _check_unique("questionnaire", [question.id for question in self.questionnaire])
         if isinstance(self.participants, tuple):
-            _unique("participants", self.participants)
+            _check_unique("participants", self.participants)
         elif not 0 <= self.participants <= 100_000:
             raise ValueError("participants is not between 0 and 100000")
         if self.practice in [task.problem for task in self.problems]:
@@ -225,15 +229,15 @@ conditions have it."""
         for condition in self.conditions:
             if unknown_problems := set(condition.problems) - {task.problem for task in self.problems}:
                 raise ValueError(f"{condition.name} has {min(unknown_problems)}, which is none of the study's problems")
-        people = [condition for condition in self.conditions if condition.solver.is_person]
-        if bool(self.pseudonyms) != bool(people):
+        person_conditions = [condition for condition in self.conditions if condition.solver.is_person]
+        if bool(self.pseudonyms) != bool(person_conditions):
             raise ValueError(
                 "participants and conditions do not fit: a condition with solver human or human+copilot needs"
                 " participants, and participants need such a condition"
             )
-        if people and self.consent is None:
+        if person_conditions and self.consent is None:
             raise ValueError("consent is missing. Say in consent.text what participants agree to")
-        if Estimate.EXTERNAL_HELP in self.forecasts:
+        if ForecastKind.EXTERNAL_HELP in self.forecasts:
             raise ValueError(
                 "forecasts can't ask for external_help, which is known only afterwards. Ask in self_estimates"
             )
@@ -266,7 +270,9 @@ conditions have it."""
             for field, solver in (("minutes_without_ai", Solver.HUMAN), ("minutes_with_ai", Solver.HUMAN_COPILOT))
             if solver in solvers
         ]
-        field_groups = [minutes if forecast is Estimate.MINUTES else [forecast.value] for forecast in self.forecasts]
+        field_groups = [
+            minutes if forecast is ForecastKind.MINUTES else [forecast.value] for forecast in self.forecasts
+        ]
         return tuple(field for fields in field_groups for field in fields)
 
     def condition(self, name: str) -> Condition:
@@ -298,7 +304,7 @@ conditions have it."""
         return {question.id: question.expect for question in self.questionnaire if question.expect is not None}
 
 
-def _unique(field: str, names: tuple[str, ...] | list[str]) -> None:
+def _check_unique(field: str, names: tuple[str, ...] | list[str]) -> None:
     twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
     if twice is not None:
         raise ValueError(f"{field} has {twice} twice. Remove one")

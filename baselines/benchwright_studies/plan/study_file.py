@@ -33,7 +33,7 @@ _SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Flaw:
+class StudyFlaw:
     """One thing that is wrong with a study file."""
 
     line: int
@@ -46,7 +46,7 @@ class Flaw:
 class StudyFileError(AttemptError):
     """A study file that can't be used, with everything that is wrong with it."""
 
-    def __init__(self, path: Path | str, flaws: Sequence[Flaw]) -> None:
+    def __init__(self, path: Path | str, flaws: Sequence[StudyFlaw]) -> None:
         """Takes the file and its flaws, in the order of their lines."""
         self.path = path
         self.flaws = tuple(flaws)
@@ -95,9 +95,9 @@ def read_study(path: Path) -> StudyFile:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise StudyFileError(path, [Flaw(1, "", f"the file can't be read ({error.strerror}).")]) from error
+        raise StudyFileError(path, [StudyFlaw(1, "", f"the file can't be read ({error.strerror}).")]) from error
     except UnicodeDecodeError as error:
-        raise StudyFileError(path, [Flaw(1, "", "the file is not UTF-8. Save it as UTF-8.")]) from error
+        raise StudyFileError(path, [StudyFlaw(1, "", "the file is not UTF-8. Save it as UTF-8.")]) from error
     return parse_study(text, path)
 
 
@@ -114,16 +114,18 @@ def parse_study(text: str, path: Path) -> StudyFile:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = error.problem or error.context or "it is not YAML"
-        raise StudyFileError(path, [Flaw(mark.line + 1 if mark else 1, "", f"{message}. Fix the YAML.")]) from error
+        raise StudyFileError(
+            path, [StudyFlaw(mark.line + 1 if mark else 1, "", f"{message}. Fix the YAML.")]
+        ) from error
     except RecursionError as error:
-        raise StudyFileError(path, [Flaw(1, "", "it is nested too deeply. Write it flatter.")]) from error
+        raise StudyFileError(path, [StudyFlaw(1, "", "it is nested too deeply. Write it flatter.")]) from error
     except yaml.YAMLError as error:
         line = text[: getattr(error, "position", 0)].count("\n") + 1
-        raise StudyFileError(path, [Flaw(line, "", "it is not YAML. Remove what no text file holds.")]) from error
+        raise StudyFileError(path, [StudyFlaw(line, "", "it is not YAML. Remove what no text file holds.")]) from error
     if not isinstance(node, yaml.MappingNode):
-        raise StudyFileError(path, [Flaw(1, "", "a study file is a list of `field: value`. Begin with `study:`.")])
+        raise StudyFileError(path, [StudyFlaw(1, "", "a study file is a list of `field: value`. Begin with `study:`.")])
     lines: dict[str, int] = {}
-    flaws: list[Flaw] = []
+    flaws: list[StudyFlaw] = []
     _walk(node, "", lines, flaws, [])
     if flaws:
         raise StudyFileError(path, sorted(flaws, key=lambda flaw: flaw.line))
@@ -134,13 +136,13 @@ def parse_study(text: str, path: Path) -> StudyFile:
         mark = getattr(error, "problem_mark", None)
         message = getattr(error, "problem", None) or str(error)
         raise StudyFileError(
-            path, [Flaw(mark.line + 1 if mark else 1, "", f"{message}. Write it differently.")]
+            path, [StudyFlaw(mark.line + 1 if mark else 1, "", f"{message}. Write it differently.")]
         ) from error
     try:
         study = Study.model_validate(value)
     except ValidationError as error:
         flaws = [_flaw(lines, details, value) for details in error.errors(include_url=False)]
-        raise StudyFileError(path, sorted(_told_once(flaws), key=lambda flaw: flaw.line)) from error
+        raise StudyFileError(path, sorted(_first_of_each_place(flaws), key=lambda flaw: flaw.line)) from error
     return StudyFile(study, text, path, lines)
 
 
@@ -148,13 +150,15 @@ _MOST_FIELDS = 100_000
 """A few lines of aliases within aliases can stand for more than any memory holds."""
 
 
-def _walk(node: yaml.Node, field: str, lines: dict[str, int], flaws: list[Flaw], ancestors: list[yaml.Node]) -> None:
+def _walk(
+    node: yaml.Node, field: str, lines: dict[str, int], flaws: list[StudyFlaw], ancestors: list[yaml.Node]
+) -> None:
     if len(lines) > _MOST_FIELDS:
-        flaws[:] = [Flaw(1, "", f"aliases repeat more than {_MOST_FIELDS:,} fields. Write it without them.")]
+        flaws[:] = [StudyFlaw(1, "", f"aliases repeat more than {_MOST_FIELDS:,} fields. Write it without them.")]
         return
     lines.setdefault(field, node.start_mark.line + 1)
     if node in ancestors:
-        flaws.append(Flaw(node.start_mark.line + 1, field, "an alias points to what it is part of. Write it out."))
+        flaws.append(StudyFlaw(node.start_mark.line + 1, field, "an alias points to what it is part of. Write it out."))
         return
     ancestors = [*ancestors, node]
     if isinstance(node, yaml.SequenceNode):
@@ -164,15 +168,15 @@ def _walk(node: yaml.Node, field: str, lines: dict[str, int], flaws: list[Flaw],
         seen_names: set[str] = set()
         for key, item in node.value:
             name = str(key.value)
-            inner = f"{field}.{name}" if field else name
+            inner_field = f"{field}.{name}" if field else name
             if name in seen_names:
-                flaws.append(Flaw(key.start_mark.line + 1, inner, "it is given twice. Remove one."))
+                flaws.append(StudyFlaw(key.start_mark.line + 1, inner_field, "it is given twice. Remove one."))
             seen_names.add(name)
-            lines[inner] = key.start_mark.line + 1
-            _walk(item, inner, lines, flaws, ancestors)
+            lines[inner_field] = key.start_mark.line + 1
+            _walk(item, inner_field, lines, flaws, ancestors)
 
 
-def _flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> Flaw:
+def _flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> StudyFlaw:
     field = _field(details["loc"], value)
     message = details["msg"].removeprefix("Value error, ")
     match details["type"]:
@@ -201,7 +205,7 @@ def _flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> Fla
             message = f"{message[:1].lower()}{message[1:]}{'' if message.endswith('.') else '.'}"
     # What is about several fields begins with the name of one.
     field = field or (first if (first := message.split()[0]) in lines else "")
-    return Flaw(_line_of(lines, field), field, message)
+    return StudyFlaw(_line_of(lines, field), field, message)
 
 
 _KINDS = (
@@ -224,23 +228,23 @@ _FORMS = {
 }
 
 
-def _field(location: tuple[int | str, ...], value: object) -> str:
+def _field(error_location: tuple[int | str, ...], value: object) -> str:
     """The path of a field as in the file; parts that pydantic adds for choices between types are left out."""
     field = ""
-    for part in location:
-        if isinstance(part, int) and isinstance(value, list) and part < len(value):
-            field, value = f"{field}[{part}]", value[part]
-        elif isinstance(part, str) and isinstance(value, dict) and part in value:
-            field, value = (f"{field}.{part}" if field else part), value[part]
-        elif isinstance(part, str) and isinstance(value, dict) and part == location[-1]:
-            field = f"{field}.{part}" if field else part
+    for location_part in error_location:
+        if isinstance(location_part, int) and isinstance(value, list) and location_part < len(value):
+            field, value = f"{field}[{location_part}]", value[location_part]
+        elif isinstance(location_part, str) and isinstance(value, dict) and location_part in value:
+            field, value = (f"{field}.{location_part}" if field else location_part), value[location_part]
+        elif isinstance(location_part, str) and isinstance(value, dict) and location_part == error_location[-1]:
+            field = f"{field}.{location_part}" if field else location_part
     return field
 
 
-def _known_fields(location: tuple[int | str, ...]) -> list[str]:
+def _known_fields(error_location: tuple[int | str, ...]) -> list[str]:
     """Fields that there are at the place of an unknown one."""
-    part = _PARTS.get(str(location[0]), Study) if len(location) > 1 else Study
-    return [info.alias or name for name, info in part.model_fields.items()]
+    study_part = _PARTS.get(str(error_location[0]), Study) if len(error_location) > 1 else Study
+    return [info.alias or name for name, info in study_part.model_fields.items()]
 
 
 _PARTS: Mapping[str, type[StudyPart]] = {
@@ -256,9 +260,9 @@ _PARTS: Mapping[str, type[StudyPart]] = {
 }
 
 
-def _told_once(flaws: Sequence[Flaw]) -> list[Flaw]:
+def _first_of_each_place(flaws: Sequence[StudyFlaw]) -> list[StudyFlaw]:
     """One flaw for each place: for a union, pydantic reports what is wrong with each type."""
-    first: dict[tuple[int, str], Flaw] = {}
+    first_flaws: dict[tuple[int, str], StudyFlaw] = {}
     for flaw in flaws:
-        first.setdefault((flaw.line, flaw.field), flaw)
-    return list(first.values())
+        first_flaws.setdefault((flaw.line, flaw.field), flaw)
+    return list(first_flaws.values())

@@ -15,7 +15,7 @@ Digest = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
 """SHA-256, or nothing."""
 
 
-class Start(StrEnum):
+class InitialText(StrEnum):
     """Text that an inline-completion server begins with."""
 
     EMPTY_BODY = "empty-body"
@@ -30,7 +30,7 @@ class Inline(Model):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     policy: Policy
-    start: Start = Start.STARTING_FILES
+    start: InitialText = InitialText.STARTING_FILES
     dialect: str = "lsp"
     """Dialect in which the server is spoken to, as `benchwright completion run --dialect` takes it."""
     extensions: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Inline(Model):
 
     @model_validator(mode="after")
     def _oracle_knows_what_to_expect(self) -> Self:
-        if self.policy is Policy.MATCHES and self.start is not Start.EMPTY_BODY:
+        if self.policy is Policy.MATCHES and self.start is not InitialText.EMPTY_BODY:
             raise ValueError("policy matches compares with the reference: it goes with start empty-body alone")
         return self
 
@@ -89,7 +89,7 @@ on whose streams it speaks."""
         )
 
     @property
-    def unfixed(self) -> tuple[str, ...]:
+    def unfixed_fields(self) -> tuple[str, ...]:
         """Parts of it that the study file leaves open."""
         return tuple(name for name in ("version", "configuration") if not getattr(self, name))
 

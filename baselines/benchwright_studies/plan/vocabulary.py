@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Unit(StrEnum):
+class AssignmentUnit(StrEnum):
     """Unit that is assigned to a condition."""
 
     TASK = "task"
@@ -25,7 +25,7 @@ class Order(StrEnum):
     """At random."""
 
 
-class Estimate(StrEnum):
+class ForecastKind(StrEnum):
     """Estimates that are asked before and after a task."""
 
     MINUTES = "minutes"
@@ -62,7 +62,7 @@ class QuestionKind(StrEnum):
     YES_NO = "yes-no"
 
 
-class Criterion(StrEnum):
+class ExclusionCriterion(StrEnum):
     """Property that an exclusion rule checks."""
 
     FAILED_ATTENTION = "failed_attention"
@@ -110,7 +110,7 @@ class Drop(StrEnum):
     PARTICIPANT = "participant"
 
 
-class Step(StrEnum):
+class ParticipantStep(StrEnum):
     """The next thing that a participant has to do."""
 
     CONSENT = "consent"

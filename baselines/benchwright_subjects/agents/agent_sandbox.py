@@ -19,14 +19,14 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.execution.process import End, StepEnd
+from benchwright_harness.execution.process import ProcessEnd, StepEnd
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.plan.selection import selections
-from benchwright_harness.sandbox import Job, Sandbox
+from benchwright_harness.sandbox import Sandbox, SandboxJob
 from benchwright_harness.sandbox.registry import sandboxes_with
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Limits, Problem
-from benchwright_subjects.agents.launch import HOME, LAUNCHER, PORT, AgentEnd, Ending, Launch
+from benchwright_problems.problem import Problem, RunLimits
+from benchwright_subjects.agents.launch import HOME, LAUNCHER, PORT, AgentEnd, AgentLaunch, Ending
 
 _GIVEN = "/bench"
 """Path at which the sandbox shows the launcher, its orders, and the bridge's socket."""
@@ -34,14 +34,14 @@ _SOCKET = "bridge"
 _STDIO = "stdio"
 _TERMINALS = "terminals"
 _MOST_PRINTED = 64_000
-_LIMITS = Limits(wall_s=86_400, memory_mb=8192, processes=512, folder_mb=1000, file_mb=500)
+_LIMITS = RunLimits(wall_s=86_400, memory_mb=8192, processes=512, folder_mb=1000, file_mb=500)
 """Of everything in the sandbox together; the attempt's own limits end it earlier."""
 _ENDINGS = {
-    End.MEMORY: Ending.MEMORY,
-    End.FOLDER_QUOTA: Ending.FOLDER,
-    End.TIMEOUT: Ending.TIME,
-    End.STARVED: Ending.TIME,
-    End.OUTPUT_QUOTA: Ending.KILLED_LAUNCHER,
+    ProcessEnd.MEMORY: Ending.MEMORY,
+    ProcessEnd.FOLDER_QUOTA: Ending.FOLDER,
+    ProcessEnd.TIMEOUT: Ending.TIME,
+    ProcessEnd.STARVED: Ending.TIME,
+    ProcessEnd.OUTPUT_QUOTA: Ending.KILLED_LAUNCHER,
 }
 
 
@@ -71,7 +71,7 @@ class AgentSandbox:
         Raises:
             EvaluationError: Agents can't work in this sandbox.
         """
-        fitting = sandboxes_with(lambda kind: kind.shows_folders)
+        fitting = sandboxes_with(lambda sandbox_kind: sandbox_kind.shows_folders)
         if sandbox.name not in fitting:
             names = " or ".join(fitting)
             raise EvaluationError(f"Agents that are programs work in the {names} sandbox only. Leave --sandbox out.")
@@ -100,7 +100,7 @@ class AgentSandbox:
         """Address at which such a client is to listen for connections that carry commands into the sandbox."""
         return self.given_folder / _TERMINALS
 
-    async def run(self, launch: Launch, problem: Problem | None, prompt: str) -> AgentEnd:
+    async def run(self, launch: AgentLaunch, problem: Problem | None, prompt: str) -> AgentEnd:
         """Run an agent to its end; cancelling ends everything inside.
 
         Args:
@@ -119,7 +119,7 @@ class AgentSandbox:
             "argv": launch.argv(prompt, judged_paths(problem) if problem else ()),
             "env": launch.variables(tools),
             "cwd": "/code",
-            "input": launch.input(prompt),
+            "input": launch.stdin_text(prompt),
             "home": HOME,
             "files": dict(launch.files),
             "port": PORT,
@@ -129,22 +129,22 @@ class AgentSandbox:
             "most": _MOST_PRINTED,
         }
         self._write("launch.json", json.dumps(launch_document))
-        job = Job(
+        job = SandboxJob(
             argv=("/usr/bin/python3", "-I", f"{_GIVEN}/launcher.py", f"{_GIVEN}/launch.json"),
             env={"LANG": "C.UTF-8", **tools},
             code=self.code,
-            hidden={},
+            hidden_files={},
             limits=_LIMITS,
             toolchain=self.toolchain,
             user=self.user,
             shown_folders={**launch.shown, _GIVEN: self.given_folder},
         )
-        printed = io.BytesIO()
+        output_buffer = io.BytesIO()
         try:
-            ended = await self.sandbox.run(job, printed)
+            step_end = await self.sandbox.run(job, output_buffer)
         except HarnessError as error:
             raise EvaluationError(f"The agent's sandbox does not work: {error}.") from error
-        return _end_of(ended, printed.getvalue())
+        return _end_of(step_end, output_buffer.getvalue())
 
     def _write(self, name: str, text: str) -> None:
         file = self.given_folder / name
@@ -152,14 +152,14 @@ class AgentSandbox:
         file.chmod(0o644)
 
 
-def _end_of(ended: StepEnd, printed: bytes) -> AgentEnd:
-    if ended.end is not End.EXITED:
-        return AgentEnd(_ENDINGS[ended.end])
+def _end_of(step_end: StepEnd, launcher_output: bytes) -> AgentEnd:
+    if step_end.end is not ProcessEnd.EXITED:
+        return AgentEnd(_ENDINGS[step_end.end])
     try:
-        report = json.loads(printed.splitlines()[-1])
+        report = json.loads(launcher_output.splitlines()[-1])
         code, stdout, stderr = int(report["code"]), str(report["stdout"]), str(report["stderr"])
     except (ValueError, LookupError, TypeError):
-        return AgentEnd(Ending.KILLED_LAUNCHER, stderr=printed[-1000:].decode("utf-8", "replace"))
+        return AgentEnd(Ending.KILLED_LAUNCHER, stderr=launcher_output[-1000:].decode("utf-8", "replace"))
     return AgentEnd(Ending.DONE if code == 0 else Ending.FAILED, code, stdout, stderr)
 
 

@@ -18,8 +18,8 @@ from benchwright_attempts.events.evidence import ModelUsage, Violation
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_subjects.agents.acp.conversation import Conversation
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox, ended_with
-from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, PathState, look
-from benchwright_subjects.agents.launch import AgentEnd, Ending, Launch
+from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, PathState, path_state
+from benchwright_subjects.agents.launch import AgentEnd, AgentLaunch, Ending
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.bridge.http_server import serving
 from benchwright_subjects.evaluation import usage
@@ -34,9 +34,9 @@ _MOST_WAITING = 256
 async def work(
     services: EvaluationServices,
     sample: SampleAttempt,
-    launch: Launch,
+    launch: AgentLaunch,
     prompt: str,
-    state: AgentState,
+    agent_state: AgentState,
     seed: int | None,
 ) -> AgentState:
     """Let an agent work until it ends or a limit ends it. What it has done by then counts.
@@ -47,16 +47,16 @@ async def work(
     Raises:
         EvaluationError: The end says nothing of the agent: it could not start, or its model could not be asked.
     """
-    recorder = _Recorder(sample, launch.title or "agent")
-    bridge = ModelBridge(state, recorder.record_usage, seed, recorder.catch_up)
+    recorder = _ChangeRecorder(sample, launch.title or "agent")
+    bridge = ModelBridge(agent_state, recorder.record_usage, seed, recorder.catch_up)
     talk = Conversation()
     with AgentSandbox.opened(services.sandbox, services.toolchain, sample.files) as box:
         try:
             async with sample.solving():
                 async with serving(bridge, box.socket, box.user), _recording(recorder, box) as recording:
-                    running = _running(box, launch, sample, prompt, talk)
-                    ended = await _first(running, bridge.failed, recording)
-                _note(sample, ended)
+                    agent_run = _run_agent(box, launch, sample, prompt, talk)
+                    agent_end = await _agent_end(agent_run, bridge.failure, recording)
+                _note_end(sample, agent_end)
         finally:
             # Also where a limit has ended it.
             with anyio.CancelScope(shield=True):
@@ -66,8 +66,8 @@ async def work(
     return bridge.state
 
 
-def _running(
-    box: AgentSandbox, launch: Launch, sample: SampleAttempt, prompt: str, talk: Conversation
+def _run_agent(
+    box: AgentSandbox, launch: AgentLaunch, sample: SampleAttempt, prompt: str, talk: Conversation
 ) -> Coroutine[None, None, AgentEnd]:
     if launch.acp is None:
         return box.run(launch, sample.problem, prompt)
@@ -82,29 +82,34 @@ async def _record_talk(sample: SampleAttempt, talk: Conversation) -> None:
     await sample.record(ModelUsage(model=str(get_model()), parameters=talk.facts))
 
 
-def _note(sample: SampleAttempt, ended: AgentEnd) -> None:
+def _note_end(sample: SampleAttempt, agent_end: AgentEnd) -> None:
     """Notes how the agent has ended, for the log of Inspect and for the attempt.
 
     Raises:
         EvaluationError: The agent could not start, or its last request to the model was not answered.
     """
     transcript().info(
-        {"ending": ended.ending.value, "code": ended.code, "stdout": ended.stdout, "stderr": ended.stderr}
+        {
+            "ending": agent_end.ending.value,
+            "code": agent_end.code,
+            "stdout": agent_end.stdout,
+            "stderr": agent_end.stderr,
+        }
     )
-    sample.submitted = ended.ending is Ending.DONE
+    sample.submitted = agent_end.ending is Ending.DONE
     if sample.submitted:
         return
     model_events = [event for event in transcript().events if isinstance(event, ModelEvent)]
-    message = f"The agent stopped: {ended.failure_reason}"
+    message = f"The agent stopped: {agent_end.failure_reason}"
     # What the shell says of a program that is not there, or can't be run. A program that ran can say so, too.
-    if ended.code in _NOT_STARTED and not model_events:
+    if agent_end.code in _NOT_STARTED and not model_events:
         raise EvaluationError(message)
     if model_events and model_events[-1].error is not None:
         raise EvaluationError(f"The model could not be asked: {model_events[-1].error}. {message}")
-    sample.why_stopped = ended.failure_reason
+    sample.why_stopped = agent_end.failure_reason
 
 
-class _Recorder:
+class _ChangeRecorder:
     """Records changes to files, one after the other.
 
     Args:
@@ -115,19 +120,19 @@ class _Recorder:
     def __init__(self, sample: SampleAttempt, subject: str) -> None:
         self._sample = sample
         self._subject = subject
-        self._waiting: list[PathState] = []
+        self._waiting_states: list[PathState] = []
         self._has_more = asyncio.Event()
         self._turn = asyncio.Lock()
         self._watch: FolderWatch | None = None
 
-    def take(self, found_file: PathState) -> None:
+    def take_change(self, found_file: PathState) -> None:
         """A file has changed."""
-        if len(self._waiting) >= _MOST_WAITING:
-            for index in reversed(range(len(self._waiting))):
-                if self._waiting[index].path == found_file.path:
-                    del self._waiting[index]
+        if len(self._waiting_states) >= _MOST_WAITING:
+            for index in reversed(range(len(self._waiting_states))):
+                if self._waiting_states[index].path == found_file.path:
+                    del self._waiting_states[index]
                     break
-        self._waiting.append(found_file)
+        self._waiting_states.append(found_file)
         self._has_more.set()
 
     async def record(self) -> None:
@@ -138,14 +143,14 @@ class _Recorder:
             await self._record_waiting()
 
     async def _record_waiting(self) -> None:
-        while self._waiting:
+        while self._waiting_states:
             # Once it has begun, a change is recorded to its end, before the next one.
             await asyncio.shield(self._record_next())
 
     async def _record_next(self) -> None:
         async with self._turn:
-            if self._waiting:
-                await self._edit(self._waiting.pop(0))
+            if self._waiting_states:
+                await self._edit(self._waiting_states.pop(0))
 
     async def _edit(self, found_file: PathState) -> None:
         await self._sample.edit(found_file.path, found_file.content, self._subject)
@@ -159,7 +164,7 @@ class _Recorder:
 
     async def record_usage(self, model: Model, output: ModelOutput) -> None:
         """The model has answered."""
-        model_usage = usage.of_output(str(model), output)
+        model_usage = usage.output_usage(str(model), output)
         if model_usage is not None:
             async with self._turn:
                 await self._sample.record_usage(model_usage)
@@ -167,7 +172,7 @@ class _Recorder:
     @contextlib.contextmanager
     def watching(self, box: AgentSandbox) -> Iterator[None]:
         """Take what changes in the sandbox while the block lasts."""
-        watch = FolderWatch(box.code, judged_paths(self._sample.problem), self.take)
+        watch = FolderWatch(box.code, judged_paths(self._sample.problem), self.take_change)
         with watch.watching():
             self._watch = watch
             try:
@@ -179,7 +184,7 @@ class _Recorder:
         """Record the rest, and what can't be read in the end."""
         await self._record_waiting()
         for path in judged_paths(self._sample.problem):
-            found_file = look(box.code, path)
+            found_file = path_state(box.code, path)
             async with self._turn:
                 await self._edit(found_file)
             if found_file.state not in (FileState.PLAIN, FileState.MISSING):
@@ -187,27 +192,27 @@ class _Recorder:
 
 
 @contextlib.asynccontextmanager
-async def _recording(recorder: _Recorder, box: AgentSandbox) -> AsyncIterator[asyncio.Task[None]]:
+async def _recording(recorder: _ChangeRecorder, box: AgentSandbox) -> AsyncIterator[asyncio.Task[None]]:
     recording = asyncio.create_task(recorder.record())
     async with ended_with(recording):
         with recorder.watching(box):
             yield recording
 
 
-async def _first(
-    running: Coroutine[None, None, AgentEnd], failed: asyncio.Future[Exception], recording: asyncio.Task[None]
+async def _agent_end(
+    agent_run: Coroutine[None, None, AgentEnd], bridge_failure: asyncio.Future[Exception], recording: asyncio.Task[None]
 ) -> AgentEnd:
     """The agent's end, unless something of ours fails before.
 
     Raises:
         Exception: What failed.
     """
-    agent = asyncio.create_task(running)
+    agent = asyncio.create_task(agent_run)
     async with ended_with(agent):
-        awaited: set[asyncio.Future[Any]] = {agent, failed, recording}
+        awaited: set[asyncio.Future[Any]] = {agent, bridge_failure, recording}
         await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
-        if failed.done():
-            raise failed.result()
+        if bridge_failure.done():
+            raise bridge_failure.result()
         if recording.done():
             recording.result()
         return await agent

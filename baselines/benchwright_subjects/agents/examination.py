@@ -11,11 +11,11 @@ from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox
-from benchwright_subjects.agents.launched import installed
+from benchwright_subjects.agents.launched import installed_launch
 from benchwright_subjects.agents.preset import Preset
 
 
-class Condition(StrEnum):
+class SubjectCondition(StrEnum):
     """Finding of an examination."""
 
     WORKS = "works"
@@ -24,27 +24,27 @@ class Condition(StrEnum):
 
 
 @dataclass(frozen=True)
-class Examined:
+class ExaminedSubject:
     """One subject."""
 
-    condition: Condition
+    condition: SubjectCondition
     message: str = ""
     """The version that it prints, or the reason why it does not start."""
 
 
-async def examine(preset: Preset, cache: Path, sandbox: Sandbox, toolchain: Toolchain) -> Examined:
+async def examine(preset: Preset, cache: Path, sandbox: Sandbox, toolchain: Toolchain) -> ExaminedSubject:
     """Start an installed subject in the sandbox, without a bridge, and have it say its version."""
-    launch = replace(installed(cache, preset.name), command=preset.version_command, acp=None)
+    launch = replace(installed_launch(cache, preset.name), command=preset.version_command, acp=None)
     try:
         with AgentSandbox.opened(sandbox, toolchain, {}) as box:
-            ended = await box.run(launch, None, "")
+            agent_end = await box.run(launch, None, "")
     except (EvaluationError, HarnessError) as error:
-        return Examined(Condition.BROKEN, str(error))
-    if ended.failure_reason:
-        return Examined(Condition.BROKEN, ended.failure_reason)
-    version_output = ended.stdout.strip() or ended.stderr.strip()
+        return ExaminedSubject(SubjectCondition.BROKEN, str(error))
+    if agent_end.failure_reason:
+        return ExaminedSubject(SubjectCondition.BROKEN, agent_end.failure_reason)
+    version_output = agent_end.stdout.strip() or agent_end.stderr.strip()
     if preset.version not in version_output:
-        return Examined(
-            Condition.BROKEN, f"it says that its version is {version_output[-200:]!r}, not {preset.version}"
+        return ExaminedSubject(
+            SubjectCondition.BROKEN, f"it says that its version is {version_output[-200:]!r}, not {preset.version}"
         )
-    return Examined(Condition.WORKS, version_output.splitlines()[-1])
+    return ExaminedSubject(SubjectCondition.WORKS, version_output.splitlines()[-1])

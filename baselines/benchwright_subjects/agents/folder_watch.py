@@ -48,10 +48,10 @@ class PathState:
     """Of a plain file."""
 
 
-def look(folder: Path, path: str) -> PathState:
+def path_state(folder: Path, path: str) -> PathState:
     """State of a path now; no link is followed."""
     try:
-        with inside(folder, path) as (parent, name):
+        with opened_parent(folder, path) as (parent, name):
             file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
             with os.fdopen(file, "rb") as stream:
                 status = os.fstat(file)
@@ -68,15 +68,15 @@ def look(folder: Path, path: str) -> PathState:
 
 
 @contextlib.contextmanager
-def inside(folder: Path, path: str) -> Iterator[tuple[int, str]]:
+def opened_parent(folder: Path, path: str) -> Iterator[tuple[int, str]]:
     """The open folder of a path, and the last part of it."""
     *parents, name = PurePosixPath(path).parts
     with contextlib.ExitStack() as opened:
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         handle = os.open(folder, flags)
         opened.callback(os.close, handle)
-        for part in parents:
-            handle = os.open(part, flags, dir_fd=handle)
+        for folder_name in parents:
+            handle = os.open(folder_name, flags, dir_fd=handle)
             opened.callback(os.close, handle)
         yield handle, name
 
@@ -95,7 +95,7 @@ class FolderWatch:
         self._paths = tuple(paths)
         self._tell = tell
         self._loop = asyncio.get_running_loop()
-        self._last_reported: dict[str, PathState] = {path: look(folder, path) for path in self._paths}
+        self._last_reported: dict[str, PathState] = {path: path_state(folder, path) for path in self._paths}
         self._due: dict[str, float] = {}
         self._emptied: set[str] = set()
         self._turn = threading.Lock()
@@ -118,7 +118,7 @@ class FolderWatch:
             self._watch_folders()
         except OSError as error:
             os.close(self._end_descriptor)
-            raise _unwatched(error) from error
+            raise _watch_error(error) from error
         thread = threading.Thread(target=self._watch, daemon=True)
         thread.start()
         try:
@@ -129,15 +129,15 @@ class FolderWatch:
             self._inotify.close()
             os.close(self._end_descriptor)
             for path in self._paths:
-                self._report(look(self._folder, path), self._tell)
+                self._report(path_state(self._folder, path), self._tell)
         if self._broken is not None:
-            raise _unwatched(self._broken) from self._broken
+            raise _watch_error(self._broken) from self._broken
 
     def look_now(self) -> None:
         """Examine every file; changes are reported in the event loop's next round, after what was found before."""
         with self._turn:
             for path in self._paths:
-                self._report(look(self._folder, path), self._tell_later)
+                self._report(path_state(self._folder, path), self._tell_later)
 
     def _watch_folders(self) -> None:
         from inotify_simple import flags
@@ -149,7 +149,7 @@ class FolderWatch:
         for folder_path in sorted(self._folders):
             with contextlib.ExitStack() as opened:
                 try:
-                    handle, _ = opened.enter_context(inside(self._folder, f"{folder_path}/_"))
+                    handle, _ = opened.enter_context(opened_parent(self._folder, f"{folder_path}/_"))
                 except OSError:
                     # A folder that is not there, or is a link, has no files of ours.
                     continue
@@ -180,21 +180,21 @@ class FolderWatch:
     def _note_events(self) -> None:
         from inotify_simple import flags
 
-        now = time.monotonic()
+        now_s = time.monotonic()
         for event in self._inotify.read(0):
             if event.mask & flags.Q_OVERFLOW:
                 self._watch_folders()
-                self._due.update(dict.fromkeys(self._paths, now))
+                self._due.update(dict.fromkeys(self._paths, now_s))
                 continue
             changed_path = (PurePosixPath(self._watched.get(event.wd, ".")) / event.name).as_posix()
             if changed_path in self._folders:
                 # It came, went, or is another one now.
                 self._watch_folders()
                 paths_below = [path for path in self._paths if path.startswith(f"{changed_path}/")]
-                self._due.update(dict.fromkeys(paths_below, now + _QUIET_S))
+                self._due.update(dict.fromkeys(paths_below, now_s + _QUIET_S))
             elif changed_path in self._paths:
                 is_whole = event.mask & (flags.CLOSE_WRITE | flags.MOVED_TO)
-                self._due[changed_path] = now if is_whole else now + _QUIET_S
+                self._due[changed_path] = now_s if is_whole else now_s + _QUIET_S
                 (self._emptied.discard if is_whole else self._emptied.add)(changed_path)
 
     def _tell_later(self, found_file: PathState) -> None:
@@ -202,7 +202,7 @@ class FolderWatch:
 
     def _look(self, path: str) -> None:
         with self._turn:
-            found_file = look(self._folder, path)
+            found_file = path_state(self._folder, path)
             if found_file.content == b"" and path in self._emptied:
                 self._emptied.discard(path)
                 self._due[path] = time.monotonic() + _EMPTY_S
@@ -215,7 +215,7 @@ class FolderWatch:
             tell(found_file)
 
 
-def _unwatched(error: OSError) -> EvaluationError:
+def _watch_error(error: OSError) -> EvaluationError:
     return EvaluationError(
         f"The agent's files can't be watched: {error.strerror}. Raise fs.inotify.max_user_instances and "
         "fs.inotify.max_user_watches, or run fewer samples at a time (--jobs)."

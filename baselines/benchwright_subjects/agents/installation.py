@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_subjects.agents.launch import AGENT
-from benchwright_subjects.agents.preset import NODE_LOCK, NODE_PROGRAMS, Preset, Source
+from benchwright_subjects.agents.preset import NODE_LOCK, NODE_PROGRAMS, InstallClient, Preset
 
 _LONGEST_S = 1800
 _PYTHON = "3.11"
@@ -55,15 +55,15 @@ def install(preset: Preset, cache: Path, show: Show) -> Path:
         EvaluationError: A client failed; the message ends with what it printed.
     """
     folder = programs_of(preset, cache)
-    if preset.source is Source.NPM:
+    if preset.source is InstallClient.NPM:
         node = _install_node(cache, show)
         if not folder.is_dir():
             show(f"npm installs {preset.package} {preset.version}")
-            with _new(folder) as new_folder:
+            with _new_folder(folder) as new_folder:
                 _npm(preset, new_folder, node / NODE_PROGRAMS / "node")
     elif not folder.is_dir():
         show(f"pip installs {preset.package} {preset.version}")
-        with _new(folder) as new_folder:
+        with _new_folder(folder) as new_folder:
             _pip(new_folder / "lib", preset.folder / "requirements.lock", for_toolchain=True)
             _write_program(preset, new_folder)
     return folder
@@ -73,7 +73,7 @@ def _install_node(cache: Path, show: Show) -> Path:
     folder = node_of(cache)
     if not folder.is_dir():
         show("pip installs Node")
-        with _new(folder) as new_folder:
+        with _new_folder(folder) as new_folder:
             _pip(new_folder, NODE_LOCK)
     return folder
 
@@ -115,7 +115,7 @@ def _write_program(preset: Preset, programs_folder: Path) -> None:
 def _run(command: Sequence[str | Path], work_folder: Path, extra_environment: dict[str, str]) -> None:
     # The user's own settings say where packages come from.
     try:
-        ran = subprocess.run(
+        process = subprocess.run(
             list(map(str, command)),
             cwd=work_folder,
             env={**os.environ, **extra_environment},
@@ -128,13 +128,13 @@ def _run(command: Sequence[str | Path], work_folder: Path, extra_environment: di
         )
     except subprocess.TimeoutExpired as error:
         raise EvaluationError(f"{command[0]} did not end within {_LONGEST_S} seconds. Try again.") from error
-    if ran.returncode != 0:
-        output = (ran.stderr or ran.stdout).strip()[-1500:]
+    if process.returncode != 0:
+        output = (process.stderr or process.stdout).strip()[-1500:]
         raise EvaluationError(f"The packages could not be installed, see below; then try again.\n{output}")
 
 
 @contextlib.contextmanager
-def _new(folder: Path) -> Iterator[Path]:
+def _new_folder(folder: Path) -> Iterator[Path]:
     """A folder that comes into being at the end of the block, or not at all."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     new_folder = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))

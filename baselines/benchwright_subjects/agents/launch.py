@@ -50,7 +50,7 @@ class AcpTerms:
 
 
 @dataclass(frozen=True)
-class Launch:
+class AgentLaunch:
     """The start of an agent."""
 
     command: str
@@ -63,7 +63,7 @@ stands for the files that the problem asks for."""
     environment: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     """Files of its home, such as its settings."""
-    facts: Mapping[str, JsonValue] = field(default_factory=dict)
+    identity_facts: Mapping[str, JsonValue] = field(default_factory=dict)
     """For records: which agent this is, without its configuration."""
     title: str = ""
     """Name and version, for reports; empty for a command of the user's own."""
@@ -73,14 +73,14 @@ stands for the files that the problem asks for."""
     @property
     def configuration_sha256(self) -> str:
         """Digest of all that is decided about the agent besides its programs: command, environment, settings."""
-        parts: dict[str, JsonValue] = {
+        configuration_fields: dict[str, JsonValue] = {
             "command": self.command,
             "environment": dict(self.environment),
             "files": dict(self.files),
         }
         if self.acp is not None:
-            parts["acp_refuses"] = [*sorted(self.acp.refuses)]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+            configuration_fields["acp_refuses"] = [*sorted(self.acp.refuses)]
+        return hashlib.sha256(json.dumps(configuration_fields, sort_keys=True).encode()).hexdigest()
 
     @property
     def name(self) -> str:
@@ -88,18 +88,18 @@ stands for the files that the problem asks for."""
         return f"{self.title} [{self.configuration_sha256[:8]}]" if self.title else ""
 
     @property
-    def record(self) -> Mapping[str, JsonValue]:
+    def record_facts(self) -> Mapping[str, JsonValue]:
         """Facts about it that an attempt records."""
-        return {**self.facts, "configuration_sha256": self.configuration_sha256}
+        return {**self.identity_facts, "configuration_sha256": self.configuration_sha256}
 
-    def running(self, registered: str) -> Running:
+    def running_program(self, registered: str) -> Running:
         """The program that would work, to be compared with what a study registers.
 
         Args:
             registered: The study's name for it: a command of the user's own has no other name.
         """
         subject_name = self.title.partition(" ")[0] or registered
-        version = str(self.facts.get("subject_version", ""))
+        version = str(self.identity_facts.get("subject_version", ""))
         return Running(name=subject_name, configuration=self.configuration_sha256, version=version)
 
     def variables(self, toolchain: Mapping[str, str]) -> dict[str, str]:
@@ -118,7 +118,7 @@ stands for the files that the problem asks for."""
         placeholders = {"{prompt}": shlex.quote(prompt), "{files}": shlex.join(files)}
         return ["/bin/sh", "-c", re.sub(r"\{(?:prompt|files)\}", lambda match: placeholders[match[0]], self.command)]
 
-    def input(self, prompt: str) -> str:
+    def stdin_text(self, prompt: str) -> str:
         """Text that it reads from standard input."""
         return "" if "{prompt}" in self.command or self.acp is not None else prompt
 
@@ -175,8 +175,8 @@ class AgentEnd:
             case Ending.DONE:
                 return ""
             case Ending.FAILED:
-                printed = (self.stderr or self.stdout)[-500:].strip()
-                return f"its command ended with {self.code}: {printed}"
+                output_tail = (self.stderr or self.stdout)[-500:].strip()
+                return f"its command ended with {self.code}: {output_tail}"
             case Ending.KILLED_LAUNCHER:
                 return "it ended the program that had started it"
             case Ending.MEMORY:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_subjects.agents.installation import is_installed, node_of, programs_of
-from benchwright_subjects.agents.launch import AGENT, TOOL_KINDS, AcpTerms, Launch
+from benchwright_subjects.agents.launch import AGENT, TOOL_KINDS, AcpTerms, AgentLaunch
 from benchwright_subjects.agents.preset import SubjectKind, preset
 
 _PLACE = "benchwright"
 
 
-def launched(
-    cache: Path, subject: str, command: str, agent_place: str, *, acp: bool = False, refuses: Sequence[str] = ()
-) -> Launch | None:
+def configured_launch(
+    cache: Path, subject: str, command: str, agent_place: str, *, acp: bool = False, refused_tools: Sequence[str] = ()
+) -> AgentLaunch | None:
     """The program to start; none if our own agent works.
 
     Args:
@@ -25,7 +25,7 @@ def launched(
         command: A command of the user's own, if any.
         agent_place: `benchwright:FOLDER` shows it a folder.
         acp: True if the command speaks the Agent Client Protocol.
-        refuses: Kinds of tools that an agent speaking it gets no permission for.
+        refused_tools: Kinds of tools that an agent speaking it gets no permission for.
 
     Raises:
         EvaluationError: The subject is not installed, or the options exclude each other.
@@ -34,19 +34,21 @@ def launched(
         raise EvaluationError("--subject and --agent-command both say which agent works; leave one out.")
     if acp and (subject or not command):
         raise EvaluationError("--acp says how the program of --agent-command gets its task; leave it out, or give one.")
-    launch = installed(cache, subject) if subject else _of_command(command, agent_place, acp=acp) if command else None
-    return _with_terms(launch, refuses) if refuses else launch
+    launch = (
+        installed_launch(cache, subject) if subject else _of_command(command, agent_place, acp=acp) if command else None
+    )
+    return _with_terms(launch, refused_tools) if refused_tools else launch
 
 
-def _with_terms(launch: Launch | None, refuses: Sequence[str]) -> Launch:
-    if unknown := sorted(set(refuses) - set(TOOL_KINDS)):
+def _with_terms(launch: AgentLaunch | None, refused_tools: Sequence[str]) -> AgentLaunch:
+    if unknown := sorted(set(refused_tools) - set(TOOL_KINDS)):
         raise EvaluationError(f"There is no kind of tool {unknown[0]!r} to refuse. There are {', '.join(TOOL_KINDS)}.")
     if launch is None or launch.acp is None:
         raise EvaluationError("Only agents that speak ACP ask for permission; leave out --refuse.")
-    return replace(launch, acp=AcpTerms(frozenset(refuses)))
+    return replace(launch, acp=AcpTerms(frozenset(refused_tools)))
 
 
-def _of_command(command: str, agent_place: str, *, acp: bool) -> Launch:
+def _of_command(command: str, agent_place: str, *, acp: bool) -> AgentLaunch:
     if acp and "{prompt}" in command:
         raise EvaluationError("An agent that speaks ACP gets its task by messages; leave {prompt} out of its command.")
     name, _, folder = agent_place.partition(":")
@@ -55,16 +57,19 @@ def _of_command(command: str, agent_place: str, *, acp: bool) -> Launch:
             f"Agents work in Benchwright's own sandbox, not in {name!r}. Give --agent-place benchwright:FOLDER."
         )
     programs = {AGENT: Path(folder).absolute()} if folder else {}
-    return Launch(
+    return AgentLaunch(
         command=command,
         shown=programs,
         path=(f"{AGENT}/bin",) if programs else (),
-        facts={"subject": "command", "subject_kind": (SubjectKind.ACP if acp else SubjectKind.COMMAND_LINE).value},
+        identity_facts={
+            "subject": "command",
+            "subject_kind": (SubjectKind.ACP if acp else SubjectKind.COMMAND_LINE).value,
+        },
         acp=AcpTerms() if acp else None,
     )
 
 
-def installed(cache: Path, subject: str) -> Launch:
+def installed_launch(cache: Path, subject: str) -> AgentLaunch:
     """The start of a subject that is installed.
 
     Raises:

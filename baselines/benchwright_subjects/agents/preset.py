@@ -20,7 +20,7 @@ from pydantic import Field, model_validator
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.model import Model
-from benchwright_subjects.agents.launch import AGENT, BRIDGE, HOME, AcpTerms, Launch
+from benchwright_subjects.agents.launch import AGENT, BRIDGE, HOME, AcpTerms, AgentLaunch
 
 PRESETS = Path(__file__).with_name("presets")
 NODE_LOCK = PRESETS / "node.lock"
@@ -39,7 +39,7 @@ class SubjectKind(StrEnum):
     """A program that is led by the Agent Client Protocol."""
 
 
-class Source(StrEnum):
+class InstallClient(StrEnum):
     """Client that installs a subject."""
 
     NPM = "npm"
@@ -54,7 +54,7 @@ class Preset(Model):
     kind: SubjectKind
     installation: str = ""
     """The subject whose installation this is too, if it has none of its own."""
-    source: Source
+    source: InstallClient
     package: str
     licence: str
     protocol: str
@@ -75,7 +75,7 @@ class Preset(Model):
 
     @model_validator(mode="after")
     def _source_is_complete(self) -> Self:
-        if (self.source is Source.PYPI) != bool(self.entry_point):
+        if (self.source is InstallClient.PYPI) != bool(self.entry_point):
             raise ValueError("packages of Python, and they alone, have an entry_point")
         return self
 
@@ -97,7 +97,7 @@ class Preset(Model):
     @cached_property
     def version(self) -> str:
         """The version that is installed, as the lock file has it."""
-        if self.source is Source.NPM:
+        if self.source is InstallClient.NPM:
             lock = json.loads((self.folder / "package-lock.json").read_text(encoding="utf-8"))
             return str(lock["packages"][f"node_modules/{self.package}"]["version"])
         lock = (self.folder / "requirements.lock").read_text(encoding="utf-8")
@@ -118,12 +118,12 @@ class Preset(Model):
     @property
     def lock_files(self) -> tuple[Path, ...]:
         """Files that decide what is installed."""
-        if self.source is Source.PYPI:
+        if self.source is InstallClient.PYPI:
             return (self.folder / "requirements.lock",)
         own_files = (self.folder / "package.json", self.folder / "package-lock.json")
         return (*own_files, NODE_LOCK) if self.needs_node else own_files
 
-    def launch(self, programs: Path, node: Path | None, command: str = "") -> Launch:
+    def launch(self, programs: Path, node: Path | None, command: str = "") -> AgentLaunch:
         """The start of it from where it is installed.
 
         Args:
@@ -132,13 +132,13 @@ class Preset(Model):
             command: Instead of its own.
         """
         shown_folders = {AGENT: programs} | ({NODE: node} if node else {})
-        return Launch(
-            command=_filled(command or self.command),
+        return AgentLaunch(
+            command=_fill_in(command or self.command),
             shown=shown_folders,
             path=(*(f"{AGENT}/{folder}" for folder in self.path), *((f"{NODE}/{NODE_PROGRAMS}",) if node else ())),
-            environment={name: _filled(value) for name, value in self.environment.items()},
-            files={path: _filled(text) for path, text in self.files.items()},
-            facts={
+            environment={name: _fill_in(value) for name, value in self.environment.items()},
+            files={path: _fill_in(text) for path, text in self.files.items()},
+            identity_facts={
                 "subject": self.name,
                 "subject_kind": self.kind.value,
                 "subject_version": self.version,
@@ -149,7 +149,7 @@ class Preset(Model):
         )
 
 
-def _filled(text: str) -> str:
+def _fill_in(text: str) -> str:
     return text.replace("{bridge}", BRIDGE).replace("{home}", HOME)
 
 

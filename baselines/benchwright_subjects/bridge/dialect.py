@@ -14,13 +14,13 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Dialect:
+class BridgeDialect:
     """One protocol. Inspect translates requests and whole replies; what is ours is how a reply is streamed."""
 
     name: str
-    answer: Callable[[Json, str, AgentBridge], Awaitable[Json]]
+    ask_model: Callable[[Json, str, AgentBridge], Awaitable[Json]]
     """Has the model answer: the request, the model's name in the address or empty, the bridge."""
-    events: Callable[[Json, Json], Iterator[bytes]]
+    stream_events: Callable[[Json, Json], Iterator[bytes]]
     """A reply as server-sent events: the request, the reply."""
     error: Callable[[int, str], Json]
     """Form of a refusal: HTTP status, message."""
@@ -28,8 +28,8 @@ class Dialect:
 
 def event(content: Mapping[str, Any], name: str = "") -> bytes:
     """One server-sent event."""
-    data = json.dumps(content, separators=(",", ":"))
-    return (f"event: {name}\n" if name else "").encode() + f"data: {data}\n\n".encode()
+    data_json = json.dumps(content, separators=(",", ":"))
+    return (f"event: {name}\n" if name else "").encode() + f"data: {data_json}\n\n".encode()
 
 
 def present_fields(content: Mapping[str, Any]) -> Json:

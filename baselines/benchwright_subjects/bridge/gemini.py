@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright_subjects.bridge.dialect import Dialect, Json, event
+from benchwright_subjects.bridge.dialect import BridgeDialect, Json, event
 from benchwright_subjects.inspect_private import AgentBridge, inspect_google_api_request
 
 _STATUS = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 413: "INVALID_ARGUMENT", 429: "RESOURCE_EXHAUSTED"}
@@ -41,4 +41,4 @@ def _error(status: int, message: str) -> Json:
     return {"error": {"code": status, "message": message, "status": word}}
 
 
-GEMINI = Dialect("gemini", _answer, _events, _error)
+GEMINI = BridgeDialect("gemini", _answer, _events, _error)

@@ -14,8 +14,8 @@ from typing import Any
 import anyio
 import uvicorn
 
-from benchwright_subjects.bridge.dialect import Dialect, Json
-from benchwright_subjects.bridge.model_bridge import ModelBridge, RefusedError
+from benchwright_subjects.bridge.dialect import BridgeDialect, Json
+from benchwright_subjects.bridge.model_bridge import BridgeRefusalError, ModelBridge
 from benchwright_subjects.bridge.private_socket import private_socket
 from benchwright_subjects.bridge.routes import MODELS, Route, dialect_of, is_list_of_models, route
 
@@ -45,29 +45,29 @@ async def serving(bridge: ModelBridge, address: Path, user: int | None) -> Async
         user: User who may connect besides this process; None if that is who it runs as.
     """
     with private_socket(address, user) as listener:
-        server = _Server(_config(_Application(bridge)))
-        running = asyncio.create_task(server.serve(sockets=[listener]))
+        server = _BridgeServer(_config(_BridgeApplication(bridge)))
+        serving_task = asyncio.create_task(server.serve(sockets=[listener]))
         try:
-            await _started(server, running)
+            await _started(server, serving_task)
             yield
         finally:
             server.should_exit = server.force_exit = True
             # Whatever is cancelled around it: no connection may outlive the block.
             with anyio.CancelScope(shield=True):
-                await asyncio.wait({running})
+                await asyncio.wait({serving_task})
 
 
-async def _started(server: _Server, running: asyncio.Task[None]) -> None:
+async def _started(server: _BridgeServer, serving_task: asyncio.Task[None]) -> None:
     """Wait until a server serves.
 
     Raises:
         Exception: Why it can't.
     """
     ready = asyncio.create_task(server.ready.wait())
-    await asyncio.wait({ready, running}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({ready, serving_task}, return_when=asyncio.FIRST_COMPLETED)
     ready.cancel()
-    if running.done():
-        running.result()
+    if serving_task.done():
+        serving_task.result()
 
 
 def _config(application: Any) -> uvicorn.Config:
@@ -86,7 +86,7 @@ def _config(application: Any) -> uvicorn.Config:
     )
 
 
-class _Server(uvicorn.Server):
+class _BridgeServer(uvicorn.Server):
     """Leaves signals to Inspect."""
 
     def __init__(self, config: uvicorn.Config) -> None:
@@ -107,7 +107,7 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-class _Application:
+class _BridgeApplication:
     def __init__(self, bridge: ModelBridge) -> None:
         self._bridge = bridge
 
@@ -119,66 +119,70 @@ class _Application:
             if scope["method"] == "GET" and is_list_of_models(path):
                 await _send_json(send, 200, MODELS)
             elif matched_route is None or scope["method"] != "POST":
-                raise RefusedError(404, f"There is no {scope['method']} {path} here.")
+                raise BridgeRefusalError(404, f"There is no {scope['method']} {path} here.")
             else:
                 await self._answer(matched_route, _parsed(await _body(scope, receive)), receive, send)
-        except RefusedError as error:
+        except BridgeRefusalError as error:
             await _send_json(send, error.status, dialect.error(error.status, str(error)))
 
-    async def _answer(self, way: Route, request: Json, receive: _Receive, send: _Send) -> None:
-        streams = bool(request.get("stream")) if way.streams is None else way.streams
-        answer = self._bridge.answer(way, request)
-        gone = asyncio.create_task(_disconnected(receive))
+    async def _answer(self, asked_route: Route, request: Json, receive: _Receive, send: _Send) -> None:
+        streams = bool(request.get("stream")) if asked_route.streams is None else asked_route.streams
+        answer_task = self._bridge.answer(asked_route, request)
+        disconnection = asyncio.create_task(_disconnected(receive))
         try:
-            begun = False
-            while not answer.done():
+            has_begun = False
+            while not answer_task.done():
                 await asyncio.wait(
-                    {answer, gone}, timeout=WAITING_S if streams else None, return_when=asyncio.FIRST_COMPLETED
+                    {answer_task, disconnection},
+                    timeout=WAITING_S if streams else None,
+                    return_when=asyncio.FIRST_COMPLETED,
                 )
-                if gone.done():
+                if disconnection.done():
                     return
-                if not answer.done():
-                    await _begin_stream(send, begun)
+                if not answer_task.done():
+                    await _begin_stream(send, has_begun)
                     await send({"type": "http.response.body", "body": _WAITING, "more_body": True})
-                    begun = True
-            if not streams or way.as_list:
-                reply = await answer
-                await _send_json(send, 200, [reply] if way.as_list else reply)
+                    has_begun = True
+            if not streams or asked_route.as_list:
+                reply = await answer_task
+                await _send_json(send, 200, [reply] if asked_route.as_list else reply)
                 return
-            events = await _events(way.dialect, request, answer, begun)
-            await _begin_stream(send, begun)
-            for chunk in events:
+            answer_events = await _events(asked_route.dialect, request, answer_task, has_begun)
+            await _begin_stream(send, has_begun)
+            for chunk in answer_events:
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
         finally:
-            gone.cancel()
-            answer.cancel()
+            disconnection.cancel()
+            answer_task.cancel()
 
 
-async def _events(dialect: Dialect, request: Json, answer: asyncio.Task[Json], begun: bool) -> Iterable[bytes]:
+async def _events(
+    dialect: BridgeDialect, request: Json, answer_task: asyncio.Task[Json], has_begun: bool
+) -> Iterable[bytes]:
     """A streamed answer; once the stream has begun, a refusal is a part of it."""
     try:
-        return list(dialect.events(request, await answer))
-    except RefusedError as error:
-        if not begun:
+        return list(dialect.stream_events(request, await answer_task))
+    except BridgeRefusalError as error:
+        if not has_begun:
             raise
         return [f"event: error\ndata: {json.dumps(dialect.error(error.status, str(error)))}\n\n".encode()]
 
 
 async def _body(scope: _Scope, receive: _Receive) -> bytes:
-    headers = dict(scope["headers"])
-    if headers.get(b"content-encoding", b"identity") != b"identity":
-        raise RefusedError(415, "Compressed requests are not read.")
-    content = bytearray()
+    request_headers = dict(scope["headers"])
+    if request_headers.get(b"content-encoding", b"identity") != b"identity":
+        raise BridgeRefusalError(415, "Compressed requests are not read.")
+    body_bytes = bytearray()
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise RefusedError(400, "The request ended early.")
-        content += message.get("body", b"")
-        if len(content) > MOST_BYTES:
-            raise RefusedError(413, f"A request can have {MOST_BYTES} bytes at most.")
+            raise BridgeRefusalError(400, "The request ended early.")
+        body_bytes += message.get("body", b"")
+        if len(body_bytes) > MOST_BYTES:
+            raise BridgeRefusalError(413, f"A request can have {MOST_BYTES} bytes at most.")
         if not message.get("more_body"):
-            return bytes(content)
+            return bytes(body_bytes)
 
 
 def _parsed(body: bytes) -> Json:
@@ -186,23 +190,23 @@ def _parsed(body: bytes) -> Json:
     try:
         request = json.loads(text)
         if _HALF.search(text):
-            request = _whole(request)
+            request = _without_surrogates(request)
     except (ValueError, RecursionError):
-        raise RefusedError(400, "The request is not JSON.") from None
+        raise BridgeRefusalError(400, "The request is not JSON.") from None
     if not isinstance(request, dict):
-        raise RefusedError(400, "The request is not a JSON object.")
+        raise BridgeRefusalError(400, "The request is not a JSON object.")
     return request
 
 
-def _whole(value: Any) -> Any:
+def _without_surrogates(value: Any) -> Any:
     """A JSON value without halves of characters, which Inspect could not write into its log."""
     match value:
         case str():
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case list():
-            return [_whole(part) for part in value]
+            return [_without_surrogates(part) for part in value]
         case dict():
-            return {_whole(name): _whole(part) for name, part in value.items()}
+            return {_without_surrogates(name): _without_surrogates(part) for name, part in value.items()}
         case _:
             return value
 
@@ -212,17 +216,17 @@ async def _disconnected(receive: _Receive) -> None:
         pass
 
 
-async def _begin_stream(send: _Send, begun: bool) -> None:
-    if not begun:
+async def _begin_stream(send: _Send, has_begun: bool) -> None:
+    if not has_begun:
         await _start(send, 200, b"text/event-stream", (b"cache-control", b"no-cache"))
 
 
-async def _send_json(send: _Send, status: int, content: object) -> None:
-    body = json.dumps(content).encode()
+async def _send_json(send: _Send, status: int, reply_value: object) -> None:
+    body = json.dumps(reply_value).encode()
     await _start(send, status, b"application/json", (b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.body", "body": body})
 
 
-async def _start(send: _Send, status: int, kind: bytes, *extra_headers: tuple[bytes, bytes]) -> None:
-    headers = [(b"content-type", kind), *extra_headers]
+async def _start(send: _Send, status: int, content_type: bytes, *extra_headers: tuple[bytes, bytes]) -> None:
+    headers = [(b"content-type", content_type), *extra_headers]
     await send({"type": "http.response.start", "status": status, "headers": headers})

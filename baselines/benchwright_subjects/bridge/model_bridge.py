@@ -31,7 +31,7 @@ class _Request:
 _REQUEST: ContextVar[_Request] = ContextVar("benchwright_bridge_request")
 
 
-class RefusedError(Exception):
+class BridgeRefusalError(Exception):
     """A request without an answer.
 
     Args:
@@ -57,7 +57,7 @@ class ModelBridge:
 
     def __init__(
         self,
-        state: AgentState,
+        agent_state: AgentState,
         on_answer: Answered,
         seed: int | None = None,
         asking: Asking | None = None,
@@ -71,13 +71,13 @@ class ModelBridge:
         # A connection's requests are to count for the sample, whoever accepts it.
         self._context = contextvars.copy_context()
         self._bridge = NamingBridge(
-            state,
+            agent_state,
             filter=self._ask,
             response_filter=self._take,
             allow_remote_mcp=False,
             forward_generation_config=forwards,
         )
-        self.failed: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
+        self.failure: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
         """Done once nothing can be answered any more: a limit is reached, or an answer could not be recorded."""
         self.requests = 0
         """How many have reached the model."""
@@ -99,18 +99,18 @@ class ModelBridge:
         asked_request = _Request()
         _REQUEST.set(asked_request)
         try:
-            return await route.dialect.answer(request, route.model, self._bridge)
+            return await route.dialect.ask_model(request, route.model, self._bridge)
         except LimitExceededError as error:
             self._fail(error)
-            raise RefusedError(429, f"The sample's {error.type} limit is reached.") from error
+            raise BridgeRefusalError(429, f"The sample's {error.type} limit is reached.") from error
         except Exception as error:
-            if self.failed.done():
-                raise RefusedError(500, "The answer could not be recorded.") from error
+            if self.failure.done():
+                raise BridgeRefusalError(500, "The answer could not be recorded.") from error
             if not asked_request.reached_model:
                 problem = f"{type(error).__name__}: {error}"[:1000]
-                raise RefusedError(400, f"This is no valid request of {route.dialect.name}: {problem}") from error
+                raise BridgeRefusalError(400, f"This is no valid request of {route.dialect.name}: {problem}") from error
             status = _status_of(error)
-            raise RefusedError(status, f"The model did not answer (status {status}).") from error
+            raise BridgeRefusalError(status, f"The model did not answer (status {status}).") from error
 
     async def _ask(
         self,
@@ -121,7 +121,7 @@ class ModelBridge:
         config: GenerateConfig,
     ) -> GenerateInput | None:
         if self._asking is not None:
-            await self._heard(self._asking())
+            await self._finish_hearing(self._asking())
         _REQUEST.get().reached_model = True
         self.requests += 1
         if self._seed is None:
@@ -129,9 +129,9 @@ class ModelBridge:
         return GenerateInput(messages, list(tools), tool_choice, config.model_copy(update={"seed": self._seed}))
 
     async def _take(self, model: Model, output: ModelOutput, generate_input: GenerateInput) -> None:
-        await self._heard(self._on_answer(model, output))
+        await self._finish_hearing(self._on_answer(model, output))
 
-    async def _heard(self, hearing: Awaitable[None]) -> None:
+    async def _finish_hearing(self, hearing: Awaitable[None]) -> None:
         try:
             await hearing
         except Exception as error:
@@ -139,8 +139,8 @@ class ModelBridge:
             raise
 
     def _fail(self, error: Exception) -> None:
-        if not self.failed.done():
-            self.failed.set_result(error)
+        if not self.failure.done():
+            self.failure.set_result(error)
 
 
 def _status_of(error: BaseException | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright_subjects.bridge.dialect import Dialect, Json, event, present_fields
+from benchwright_subjects.bridge.dialect import BridgeDialect, Json, event, present_fields
 from benchwright_subjects.inspect_private import AgentBridge, inspect_completions_api_request
 
 _NO_PARAMETERS = {"type": "object", "properties": {}}
@@ -23,10 +23,10 @@ async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
 
 
 def _events(request: Json, reply: Json) -> Iterator[bytes]:
-    base = {name: reply[name] for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+    chunk_fields = {name: reply[name] for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
 
     def chunk(index: int, delta: Json, finish: str | None = None) -> bytes:
-        return event({**base, "choices": [{"index": index, "delta": delta, "finish_reason": finish}]})
+        return event({**chunk_fields, "choices": [{"index": index, "delta": delta, "finish_reason": finish}]})
 
     for choice in reply["choices"]:
         choice_index, message = choice["index"], present_fields(choice["message"])
@@ -35,25 +35,25 @@ def _events(request: Json, reply: Json) -> Iterator[bytes]:
         if text:
             yield chunk(choice_index, {"content": text})
         for number, call in enumerate(calls):
-            yield from (chunk(choice_index, {"tool_calls": [part]}) for part in _parts(number, call))
+            yield from (chunk(choice_index, {"tool_calls": [part]}) for part in _call_parts(number, call))
         yield chunk(choice_index, {}, choice["finish_reason"])
     if (request.get("stream_options") or {}).get("include_usage"):
-        yield event({**base, "choices": [], "usage": reply.get("usage")})
+        yield event({**chunk_fields, "choices": [], "usage": reply.get("usage")})
     yield b"data: [DONE]\n\n"
 
 
-def _parts(number: int, call: dict[str, Any]) -> Iterator[Json]:
+def _call_parts(number: int, tool_call: dict[str, Any]) -> Iterator[Json]:
     """A call of a tool as it is streamed: the name, then the arguments."""
-    function = call["function"]
+    function = tool_call["function"]
     function_fields = {"name": function["name"], "arguments": ""}
-    yield {"index": number, "id": call["id"], "type": "function", "function": function_fields}
+    yield {"index": number, "id": tool_call["id"], "type": "function", "function": function_fields}
     yield {"index": number, "function": {"arguments": function["arguments"]}}
 
 
-def error(status: int, message: str) -> Json:
+def refusal(status: int, message: str) -> Json:
     """A refusal in OpenAI's form, which both of its protocols share."""
     kind = "invalid_request_error" if status < 500 else "server_error"
     return {"error": {"message": message, "type": kind, "param": None, "code": None}}
 
 
-OPENAI_CHAT = Dialect("openai-chat", _answer, _events, error)
+OPENAI_CHAT = BridgeDialect("openai-chat", _answer, _events, refusal)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs, unquote
 
 from benchwright_subjects.bridge.anthropic_messages import ANTHROPIC_MESSAGES
-from benchwright_subjects.bridge.dialect import Dialect, Json
+from benchwright_subjects.bridge.dialect import BridgeDialect, Json
 from benchwright_subjects.bridge.gemini import GEMINI
 from benchwright_subjects.bridge.openai_chat import OPENAI_CHAT
 from benchwright_subjects.bridge.openai_responses import OPENAI_RESPONSES
@@ -34,7 +34,7 @@ _LISTS = re.compile(r"(?:/v1(?:alpha|beta)?)?/models")
 class Route:
     """Route of a request for an answer."""
 
-    dialect: Dialect
+    dialect: BridgeDialect
     model: str = ""
     """As the address names it; empty if the request does."""
     streams: bool | None = None
@@ -61,7 +61,7 @@ def is_list_of_models(path: str) -> bool:
     return _LISTS.fullmatch(path) is not None
 
 
-def dialect_of(path: str) -> Dialect:
+def dialect_of(path: str) -> BridgeDialect:
     """Dialect whose form a refusal has, also where there is no such address."""
     matched_route = route(path, "")
     if matched_route is not None:

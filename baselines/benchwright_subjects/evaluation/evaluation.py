@@ -43,7 +43,7 @@ shown while samples run are made from all samples again at each one: the time gr
 
 
 @dataclass(frozen=True)
-class Run:
+class EvaluationRun:
     """One run of one task."""
 
     task: Literal["answer", "agent", "map_prompt", "reflect", "refine"]
@@ -71,14 +71,14 @@ class Run:
     display: Display | None = None
 
 
-def evaluate(run: Run) -> EvalLog:
+def evaluate(run: EvaluationRun) -> EvalLog:
     """Run a task.
 
     Raises:
         EvaluationError: The task could not begin.
     """
     # Inspect would find out in the middle of its display.
-    found_model(run.model, base_url=run.base_url)
+    find_model(run.model, base_url=run.base_url)
     try:
         if run.costs is not None:
             set_prices(run.costs, str(run.model))
@@ -99,11 +99,11 @@ def evaluate(run: Run) -> EvalLog:
             **run.generate,
         )
     except PrerequisiteError as error:
-        raise EvaluationError(_plain(error)) from error
-    return _only(logs, run.out)
+        raise EvaluationError(_plain_message(error)) from error
+    return _only_log(logs, run.out)
 
 
-def found_model(model: str | Model, *, base_url: str | None = None, retries: int | None = None) -> Model:
+def find_model(model: str | Model, *, base_url: str | None = None, retries: int | None = None) -> Model:
     """A model of Inspect's.
 
     Args:
@@ -117,14 +117,14 @@ def found_model(model: str | Model, *, base_url: str | None = None, retries: int
     try:
         return get_model(model, base_url=base_url, config=GenerateConfig(max_retries=retries))
     except PrerequisiteError as error:
-        raise EvaluationError(_plain(error)) from error
+        raise EvaluationError(_plain_message(error)) from error
     except ValueError as error:
         if "recogni" not in str(error) and "Model name" not in str(error):
             raise
         raise EvaluationError(f"{error} Write PROVIDER/MODEL as Inspect's list of providers has it.") from error
 
 
-def _arguments(run: Run) -> dict[str, JsonValue]:
+def _arguments(run: EvaluationRun) -> dict[str, JsonValue]:
     return dict(run.arguments) if run.time_s is None else {**run.arguments, "limit_s": float(run.time_s)}
 
 
@@ -143,8 +143,8 @@ def resume(log: Path, display: Display | None = None, costs: Path | None = None)
     except FileNotFoundError as error:
         raise EvaluationError(f"{log} can't be gone on with: {error}.") from error
     except PrerequisiteError as error:
-        raise EvaluationError(_plain(error)) from error
-    return _only(logs, log.parent)
+        raise EvaluationError(_plain_message(error)) from error
+    return _only_log(logs, log.parent)
 
 
 def newest_log(folder: Path) -> Path:
@@ -171,17 +171,17 @@ def write_replies(log: EvalLog, file: Path) -> None:
         EvaluationError: The file can't be written.
     """
     samples = sorted(_samples(log), key=lambda sample: (sample.epoch, str(sample.id)))
-    published: list[dict[str, JsonValue]] = []
-    refined: list[dict[str, JsonValue]] = []
+    published_lines: list[dict[str, JsonValue]] = []
+    refined_lines: list[dict[str, JsonValue]] = []
     for sample in samples:
         if sample.error:
             continue
         name = str(sample.id)
         reply = {"completion": sample.output.completion, **_origin(log, sample, Solver.MODEL)}
-        (refined if name.endswith(SUFFIX) else published).append({"id": name.removesuffix(SUFFIX), **reply})
-    write_lines(file, published)
-    if refined:
-        write_lines(file.with_name(file.name.replace(".responses", ".refined.responses")), refined)
+        (refined_lines if name.endswith(SUFFIX) else published_lines).append({"id": name.removesuffix(SUFFIX), **reply})
+    write_lines(file, published_lines)
+    if refined_lines:
+        write_lines(file.with_name(file.name.replace(".responses", ".refined.responses")), refined_lines)
 
 
 def _origin(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, JsonValue]:
@@ -199,12 +199,12 @@ def _origin(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, Js
     return {name: value for name, value in origin.items() if value is not None}
 
 
-def write_work(log: EvalLog, attempts: EventLog, file: Path) -> None:
+def write_work(log: EvalLog, attempt_log: EventLog, file: Path) -> None:
     """Write what agents submitted, as `benchwright grade --responses` reads it.
 
     Args:
         log: Log of a run of agents.
-        attempts: The log with their attempts.
+        attempt_log: The log with their attempts.
         file: Gets a line of {`id`, `files`} for each, or {`id`, `response`} for questions.
 
     Raises:
@@ -213,19 +213,19 @@ def write_work(log: EvalLog, attempts: EventLog, file: Path) -> None:
     lines: list[dict[str, JsonValue]] = []
     for sample in sorted(_samples(log), key=lambda sample: (sample.epoch, str(sample.id))):
         name = str(_facts(sample).get("attempt", ""))
-        verdict = attempts.summary(name).verdict if name else None
+        verdict = attempt_log.summary(name).verdict if name else None
         if verdict is not None:
-            contents = contents_of(attempts.events(name), verdict.snapshot)
+            contents = contents_of(attempt_log.events(name), verdict.snapshot)
             files = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
-            work = {"response": files[ANSWER]} if ANSWER in files else {"files": dict[str, JsonValue](files)}
-            lines.append({"id": str(sample.id), **work, **_origin(log, sample, Solver.AGENT)})
+            work_fields = {"response": files[ANSWER]} if ANSWER in files else {"files": dict[str, JsonValue](files)}
+            lines.append({"id": str(sample.id), **work_fields, **_origin(log, sample, Solver.AGENT)})
     write_lines(file, lines)
 
 
 def summary(log: EvalLog) -> dict[str, JsonValue]:
     """The result of a run; the results of refined statements are in `refined`, apart from the rest."""
     samples = _samples(log)
-    facts = [_facts(sample) for sample in samples]
+    sample_facts = [_facts(sample) for sample in samples]
     refined = [sample for sample in samples if str(sample.id).endswith(SUFFIX)]
     usage = log.stats.model_usage.values()
     costs = [model_usage.total_cost for model_usage in usage if model_usage.total_cost is not None]
@@ -244,8 +244,8 @@ def summary(log: EvalLog) -> dict[str, JsonValue]:
         ),
         "output_tokens": sum(model_usage.output_tokens for model_usage in usage),
         "cost_usd": round(sum(costs), 6) if costs else None,
-        "length": {name: _length(facts, name) for name in ("prompt", "reply")},
-        "attempts": [str(fact["attempt"]) for fact in facts if "attempt" in fact],
+        "length": {name: _length(sample_facts, name) for name in ("prompt", "reply")},
+        "attempts": [str(fact["attempt"]) for fact in sample_facts if "attempt" in fact],
         "why": _first_error(log, samples),
     }
 
@@ -292,20 +292,20 @@ def _facts(sample: EvalSample) -> Mapping[str, JsonValue]:
     return {}
 
 
-def _outcome(sample: EvalSample, facts: Mapping[str, JsonValue]) -> str:
+def _outcome(sample: EvalSample, sample_facts: Mapping[str, JsonValue]) -> str:
     """`undecided` waits for a judge; `error` has no verdict, and running it again may give one."""
     if sample.error:
         return "error"
-    if not facts:
+    if not sample_facts:
         return "done"
-    outcome = outcome_of(str(facts["reason"]), str(facts["outcome"]))
+    outcome = outcome_of(str(sample_facts["reason"]), str(sample_facts["outcome"]))
     return "undecided" if outcome is Outcome.ERROR else outcome.value
 
 
-def _length(facts: Sequence[Mapping[str, JsonValue]], name: str) -> JsonValue:
+def _length(sample_facts: Sequence[Mapping[str, JsonValue]], name: str) -> JsonValue:
     """Length in tokens of one tokenizer, so that models can be compared; None if it is not available."""
     counts = []
-    for fact in facts:
+    for fact in sample_facts:
         tokens = fact.get("tokens")
         count = tokens.get(name) if isinstance(tokens, dict) else None
         if isinstance(count, int):
@@ -315,15 +315,15 @@ def _length(facts: Sequence[Mapping[str, JsonValue]], name: str) -> JsonValue:
     return {"mean": round(statistics.mean(counts), 1), "median": statistics.median(counts), "most": max(counts)}
 
 
-def _only(logs: Sequence[EvalLog], folder: Path) -> EvalLog:
+def _only_log(logs: Sequence[EvalLog], folder: Path) -> EvalLog:
     if not logs:
         raise EvaluationError(f"Nothing was run; {folder} has no new log.")
     return logs[0]
 
 
-def _plain(error: PrerequisiteError) -> str:
+def _plain_message(error: PrerequisiteError) -> str:
     from rich.text import Text
 
     message = str(error.message)
-    plain = " ".join(Text.from_markup(message).plain.split())
-    return f"{plain.removeprefix('ERROR: ').rstrip('.')}."
+    plain_message = " ".join(Text.from_markup(message).plain.split())
+    return f"{plain_message.removeprefix('ERROR: ').rstrip('.')}."

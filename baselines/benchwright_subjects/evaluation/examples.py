@@ -79,7 +79,7 @@ class Examples:
         like_problems = [
             candidate
             for candidate in self.problems
-            if _is_alike(candidate.public.question, question) and candidate.id != problem.id
+            if _is_same_form(candidate.public.question, question) and candidate.id != problem.id
         ]
         draw = random.Random(f"{self.seed}:{question.language}:{question.format}:{question.domain}")  # noqa: S311
         draw.shuffle(like_problems)
@@ -95,7 +95,7 @@ class Examples:
         return tuple(turns)
 
 
-def _is_alike(first_question: Question | None, second_question: Question) -> bool:
+def _is_same_form(first_question: Question | None, second_question: Question) -> bool:
     return first_question is not None and (first_question.language, first_question.format) == (
         second_question.language,
         second_question.format,

@@ -15,10 +15,10 @@ from pydantic import JsonValue
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.atomic import write_atomically
 from benchwright_problems.problem import Problem
-from benchwright_subjects.prompts.prompt import Prompt, as_text
+from benchwright_subjects.prompts.prompt import ModelPrompt, as_text
 
 
-def write_prompts(file: Path, problems: Sequence[Problem], ask: Callable[[Problem], Prompt]) -> int:
+def write_prompts(file: Path, problems: Sequence[Problem], ask: Callable[[Problem], ModelPrompt]) -> int:
     """Write the prompt of each problem; how many there are.
 
     Raises:

@@ -12,7 +12,7 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_subjects.evaluation.services import EvaluationServices
 
 
-class _Runs:
+class _RunFacts:
     """Facts about the runs of this process."""
 
     def __init__(self) -> None:
@@ -23,11 +23,11 @@ class _Runs:
         self.services: list[EvaluationServices] = []
 
 
-_RUNS = _Runs()
+_RUNS = _RunFacts()
 
 
 @hooks(name="benchwright_attempts", description="Ties samples to attempts in Benchwright's event log")
-class Attempts(Hooks):
+class AttemptHooks(Hooks):
     """Listens to Inspect."""
 
     async def on_task_start(self, data: TaskStart) -> None:

@@ -17,7 +17,7 @@ def folder_of(home: Home) -> Path:
     return home.data / "evals"
 
 
-def keep(folder: Path, log: Path, attempts: Iterable[str]) -> None:
+def keep_log(folder: Path, log: Path, attempts: Iterable[str]) -> None:
     """Keep a log, and note beside it which attempts it covers.
 
     Args:
@@ -42,14 +42,14 @@ def keep(folder: Path, log: Path, attempts: Iterable[str]) -> None:
 def logs_of(folder: Path, attempts: Iterable[str]) -> Sequence[Path]:
     """The logs that cover any of these attempts, the oldest first."""
     attempt_ids = set(attempts)
-    return [log for log in sorted(folder.glob("*.eval")) if attempt_ids.intersection(_noted(log))]
+    return [log for log in sorted(folder.glob("*.eval")) if attempt_ids.intersection(_noted_attempts(log))]
 
 
 def _note_of(log: Path) -> Path:
     return log.with_suffix(".attempts.json")
 
 
-def _noted(log: Path) -> list[str]:
+def _noted_attempts(log: Path) -> list[str]:
     try:
         noted_attempts = json.loads(_note_of(log).read_bytes())
     except (OSError, ValueError):

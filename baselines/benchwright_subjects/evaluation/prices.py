@@ -47,10 +47,11 @@ def _price(file: Path, name: str, value: object) -> ModelCost:
     try:
         return ModelCost.model_validate(value)
     except ValidationError as error:
-        fields = ", ".join(
+        field_errors = ", ".join(
             f"{'.'.join(map(str, details['loc'])) or 'all'} ({details['msg']})" for details in error.errors()
         )
         example = _EXAMPLE.format(name=name)
         raise EvaluationError(
-            f"{file}, {name}: {fields}. Write US dollars for a million tokens, 0 for a cache without a price: {example}"
+            f"{file}, {name}: {field_errors}. Write US dollars for a million tokens, 0 for a cache without a price: "
+            f"{example}"
         ) from error

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchwright_attempts.events.reply import read_reply
 from benchwright_attempts.grading.grading import ANSWER
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.verdict import Verdict
 from benchwright_subjects.prompt_sets.confidence import read_confidence
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
@@ -15,7 +15,7 @@ from benchwright_subjects.prompts.prompt import final_answer
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReplyReading:
     """Result of reading a reply."""
 
     files: Mapping[str, bytes]
@@ -26,24 +26,24 @@ class Reading:
     """Probability, as the model says it, that its answer is right, from 0 to 1."""
 
 
-def read(problem: Problem, reply: str, prompts: PromptSet | None, *, steps: bool) -> Reading:
+def read_answer(problem: Problem, reply: str, prompts: PromptSet | None, *, has_steps: bool) -> ReplyReading:
     """Read a reply.
 
     Args:
         problem: Its hidden part is not used.
         reply: The whole of it.
         prompts: Prompts it was asked with; None if they are unknown.
-        steps: True if steps were asked for before the answer.
+        has_steps: True if steps were asked for before the answer.
     """
     confidence = None
     if prompts is not None and prompts.asks_confidence:
         confidence, reply = read_confidence(reply)
-    if problem.kind is Kind.DESIGN:
-        design = read_reply(problem, reply)
-        files = {path: text.encode("utf-8", "replace") for path, text in design.files.items()}
-        return Reading(files, design.flaw, confidence)
-    if steps and problem.public.question is not None:
+    if problem.kind is ProblemKind.DESIGN:
+        design_reply = read_reply(problem, reply)
+        files = {path: text.encode("utf-8", "replace") for path, text in design_reply.files.items()}
+        return ReplyReading(files, design_reply.flaw, confidence)
+    if has_steps and problem.public.question is not None:
         reply = final_answer(problem, reply)
     elif prompts is not None:
-        reply = prompts.answer(problem, reply)
-    return Reading({ANSWER: reply.encode("utf-8", "replace")}, confidence=confidence)
+        reply = prompts.extract_answer(problem, reply)
+    return ReplyReading({ANSWER: reply.encode("utf-8", "replace")}, confidence=confidence)

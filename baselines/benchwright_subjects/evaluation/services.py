@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from functools import cached_property
 from typing import Any, TypeVar
 
-from benchwright_attempts import chosen_log
+from benchwright_attempts import configured_log
 from benchwright_attempts.errors import AttemptError, EvaluationError
 from benchwright_attempts.services import Services
 from benchwright_foundation.errors import BenchwrightError
@@ -34,9 +34,9 @@ class EvaluationServices(Services[StudyLog]):
     def __init__(self, home: Home, sandbox: str) -> None:
         # As many as there are cores: a simulation that shares its core runs into its time limit.
         slots = asyncio.Semaphore(os.cpu_count() or 1)
-        super().__init__(home, lambda _: open_log(chosen_log(home)), lambda: self.sandbox, slots)
+        super().__init__(home, lambda _: open_log(configured_log(home)), lambda: self.sandbox, slots)
         # Inspect counts tokens for providers that don't, and would fetch the table.
-        self.tokens.share()
+        self.token_counter.share()
         self._sandbox_name = sandbox
 
     @cached_property
@@ -50,7 +50,7 @@ class EvaluationServices(Services[StudyLog]):
         return toolchain_for(self._sandbox_name, self.home.cache)
 
 
-async def sealed(ref: str, work: Coroutine[Any, Any, _Result]) -> _Result:
+async def run_sealed(ref: str, hidden_work: Coroutine[Any, Any, _Result]) -> _Result:
     """The result of work on a hidden part; its failure or cancellation loses the frames that it went through.
 
     Inspect writes tracebacks into its logs, if asked to with the local variables of every frame.
@@ -61,7 +61,7 @@ async def sealed(ref: str, work: Coroutine[Any, Any, _Result]) -> _Result:
     """
     failure: BaseException
     try:
-        return await work
+        return await hidden_work
     except (asyncio.CancelledError, AttemptError) as error:
         failure = error
     except DatasetError:

@@ -13,13 +13,13 @@ from benchwright_attempts.terms import Solver, Terms
 from benchwright_problems.partial_date import check_date
 from benchwright_problems.problem import Problem
 from benchwright_studies.plan.model_condition import ModelCondition
-from benchwright_subjects.agents.launch import Launch
+from benchwright_subjects.agents.launch import AgentLaunch
 from benchwright_subjects.evaluation.inspect_runs import task_of
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.prompt_sets.forms import digest_of
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 from benchwright_subjects.prompts.refinement import SUFFIX, Refinement
-from benchwright_subjects.sample_attempt import SampleAttempt, Subject
+from benchwright_subjects.sample_attempt import SampleAttempt, SolvingSubject
 
 
 class TaskRun:
@@ -51,7 +51,7 @@ class TaskRun:
         problems: Sequence[Problem],
         *,
         agent: bool,
-        part: ModelCondition | None = None,
+        study_condition: ModelCondition | None = None,
         most_runs: int = 0,
         most_s: float | None = None,
         prompts: PromptSet | None = None,
@@ -59,7 +59,7 @@ class TaskRun:
         steps: bool = False,
         knowledge_cutoff: str = "",
         refined: Mapping[str, Refinement] | None = None,
-        launch: Launch | None = None,
+        launch: AgentLaunch | None = None,
     ) -> None:
         self.services = services
         self.pack = pack
@@ -72,7 +72,7 @@ class TaskRun:
         if prompts is not None and shots is not None:
             self.facts_of_prompts |= {"shots": shots, "steps": steps}
         """For records: which prompts these are."""
-        self._part = part
+        self._study_condition = study_condition
         self._most_runs = most_runs
         self._most_s = most_s
         self._refined = refined or {}
@@ -80,7 +80,7 @@ class TaskRun:
         self._problems = {problem.id: problem for problem in problems}
         self._samples: dict[str, SampleAttempt] = {}
 
-    async def begin(self, state: TaskState) -> None:
+    async def begin_sample(self, state: TaskState) -> None:
         """Begins a sample's attempt."""
         name = str(state.sample_id)
         problem = self._problems[name.removesuffix(SUFFIX)]
@@ -92,18 +92,20 @@ class TaskRun:
             self.services, task_of(state.uuid), ref, problem, state.epoch, subject
         )
 
-    def _subject(self, ref: str, model: str, sample: int) -> Subject:
-        program = self._launch.record if self._launch else {}
-        if self._part is None:
+    def _subject(self, ref: str, model: str, sample: int) -> SolvingSubject:
+        program = self._launch.record_facts if self._launch else {}
+        if self._study_condition is None:
             condition = Solver.AGENT if self.agent else Solver.MODEL
             terms = Terms(condition.value, most_runs=self._most_runs, most_s=self._most_s)
             name = f"{self._launch.name} with {model}" if self._launch and self._launch.name else model
-            return Subject(name, model, terms, knowledge_cutoff=self._cutoff, program=program)
-        self._part.check_model(model)
-        assigned = self._part.assigned(ref, sample)
-        cutoff = self._part.condition.knowledge_cutoff or ""
+            return SolvingSubject(name, model, terms, knowledge_cutoff=self._cutoff, program=program)
+        self._study_condition.check_model(model)
+        assigned = self._study_condition.assigned_terms(ref, sample)
+        cutoff = self._study_condition.condition.knowledge_cutoff or ""
         terms = Terms(assigned.condition, assigned)
-        return Subject(model, model, terms, self._part.attempt(ref, sample), cutoff, program=program)
+        return SolvingSubject(
+            model, model, terms, self._study_condition.attempt_id(ref, sample), cutoff, program=program
+        )
 
     def sample(self, state: TaskState) -> SampleAttempt:
         """The attempt of a sample.
@@ -116,11 +118,11 @@ class TaskRun:
         except KeyError:
             raise EvaluationError("This sample has no attempt: its task ran without the set-up step.") from None
 
-    def begun(self, state: TaskState) -> SampleAttempt | None:
+    def begun_attempt(self, state: TaskState) -> SampleAttempt | None:
         """The attempt of a sample; None if it could not begin."""
         return self._samples.get(state.uuid)
 
-    async def leave(self, state: TaskState) -> None:
+    async def leave_sample(self, state: TaskState) -> None:
         """A sample has ended, in whatever way: an attempt that has not ended waits until the sample is tried again."""
         sample = self._samples.pop(state.uuid, None)
         if sample is not None:

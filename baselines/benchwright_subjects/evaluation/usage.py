@@ -12,30 +12,30 @@ from benchwright_judges.reading.text_length import ENCODING, TokenCounter
 from benchwright_subjects.inspect_private import sample_model_usage
 
 
-def of_sample() -> Mapping[str, Counted]:
+def sample_usage() -> Mapping[str, Counted]:
     """Usage of each model for the sample that runs."""
     return sample_model_usage()
 
 
-def as_event(model: str, counted: Counted, *, calls: int, wall_s: float | None = None) -> ModelUsage:
+def usage_event(model: str, counted_usage: Counted, *, calls: int, wall_s: float | None = None) -> ModelUsage:
     """A provider's count as an event."""
     return ModelUsage(
         model=model,
         calls=calls,
-        input_tokens=counted.input_tokens,
-        output_tokens=counted.output_tokens,
-        reasoning_tokens=counted.reasoning_tokens or 0,
-        cache_read_tokens=counted.input_tokens_cache_read or 0,
-        cache_write_tokens=counted.input_tokens_cache_write or 0,
-        total_tokens=counted.total_tokens,
-        cost_usd=counted.total_cost,
+        input_tokens=counted_usage.input_tokens,
+        output_tokens=counted_usage.output_tokens,
+        reasoning_tokens=counted_usage.reasoning_tokens or 0,
+        cache_read_tokens=counted_usage.input_tokens_cache_read or 0,
+        cache_write_tokens=counted_usage.input_tokens_cache_write or 0,
+        total_tokens=counted_usage.total_tokens,
+        cost_usd=counted_usage.total_cost,
         wall_s=wall_s,
     )
 
 
-def of_output(model: str, output: ModelOutput) -> ModelUsage | None:
+def output_usage(model: str, output: ModelOutput) -> ModelUsage | None:
     """Usage for one reply; None if the provider does not report it."""
-    return None if output.usage is None else as_event(model, output.usage, calls=1, wall_s=output.time)
+    return None if output.usage is None else usage_event(model, output.usage, calls=1, wall_s=output.time)
 
 
 def knowledge_cutoff(model: str) -> str:
@@ -44,9 +44,9 @@ def knowledge_cutoff(model: str) -> str:
     return info.knowledge_cutoff_date.isoformat() if info and info.knowledge_cutoff_date else ""
 
 
-def by_tokenizer(model: str, prompt: str, reply: str, tokens: TokenCounter) -> ModelUsage | None:
+def tokenizer_usage(model: str, prompt: str, reply: str, token_counter: TokenCounter) -> ModelUsage | None:
     """A count of our own, where the provider gives none; none without a table of tokens."""
-    input_count, output_count = tokens.count(prompt), tokens.count(reply)
+    input_count, output_count = token_counter.count(prompt), token_counter.count(reply)
     if input_count is None or output_count is None:
         return None
     return ModelUsage(
@@ -59,30 +59,34 @@ def by_tokenizer(model: str, prompt: str, reply: str, tokens: TokenCounter) -> M
     )
 
 
-def unlogged_usage(model: str, counted: Counted, logged_usage: ModelUsage | None, *, calls: int) -> ModelUsage | None:
+def unlogged_usage(
+    model: str, counted_usage: Counted, logged_usage: ModelUsage | None, *, calls: int
+) -> ModelUsage | None:
     """The part of a provider's count that is not in the log yet; None if all of it is.
 
     A reply that passes a limit is paid for and never seen.
 
     Args:
         model: Name of the model.
-        counted: The provider's count.
+        counted_usage: The provider's count.
         logged_usage: Usage that is in the log.
         calls: Number of replies, where none of them is in the log.
     """
     if logged_usage is None:
-        return as_event(model, counted, calls=max(1, calls))
-    left = counted.total_tokens - logged_usage.total_tokens
-    if left <= 0:
+        return usage_event(model, counted_usage, calls=max(1, calls))
+    unlogged_tokens = counted_usage.total_tokens - logged_usage.total_tokens
+    if unlogged_tokens <= 0:
         return None
     return ModelUsage(
         model=model,
         calls=1,
-        input_tokens=max(0, counted.input_tokens - logged_usage.input_tokens),
-        output_tokens=max(0, counted.output_tokens - logged_usage.output_tokens),
-        reasoning_tokens=max(0, (counted.reasoning_tokens or 0) - logged_usage.reasoning_tokens),
-        cache_read_tokens=max(0, (counted.input_tokens_cache_read or 0) - logged_usage.cache_read_tokens),
-        cache_write_tokens=max(0, (counted.input_tokens_cache_write or 0) - logged_usage.cache_write_tokens),
-        total_tokens=left,
-        cost_usd=None if counted.total_cost is None else max(0.0, counted.total_cost - (logged_usage.cost_usd or 0.0)),
+        input_tokens=max(0, counted_usage.input_tokens - logged_usage.input_tokens),
+        output_tokens=max(0, counted_usage.output_tokens - logged_usage.output_tokens),
+        reasoning_tokens=max(0, (counted_usage.reasoning_tokens or 0) - logged_usage.reasoning_tokens),
+        cache_read_tokens=max(0, (counted_usage.input_tokens_cache_read or 0) - logged_usage.cache_read_tokens),
+        cache_write_tokens=max(0, (counted_usage.input_tokens_cache_write or 0) - logged_usage.cache_write_tokens),
+        total_tokens=unlogged_tokens,
+        cost_usd=None
+        if counted_usage.total_cost is None
+        else max(0.0, counted_usage.total_cost - (logged_usage.cost_usd or 0.0)),
     )

@@ -7,7 +7,7 @@ from enum import StrEnum
 from benchwright_attempts.errors import EvaluationError
 
 
-class Failure(StrEnum):
+class ServerFailure(StrEnum):
     """Failure of the server, by name."""
 
     NOT_STARTED = "not_started"
@@ -41,7 +41,7 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() or character == "\n" else " " for character in text)
 
 
-HOPELESS = frozenset({Failure.NOT_STARTED, Failure.NOT_SUPPORTED, Failure.NOT_SIGNED_IN})
+HOPELESS = frozenset({ServerFailure.NOT_STARTED, ServerFailure.NOT_SUPPORTED, ServerFailure.NOT_SIGNED_IN})
 """These would happen at every site, so they end the run instead of one site."""
 
 
@@ -54,7 +54,7 @@ class SubjectError(EvaluationError):
         code: Code of its error, where it answered with one.
     """
 
-    def __init__(self, failure: Failure, message: str, code: int | None = None) -> None:
+    def __init__(self, failure: ServerFailure, message: str, code: int | None = None) -> None:
         super().__init__(message)
         self.failure = failure
         self.code = code

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.configuration import open_executor
-from benchwright_harness.grading.grade import BatchGrader, Progress, solved_files
+from benchwright_harness.grading.grade import BatchGrader, GradingProgress, solved_files
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
 from benchwright_problems.problem import Problem
@@ -29,15 +29,15 @@ class GradingPlace:
 async def grade_records(
     records: Sequence[SiteRecord],
     problems: Mapping[str, Problem],
-    runner_setup: GradingPlace,
-    on_progress: Callable[[Progress], None],
+    grading_place: GradingPlace,
+    on_progress: Callable[[GradingProgress], None],
 ) -> list[SnapshotVerdict]:
     """The verdicts on all snapshots of some sites.
 
     Args:
         records: The sites.
         problems: PACK/ID → with its hidden part.
-        runner_setup: Place where the tests run.
+        grading_place: Place where the tests run.
         on_progress: Called as verdicts come.
     """
     snapshots = [(record, snapshot) for record in records for snapshot in record.snapshots]
@@ -46,30 +46,30 @@ async def grade_records(
     solutions = [
         (problems[record.problem], _files(problems[record.problem], record, snapshot)) for record, snapshot in snapshots
     ]
-    verdicts = await grade_files(solutions, runner_setup, on_progress)
+    verdicts = await grade_files(solutions, grading_place, on_progress)
     return [_verdict(*judged_snapshot, verdict) for judged_snapshot, verdict in zip(snapshots, verdicts, strict=True)]
 
 
 async def grade_files(
     solutions: Sequence[tuple[Problem, Mapping[str, bytes]]],
-    runner_setup: GradingPlace,
-    on_progress: Callable[[Progress], None],
+    grading_place: GradingPlace,
+    on_progress: Callable[[GradingProgress], None],
 ) -> list[Verdict]:
     """The verdicts on some files, in their order.
 
     Args:
         solutions: Problems with their hidden parts, and what is judged.
-        runner_setup: Place where the tests run.
+        grading_place: Place where the tests run.
         on_progress: Called as verdicts come.
     """
-    sandbox = open_sandbox(runner_setup.sandbox)
-    toolchain = toolchain_for(sandbox.name, runner_setup.home.cache)
-    async with open_executor(runner_setup.home, jobs=runner_setup.jobs, cluster=None, options=()) as runs:
+    sandbox = open_sandbox(grading_place.sandbox)
+    toolchain = toolchain_for(sandbox.name, grading_place.home.cache)
+    async with open_executor(grading_place.home, jobs=grading_place.jobs, cluster=None, options=()) as runs:
         grader = BatchGrader(
             runs,
             sandbox=sandbox,
             toolchain=toolchain,
-            verdicts=VerdictStore.from_home(runner_setup.home),
+            verdicts=VerdictStore.from_home(grading_place.home),
             on_progress=on_progress,
         )
         return await grader.grade(solutions)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 
-def errors(files: Mapping[str, str]) -> Counter[str]:
+def slang_errors(files: Mapping[str, str]) -> Counter[str]:
     """Errors by slang, elaborated together; each with the number of times it is said.
 
     Args:
@@ -21,11 +21,11 @@ def errors(files: Mapping[str, str]) -> Counter[str]:
     preprocessing = PreprocessorOptions()
     # What an `include` names may be a pipe.
     preprocessing.maxIncludeDepth = 0
-    options = pyslang.Bag([preprocessing])
+    option_bag = pyslang.Bag([preprocessing])
     sources = pyslang.SourceManager()
     compilation = Compilation()
     for path in sorted(files):
-        compilation.addSyntaxTree(SyntaxTree.fromText(files[path], sources, path, path, options))
+        compilation.addSyntaxTree(SyntaxTree.fromText(files[path], sources, path, path, option_bag))
     engine = pyslang.DiagnosticEngine(sources)
     error_counts: Counter[str] = Counter()
     for diagnostic in compilation.getAllDiagnostics():
@@ -36,4 +36,4 @@ def errors(files: Mapping[str, str]) -> Counter[str]:
 
 def has_new_errors(old_files: Mapping[str, str], new_files: Mapping[str, str]) -> bool:
     """True if slang says errors of the files after a change that it did not say, or not so often, before."""
-    return bool(errors(new_files) - errors(old_files))
+    return bool(slang_errors(new_files) - slang_errors(old_files))

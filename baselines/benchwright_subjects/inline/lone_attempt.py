@@ -16,23 +16,23 @@ from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Problem
 from benchwright_studies.plan.model_condition import ModelCondition
+from benchwright_studies.plan.subject import InitialText as StartOf
 from benchwright_studies.plan.subject import Inline, Running
-from benchwright_studies.plan.subject import Start as StartOf
-from benchwright_subjects.evaluation.services import EvaluationServices, sealed
+from benchwright_subjects.evaluation.services import EvaluationServices, run_sealed
 from benchwright_subjects.inline.failure import SubjectError
 from benchwright_subjects.inline.policies import Refusal
-from benchwright_subjects.inline.record import SHOWN, Decision
+from benchwright_subjects.inline.record import SHOWN, OfferOutcome
 from benchwright_subjects.inline.run import visible_files
-from benchwright_subjects.inline.server.served_model import served
-from benchwright_subjects.inline.server.session import ServerName, connected
-from benchwright_subjects.inline.site_run import Rules, Subject, play
+from benchwright_subjects.inline.server.served_model import open_service
+from benchwright_subjects.inline.server.session import ServerName, open_connection
+from benchwright_subjects.inline.site_run import InlineSubject, Rules, play
 from benchwright_subjects.inline.sites import Site, SiteKind
-from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.text.start_text import StartText, start_texts
 from benchwright_subjects.inline.witness import Hand, Witness, WitnessedRequest
 from benchwright_subjects.inline.workplace import remove_leftovers, workplace
 from benchwright_subjects.sample_attempt import SampleAttempt
-from benchwright_subjects.sample_attempt import Subject as Solver
+from benchwright_subjects.sample_attempt import SolvingSubject as Solver
 from benchwright_verilog.syntax.surrogates import encode_text
 
 FAILED = "subject_failed: "
@@ -43,8 +43,8 @@ FAILED = "subject_failed: "
 class LoneServer:
     """A server that a study's condition names, as it was found."""
 
-    part: ModelCondition
-    subject: Subject
+    study_condition: ModelCondition
+    subject: InlineSubject
     configuration: str
     """SHA-256 over what it is started with."""
     name: ServerName
@@ -52,7 +52,7 @@ class LoneServer:
     @property
     def title(self) -> str:
         """The study's name for it."""
-        registered = self.part.condition.subject
+        registered = self.study_condition.condition.subject
         return registered.name if registered is not None else self.name.name
 
     @property
@@ -62,9 +62,9 @@ class LoneServer:
         Raises:
             EvaluationError: No server works alone under the condition.
         """
-        registered = self.part.condition.subject
+        registered = self.study_condition.condition.subject
         if registered is None or registered.inline is None:
-            raise EvaluationError(f"No inline-completion server works under {self.part.condition.name}.")
+            raise EvaluationError(f"No inline-completion server works under {self.study_condition.condition.name}.")
         return registered.inline
 
     @property
@@ -81,37 +81,37 @@ class LoneServer:
         }
 
 
-async def found_server(part: ModelCondition, subject: Subject, configuration: str) -> LoneServer:
+async def found_server(study_condition: ModelCondition, subject: InlineSubject, configuration: str) -> LoneServer:
     """Start a server once and compare it with what the study registers.
 
     Raises:
         StudyFileError: The server is another one, another version, or set up in another way.
         SubjectError: The server does not start.
     """
-    remove_leftovers(subject.places)
-    with workplace(subject.places, {}, subject.launch.profile) as work_folders:
+    remove_leftovers(subject.workplaces_folder)
+    with workplace(subject.workplaces_folder, {}, subject.launch.profile) as work_folders:
         async with (
-            served(subject.model, Witness().note_usage) as service,
-            connected(subject.launched(service), subject.dialect, work_folders, subject.environ) as (_, name),
+            open_service(subject.served_model, Witness().note_usage) as service,
+            open_connection(subject.launched(service), subject.dialect, work_folders, subject.environ) as (_, name),
         ):
-            registered = part.condition.subject
+            registered = study_condition.condition.subject
             server_name = registered.name if registered is not None else name.name
-            part.check_subject(Running(name=server_name, version=name.version, configuration=configuration))
-    return LoneServer(part, subject, configuration, name)
+            study_condition.check_subject(Running(name=server_name, version=name.version, configuration=configuration))
+    return LoneServer(study_condition, subject, configuration, name)
 
 
 async def attempt_problems(
     services: EvaluationServices,
-    server: LoneServer,
-    problems: Sequence[tuple[str, int]],
+    lone_server: LoneServer,
+    problem_samples: Sequence[tuple[str, int]],
     on_end: Callable[[int, int], None],
 ) -> list[AttemptVerdict | None]:
     """Have a server work on problems, one after the other; attempts that have ended are not played again.
 
     Args:
         services: Opened.
-        server: The server that works.
-        problems: PACK/ID and the sample's number, from 1.
+        lone_server: The server that works.
+        problem_samples: PACK/ID and the sample's number, from 1.
         on_end: Called with how many have ended, and how many there are.
 
     Returns:
@@ -120,36 +120,38 @@ async def attempt_problems(
     Raises:
         SubjectError: The server would fail at every problem.
     """
-    verdicts = []
-    for done_count, (ref, number) in enumerate(problems):
-        on_end(done_count, len(problems))
-        verdicts.append(await _attempt(services, server, ref, number))
-    on_end(len(problems), len(problems))
-    return verdicts
+    attempt_verdicts = []
+    for done_count, (ref, number) in enumerate(problem_samples):
+        on_end(done_count, len(problem_samples))
+        attempt_verdicts.append(await _attempt(services, lone_server, ref, number))
+    on_end(len(problem_samples), len(problem_samples))
+    return attempt_verdicts
 
 
-async def _attempt(services: EvaluationServices, server: LoneServer, ref: str, number: int) -> AttemptVerdict | None:
-    part = server.part
+async def _attempt(
+    services: EvaluationServices, lone_server: LoneServer, ref: str, number: int
+) -> AttemptVerdict | None:
+    study_condition = lone_server.study_condition
     problem = services.store.problem(ref)
-    is_cut = server.rules.start is StartOf.EMPTY_BODY
-    texts = start_texts(ref, services.store.unseal(ref) if is_cut else problem, server.rules.start)
-    assigned = part.assigned(ref, number)
+    is_cut = lone_server.rules.start is StartOf.EMPTY_BODY
+    texts = start_texts(ref, services.store.unseal(ref) if is_cut else problem, lone_server.rules.start)
+    assigned = study_condition.assigned_terms(ref, number)
     solver = Solver(
-        part.solver,
-        part.solver,
+        study_condition.solver,
+        study_condition.solver,
         Terms(assigned.condition, assigned),
-        part.attempt(ref, number),
-        part.condition.knowledge_cutoff or "",
-        program=server.facts,
+        study_condition.attempt_id(ref, number),
+        study_condition.condition.knowledge_cutoff or "",
+        program=lone_server.facts,
         files={start_text.path: encode_text(start_text.text) for start_text in texts},
     )
     sample = await SampleAttempt.begin(services, "", ref, problem, number, solver)
-    if sample.earlier is not None or sample.attempt.ended:
-        await sealed(ref, regrade(services, sample.header.id))
+    if sample.earlier_verdict is not None or sample.attempt.ended:
+        await run_sealed(ref, regrade(services, sample.header.id))
         return (await sample.attempt.writer.summary()).verdict
     try:
-        failure = await _work(server, _of_sample(server.subject, number), sample, problem, texts)
-        await sealed(ref, _end(sample, failure))
+        failure = await _work(lone_server, _of_sample(lone_server.subject, number), sample, problem, texts)
+        await run_sealed(ref, _end(sample, failure))
     finally:
         await sample.attempt.close("the run was interrupted")
     return (await sample.attempt.writer.summary()).verdict
@@ -160,64 +162,64 @@ async def _end(sample: SampleAttempt, failure: SubjectError | None) -> GradingOu
         return await sample.attempt.time_out("time_limit", sample.out_of_time_s)
     if failure is None:
         return await sample.attempt.submit()
-    graded = await sample.attempt.settle()
+    grading_outcome = await sample.attempt.settle()
     await sample.attempt.abandon(f"{FAILED}{failure.failure.value}")
-    return graded
+    return grading_outcome
 
 
-def _of_sample(subject: Subject, number: int) -> Subject:
+def _of_sample(subject: InlineSubject, number: int) -> InlineSubject:
     """The server at the sample of this number, whose model gets another seed than at the others."""
-    if subject.model is None or subject.model.seed is None:
+    if subject.served_model is None or subject.served_model.seed is None:
         return subject
-    return replace(subject, model=replace(subject.model, seed=subject.model.seed + number - 1))
+    return replace(subject, served_model=replace(subject.served_model, seed=subject.served_model.seed + number - 1))
 
 
 async def _work(
-    server: LoneServer, subject: Subject, sample: SampleAttempt, problem: Problem, texts: Sequence[StartText]
+    lone_server: LoneServer, subject: InlineSubject, sample: SampleAttempt, problem: Problem, texts: Sequence[StartText]
 ) -> SubjectError | None:
     """Fill the places of each file. Returns how the server failed; None if it behaved, or its time was over."""
-    rules = Rules(Refusal.ALONE, timeout_s=server.rules.timeout_s, most_asks=server.rules.most_asks)
+    rules = Rules(Refusal.ALONE, timeout_s=lone_server.rules.timeout_s, most_asks=lone_server.rules.most_asks)
     present = visible_files(problem, statement=True) | {start_text.path: start_text.text for start_text in texts}
     failure: SubjectError | None = None
     async with sample.solving():
-        for text in texts:
-            witness = _Recorder(sample, text.path, server.title)
-            for site in _sites(sample.header.problem, text, present):
-                other_files = {path: content for path, content in present.items() if path != text.path}
-                played = await play(site, other_files, subject, server.rules.policy, rules, witness)
-                present[text.path] = played.document.text
-                if played.failure is not None:
-                    failure = played.failure
+        for cut_file in texts:
+            witness = _LogRecorder(sample, cut_file.path, lone_server.title)
+            for site in _sites(sample.header.problem, cut_file, present):
+                other_files = {path: content for path, content in present.items() if path != cut_file.path}
+                played_site = await play(site, other_files, subject, lone_server.rules.policy, rules, witness)
+                present[cut_file.path] = played_site.document.text
+                if played_site.failure is not None:
+                    failure = played_site.failure
                     break
             if failure is not None:
                 break
     return failure
 
 
-def _sites(ref: str, text: StartText, present: Mapping[str, str]) -> Iterator[Site]:
+def _sites(ref: str, cut_file: StartText, present: Mapping[str, str]) -> Iterator[Site]:
     """The places of a file, each with what was written at those before it.
 
     Args:
         ref: PACK/ID.
-        text: The file.
+        cut_file: The file.
         present: Its content, by path, once a place was played.
     """
     finished_text = ""
-    for fragment_index, expected in enumerate(text.expected):
+    for fragment_index, expected_text in enumerate(cut_file.expected_texts):
         text_before, text_after = (
-            finished_text + text.fragments[fragment_index],
-            "".join(text.fragments[fragment_index + 1 :]),
+            finished_text + cut_file.fragments[fragment_index],
+            "".join(cut_file.fragments[fragment_index + 1 :]),
         )
-        name = f"{ref}/{text.path}#{SiteKind.EMPTY_BODY}-{fragment_index + 1}"
-        yield Site(name, ref, text.path, SiteKind.EMPTY_BODY, text_before, text_after, expected)
-        whole = present[text.path]
-        if not whole.endswith(text_after):
+        name = f"{ref}/{cut_file.path}#{SiteKind.EMPTY_BODY}-{fragment_index + 1}"
+        yield Site(name, ref, cut_file.path, SiteKind.EMPTY_BODY, text_before, text_after, expected_text)
+        whole_text = present[cut_file.path]
+        if not whole_text.endswith(text_after):
             # An offer took away what follows, so nobody can say where the next place is.
             return
-        finished_text = whole.removesuffix(text_after)
+        finished_text = whole_text.removesuffix(text_after)
 
 
-class _Recorder(Witness):
+class _LogRecorder(Witness):
     """Writes into the attempt's log.
 
     Args:
@@ -232,18 +234,18 @@ class _Recorder(Witness):
         self._provider = provider
         self._shown_count = 0
 
-    async def request(self, request: WitnessedRequest) -> None:
+    async def witness_request(self, witness_request: WitnessedRequest) -> None:
         """Records the request, and what was shown."""
-        decision = request.step.decision
+        decision = witness_request.step.decision
         is_shown = decision in SHOWN
-        outcome = "shown" if is_shown else "timed_out" if decision is Decision.TIMED_OUT else "nothing"
+        outcome = "shown" if is_shown else "timed_out" if decision is OfferOutcome.TIMED_OUT else "nothing"
         await self._sample.record(
             AssistAsked(
                 provider=self._provider,
                 path=self._path,
                 version=self._sample.version(self._path),
                 outcome=outcome,
-                latency_ms=None if request.latency_ms is None else round(request.latency_ms, 3),
+                latency_ms=None if witness_request.latency_ms is None else round(witness_request.latency_ms, 3),
             )
         )
         if not is_shown:
@@ -255,14 +257,14 @@ class _Recorder(Witness):
                 provider=self._provider,
                 path=self._path,
                 version=self._sample.version(self._path),
-                offset=request.document.cursor,
-                length=len(request.step.offer),
-                text=request.step.offer,
+                offset=witness_request.document.cursor,
+                length=len(witness_request.step.offer),
+                text=witness_request.step.offer,
                 trigger="invoked",
             )
         )
 
-    async def changed(self, old_document: Document, new_document: Document, hand: Hand) -> None:
+    async def note_change(self, old_document: DocumentVersion, new_document: DocumentVersion, hand: Hand) -> None:
         """Records the edit, and the acceptance that it is."""
         is_offer = hand is not Hand.DRIVER
         reason = _REASONS[hand]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from lsprotocol.types import Position
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from benchwright_subjects.inline.failure import Failure, SubjectError
-from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError
+from benchwright_subjects.inline.text.document import DocumentVersion
 
 MAX_OFFERS = 100
 MAX_CHARACTERS = 100_000
@@ -65,7 +65,7 @@ class Offer:
     text_after: str = ""
     """Text from the cursor to `end`."""
     command: ReceivedCommand | None = field(default=None, compare=False)
-    item: JsonValue = field(default=None, compare=False)
+    server_item: JsonValue = field(default=None, compare=False)
     """As the server sent it: notifications name it so."""
 
     @property
@@ -77,7 +77,7 @@ class Offer:
         return inserted.removesuffix(self.text_after) if self.text_after else inserted
 
     @property
-    def taken_away(self) -> tuple[int, int]:
+    def replaced_lengths(self) -> tuple[int, int]:
         """Code points left and right of the cursor that `insertion`, or else the text, stands for."""
         if self.insertion is None:
             return len(self.text_before), len(self.text_after)
@@ -90,12 +90,12 @@ class Offer:
 
 
 def offer(
-    document: Document,
+    document: DocumentVersion,
     text: str,
     replaced_range: ReceivedRange | None,
     *,
     command: ReceivedCommand | None = None,
-    item: JsonValue = None,
+    server_item: JsonValue = None,
 ) -> Offer:
     """An offer for a document.
 
@@ -104,21 +104,23 @@ def offer(
         text: The new text.
         replaced_range: Range that it replaces; nothing at the cursor if None.
         command: Command to be executed after it was accepted.
-        item: As the server sent it.
+        server_item: As the server sent it.
 
     Raises:
         SubjectError: `OUT_OF_RANGE` or `BAD_OFFER`.
     """
     if len(text) > MAX_CHARACTERS:
-        raise SubjectError(Failure.BAD_OFFER, f"The server offered {len(text)} characters; {MAX_CHARACTERS} is most.")
+        raise SubjectError(
+            ServerFailure.BAD_OFFER, f"The server offered {len(text)} characters; {MAX_CHARACTERS} is most."
+        )
     # Half of a surrogate pair can't be in a file.
     clean = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     start, end = (document.cursor, document.cursor) if replaced_range is None else _offsets(document, replaced_range)
     text_before, text_after = document.text[start : document.cursor], document.text[document.cursor : end]
-    return Offer(start, end, clean, document.cursor, text_before, text_after, command, item)
+    return Offer(start, end, clean, document.cursor, text_before, text_after, command, server_item)
 
 
-def _offsets(document: Document, replaced_range: ReceivedRange) -> tuple[int, int]:
+def _offsets(document: DocumentVersion, replaced_range: ReceivedRange) -> tuple[int, int]:
     """Of a range, which is on the cursor's line and around the cursor (LSP 3.18, `InlineCompletionItem.range`)."""
     lines = document.lines
     line = lines.line_of(document.cursor)
@@ -126,7 +128,7 @@ def _offsets(document: Document, replaced_range: ReceivedRange) -> tuple[int, in
     is_there = lines.position(start) == replaced_range.start.lsp and lines.position(end) == replaced_range.end.lsp
     is_here = replaced_range.start.line == replaced_range.end.line == line and start <= document.cursor <= end
     if not (is_there and is_here):
-        raise SubjectError(Failure.OUT_OF_RANGE, "The server offered to replace text that is not at the cursor.")
+        raise SubjectError(ServerFailure.OUT_OF_RANGE, "The server offered to replace text that is not at the cursor.")
     return start, end
 
 
@@ -146,12 +148,12 @@ class NextEdits:
     """Edits that are proposed next."""
 
     count: int
-    first: NextEdit | None = None
+    first_edit: NextEdit | None = None
     """The one that an editor shows; None if it is not known, or in another document."""
 
 
 def next_edit(
-    document: Document, text: str, replaced_range: ReceivedRange, command: ReceivedCommand | None
+    document: DocumentVersion, text: str, replaced_range: ReceivedRange, command: ReceivedCommand | None
 ) -> NextEdit:
     """An edit for a document.
 
@@ -159,7 +161,9 @@ def next_edit(
         SubjectError: `OUT_OF_RANGE` or `BAD_OFFER`.
     """
     if len(text) > MAX_CHARACTERS:
-        raise SubjectError(Failure.BAD_OFFER, f"The server offered {len(text)} characters; {MAX_CHARACTERS} is most.")
+        raise SubjectError(
+            ServerFailure.BAD_OFFER, f"The server offered {len(text)} characters; {MAX_CHARACTERS} is most."
+        )
     start, end = (
         document.lines.offset(end_position.lsp) for end_position in (replaced_range.start, replaced_range.end)
     )
@@ -168,14 +172,16 @@ def next_edit(
         for offset, end_position in ((start, replaced_range.start), (end, replaced_range.end))
     )
     if not (is_there and start <= end):
-        raise SubjectError(Failure.OUT_OF_RANGE, "The server offered to replace text that is not in the document.")
+        raise SubjectError(
+            ServerFailure.OUT_OF_RANGE, "The server offered to replace text that is not in the document."
+        )
     return NextEdit(start, end, text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"), command)
 
 
 def plain_snippet(value: str) -> str:
     """The text that a snippet inserts (LSP 3.18, *Snippet Syntax*): placeholders with their defaults, no tab stops."""
     text = _ESCAPED.sub(lambda match: chr(_SET_ASIDE + ord(match[1])), value)
-    previous = ""
-    while text != previous:
-        previous, text = text, _INNERMOST.sub(lambda match: match["default"] or match["choice"] or "", text)
+    previous_text = ""
+    while text != previous_text:
+        previous_text, text = text, _INNERMOST.sub(lambda match: match["default"] or match["choice"] or "", text)
     return re.sub(f"[{chr(_SET_ASIDE)}-{chr(_SET_ASIDE + 0x7F)}]", lambda match: chr(ord(match[0]) - _SET_ASIDE), text)

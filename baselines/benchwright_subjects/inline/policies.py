@@ -13,7 +13,7 @@ from benchwright_subjects.inline.text.similarity import edit_similarity
 
 if TYPE_CHECKING:
     from benchwright_subjects.inline.offer import NextEdit, Offer
-    from benchwright_subjects.inline.text.document import Document
+    from benchwright_subjects.inline.text.document import DocumentVersion
 
 _WORD = re.compile(r"\s*(?:[\w$]+|[^\w\s])")
 
@@ -36,12 +36,12 @@ class AcceptedPart:
     is_whole: bool
 
 
-Adds: TypeAlias = "Callable[[Document], bool]"
+Adds: TypeAlias = "Callable[[DocumentVersion], bool]"
 """True if a version of the document has errors that the present one has not."""
 
 
-def accepted(
-    policy: Policy, document: Document, offer: Offer, reference_rest: str, adds_errors: Adds
+def part_to_accept(
+    policy: Policy, document: DocumentVersion, offer: Offer, reference_rest: str, adds_errors: Adds
 ) -> AcceptedPart | None:
     """The part that the policy takes; None if it refuses.
 
@@ -53,25 +53,30 @@ def accepted(
         adds_errors: See `Adds`. Only *survives lint* asks.
     """
     inserted = offer.insertion
-    whole = AcceptedPart(offer.text if inserted is None else inserted, is_whole=True)
-    if not whole.text.strip():
+    whole_offer = AcceptedPart(offer.text if inserted is None else inserted, is_whole=True)
+    if not whole_offer.text.strip():
         return None
     match policy:
         case Policy.NEVER:
             return None
         case Policy.ALWAYS:
-            return whole
+            return whole_offer
         case Policy.FIRST_LINE:
-            return whole if inserted is None else _limited(inserted, first_line(inserted))
+            return whole_offer if inserted is None else _part_or_none(inserted, first_line(inserted))
         case Policy.MATCHES:
-            return None if inserted is None else _limited(inserted, matching(inserted, reference_rest))
+            return None if inserted is None else _part_or_none(inserted, matching(inserted, reference_rest))
         case Policy.SURVIVES_LINT:
             new_document = document.replaced(offer.start, offer.end, offer.text)
-            return None if adds_errors(new_document) else whole
+            return None if adds_errors(new_document) else whole_offer
 
 
 def takes_edit(
-    policy: Policy, old_document: Document, new_document: Document, edit: NextEdit, reference_text: str, adds: Adds
+    policy: Policy,
+    old_document: DocumentVersion,
+    new_document: DocumentVersion,
+    edit: NextEdit,
+    reference_text: str,
+    adds: Adds,
 ) -> bool:
     """True if the policy takes an edit, which is taken whole or not at all.
 
@@ -98,7 +103,7 @@ def takes_edit(
             return not adds(new_document)
 
 
-def _limited(inserted: str, taken_text: str) -> AcceptedPart | None:
+def _part_or_none(inserted: str, taken_text: str) -> AcceptedPart | None:
     if not taken_text.strip():
         return None
     # An editor accepts white space at the end with the rest.
@@ -116,8 +121,8 @@ def matching(text: str, reference_rest: str) -> str:
     """The words at the beginning of an offer that the rest begins with too, whatever the white space between."""
     taken_length, reference_offset = 0, 0
     for word in _WORD.finditer(text):
-        following = _WORD.match(reference_rest, reference_offset)
-        if following is None or following[0].strip() != word[0].strip():
+        reference_match = _WORD.match(reference_rest, reference_offset)
+        if reference_match is None or reference_match[0].strip() != word[0].strip():
             break
-        taken_length, reference_offset = word.end(), following.end()
+        taken_length, reference_offset = word.end(), reference_match.end()
     return text[:taken_length]

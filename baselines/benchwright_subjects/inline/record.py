@@ -7,17 +7,17 @@ from enum import StrEnum
 
 from benchwright_foundation.model import Model
 from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.failure import Failure
+from benchwright_subjects.inline.failure import ServerFailure
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.sites import SiteKind
-from benchwright_subjects.inline.text.syntactic_units import Unit
+from benchwright_subjects.inline.text.syntactic_units import SyntacticUnit
 
 
 class RecordPart(Model):
     """Base of what is kept: immutable, refuses unknown fields."""
 
 
-class Decision(StrEnum):
+class OfferOutcome(StrEnum):
     """The outcome of one request."""
 
     ACCEPTED = "accepted"
@@ -27,13 +27,13 @@ class Decision(StrEnum):
     TIMED_OUT = "timed_out"
 
 
-SHOWN = frozenset({Decision.ACCEPTED, Decision.PARTLY_ACCEPTED, Decision.REFUSED})
+SHOWN = frozenset({OfferOutcome.ACCEPTED, OfferOutcome.PARTLY_ACCEPTED, OfferOutcome.REFUSED})
 
 
 class Step(RecordPart):
     """One request, and what followed."""
 
-    decision: Decision
+    decision: OfferOutcome
     offers: int = 0
     """Items in the answer."""
     offer: str = ""
@@ -90,7 +90,7 @@ class Efforts(RecordPart):
     """The others, and what accepted offers took away."""
 
     @property
-    def saved(self) -> int:
+    def saved_characters(self) -> int:
         """Not typed, net of what has to be deleted."""
         return self.kept - self.deleted
 
@@ -118,7 +118,7 @@ class VerdictPair(RecordPart):
     passed_with: int
 
     @property
-    def are_fewer(self) -> bool | None:
+    def is_fewer_passing(self) -> bool | None:
         """True if fewer pass with the offer; None if that is undecided."""
         if "error" in (self.outcome_without, self.outcome_with):
             return None
@@ -191,7 +191,7 @@ class SiteRecord(RecordPart):
     problem_digest: str
     path: str
     kind: SiteKind
-    unit: Unit | None
+    unit: SyntacticUnit | None
     subject: SubjectName
     dialect: str
     policy: Policy
@@ -200,7 +200,7 @@ class SiteRecord(RecordPart):
     steps: tuple[Step, ...]
     cancelled: int
     """Requests that were given up."""
-    failure: Failure | None
+    failure: ServerFailure | None
     """None if the server behaved."""
     failure_code: int | None
     """Of the server's error."""
@@ -217,7 +217,7 @@ class SiteRecord(RecordPart):
     @property
     def accepts(self) -> int:
         """Offers accepted, whole or in part."""
-        return sum(step.decision in (Decision.ACCEPTED, Decision.PARTLY_ACCEPTED) for step in self.steps)
+        return sum(step.decision in (OfferOutcome.ACCEPTED, OfferOutcome.PARTLY_ACCEPTED) for step in self.steps)
 
 
 def golf_score(efforts: Efforts, accepts: int, lines: int) -> float | None:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from benchwright_attempts.events.events import Edit
 from benchwright_attempts.log.record import RecordedEvent
-from benchwright_attempts.summary.replay import states
-from benchwright_subjects.inline.sites import Pause, Site, SiteKind
+from benchwright_attempts.summary.replay import replayed_states
+from benchwright_subjects.inline.sites import PausePoint, Site, SiteKind
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 
 
 @dataclass(frozen=True)
-class _Pause:
+class _RecordedPause:
     seq: int
     path: str
     text: str
@@ -34,14 +34,16 @@ def recorded_sites(ref: str, name: str, events: Iterable[RecordedEvent], pause_m
     """
     pauses, final = _pauses(events, pause_ms)
     sites = []
-    for pause, following in zip(pauses, [*pauses[1:], None], strict=False):
-        later = following.text if following is not None and following.path == pause.path else final.get(pause.path)
+    for pause, next_pause in zip(pauses, [*pauses[1:], None], strict=False):
+        later_text = (
+            next_pause.text if next_pause is not None and next_pause.path == pause.path else final.get(pause.path)
+        )
         text_before, text_after = pause.text[: pause.cursor], pause.text[pause.cursor :]
-        written_text = _written_between(text_before, text_after, later)
+        written_text = _written_between(text_before, text_after, later_text)
         if written_text is not None and written_text.strip():
             site = f"{ref}/{pause.path}#{SiteKind.REPLAY}@{name}-{pause.seq}"
-            end = final.get(pause.path)
-            pause_record = Pause(name, pause.seq, pause.gap_ms)
+            final_text = final.get(pause.path)
+            pause_record = PausePoint(name, pause.seq, pause.gap_ms)
             sites.append(
                 Site(
                     site,
@@ -51,37 +53,37 @@ def recorded_sites(ref: str, name: str, events: Iterable[RecordedEvent], pause_m
                     text_before,
                     text_after,
                     written_text,
-                    final=end,
+                    final=final_text,
                     pause=pause_record,
                 )
             )
     return sites
 
 
-def _pauses(events: Iterable[RecordedEvent], pause_ms: int) -> tuple[list[_Pause], dict[str, str]]:
-    pauses: list[_Pause] = []
-    last: tuple[RecordedEvent, _Pause | None] | None = None
+def _pauses(events: Iterable[RecordedEvent], pause_ms: int) -> tuple[list[_RecordedPause], dict[str, str]]:
+    pauses: list[_RecordedPause] = []
+    last_edit: tuple[RecordedEvent, _RecordedPause | None] | None = None
     final: dict[str, str] = {}
-    for recorded, files in states(events):
+    for recorded, files in replayed_states(events):
         final = {path: file.text for path, file in files.items() if file.text is not None}
         if not isinstance(recorded.event, Edit):
             continue
-        gap_ms = 0.0 if last is None else _gap_ms(last[0], recorded)
-        if last is not None and last[1] is not None and gap_ms >= pause_ms:
-            pauses.append(replace(last[1], gap_ms=gap_ms))
-        last = (recorded, _pause(recorded.seq, recorded.event, final))
-    if last is not None and last[1] is not None:
-        pauses.append(replace(last[1], gap_ms=float(pause_ms)))
+        gap_ms = 0.0 if last_edit is None else _gap_ms(last_edit[0], recorded)
+        if last_edit is not None and last_edit[1] is not None and gap_ms >= pause_ms:
+            pauses.append(replace(last_edit[1], gap_ms=gap_ms))
+        last_edit = (recorded, _pause(recorded.seq, recorded.event, final))
+    if last_edit is not None and last_edit[1] is not None:
+        pauses.append(replace(last_edit[1], gap_ms=float(pause_ms)))
     return pauses, final
 
 
-def _pause(seq: int, edit: Edit, texts: dict[str, str]) -> _Pause | None:
+def _pause(seq: int, edit: Edit, texts: dict[str, str]) -> _RecordedPause | None:
     if edit.path not in texts or not edit.path.endswith(tuple(DESIGN_SUFFIXES)) or not edit.changes:
         return None
     change = edit.changes[-1]
     if change.start is None:
         return None
-    return _Pause(seq, edit.path, texts[edit.path], change.start + len(change.text))
+    return _RecordedPause(seq, edit.path, texts[edit.path], change.start + len(change.text))
 
 
 def _gap_ms(first_event: RecordedEvent, second_event: RecordedEvent) -> float:
@@ -90,10 +92,10 @@ def _gap_ms(first_event: RecordedEvent, second_event: RecordedEvent) -> float:
     return (second_event.moment.wall - first_event.moment.wall).total_seconds() * 1000
 
 
-def _written_between(text_before: str, text_after: str, later: str | None) -> str | None:
+def _written_between(text_before: str, text_after: str, later_text: str | None) -> str | None:
     """Text that was written between two parts that are still there; None if they are not."""
-    if later is None or len(later) < len(text_before) + len(text_after):
+    if later_text is None or len(later_text) < len(text_before) + len(text_after):
         return None
-    if not (later.startswith(text_before) and later.endswith(text_after)):
+    if not (later_text.startswith(text_before) and later_text.endswith(text_after)):
         return None
-    return later[len(text_before) : len(later) - len(text_after)]
+    return later_text[len(text_before) : len(later_text) - len(text_after)]

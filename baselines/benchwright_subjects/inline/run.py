@@ -10,7 +10,7 @@ from benchwright_problems.problem import Problem
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.record import SiteRecord, golf_score
 from benchwright_subjects.inline.run_folder import RunFolder, Settings, problem_digest, subject_name
-from benchwright_subjects.inline.site_run import PlayedSite, Rules, Subject, play, policy_at
+from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play, policy_at
 from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, cut
 from benchwright_subjects.inline.text import measures
 from benchwright_subjects.inline.workplace import remove_leftovers
@@ -20,18 +20,18 @@ STATEMENT = "README.md"
 
 
 @dataclass(frozen=True)
-class Plan:
+class SitePlan:
     """The sites to play, and how."""
 
     problems: Mapping[str, Problem]
     """PACK/ID → with its hidden part."""
     sites: Sequence[Site]
-    subject: Subject
+    subject: InlineSubject
     rules: Rules
     settings: Settings
 
     @property
-    def turns(self) -> list[tuple[Site, Policy]]:
+    def site_turns(self) -> list[tuple[Site, Policy]]:
         """Each site with each policy that differs there, problem by problem."""
         return [
             (site, policy)
@@ -54,12 +54,12 @@ def cut_sites(problems: Mapping[str, Problem], cutting: Cutting) -> list[Site]:
             "None of these problems is a design with a reference solution, into which holes could be cut."
         )
     sites = [site for ref, problem in usable.items() for site in cut(ref, problem, cutting)]
-    if not sites and set(cutting.kinds) - {SiteKind.REPLAY}:
+    if not sites and set(cutting.site_kinds) - {SiteKind.REPLAY}:
         raise EvaluationError("The references of these problems have no site of these kinds. Choose other --sites.")
     return sites
 
 
-async def run(plan: Plan, folder: RunFolder, on_site: Callable[[int, int, int], None]) -> list[SiteRecord]:
+async def play_plan(plan: SitePlan, folder: RunFolder, on_site: Callable[[int, int, int], None]) -> list[SiteRecord]:
     """Play what is not kept yet.
 
     Args:
@@ -73,9 +73,9 @@ async def run(plan: Plan, folder: RunFolder, on_site: Callable[[int, int, int], 
     Raises:
         SubjectError: The server would fail at every site.
     """
-    remove_leftovers(plan.subject.places)
+    remove_leftovers(plan.subject.workplaces_folder)
     kept_records = {(record.site, record.policy): record for record in folder.records()}
-    turns = plan.turns
+    turns = plan.site_turns
     earlier_count = sum((site.id, policy) in kept_records for site, policy in turns)
     done_count = earlier_count
     on_site(done_count, len(turns), earlier_count)
@@ -83,9 +83,9 @@ async def run(plan: Plan, folder: RunFolder, on_site: Callable[[int, int, int], 
         if (site.id, policy) in kept_records:
             continue
         files = visible_files(plan.problems[site.problem], statement=plan.settings.statement)
-        played = await play(site, files, plan.subject, policy, plan.rules)
-        record = _record(plan, site, policy, played)
-        folder.keep(record)
+        played_site = await play(site, files, plan.subject, policy, plan.rules)
+        record = _record(plan, site, policy, played_site)
+        folder.keep_record(record)
         kept_records[site.id, policy] = record
         done_count += 1
         on_site(done_count, len(turns), earlier_count)
@@ -105,8 +105,8 @@ def digest_of(problem: Problem) -> str:
     return problem_digest(problem.public_digest, problem.harness_digest, dict(problem.hidden.reference))
 
 
-def _record(plan: Plan, site: Site, policy: Policy, played: PlayedSite) -> SiteRecord:
-    efforts = measures.efforts(site, played)
+def _record(plan: SitePlan, site: Site, policy: Policy, played_site: PlayedSite) -> SiteRecord:
+    efforts = measures.efforts(site, played_site)
     bare = SiteRecord(
         site=site.id,
         problem=site.problem,
@@ -114,23 +114,23 @@ def _record(plan: Plan, site: Site, policy: Policy, played: PlayedSite) -> SiteR
         path=site.path,
         kind=site.kind,
         unit=site.unit,
-        subject=subject_name(plan.settings, played.server.name, played.server.version),
+        subject=subject_name(plan.settings, played_site.server_name.name, played_site.server_name.version),
         dialect=plan.subject.dialect.name,
         policy=policy,
         mode=plan.rules.refusal,
         seed=plan.settings.seed,
-        steps=tuple(played.steps),
-        cancelled=sum(latency is None for latency in played.latencies_ms),
-        failure=None if played.failure is None else played.failure.failure,
-        failure_code=None if played.failure is None else played.failure.code,
-        likeness=measures.likeness(site, played),
+        steps=tuple(played_site.steps),
+        cancelled=sum(latency is None for latency in played_site.latencies_ms),
+        failure=None if played_site.failure is None else played_site.failure.failure,
+        failure_code=None if played_site.failure is None else played_site.failure.code,
+        likeness=measures.likeness(site, played_site),
         efforts=efforts,
         golf=None,
-        snapshots=tuple(played.snapshots),
-        model_use=played.model_use,
-        times=played.times,
+        snapshots=tuple(played_site.snapshots),
+        model_use=played_site.model_use,
+        times=played_site.times,
     )
     if site.kind is SiteKind.REPLAY:
         return bare
-    golf = golf_score(efforts, bare.accepts, measures.filled_lines(site.expected))
+    golf = golf_score(efforts, bare.accepts, measures.filled_lines(site.expected_text))
     return bare.model_copy(update={"golf": None if golf is None else round(golf, 6)})

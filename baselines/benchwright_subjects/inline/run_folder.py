@@ -94,7 +94,7 @@ class RunFolder:
         self._hindsight = folder / "hindsight.jsonl"
 
     @contextmanager
-    def writing(self, settings: Settings) -> Iterator[None]:
+    def open_for_writing(self, settings: Settings) -> Iterator[None]:
         """Keep others out, and make sure that what is there belongs to the same run.
 
         Raises:
@@ -147,7 +147,7 @@ class RunFolder:
         """
         return self._lines(self._sites, SiteRecord)
 
-    def keep(self, record: SiteRecord) -> None:
+    def keep_record(self, record: SiteRecord) -> None:
         """Add a site; it is on disk when this returns."""
         is_new = not self._sites.exists()
         with os.fdopen(os.open(self._sites, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as stream:
@@ -181,16 +181,18 @@ class RunFolder:
         """Replace what replayed attempts say."""
         self._replace(self._hindsight, hindsights)
 
-    def _replace(self, file: Path, lines: Sequence[RecordPart]) -> None:
-        write_atomically(file, "".join(f"{kept_record.model_dump_json()}\n" for kept_record in lines).encode(), 0o600)
+    def _replace(self, file: Path, record_parts: Sequence[RecordPart]) -> None:
+        write_atomically(
+            file, "".join(f"{kept_record.model_dump_json()}\n" for kept_record in record_parts).encode(), 0o600
+        )
 
     def _lines(self, file: Path, kind: type[_Line]) -> list[_Line]:
         try:
-            whole = file.read_bytes()
+            file_bytes = file.read_bytes()
         except FileNotFoundError:
             return []
         kept_records = []
-        for number, line in enumerate(whole[: whole.rfind(b"\n") + 1].splitlines(), 1):
+        for number, line in enumerate(file_bytes[: file_bytes.rfind(b"\n") + 1].splitlines(), 1):
             try:
                 kept_records.append(kind.model_validate_json(line))
             except ValidationError:
@@ -203,13 +205,16 @@ class RunFolder:
         """Take off a line that was not written whole."""
         if self._sites.exists():
             with self._sites.open("r+b") as stream:
-                whole = stream.read()
-                stream.truncate(whole.rfind(b"\n") + 1)
+                file_bytes = stream.read()
+                stream.truncate(file_bytes.rfind(b"\n") + 1)
                 os.fsync(stream.fileno())
 
 
-def _differences(old: Settings, new: Settings) -> list[str]:
-    old_settings, new_settings = json.loads(old.model_dump_json()), json.loads(new.model_dump_json())
+def _differences(kept_settings: Settings, given_settings: Settings) -> list[str]:
+    old_settings, new_settings = (
+        json.loads(kept_settings.model_dump_json()),
+        json.loads(given_settings.model_dump_json()),
+    )
     return [name.replace("_", " ") for name in new_settings if old_settings[name] != new_settings[name]]
 
 
@@ -219,6 +224,6 @@ def subject_name(settings: Settings, name: str, version: str) -> SubjectName:
     return SubjectName(name=name or program, version=version, configuration=settings.configuration)
 
 
-def problem_digest(public: str, harness: str, reference: dict[str, JsonValue]) -> str:
+def problem_digest(public_digest: str, harness_digest: str, reference: dict[str, JsonValue]) -> str:
     """SHA-256 over all of a problem that a run depends on."""
-    return digest([public, harness, reference])
+    return digest([public_digest, harness_digest, reference])

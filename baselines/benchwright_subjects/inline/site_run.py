@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline import lint
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
-from benchwright_subjects.inline.failure import HOPELESS, Failure, SubjectError
+from benchwright_subjects.inline.failure import HOPELESS, ServerFailure, SubjectError
 from benchwright_subjects.inline.offer import NextEdit, Offer
-from benchwright_subjects.inline.policies import AcceptedPart, Refusal, accepted, takes_edit
-from benchwright_subjects.inline.record import Decision, ModelUse, Snapshot, Step, Times
-from benchwright_subjects.inline.server.served_model import ServedModel, served
-from benchwright_subjects.inline.server.server_process import Launch
-from benchwright_subjects.inline.server.session import ServerName, Session, session
+from benchwright_subjects.inline.policies import AcceptedPart, Refusal, part_to_accept, takes_edit
+from benchwright_subjects.inline.record import ModelUse, OfferOutcome, Snapshot, Step, Times
+from benchwright_subjects.inline.server.served_model import ServedModel, open_service
+from benchwright_subjects.inline.server.server_process import ServerLaunch
+from benchwright_subjects.inline.server.session import ServerName, UserSession, open_session
 from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text import alignment, similarity
-from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.witness import Hand, Witness, WitnessedRequest
 from benchwright_subjects.inline.workplace import workplace
 from benchwright_verilog.syntax.suffixes import SOURCES
 from benchwright_verilog.syntax.surrogates import encode_text
 
 if TYPE_CHECKING:
-    from benchwright_subjects.inline.server.model_service import Service
+    from benchwright_subjects.inline.server.model_service import ModelService
 
 _MOST_TIMEOUTS = 2
 """Requests in a row without an answer, after which the server counts as silent."""
@@ -54,18 +54,18 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Subject:
+class InlineSubject:
     """A server to play against."""
 
-    launch: Launch
+    launch: ServerLaunch
     dialect: Dialect
     environ: Mapping[str, str]
-    places: Path
+    workplaces_folder: Path
     """Folder in which the folders of its processes are made."""
-    model: ServedModel | None = None
+    served_model: ServedModel | None = None
     """The only model that it may ask; None if its model is its own affair."""
 
-    def launched(self, service: Service | None) -> Launch:
+    def launched(self, service: ModelService | None) -> ServerLaunch:
         """The launch of the subject where this service answers it."""
         return self.launch if service is None else replace(self.launch, bridge=service.address)
 
@@ -74,8 +74,8 @@ class Subject:
 class PlayedSite:
     """Events and result of a played site."""
 
-    document: Document
-    server: ServerName = field(default_factory=ServerName)
+    document: DocumentVersion
+    server_name: ServerName = field(default_factory=ServerName)
     steps: list[Step] = field(default_factory=list)
     latencies_ms: list[float | None] = field(default_factory=list)
     drawn_ms: list[float | None] = field(default_factory=list)
@@ -83,14 +83,14 @@ class PlayedSite:
     snapshots: list[Snapshot] = field(default_factory=list)
     failure: SubjectError | None = None
     model_use: ModelUse | None = None
-    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    start_time: datetime = field(default_factory=lambda: datetime.now(UTC))
     wall_s: float = 0.0
 
     @property
     def times(self) -> Times:
         """Times of the played site, which differ from run to run."""
         return Times(
-            started=self.started,
+            started=self.start_time,
             wall_s=round(self.wall_s, 3),
             latencies_ms=tuple(self.latencies_ms),
             drawn_ms=tuple(self.drawn_ms),
@@ -109,7 +109,7 @@ def policy_at(site: Site, policy: Policy) -> Policy:
 async def play(
     site: Site,
     files: Mapping[str, str],
-    subject: Subject,
+    subject: InlineSubject,
     policy: Policy,
     rules: Rules,
     witness: Witness | None = None,
@@ -131,28 +131,28 @@ async def play(
     shown_files = {**files, site.path: site.text_before + site.text_after}
     contents = {path: encode_text(text) for path, text in shown_files.items()}
     hearer = witness or Witness()
-    with workplace(subject.places, contents, subject.launch.profile) as work_folders:
+    with workplace(subject.workplaces_folder, contents, subject.launch.profile) as work_folders:
         uri = (work_folders.workspace / site.path).as_uri()
-        document = Document(uri, shown_files[site.path], len(site.text_before))
+        document = DocumentVersion(uri, shown_files[site.path], len(site.text_before))
         walk = _Walk(site, shown_files, policy, rules, document, hearer)
-        service: Service | None = None
+        service: ModelService | None = None
         try:
             async with (
-                served(subject.model, hearer.note_usage) as service,
-                session(
+                open_service(subject.served_model, hearer.note_usage) as service,
+                open_session(
                     subject.launched(service), subject.dialect, work_folders, subject.environ, rules.timeout_s
                 ) as talking,
             ):
-                walk.played.server = talking.name
-                await walk.go(talking)
-            work_folders.check()
+                walk.played_site.server_name = talking.name
+                await walk.play_through(talking)
+            work_folders.check_unchanged()
         except SubjectError as error:
-            if error.failure in HOPELESS and not walk.played.steps:
+            if error.failure in HOPELESS and not walk.played_site.steps:
                 raise
-            walk.played.failure = error
-        walk.played.model_use = None if service is None else service.use
-    walk.played.wall_s = time.monotonic() - start
-    return walk.played
+            walk.played_site.failure = error
+        walk.played_site.model_use = None if service is None else service.usage_so_far
+    walk.played_site.wall_s = time.monotonic() - start
+    return walk.played_site
 
 
 class _Walk:
@@ -164,7 +164,7 @@ class _Walk:
         files: Mapping[str, str],
         policy: Policy,
         rules: Rules,
-        document: Document,
+        document: DocumentVersion,
         witness: Witness,
     ) -> None:
         self._site = site
@@ -172,11 +172,11 @@ class _Walk:
         self._sources = {path: text for path, text in files.items() if path.endswith(tuple(SOURCES))}
         self._policy = policy_at(site, policy)
         self._rules = rules
-        self._reference_rest = site.expected
+        self._reference_rest = site.expected_text
         self._accepts = 0
         self._silent = 0
         self._is_over = False
-        self.played = PlayedSite(document)
+        self.played_site = PlayedSite(document)
 
     @property
     def _follows_reference(self) -> bool:
@@ -184,12 +184,12 @@ class _Walk:
         is_alone = self._rules.refusal is Refusal.ALONE and self._site.kind is not SiteKind.TYPE_THROUGH
         return not is_alone or self._policy is Policy.MATCHES
 
-    async def go(self, talking: Session) -> None:
+    async def play_through(self, session: UserSession) -> None:
         """Ask until the site is done."""
-        talking.open(self.played.document)
+        session.open(self.played_site.document)
         try:
             while not self._is_over:
-                await self._ask(talking)
+                await self._ask(session)
                 self._is_over = self._is_over or self._is_done()
         finally:
             self._keep_snapshot(is_end=True)
@@ -201,25 +201,27 @@ class _Walk:
         if not is_open and not self._reference_rest.strip():
             return True
         is_bounded = self._site.kind is SiteKind.TYPE_THROUGH or self._rules.refusal is Refusal.ASSISTED
-        return not is_bounded and len(self.played.steps) >= self._rules.most_asks
+        return not is_bounded and len(self.played_site.steps) >= self._rules.most_asks
 
-    async def _ask(self, talking: Session) -> None:
-        document = self.played.document
-        asked_answer = await talking.ask(document, self._rules.trigger)
-        self.played.latencies_ms.append(None if asked_answer.latency_ms is None else round(asked_answer.latency_ms, 3))
-        if asked_answer.drawn_ms is not None or (asked_answer.latency_ms is None and talking.draws):
-            self.played.drawn_ms.append(None if asked_answer.drawn_ms is None else round(asked_answer.drawn_ms, 3))
+    async def _ask(self, session: UserSession) -> None:
+        document = self.played_site.document
+        asked_answer = await session.ask(document, self._rules.trigger)
+        self.played_site.latencies_ms.append(
+            None if asked_answer.latency_ms is None else round(asked_answer.latency_ms, 3)
+        )
+        if asked_answer.drawn_ms is not None or (asked_answer.latency_ms is None and session.has_drawing_editor):
+            self.played_site.drawn_ms.append(None if asked_answer.drawn_ms is None else round(asked_answer.drawn_ms, 3))
         offer = next(iter(asked_answer.offers), None)
-        step = Step(decision=Decision.NOTHING_OFFERED, offers=len(asked_answer.offers))
+        step = Step(decision=OfferOutcome.NOTHING_OFFERED, offers=len(asked_answer.offers))
         accepted_part = None
         if asked_answer.latency_ms is None:
-            step = Step(decision=Decision.TIMED_OUT)
+            step = Step(decision=OfferOutcome.TIMED_OUT)
         elif offer is not None and offer.text.strip() and offer.insertion != "":
-            talking.show(offer)
+            session.report_shown(offer)
             text = offer.text if offer.insertion is None else offer.insertion
-            repeats = similarity.repeats(text, document.text_after)
+            repeats = similarity.is_repetition(text, document.text_after)
             accepted_part = await asyncio.to_thread(
-                accepted,
+                part_to_accept,
                 self._policy,
                 document,
                 offer,
@@ -228,71 +230,73 @@ class _Walk:
             )
             step = step.model_copy(
                 update={
-                    "decision": Decision.REFUSED,
+                    "decision": OfferOutcome.REFUSED,
                     "offer": text,
-                    "replaces": offer.taken_away,
+                    "replaces": offer.replaced_lengths,
                     "repeats_suffix": repeats,
                 }
             )
-        await self._witness.request(WitnessedRequest(document, step, asked_answer.latency_ms))
+        await self._witness.witness_request(WitnessedRequest(document, step, asked_answer.latency_ms))
         if offer is not None and accepted_part is not None:
-            step = await self._accept(talking, step, offer, accepted_part)
+            step = await self._accept(session, step, offer, accepted_part)
         else:
-            step = await self._refuse(talking, step)
-        self.played.steps.append(step)
+            step = await self._refuse(session, step)
+        self.played_site.steps.append(step)
         self._count_silence(step)
 
-    async def _accept(self, talking: Session, step: Step, offer: Offer, part: AcceptedPart) -> Step:
-        old_document = self.played.document
-        taken_offer = await talking.take(old_document, offer, part)
+    async def _accept(self, session: UserSession, step: Step, offer: Offer, accepted_part: AcceptedPart) -> Step:
+        old_document = self.played_site.document
+        taken_offer = await session.take(old_document, offer, accepted_part)
         if not (taken_offer.text.strip() or taken_offer.deleted):
-            return await self._refuse(talking, step)
+            return await self._refuse(session, step)
         self._accepts += 1
-        self._reference_rest = alignment.left_of(self._reference_rest, taken_offer.text)
-        self.played.document = taken_offer.document
-        hand = Hand.ACCEPTED if part.is_whole else Hand.PARTLY_ACCEPTED
-        await self._witness.changed(old_document, taken_offer.document, hand)
+        self._reference_rest = alignment.reference_left(self._reference_rest, taken_offer.text)
+        self.played_site.document = taken_offer.document
+        hand = Hand.ACCEPTED if accepted_part.is_whole else Hand.PARTLY_ACCEPTED
+        await self._witness.note_change(old_document, taken_offer.document, hand)
         if self._accepts.bit_count() == 1:
             self._keep_snapshot(is_end=False)
-        await self._type(talking, self._gap(taken_offer.text))
-        offered, edited = await self._follow_edits(talking) if self._rules.next_edits else (None, 0)
+        await self._type(session, self._space_after(taken_offer.text))
+        offered_count, edited = await self._follow_edits(session) if self._rules.next_edits else (None, 0)
         return step.model_copy(
             update={
-                "decision": Decision.ACCEPTED if part.is_whole else Decision.PARTLY_ACCEPTED,
+                "decision": OfferOutcome.ACCEPTED if accepted_part.is_whole else OfferOutcome.PARTLY_ACCEPTED,
                 "accepted": taken_offer.text,
                 "deleted": similarity.effort(taken_offer.deleted),
-                "next_edits": offered,
+                "next_edits": offered_count,
                 "next_edits_taken": edited,
             }
         )
 
-    async def _follow_edits(self, talking: Session) -> tuple[int | None, int]:
+    async def _follow_edits(self, session: UserSession) -> tuple[int | None, int]:
         """Ask for next edits and make them for as long as the policy takes them; how many were offered, and made."""
-        offered, made_count = None, 0
+        offered_count, made_count = None, 0
         while made_count < _MOST_EDITS:
-            document = self.played.document
-            next_edits = await talking.next_edits(document)
+            document = self.played_site.document
+            next_edits = await session.next_edits(document)
             if next_edits is None:
                 break
-            offered = (offered or 0) + next_edits.count
-            if next_edits.first is None or not await asyncio.to_thread(self._takes, document, next_edits.first):
+            offered_count = (offered_count or 0) + next_edits.count
+            if next_edits.first_edit is None or not await asyncio.to_thread(
+                self._takes_edit, document, next_edits.first_edit
+            ):
                 break
-            self.played.document = await talking.take_edit(document, next_edits.first)
-            await self._witness.changed(document, self.played.document, Hand.ACCEPTED)
+            self.played_site.document = await session.take_edit(document, next_edits.first_edit)
+            await self._witness.note_change(document, self.played_site.document, Hand.ACCEPTED)
             made_count += 1
-        return offered, made_count
+        return offered_count, made_count
 
-    def _takes(self, document: Document, edit: NextEdit) -> bool:
+    def _takes_edit(self, document: DocumentVersion, edit: NextEdit) -> bool:
         new_document = document.edited(edit.start, edit.end, edit.text)
         so_far = (
             self._site.text_before
-            + self._site.expected[: len(self._site.expected) - len(self._reference_rest)]
+            + self._site.expected_text[: len(self._site.expected_text) - len(self._reference_rest)]
             + self._site.text_after
         )
         return takes_edit(self._policy, document, new_document, edit, so_far, self._adds_errors)
 
-    async def _refuse(self, talking: Session, step: Step) -> Step:
-        is_silent = step.decision is Decision.TIMED_OUT
+    async def _refuse(self, session: UserSession, step: Step) -> Step:
+        is_silent = step.decision is OfferOutcome.TIMED_OUT
         if self._site.kind is SiteKind.TYPE_THROUGH:
             typed = alignment.next_character(self._reference_rest)
         elif self._rules.refusal is Refusal.ASSISTED and self._site.kind is not SiteKind.REPLAY:
@@ -302,44 +306,46 @@ class _Walk:
             self._is_over = not is_silent
             return step
         self._reference_rest = self._reference_rest[len(typed) :]
-        await self._type(talking, typed + self._blank())
+        await self._type(session, typed + self._take_reference_space())
         return step.model_copy(update={"typed": typed})
 
-    def _gap(self, taken_text: str) -> str:
+    def _space_after(self, taken_text: str) -> str:
         """The white space that is set after an accepted text, as an editor or its user does."""
         if self._follows_reference:
-            blank = self._blank()
+            blank = self._take_reference_space()
             return "" if taken_text[-1:].isspace() else blank
-        document = self.played.document
+        document = self.played_site.document
         line = document.text_before[document.text_before.rfind("\n") + 1 :]
         is_at_end = not document.text_after.partition("\n")[0].strip()
         if not (line.strip() and is_at_end):
             return ""
         return "\n" + line[: len(line) - len(line.lstrip())]
 
-    def _blank(self) -> str:
+    def _take_reference_space(self) -> str:
         """The white space that comes next in the reference, which is behind it then."""
         blank = alignment.blank(self._reference_rest) if self._reference_rest.strip() else ""
         self._reference_rest = self._reference_rest[len(blank) :]
         return blank
 
-    async def _type(self, talking: Session, text: str) -> None:
+    async def _type(self, session: UserSession, text: str) -> None:
         if text:
-            old_document = self.played.document
-            self.played.document = old_document.typed(text)
-            talking.change(self.played.document)
-            await self._witness.changed(old_document, self.played.document, Hand.DRIVER)
+            old_document = self.played_site.document
+            self.played_site.document = old_document.typed(text)
+            session.change(self.played_site.document)
+            await self._witness.note_change(old_document, self.played_site.document, Hand.DRIVER)
 
     def _count_silence(self, step: Step) -> None:
-        self._silent = self._silent + 1 if step.decision is Decision.TIMED_OUT else 0
+        self._silent = self._silent + 1 if step.decision is OfferOutcome.TIMED_OUT else 0
         if self._silent >= _MOST_TIMEOUTS:
-            raise SubjectError(Failure.NO_ANSWER, f"The server left {_MOST_TIMEOUTS} requests in a row unanswered.")
+            raise SubjectError(
+                ServerFailure.NO_ANSWER, f"The server left {_MOST_TIMEOUTS} requests in a row unanswered."
+            )
 
-    def _adds_errors(self, new_document: Document) -> bool:
-        old_files = {**self._sources, self._site.path: self.played.document.text}
+    def _adds_errors(self, new_document: DocumentVersion) -> bool:
+        old_files = {**self._sources, self._site.path: self.played_site.document.text}
         return lint.has_new_errors(old_files, {**old_files, self._site.path: new_document.text})
 
     def _keep_snapshot(self, *, is_end: bool) -> None:
         if self._site.kind not in _NOT_GRADED:
-            snapshot = Snapshot(accepts=self._accepts, is_end=is_end, text=self.played.document.text)
-            self.played.snapshots.append(snapshot)
+            snapshot = Snapshot(accepts=self._accepts, is_end=is_end, text=self.played_site.document.text)
+            self.played_site.snapshots.append(snapshot)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_subjects.inline.text.similarity import effort
-from benchwright_subjects.inline.text.syntactic_units import Region, Unit, bodies, trimmed, units
+from benchwright_subjects.inline.text.syntactic_units import Region, SyntacticUnit, body_regions, trimmed, unit_regions
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 
 _FEWEST_IN_LINE = 8
@@ -37,7 +37,7 @@ class SiteKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Pause:
+class PausePoint:
     """Point in a recorded attempt at which a replay asks."""
 
     attempt: str
@@ -61,12 +61,12 @@ class Site:
     """Text left of the cursor that the server sees."""
     text_after: str = field(repr=False)
     """Text right of the cursor that the server sees."""
-    expected: str = field(repr=False)
+    expected_text: str = field(repr=False)
     """Text that belongs between them. No server ever gets it."""
-    unit: Unit | None = None
+    unit: SyntacticUnit | None = None
     final: str | None = field(default=None, repr=False)
     """Of a replay, the file at the end of the attempt."""
-    pause: Pause | None = None
+    pause: PausePoint | None = None
     """Of a replay."""
 
 
@@ -74,7 +74,7 @@ class Site:
 class Cutting:
     """Selection of the sites to make."""
 
-    kinds: Sequence[SiteKind]
+    site_kinds: Sequence[SiteKind]
     per_kind: int = 3
     """Most holes of one kind in a file; of syntactic units, of each."""
     longest: int = 600
@@ -94,14 +94,14 @@ def cut(ref: str, problem: Problem, cutting: Cutting) -> list[Site]:
         site
         for path in sorted(problem.hidden.reference)
         if path in problem.public.expected and path.endswith(tuple(DESIGN_SUFFIXES))
-        for kind in cutting.kinds
+        for kind in cutting.site_kinds
         for site in _of_kind(ref, path, problem.hidden.reference[path], kind, cutting)
     ]
 
 
 def can_be_cut(problem: Problem) -> bool:
     """True if there is a reference to cut holes into."""
-    return problem.kind is Kind.DESIGN and bool(problem.hidden.reference)
+    return problem.kind is ProblemKind.DESIGN and bool(problem.hidden.reference)
 
 
 def check_kinds(names: Sequence[str]) -> list[SiteKind]:
@@ -120,27 +120,31 @@ def _of_kind(ref: str, path: str, text: str, kind: SiteKind, cutting: Cutting) -
     chance = random.Random(f"{cutting.seed}:{ref}:{path}:{kind}")  # noqa: S311 - a sample, not a secret
     match kind:
         case SiteKind.EMPTY_BODY:
-            holes: list[tuple[Region, Unit | None]] = [(region, None) for region in bodies(text)]
+            holes: list[tuple[Region, SyntacticUnit | None]] = [(region, None) for region in body_regions(text)]
         case SiteKind.TYPE_THROUGH:
-            longest = max(bodies(text), key=lambda region: region[1] - region[0], default=None)
+            longest = max(body_regions(text), key=lambda region: region[1] - region[0], default=None)
             holes = [(longest, None)] if longest else []
         case SiteKind.LINE:
-            holes = [(region, None) for region in _drawn(_lines(text), cutting.per_kind, chance)]
+            holes = [(region, None) for region in _draw_regions(_lines(text), cutting.per_kind, chance)]
         case SiteKind.LINES:
-            holes = [(region, None) for region in _drawn(_spans(text, chance), cutting.per_kind, chance)]
+            holes = [(region, None) for region in _draw_regions(_spans(text, chance), cutting.per_kind, chance)]
         case SiteKind.UNIT:
-            holes = [(region, unit) for unit in Unit for region in _drawn(units(text, unit), cutting.per_kind, chance)]
+            holes = [
+                (region, unit)
+                for unit in SyntacticUnit
+                for region in _draw_regions(unit_regions(text, unit), cutting.per_kind, chance)
+            ]
         case SiteKind.REPLAY:
             holes = []
     for (start, end), unit in holes:
         name = f"{ref}/{path}#{kind}{f'-{unit}' if unit else ''}@{start}-{end}"
-        expected = text[start:end]
+        expected_text = text[start:end]
         if kind is SiteKind.TYPE_THROUGH:
-            expected = _first(expected, cutting.longest)
-        yield Site(name, ref, path, kind, text[:start], text[end:], expected, unit)
+            expected_text = _first_lines(expected_text, cutting.longest)
+        yield Site(name, ref, path, kind, text[:start], text[end:], expected_text, unit)
 
 
-def _drawn(regions: Sequence[Region], sample_size: int, chance: random.Random) -> list[Region]:
+def _draw_regions(regions: Sequence[Region], sample_size: int, chance: random.Random) -> list[Region]:
     return sorted(chance.sample(regions, min(sample_size, len(regions))))
 
 
@@ -157,16 +161,16 @@ def _lines(text: str) -> list[Region]:
 
 def _spans(text: str, chance: random.Random) -> list[Region]:
     """Some spans of lines that begin at a line with code."""
-    lines = _lines(text)
+    code_lines = _lines(text)
     spans = []
-    for index, (start, _) in enumerate(lines):
-        last = min(len(lines) - 1, index + chance.randint(1, _MOST_LINES - 1))
-        if last > index:
-            spans.append((start, lines[last][1]))
+    for index, (start, _) in enumerate(code_lines):
+        last_index = min(len(code_lines) - 1, index + chance.randint(1, _MOST_LINES - 1))
+        if last_index > index:
+            spans.append((start, code_lines[last_index][1]))
     return [span for span in spans if text.count("\n", *span) < _MOST_LINES]
 
 
-def _first(text: str, longest: int) -> str:
+def _first_lines(text: str, longest: int) -> str:
     """The first lines that have this many characters together, one line at least."""
     first_lines = ""
     for line in text.splitlines(keepends=True):

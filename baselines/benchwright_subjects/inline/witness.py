@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from benchwright_attempts.events.evidence import ModelUsage
 from benchwright_subjects.inline.record import Step
-from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.text.document import DocumentVersion
 
 Used = Callable[[ModelUsage], Awaitable[None]]
 """Hears of what each answer of the run's model used."""
@@ -27,7 +27,7 @@ class Hand(StrEnum):
 class WitnessedRequest:
     """One request."""
 
-    document: Document
+    document: DocumentVersion
     """That it was about."""
     step: Step
     """Before anything of the offer is accepted."""
@@ -37,10 +37,10 @@ class WitnessedRequest:
 class Witness:
     """Hears of everything; by default does nothing."""
 
-    async def request(self, request: WitnessedRequest) -> None:
+    async def witness_request(self, witness_request: WitnessedRequest) -> None:
         """A request was answered, or given up."""
 
-    async def changed(self, old_document: Document, new_document: Document, hand: Hand) -> None:
+    async def note_change(self, old_document: DocumentVersion, new_document: DocumentVersion, hand: Hand) -> None:
         """The text was changed."""
 
     async def note_usage(self, usage: ModelUsage) -> None:

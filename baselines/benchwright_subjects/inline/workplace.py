@@ -14,7 +14,7 @@ import psutil
 
 from benchwright_attempts.events.file_text import sha256
 from benchwright_foundation.untrusted_folder import remove_folder
-from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 
 _LARGEST_BYTES = 64 << 20
 
@@ -42,7 +42,7 @@ class Workplace:
         """Folder that its user has open."""
         return self.root / "workspace"
 
-    def check(self) -> None:
+    def check_unchanged(self) -> None:
         """Compare the workspace with what was put there.
 
         Raises:
@@ -53,7 +53,7 @@ class Workplace:
         except (OSError, RecursionError):
             digests = None
         if digests != self.files:
-            raise SubjectError(Failure.CHANGED_FILES, "The server changed files of the workspace by itself.")
+            raise SubjectError(ServerFailure.CHANGED_FILES, "The server changed files of the workspace by itself.")
 
     def _present_digests(self) -> Mapping[str, str] | None:
         digests: dict[str, str] = {}
@@ -69,25 +69,25 @@ class Workplace:
         return digests
 
 
-def remove_leftovers(places: Path) -> None:
+def remove_leftovers(workplaces_folder: Path) -> None:
     """Remove the workplaces of commands that were killed before they could."""
-    for folder in places.iterdir() if places.is_dir() else ():
-        owner = folder.name.partition("-")[0]
-        if owner.isdecimal() and not psutil.pid_exists(int(owner)):
+    for folder in workplaces_folder.iterdir() if workplaces_folder.is_dir() else ():
+        owner_pid = folder.name.partition("-")[0]
+        if owner_pid.isdecimal() and not psutil.pid_exists(int(owner_pid)):
             remove_folder(folder)
 
 
 @contextmanager
-def workplace(places: Path, files: Mapping[str, bytes], profile: Path | None) -> Iterator[Workplace]:
+def workplace(workplaces_folder: Path, files: Mapping[str, bytes], profile: Path | None) -> Iterator[Workplace]:
     """A new workplace, removed with all that is in it.
 
     Args:
-        places: The folder that it is made in. It may hold other workplaces, so no server sees it.
+        workplaces_folder: The folder that it is made in. It may hold other workplaces, so no server sees it.
         files: Files of the workspace, by path.
         profile: A home folder to begin with a copy of, such as one that somebody has signed in with.
     """
-    places.mkdir(mode=0o700, parents=True, exist_ok=True)
-    root = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=places)).resolve()
+    workplaces_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    root = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=workplaces_folder)).resolve()
     try:
         work_folders = Workplace(root, {path: sha256(data) for path, data in files.items()})
         for folder in (work_folders.temporary, work_folders.workspace):

@@ -10,7 +10,7 @@ from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 from benchwright_subjects.prompt_sets.quarch import QUARCH
 from benchwright_subjects.prompts.prompt import ask
 
-BENCHWRIGHT = PromptSet(name="benchwright", source="", covers="all problems", asks=ask)
+BENCHWRIGHT = PromptSet(name="benchwright", source="", covers="all problems", make_prompt=ask)
 _PLAIN = (BENCHWRIGHT, CVDP, CSBENCH, QUARCH)
 """A set has one module, one line here, and its name in `benchwright_studies.plan.vocabulary.Prompts`."""
 PROMPT_SETS: tuple[PromptSet, ...] = (*_PLAIN, *map(with_confidence, _PLAIN))

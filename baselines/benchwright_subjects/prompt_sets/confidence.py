@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from benchwright_problems.problem import Problem
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
-from benchwright_subjects.prompts.prompt import Prompt
+from benchwright_subjects.prompts.prompt import ModelPrompt
 
 SUFFIX = "+confidence"
 _REQUEST = """
@@ -25,11 +25,11 @@ _LINE = re.compile(
 def with_confidence(prompts: PromptSet) -> PromptSet:
     """The same prompts, which also ask for a confidence."""
 
-    def asks(problem: Problem) -> Prompt | None:
-        prompt = prompts.asks(problem)
+    def asks(problem: Problem) -> ModelPrompt | None:
+        prompt = prompts.make_prompt(problem)
         return None if prompt is None else replace(prompt, user=(*prompt.user, _REQUEST))
 
-    return replace(prompts, name=f"{prompts.name}{SUFFIX}", asks=asks, asks_confidence=True)
+    return replace(prompts, name=f"{prompts.name}{SUFFIX}", make_prompt=asks, asks_confidence=True)
 
 
 def read_confidence(reply: str) -> tuple[float | None, str]:

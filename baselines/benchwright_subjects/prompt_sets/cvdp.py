@@ -11,7 +11,7 @@ import json
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
-from benchwright_subjects.prompts.prompt import Prompt, with_figures
+from benchwright_subjects.prompts.prompt import ModelPrompt, with_figures
 
 _FOLDERS = """You are a helpful assistant.
 A project has these folders:
@@ -50,26 +50,26 @@ or
 The reply is JSON: keys and values have double quotes, and quotes and newlines inside values are escaped."""
 
 
-def _asks(problem: Problem) -> Prompt | None:
+def _prompt(problem: Problem) -> ModelPrompt | None:
     if problem.category is None:
         return None
-    expected = [] if problem.category.is_comprehension else list(problem.public.expected)
+    expected_paths = [] if problem.category.is_comprehension else list(problem.public.expected)
     guidance = f"This problem is of the category '{problem.category.label}'. Reply only with"
     system = f"{_FOLDERS}\n{guidance} {_GUIDANCE[problem.category]}.\n"
-    if len(expected) != 1:
+    if len(expected_paths) != 1:
         system += _SCHEMAS
     file_blocks = (
         f"\nThe file {path} has this content:\n```\n{text}\n```" for path, text in problem.public.files.items()
     )
     user = f"{''.join(file_blocks)}\nGive one answer to this request: {problem.public.statement}\n"
-    return Prompt(system, with_figures(user + _reply_form(problem, expected), problem.public.figures))
+    return ModelPrompt(system, with_figures(user + _reply_form(problem, expected_paths), problem.public.figures))
 
 
-def _reply_form(problem: Problem, expected: list[str]) -> str:
-    if len(expected) == 1:
-        return f"Reply with plain text and no JSON. Your reply is saved as it is to: {expected[0]}.\n"
-    if expected:
-        return f"Name the files: {expected}.\n"
+def _reply_form(problem: Problem, expected_paths: list[str]) -> str:
+    if len(expected_paths) == 1:
+        return f"Reply with plain text and no JSON. Your reply is saved as it is to: {expected_paths[0]}.\n"
+    if expected_paths:
+        return f"Name the files: {expected_paths}.\n"
     return 'Reply in this format: { "response": "<your answer here>" }\n'
 
 
@@ -91,6 +91,6 @@ CVDP = PromptSet(
     name="cvdp-1.1",
     source="https://github.com/NVlabs/cvdp_benchmark, src/model_helpers.py at 2ed01f5, src/dataset_processor.py",
     covers="problems with a category of CVDP",
-    asks=_asks,
-    answer=_answer,
+    make_prompt=_prompt,
+    extract_answer=_answer,
 )

@@ -12,8 +12,8 @@ from benchwright_problems.problem import (
     Choice,
     Difficulty,
     Hidden,
-    Kind,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -29,7 +29,7 @@ def forms_of(prompts: PromptSet) -> dict[str, str]:
     """Everything that a set can send, by the kind of problem: system message and request as one text."""
     forms = {}
     for problem in _placeholders():
-        prompt = prompts.asks(problem)
+        prompt = prompts.make_prompt(problem)
         if prompt is not None:
             forms[problem.id] = prompt.plain
     return forms
@@ -44,12 +44,12 @@ def digest_of(prompts: PromptSet) -> str:
 def _placeholders() -> Iterator[Problem]:
     for category in Category:
         if category.is_comprehension:
-            yield _problem(category.value, Kind.TEXT, Public(statement="{statement}", files=_GIVEN), category)
+            yield _problem(category.value, ProblemKind.TEXT, Public(statement="{statement}", files=_GIVEN), category)
             continue
         for count in (1, 2):
-            expected = tuple(f"rtl/{{expected_{number}}}.sv" for number in range(1, count + 1))
-            public = Public(statement="{statement}", files=_GIVEN, expected=expected)
-            yield _problem(f"{category.value}-{count}", Kind.DESIGN, public, category)
+            expected_paths = tuple(f"rtl/{{expected_{number}}}.sv" for number in range(1, count + 1))
+            public = Public(statement="{statement}", files=_GIVEN, expected=expected_paths)
+            yield _problem(f"{category.value}-{count}", ProblemKind.DESIGN, public, category)
     for style in QuestionFormat:
         for language in _LANGUAGES:
             choices = tuple(Choice(letter=letter, text=f"{{choice_{letter}}}") for letter in "ABCD")
@@ -57,13 +57,13 @@ def _placeholders() -> Iterator[Problem]:
                 choices = ()
             question = Question(format=style, choices=choices, language=language)
             public = Public(statement="{statement}", question=question)
-            yield _problem(f"{style.value}-{language}", Kind.QUESTION, public, None)
+            yield _problem(f"{style.value}-{language}", ProblemKind.QUESTION, public, None)
 
 
 _GIVEN = {"docs/{given}.md": "{content}"}
 
 
-def _problem(name: str, kind: Kind, public: Public, category: Category | None) -> Problem:
+def _problem(name: str, kind: ProblemKind, public: Public, category: Category | None) -> Problem:
     return Problem(
         id=name,
         kind=kind,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem
-from benchwright_subjects.prompts.prompt import Prompt
+from benchwright_subjects.prompts.prompt import ModelPrompt
 
 
 def whole_reply(problem: Problem, reply: str) -> str:
@@ -25,20 +25,20 @@ class PromptSet:
     """Source of its structure: repository, commit, file. Empty for our own."""
     covers: str
     """Problems that it has a form for, in words."""
-    asks: Callable[[Problem], Prompt | None]
+    make_prompt: Callable[[Problem], ModelPrompt | None]
     """The request about a problem; None if it has no form for it."""
-    answer: Callable[[Problem, str], str] = whole_reply
+    extract_answer: Callable[[Problem, str], str] = whole_reply
     """Function that takes the answer out of a reply to a question or text problem."""
     asks_confidence: bool = False
     """True if the last line of a reply says how sure the model is."""
 
-    def ask(self, problem: Problem) -> Prompt:
+    def ask(self, problem: Problem) -> ModelPrompt:
         """The request about a problem.
 
         Raises:
             EvaluationError: The set has no form for such a problem.
         """
-        prompt = self.asks(problem)
+        prompt = self.make_prompt(problem)
         if prompt is None:
             raise EvaluationError(
                 f"{problem.id}: the prompts {self.name!r} are for {self.covers}. Choose other --prompts, or name the"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from benchwright_problems.problem import Problem, Question, QuestionFormat
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
-from benchwright_subjects.prompts.prompt import Prompt, with_figures
+from benchwright_subjects.prompts.prompt import ModelPrompt, with_figures
 
 _CHOICE = """You are an expert in computer architecture who answers multiple-choice questions. Read the question \
 and choose the best of the answers.
@@ -39,14 +39,14 @@ Question with its context:
 Your answer:"""
 
 
-def _asks(problem: Problem) -> Prompt | None:
+def _prompt(problem: Problem) -> ModelPrompt | None:
     question = problem.public.question
     if question is None or question.format not in (QuestionFormat.MULTIPLE_CHOICE, QuestionFormat.FREE_RESPONSE):
         return None
     form = _FREE if question.format is QuestionFormat.FREE_RESPONSE else _with_choices(question)
     # Not `format`: a question may hold braces.
     text_before, _, text_after = form.partition("{question}")
-    return Prompt("", with_figures(f"{text_before}{problem.public.statement}{text_after}", problem.public.figures))
+    return ModelPrompt("", with_figures(f"{text_before}{problem.public.statement}{text_after}", problem.public.figures))
 
 
 def _with_choices(question: Question) -> str:
@@ -61,5 +61,5 @@ QUARCH = PromptSet(
     name="quarch",
     source="https://github.com/harvard-edge/quarch-eval, llm_mcq_eval.py and llm_judge_exams.py at 50c3ee0",
     covers="multiple-choice and free-response questions",
-    asks=_asks,
+    make_prompt=_prompt,
 )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from benchwright_judges.formats import rules_of
 from benchwright_judges.languages import wording
-from benchwright_problems.problem import Answer, Figure, Kind, Problem, Question
+from benchwright_problems.problem import Answer, Figure, Problem, ProblemKind, Question
 
 Part = str | Figure
 
@@ -33,7 +33,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Prompt:
+class ModelPrompt:
     """One request to a model."""
 
     system: str
@@ -49,12 +49,12 @@ class Prompt:
         return "\n\n".join([*turns, f"User: {as_text(self.user)}"])
 
 
-def as_text(parts: Sequence[Part]) -> str:
+def as_text(prompt_parts: Sequence[Part]) -> str:
     """Parts as one text, with figures as Markdown image links."""
-    return "".join(part if isinstance(part, str) else f"![{part.alt}]({part.path})" for part in parts)
+    return "".join(part if isinstance(part, str) else f"![{part.alt}]({part.path})" for part in prompt_parts)
 
 
-def ask(problem: Problem, *, think: bool = False, examples: Sequence[Turn] = ()) -> Prompt:
+def ask(problem: Problem, *, think: bool = False, examples: Sequence[Turn] = ()) -> ModelPrompt:
     """The request for an answer in one reply.
 
     Args:
@@ -65,18 +65,18 @@ def ask(problem: Problem, *, think: bool = False, examples: Sequence[Turn] = ())
     public = problem.public
     reply = reply_form(problem, think=think)
     system = public.system_message or _system(problem)
-    text = "\n\n".join(part for part in (statement(problem), files(problem), reply) if part)
-    return Prompt(system, with_figures(text, public.figures), tuple(examples))
+    text = "\n\n".join(part for part in (full_statement(problem), files_text(problem), reply) if part)
+    return ModelPrompt(system, with_figures(text, public.figures), tuple(examples))
 
 
-def ask_agent(problem: Problem) -> Prompt:
+def ask_agent(problem: Problem) -> ModelPrompt:
     """The request to work on a problem with tools."""
-    if problem.kind is Kind.DESIGN:
+    if problem.kind is ProblemKind.DESIGN:
         path_list = "\n".join(f"- {path}" for path in problem.public.expected)
         text = f"{problem.public.statement.strip()}\n\nOnly these files count:\n{path_list}"
     else:
-        text = f"{statement(problem)}\n\nOnly the file answer.md counts. {reply_form(problem)}"
-    return Prompt("", with_figures(text, problem.public.figures))
+        text = f"{full_statement(problem)}\n\nOnly the file answer.md counts. {reply_form(problem)}"
+    return ModelPrompt("", with_figures(text, problem.public.figures))
 
 
 def example(problem: Problem, key: Answer, *, think: bool) -> Turn:
@@ -88,15 +88,15 @@ def example(problem: Problem, key: Answer, *, think: bool) -> Turn:
         think: True if the answer comes after its explanation.
     """
     question = _question(problem)
-    words = wording(question.language)
-    answer_text = rules_of(question.format).show_key(words, key)
+    phrases = wording(question.language)
+    answer_text = rules_of(question.format).show_key(phrases, key)
     if think:
-        answer_text = f"{key.explanation.strip()}\n\n{words.marker} {answer_text}".lstrip()
-    text = f"{statement(problem)}\n\n{reply_form(problem, think=think)}"
+        answer_text = f"{key.explanation.strip()}\n\n{phrases.marker} {answer_text}".lstrip()
+    text = f"{full_statement(problem)}\n\n{reply_form(problem, think=think)}"
     return Turn(with_figures(text, problem.public.figures), answer_text)
 
 
-def statement(problem: Problem) -> str:
+def full_statement(problem: Problem) -> str:
     """The task, with the choices of a question."""
     text = problem.public.statement.strip()
     question = problem.public.question
@@ -106,7 +106,7 @@ def statement(problem: Problem) -> str:
     return f"{text}\n\n{choices}"
 
 
-def files(problem: Problem) -> str:
+def files_text(problem: Problem) -> str:
     """The files that are given, each between two lines that name it."""
     file_texts = [
         f"=== BEGIN {path}\n{text.rstrip()}\n=== END {path}"
@@ -118,14 +118,15 @@ def files(problem: Problem) -> str:
 
 def reply_form(problem: Problem, *, think: bool = False) -> str:
     """Description of the form that the reply has to have."""
-    expected = problem.public.expected
-    if problem.kind is Kind.DESIGN:
-        if len(expected) == 1:
+    expected_paths = problem.public.expected
+    if problem.kind is ProblemKind.DESIGN:
+        if len(expected_paths) == 1:
             return (
-                f"Reply with the whole content of the file {expected[0]} as plain text. The reply is saved as that"
+                f"Reply with the whole content of the file {expected_paths[0]} as plain text. The reply is saved as "
+                "that"
                 " file as it is, so put neither JSON nor words nor code fences around it."
             )
-        form = ", ".join(f'{{"{path}": "<whole content>"}}' for path in expected)
+        form = ", ".join(f'{{"{path}": "<whole content>"}}' for path in expected_paths)
         return (
             "Reply with one JSON object and nothing else. It holds the whole content of each file, with line ends"
             f' written as \\n:\n{{"code": [{form}]}}'
@@ -133,9 +134,9 @@ def reply_form(problem: Problem, *, think: bool = False) -> str:
     question = problem.public.question
     if question is None or (problem.category is not None and not think):
         return "Reply with the text that is asked for, as plain text, with nothing around it."
-    words = wording(question.language)
-    task = rules_of(question.format).task(words)
-    return f"{task} {words.think.format(marker=words.marker)}" if think else task
+    phrases = wording(question.language)
+    task = rules_of(question.format).task(phrases)
+    return f"{task} {phrases.think.format(marker=phrases.marker)}" if think else task
 
 
 def final_answer(problem: Problem, reply: str) -> str:
@@ -148,14 +149,14 @@ def final_answer(problem: Problem, reply: str) -> str:
 
 def with_figures(text: str, figures: Sequence[Figure]) -> tuple[Part, ...]:
     """A message with each picture after the link that shows it, or at the end."""
-    places = sorted((_figure_offset(text, figure), number) for number, figure in enumerate(figures))
-    parts: list[Part] = []
+    numbered_offsets = sorted((_figure_offset(text, figure), number) for number, figure in enumerate(figures))
+    prompt_parts: list[Part] = []
     start = 0
-    for end, number in places:
-        parts += [text[start:end], figures[number]]
+    for end, number in numbered_offsets:
+        prompt_parts += [text[start:end], figures[number]]
         start = end
-    parts.append(text[start:])
-    return tuple(part for part in parts if part)
+    prompt_parts.append(text[start:])
+    return tuple(part for part in prompt_parts if part)
 
 
 def _figure_offset(text: str, figure: Figure) -> int:
@@ -164,7 +165,7 @@ def _figure_offset(text: str, figure: Figure) -> int:
 
 
 def _system(problem: Problem) -> str:
-    if problem.kind is Kind.DESIGN:
+    if problem.kind is ProblemKind.DESIGN:
         return _DESIGNER
     question = problem.public.question
     return _READER if question is None or problem.category else wording(question.language).system

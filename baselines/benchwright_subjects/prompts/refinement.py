@@ -19,7 +19,7 @@ from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Problem
 from benchwright_subjects.evaluation.exchange import write_lines
-from benchwright_subjects.prompts.prompt import Prompt, files, statement, with_figures
+from benchwright_subjects.prompts.prompt import ModelPrompt, files_text, full_statement, with_figures
 from benchwright_subjects.samples import dataset
 
 _EDITOR = "You are an experienced hardware designer and edit problem statements so that they can be solved as they are."
@@ -63,19 +63,19 @@ class Refinement:
         return problem.model_copy(update={"public": problem.public.model_copy(update={"statement": self.statement})})
 
 
-def request(problem: Problem) -> Prompt:
+def request(problem: Problem) -> ModelPrompt:
     """The request to a model to refine a problem's statement."""
-    parts = [f"The statement:\n\n{statement(problem)}", files(problem), _TASK]
-    return Prompt(_EDITOR, with_figures("\n\n".join(filter(None, parts)), problem.public.figures))
+    request_parts = [f"The statement:\n\n{full_statement(problem)}", files_text(problem), _TASK]
+    return ModelPrompt(_EDITOR, with_figures("\n\n".join(filter(None, request_parts)), problem.public.figures))
 
 
-def read_refined(file: Path, problems: Sequence[Problem], *, outdated: bool) -> dict[str, Refinement]:
+def read_refined(file: Path, problems: Sequence[Problem], *, skips_outdated: bool) -> dict[str, Refinement]:
     """The refinements in a file, by id of the problem.
 
     Args:
         file: As `keep_refined` writes it.
         problems: Problems of which the present version is known.
-        outdated: Leave out those of an earlier version, which are refused otherwise.
+        skips_outdated: Leave out those of an earlier version, which are refused otherwise.
 
     Raises:
         DatasetError: Names line and field of the first thing that is wrong.
@@ -90,7 +90,7 @@ def read_refined(file: Path, problems: Sequence[Problem], *, outdated: bool) -> 
         if refinement.id in refinements:
             raise DatasetError(file, "id", f"{refinement.id!r} is there twice", line)
         if refinement.id in problems_by_id and refinement.problem_sha256 != problems_by_id[refinement.id].public_digest:
-            if outdated:
+            if skips_outdated:
                 continue
             reason = f"{refinement.id!r} has changed since; refine it again with `benchwright eval refine`"
             raise DatasetError(file, "problem_sha256", reason, line)
@@ -105,7 +105,7 @@ def refined_for(file: Path, problems: Sequence[Problem]) -> dict[str, Refinement
         DatasetError: Something in the file is wrong.
         EvaluationError: A problem has none: both variants are compared on the same problems.
     """
-    refinements = read_refined(file, problems, outdated=False)
+    refinements = read_refined(file, problems, skips_outdated=False)
     if missing := [problem.id for problem in problems if problem.id not in refinements]:
         raise EvaluationError(
             f"{file} has no refined statement for {len(missing)} of {len(problems)} problems, such as {missing[0]}."
@@ -115,7 +115,7 @@ def refined_for(file: Path, problems: Sequence[Problem]) -> dict[str, Refinement
 
 
 def both_variants(
-    pack: str, problems: Sequence[Problem], ask: Callable[[Problem], Prompt], refined: Mapping[str, Refinement]
+    pack: str, problems: Sequence[Problem], ask: Callable[[Problem], ModelPrompt], refined: Mapping[str, Refinement]
 ) -> MemoryDataset:
     """The samples of problems as they are, and with the statements that are refined.
 
@@ -129,9 +129,9 @@ def both_variants(
     for sample in dataset(
         pack, [refined[problem.id].rewrite(problem) for problem in problems if problem.id in refined], ask
     ):
-        facts = refined[str(sample.id)].facts
+        refinement_facts = refined[str(sample.id)].facts
         original = next(problem for problem in problems if problem.id == sample.id)
-        sample.metadata = {**(sample.metadata or {}), **facts, "problem_sha256": original.public_digest}
+        sample.metadata = {**(sample.metadata or {}), **refinement_facts, "problem_sha256": original.public_digest}
         sample.id = f"{sample.id}{SUFFIX}"
         samples.append(sample)
     return MemoryDataset(samples, name=pack)

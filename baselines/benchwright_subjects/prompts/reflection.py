@@ -25,8 +25,8 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_subjects.evaluation import usage
 from benchwright_subjects.evaluation.services import EvaluationServices
-from benchwright_subjects.prompts.prompt import Prompt, Turn, ask, ask_agent
-from benchwright_subjects.samples import chosen, messages
+from benchwright_subjects.prompts.prompt import ModelPrompt, Turn, ask, ask_agent
+from benchwright_subjects.samples import chat_messages, select_problems
 
 _BEFORE = "Your answer was checked, and it did not pass. This is all that can be said about the check:"
 _QUESTION = (
@@ -43,7 +43,7 @@ _MOST_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailedAttempt:
     """An attempt of a model that failed, and that nobody has asked about."""
 
     header: AttemptHeader
@@ -51,18 +51,18 @@ class Failure:
     problem: Problem
     """Public part."""
 
-    def question(self, services: EvaluationServices) -> Prompt:
+    def question(self, services: EvaluationServices) -> ModelPrompt:
         """The prompt that asks the model."""
         files = contents_of(services.log.events(self.header.id), self.verdict.snapshot)
-        request = ask_agent(self.problem) if self.header.condition == Who.AGENT else ask(self.problem)
-        verdict_text = reveal(self._whole(services), self.problem.reveal, lambda: "").as_text()
-        return Prompt(
-            request.system,
+        first_prompt = ask_agent(self.problem) if self.header.condition == Who.AGENT else ask(self.problem)
+        verdict_text = reveal(self._full_verdict(services), self.problem.reveal, lambda: "").as_text()
+        return ModelPrompt(
+            first_prompt.system,
             (f"{_BEFORE}\n\n{verdict_text}\n\n{_QUESTION}",),
-            (Turn(request.user, _answer(files) or _NOTHING),),
+            (Turn(first_prompt.user, _answer_text(files) or _NOTHING),),
         )
 
-    def _whole(self, services: EvaluationServices) -> Verdict:
+    def _full_verdict(self, services: EvaluationServices) -> Verdict:
         """The verdict with its tests, of which the log has only the count."""
         recorded_verdict = RunRecords(services.home, self.header.id).verdict(self.verdict.number)
         if recorded_verdict is not None and recorded_verdict.reason.value == self.verdict.reason:
@@ -72,7 +72,7 @@ class Failure:
 
 def failures(
     services: EvaluationServices, pack: str, problem_names: str | Sequence[str], solver_name: str
-) -> list[Failure]:
+) -> list[FailedAttempt]:
     """The failures of a model to ask about, the oldest first.
 
     Attempts of studies are left out, since a study's record holds what its plan says, and so are attempts at an earlier
@@ -84,7 +84,7 @@ def failures(
         problem_names: Names or patterns of problems, a list or with commas between them; all where empty.
         solver_name: The solver's name in the attempts.
     """
-    public = {f"{pack}/{problem.id}": problem for problem in chosen(services.store, pack, problem_names)}
+    public = {f"{pack}/{problem.id}": problem for problem in select_problems(services.store, pack, problem_names)}
     failed_attempts = []
     for header, summary in reversed(services.attempts.summaries()):
         problem = public.get(header.problem)
@@ -95,10 +95,10 @@ def failures(
             or header.condition not in (Who.MODEL, Who.AGENT)
         ):
             continue
-        if header.problem_digest != problem.public_digest or (verdict := _failed(summary)) is None:
+        if header.problem_digest != problem.public_digest or (verdict := _failed_verdict(summary)) is None:
             continue
         if not _had_refined_statement(services.log.events(header.id)):
-            failed_attempts.append(Failure(header, verdict, problem))
+            failed_attempts.append(FailedAttempt(header, verdict, problem))
     return failed_attempts
 
 
@@ -107,19 +107,19 @@ def _had_refined_statement(events: Iterable[RecordedEvent]) -> bool:
     return any("statement" in event.parameters for event in usage_events)
 
 
-def _failed(summary: Summary) -> AttemptVerdict | None:
+def _failed_verdict(summary: Summary) -> AttemptVerdict | None:
     verdict = summary.verdict
-    if not summary.state.ended or Reflected.model_fields["type"].default in summary.kinds or verdict is None:
+    if not summary.state.ended or Reflected.model_fields["type"].default in summary.event_types or verdict is None:
         return None
     return verdict if verdict.outcome is Outcome.FAILED else None
 
 
-def dataset(services: EvaluationServices, failures: Sequence[Failure]) -> MemoryDataset:
+def dataset(services: EvaluationServices, failures: Sequence[FailedAttempt]) -> MemoryDataset:
     """The questions as Inspect's samples, each under the id of its attempt."""
     samples = [
         Sample(
             id=failure.header.id,
-            input=messages(failure.question(services)),
+            input=chat_messages(failure.question(services)),
             target="",
             metadata={
                 "problem": failure.header.problem,
@@ -132,9 +132,9 @@ def dataset(services: EvaluationServices, failures: Sequence[Failure]) -> Memory
     return MemoryDataset(samples, name="reflections")
 
 
-def reflect_once(services: EvaluationServices, failures: Sequence[Failure]) -> Solver:
+def reflect_once(services: EvaluationServices, failures: Sequence[FailedAttempt]) -> Solver:
     """Ask, and record what the model said with its attempt."""
-    by_id: Mapping[str, Failure] = {failed_attempt.header.id: failed_attempt for failed_attempt in failures}
+    by_id: Mapping[str, FailedAttempt] = {failed_attempt.header.id: failed_attempt for failed_attempt in failures}
 
     @solver(name="benchwright_reflect")
     def create_solver() -> Solver:
@@ -143,7 +143,7 @@ def reflect_once(services: EvaluationServices, failures: Sequence[Failure]) -> S
             text = state.output.completion.strip()
             if not text:
                 raise EvaluationError("The reply is empty, so no reflection was recorded. Ask again.")
-            model_usage = usage.of_output(str(state.model), state.output)
+            model_usage = usage.output_usage(str(state.model), state.output)
             failure = by_id[str(state.sample_id)]
             await services.log.append(
                 failure.header.id,
@@ -165,7 +165,7 @@ def reflect_once(services: EvaluationServices, failures: Sequence[Failure]) -> S
     return create_solver()
 
 
-def _answer(files: Mapping[str, bytes]) -> str:
+def _answer_text(files: Mapping[str, bytes]) -> str:
     return "\n\n".join(_file_blocks(files))
 
 

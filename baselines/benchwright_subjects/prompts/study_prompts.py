@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright_problems.storage.store import Store
 from benchwright_studies.plan.registration import problems_of
-from benchwright_studies.plan.study_file import Flaw, StudyFile, StudyFileError
+from benchwright_studies.plan.study_file import StudyFile, StudyFileError, StudyFlaw
 from benchwright_subjects.prompt_sets import PROMPT_SETS, prompt_set
 from benchwright_subjects.prompt_sets.forms import digest_of
 
@@ -21,13 +21,13 @@ def check_prompts(store: Store, file: StudyFile) -> None:
         if condition.prompts is None:
             continue
         field, prompts = f"conditions[{index}].prompts", prompt_set(condition.prompts)
-        lacking = [task.problem for task in file.study.problems if prompts.asks(problems[task.problem]) is None]
+        lacking = [task.problem for task in file.study.problems if prompts.make_prompt(problems[task.problem]) is None]
         if lacking:
             message = (
                 f"{prompts.name} is for {prompts.covers}, and {lacking[0]} is none of them ({len(lacking)} of "
                 f"{len(file.study.problems)} problems). Choose other prompts, or other problems."
             )
-            flaws.append(Flaw(file.line_of(field), field, message))
+            flaws.append(StudyFlaw(file.line_of(field), field, message))
     if flaws:
         raise StudyFileError(file.path, flaws)
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem
-from benchwright_subjects.prompts.prompt import Prompt, files, reply_form, statement, with_figures
+from benchwright_subjects.prompts.prompt import ModelPrompt, files_text, full_statement, reply_form, with_figures
 
 _PLACE = re.compile(r"\{\{\s*([A-Za-z_]+)\s*\}\}")
 
 
-def _of_question(name: str) -> Callable[[Problem], str]:
+def _question_field(name: str) -> Callable[[Problem], str]:
     return lambda problem: str(getattr(problem.public.question, name)) if problem.public.question else ""
 
 
@@ -23,14 +23,14 @@ PLACES: Mapping[str, Callable[[Problem], str]] = {
     "kind": lambda problem: problem.kind.value,
     "category": lambda problem: problem.category.label if problem.category else "",
     "difficulty": lambda problem: problem.difficulty.value,
-    "statement": statement,
-    "files": files,
+    "statement": full_statement,
+    "files": files_text,
     "expected": lambda problem: "\n".join(problem.public.expected),
     "reply": reply_form,
-    "format": _of_question("format"),
-    "language": _of_question("language"),
-    "domain": _of_question("domain"),
-    "topic": _of_question("topic"),
+    "format": _question_field("format"),
+    "language": _question_field("language"),
+    "domain": _question_field("domain"),
+    "topic": _question_field("topic"),
 }
 """Places that a template can contain."""
 
@@ -57,7 +57,7 @@ class Template:
         self._text = text
 
     @classmethod
-    def read(cls, file: Path) -> Template:
+    def read_template(cls, file: Path) -> Template:
         """Read a template.
 
         Raises:
@@ -70,7 +70,7 @@ class Template:
         except UnicodeDecodeError as error:
             raise EvaluationError(f"{file} is not UTF-8 text.") from error
 
-    def ask(self, problem: Problem) -> Prompt:
+    def ask(self, problem: Problem) -> ModelPrompt:
         """The template as a request about one problem."""
         text = _PLACE.sub(lambda match: PLACES[match[1]](problem), self._text)
-        return Prompt("", with_figures(text, problem.public.figures))
+        return ModelPrompt("", with_figures(text, problem.public.figures))

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from benchwright_harness.cluster.task import Task
+from benchwright_harness.cluster.task import ClusterTask
 from benchwright_problems.verdict import Verdict
 
 
 class Executor(Protocol):
     """Runs tasks somewhere."""
 
-    def run(self, tasks: Sequence[Task]) -> AsyncGenerator[tuple[Task, Verdict], None]:
+    def run(self, tasks: Sequence[ClusterTask]) -> AsyncGenerator[tuple[ClusterTask, Verdict], None]:
         """Run tasks and yield each with its verdict, once, as they finish.
 
         Closing the generator or cancelling its consumer ends the runs that are under way. Use it

@@ -13,9 +13,9 @@ from benchwright_foundation.home import Home
 from benchwright_harness.cluster import ClusterOptions, Executor
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.cluster.registry import cluster_kind
-from benchwright_harness.cluster.task import Task, no_log
+from benchwright_harness.cluster.task import ClusterTask, no_log
 from benchwright_harness.errors import ClusterError
-from benchwright_harness.execution.process import Output
+from benchwright_harness.execution.process import OutputReceiver
 
 CONFIGURATION = "cluster.toml"
 """In the data folder: a table of options for each kind of cluster."""
@@ -28,8 +28,8 @@ async def open_executor(
     jobs: int | None = None,
     cluster: str | None = None,
     options: Sequence[str] = (),
-    on_folder: Callable[[Task, Path], None] | None = None,
-    log: Callable[[Task], AbstractContextManager[Output]] | None = None,
+    on_folder: Callable[[ClusterTask, Path], None] | None = None,
+    open_log: Callable[[ClusterTask], AbstractContextManager[OutputReceiver]] | None = None,
 ) -> AsyncIterator[Executor]:
     """The executor of tasks: this process, or a cluster, for as long as it is entered.
 
@@ -39,7 +39,7 @@ async def open_executor(
         cluster: A name of `clusters.CLUSTERS`, or a scheduler's address; `None` for this process.
         options: Options for the cluster, each `name=value`; they count before those of `CONFIGURATION`.
         on_folder: See `LocalExecutor`; not on a cluster.
-        log: See `LocalExecutor`; a cluster drops raw output.
+        open_log: See `LocalExecutor`; a cluster drops raw output.
 
     Raises:
         ClusterError: No such cluster exists, or it does not come up.
@@ -47,16 +47,18 @@ async def open_executor(
     if cluster is None:
         if options:
             raise ClusterError("--cluster-option needs --cluster", "say which cluster it is for")
-        yield LocalExecutor(home.cache, jobs, log=log or no_log, on_folder=on_folder or (lambda task, folder: None))
+        yield LocalExecutor(
+            home.cache, jobs, open_log=open_log or no_log, on_folder=on_folder or (lambda task, folder: None)
+        )
         return
     if on_folder is not None:
         raise ClusterError("the folders of runs on a cluster can't be kept", "leave out --keep-runs, or --cluster")
-    kind = cluster_kind(cluster)
+    cluster_declaration = cluster_kind(cluster)
     queue_options = _configured(home.data / CONFIGURATION, cluster) | dict(map(_option, options))
     wait_s = queue_options.pop("wait_s", ClusterOptions.wait_s)
     if not isinstance(wait_s, int | float):
         raise ClusterError(f"wait_s={wait_s!r} is not a number of seconds", "correct it")
-    async with kind.open(
+    async with cluster_declaration.open(
         cluster, home.cache, ClusterOptions(jobs=jobs, wait_s=wait_s, queue=queue_options)
     ) as executor:
         yield executor

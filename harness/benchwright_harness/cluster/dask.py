@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster import ClusterOptions
 from benchwright_harness.cluster.local import usable_cores
-from benchwright_harness.cluster.task import Task, TaskRunner, code_digest, no_log
+from benchwright_harness.cluster.task import ClusterTask, TaskRunner, code_digest, no_log
 from benchwright_harness.errors import ClusterError, HarnessError
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.verdict import Digests, Reason, Verdict
@@ -136,8 +136,8 @@ class DaskExecutor:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         async with AsyncExitStack() as opening:
             self._client = await self._connect(opening)
-            await self._first_worker()
-            await self._examine()
+            await self._await_first_worker()
+            await self._examine_workers()
             self._open = opening.pop_all()
         return self
 
@@ -146,36 +146,39 @@ class DaskExecutor:
     ) -> None:
         await self._open.aclose()
 
-    async def run(self, tasks: Sequence[Task]) -> AsyncGenerator[tuple[Task, Verdict], None]:
+    async def run(self, tasks: Sequence[ClusterTask]) -> AsyncGenerator[tuple[ClusterTask, Verdict], None]:
         """See `Executor.run`."""
-        waiting = iter(tasks)
-        running: set[asyncio.Task[tuple[Task, Verdict]]] = set()
+        remaining_tasks = iter(tasks)
+        running_tasks: set[asyncio.Task[tuple[ClusterTask, Verdict]]] = set()
         threads, last_seen = 1, time.monotonic()
         looked = 0.0
         try:
             while True:
                 if time.monotonic() - looked > _LOOK_S:
                     looked = time.monotonic()
-                    threads = await self._threads()
+                    threads = await self._thread_count()
                     last_seen = looked if threads else last_seen
                     if looked - last_seen > self._options.wait_s:
                         raise ClusterError("the cluster has lost all its workers", self._cluster.no_worker_hint)
                 # No more than keeps the workers busy: a task is as large as its problem.
-                while len(running) < max(1, threads * _PER_THREAD) and (task := next(waiting, None)) is not None:
-                    running.add(asyncio.create_task(self._run_task(task)))
-                if not running:
+                while (
+                    len(running_tasks) < max(1, threads * _PER_THREAD)
+                    and (task := next(remaining_tasks, None)) is not None
+                ):
+                    running_tasks.add(asyncio.create_task(self._run_task(task)))
+                if not running_tasks:
                     return
-                finished_tasks, running = await asyncio.wait(
-                    running, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED
+                finished_tasks, running_tasks = await asyncio.wait(
+                    running_tasks, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED
                 )
                 for finished_task in finished_tasks:
                     yield finished_task.result()
         finally:
-            for finished_task in running:
+            for finished_task in running_tasks:
                 finished_task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
+            await asyncio.gather(*running_tasks, return_exceptions=True)
 
-    async def _run_task(self, task: Task) -> tuple[Task, Verdict]:
+    async def _run_task(self, task: ClusterTask) -> tuple[ClusterTask, Verdict]:
         from distributed.scheduler import KilledWorker
 
         # The scheduler's answer to a cancellation would end a later submission of the same key as well.
@@ -208,14 +211,14 @@ class DaskExecutor:
             ) from error
         return await opening.enter_async_context(await self._cluster.connect(self._address, self._options, opening))
 
-    async def _first_worker(self) -> None:
+    async def _await_first_worker(self) -> None:
         deadline = time.monotonic() + self._options.wait_s
-        while not await self._threads():
+        while not await self._thread_count():
             if time.monotonic() > deadline:
                 raise ClusterError(f"no worker came within {self._options.wait_s:g} s", self._cluster.no_worker_hint)
             await asyncio.sleep(_WANTED_S)
 
-    async def _examine(self) -> None:
+    async def _examine_workers(self) -> None:
         """Check the workers.
 
         Raises:
@@ -241,7 +244,7 @@ class DaskExecutor:
                         " (BENCHWRIGHT_CACHE) or set up the same version on each",
                     )
 
-    async def _threads(self) -> int:
+    async def _thread_count(self) -> int:
         return sum((await self._client.nthreads()).values())
 
 
@@ -267,7 +270,7 @@ def _runner(cache: Path) -> TaskRunner:
     return TaskRunner(cache)
 
 
-async def _work(task: Task, cache: Path | None, key: str) -> Verdict:
+async def _work(task: ClusterTask, cache: Path | None, key: str) -> Verdict:
     """Run a task on a worker, for as long as somebody wants it.
 
     Args:
@@ -279,13 +282,13 @@ async def _work(task: Task, cache: Path | None, key: str) -> Verdict:
 
     tasks = get_worker().state.tasks
     with no_log(task) as log:
-        run = asyncio.create_task(_runner(cache or Home.find().cache).run(task, log))
-        while not run.done():
-            await asyncio.wait({run}, timeout=_WANTED_S)
+        verdict_job = asyncio.create_task(_runner(cache or Home.find().cache).run(task, log))
+        while not verdict_job.done():
+            await asyncio.wait({verdict_job}, timeout=_WANTED_S)
             # Dask forgets a task that is cancelled, but lets it go on.
             task_state = tasks.get(key)
             if task_state is None or task_state.state != "executing":
-                run.cancel()
-                await asyncio.wait({run})
+                verdict_job.cancel()
+                await asyncio.wait({verdict_job})
                 return Verdict(reason=Reason.CANCELLED)
-        return run.result()
+        return verdict_job.result()

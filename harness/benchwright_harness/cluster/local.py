@@ -10,8 +10,8 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
-from benchwright_harness.cluster.task import Task, TaskRunner, no_log
-from benchwright_harness.execution.process import Output
+from benchwright_harness.cluster.task import ClusterTask, TaskRunner, no_log
+from benchwright_harness.execution.process import OutputReceiver
 from benchwright_problems.verdict import Verdict
 
 
@@ -37,38 +37,38 @@ class LocalExecutor:
         cache: Path,
         jobs: int | None = None,
         *,
-        log: Callable[[Task], AbstractContextManager[Output]] = no_log,
-        on_folder: Callable[[Task, Path], None] = lambda task, folder: None,
+        open_log: Callable[[ClusterTask], AbstractContextManager[OutputReceiver]] = no_log,
+        on_folder: Callable[[ClusterTask, Path], None] = lambda task, folder: None,
     ) -> None:
         self._runner = TaskRunner(cache)
         self._jobs = jobs or usable_cores()
-        self._log = log
+        self._log = open_log
         self._on_folder = on_folder
 
-    async def run(self, tasks: Sequence[Task]) -> AsyncGenerator[tuple[Task, Verdict], None]:
+    async def run(self, tasks: Sequence[ClusterTask]) -> AsyncGenerator[tuple[ClusterTask, Verdict], None]:
         """See `Executor.run`."""
-        waiting = iter(tasks)
-        finished: asyncio.Queue[tuple[Task, Verdict] | BaseException | None] = asyncio.Queue()
+        remaining_tasks = iter(tasks)
+        finished_runs: asyncio.Queue[tuple[ClusterTask, Verdict] | BaseException | None] = asyncio.Queue()
 
         # Its own pace, not the consumer's: a core must not wait until somebody has shown a result.
         async def work() -> None:
             try:
-                for task in waiting:
+                for task in remaining_tasks:
                     with self._log(task) as log:
                         verdict = await self._runner.run(task, log, partial(self._on_folder, task))
-                        finished.put_nowait((task, verdict))
+                        finished_runs.put_nowait((task, verdict))
             except Exception as error:
-                finished.put_nowait(error)
+                finished_runs.put_nowait(error)
             finally:
-                finished.put_nowait(None)
+                finished_runs.put_nowait(None)
 
         workers = [asyncio.create_task(work()) for _ in range(min(self._jobs, len(tasks)))]
         try:
-            left = len(workers)
-            while left:
-                match await finished.get():
+            active_workers = len(workers)
+            while active_workers:
+                match await finished_runs.get():
                     case None:
-                        left -= 1
+                        active_workers -= 1
                     case BaseException() as error:
                         raise error
                     case result:

@@ -42,7 +42,7 @@ class JobQueue(DaskCluster):
         client: Client = await Client(cluster, asynchronous=True)
         return client
 
-    def _class(self) -> type[JobQueueCluster]:
+    def _cluster_class(self) -> type[JobQueueCluster]:
         # Importing dask-jobqueue replaces the program's handler of Ctrl+C.
         interrupt_handler = signal.getsignal(signal.SIGINT)
         cluster_class: type[JobQueueCluster] = resolve_name(self.jobqueue)
@@ -70,7 +70,7 @@ class JobQueue(DaskCluster):
             "worker_extra_args": [*_QUIET, *queue_options.get("worker_extra_args", ())],
         }
         try:
-            cluster: JobQueueCluster = self._class()(**options, asynchronous=True)
+            cluster: JobQueueCluster = self._cluster_class()(**options, asynchronous=True)
             cluster.scale(n=site.jobs or options["processes"])
         except (TypeError, ValueError) as error:
             raise ClusterError(

@@ -5,19 +5,19 @@ from __future__ import annotations
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from benchwright_foundation.registration import Registered
+from benchwright_foundation.registration import Registration
 
 if TYPE_CHECKING:
     from benchwright_harness.cluster import ClusterKind
 
 CLUSTERS = (
-    Registered("local", "benchwright_harness.cluster.dask:LOCAL"),
-    Registered("slurm", "benchwright_harness.cluster.queues:SLURM"),
-    Registered("lsf", "benchwright_harness.cluster.queues:LSF"),
-    Registered("sge", "benchwright_harness.cluster.queues:SGE"),
-    Registered("pbs", "benchwright_harness.cluster.queues:PBS"),
+    Registration("local", "benchwright_harness.cluster.dask:LOCAL"),
+    Registration("slurm", "benchwright_harness.cluster.queues:SLURM"),
+    Registration("lsf", "benchwright_harness.cluster.queues:LSF"),
+    Registration("sge", "benchwright_harness.cluster.queues:SGE"),
+    Registration("pbs", "benchwright_harness.cluster.queues:PBS"),
 )
-SCHEDULER = Registered("tcp://host:8786", "benchwright_harness.cluster.dask:SCHEDULER")
+SCHEDULER = Registration("tcp://host:8786", "benchwright_harness.cluster.dask:SCHEDULER")
 """Kind of cluster that an address stands for, instead of a name."""
 
 
@@ -33,14 +33,14 @@ def cluster_kind(address: str) -> ClusterKind:
     from benchwright_harness.cluster import ClusterKind
     from benchwright_harness.errors import ClusterError
 
-    kinds = {registration.name: registration.declared for registration in CLUSTERS}
-    declared = SCHEDULER.declared if "://" in address else kinds.get(address)
-    if declared is None:
+    declaration_paths = {registration.name: registration.declaration for registration in CLUSTERS}
+    declaration_path = SCHEDULER.declaration if "://" in address else declaration_paths.get(address)
+    if declaration_path is None:
         raise ClusterError(
             f"there is no cluster {address!r}",
-            f"choose {', '.join(kinds)}, or the address of a scheduler such as tcp://127.0.0.1:8786",
+            f"choose {', '.join(declaration_paths)}, or the address of a scheduler such as tcp://127.0.0.1:8786",
         )
-    kind = resolve_name(declared)
+    kind = resolve_name(declaration_path)
     if not isinstance(kind, ClusterKind):
-        raise TypeError(f"{declared} is not a ClusterKind")
+        raise TypeError(f"{declaration_path} is not a ClusterKind")
     return kind

@@ -14,9 +14,9 @@ from pydantic import JsonValue
 
 from benchwright_foundation.model import Model
 from benchwright_harness.errors import HarnessError, ToolMissingError
-from benchwright_harness.execution.process import Output
+from benchwright_harness.execution.process import OutputReceiver
 from benchwright_harness.execution.run import run_harness
-from benchwright_harness.plan.selection import Selection, selections
+from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
 from benchwright_harness.toolchain import Toolchain
@@ -24,7 +24,7 @@ from benchwright_problems.problem import Problem, digest
 from benchwright_problems.verdict import Digests, Verdict
 
 
-class Task(Model):
+class ClusterTask(Model):
     """A solution to a design problem, to be run."""
 
     problem: Problem
@@ -35,7 +35,7 @@ class Task(Model):
     """Name of the sandbox, such as `bwrap`; the version is the one where the task runs."""
     toolchain: str
     """Digest."""
-    selection: Selection
+    selection: ToolSelection
     """Selection of the toolchain's versions."""
     limit_s: float
     """Wall time of one step in seconds: the problem's, or less."""
@@ -58,9 +58,9 @@ class Task(Model):
         solution: Mapping[str, bytes],
         sandbox: Sandbox,
         toolchain: Toolchain,
-        selection: Selection | None = None,
+        selection: ToolSelection | None = None,
         limit_s: float | None = None,
-    ) -> Task:
+    ) -> ClusterTask:
         """The task of running a solution with this toolchain in such a sandbox.
 
         Args:
@@ -74,7 +74,7 @@ class Task(Model):
         selection = selection or selections(problem)[0]
         solution = {path: text for path, text in solution.items() if path in problem.public.expected}
         content: dict[str, JsonValue] = {path: hashlib.sha256(text).hexdigest() for path, text in solution.items()}
-        parts = (
+        digest_parts = (
             *(problem.public_digest, problem.harness_digest, toolchain.digest, sandbox.digest, code_digest()),
             selection.model_dump_json(exclude={"reason"}),
         )
@@ -86,7 +86,7 @@ class Task(Model):
             selection=selection,
             limit_s=min(problem.limits.wall_s, limit_s or problem.limits.wall_s),
             code=code_digest(),
-            key=digest([*parts, content]),
+            key=digest([*digest_parts, content]),
         )
 
 
@@ -102,7 +102,9 @@ class TaskRunner:
         self._sandboxes: dict[str, Sandbox] = {}
         self._toolchains: dict[str, Toolchain] = {}
 
-    async def run(self, task: Task, log: Output, on_folder: Callable[[Path], None] = lambda folder: None) -> Verdict:
+    async def run(
+        self, task: ClusterTask, log: OutputReceiver, on_folder: Callable[[Path], None] = lambda folder: None
+    ) -> Verdict:
         """Run a task; as often as wanted, for it leaves nothing behind.
 
         Args:
@@ -141,7 +143,7 @@ class TaskRunner:
             return Verdict(reason=error.reason, detail=str(error), hint=error.hint, digests=digests)
 
 
-def no_log(task: Task) -> AbstractContextManager[Output]:
+def no_log(task: ClusterTask) -> AbstractContextManager[OutputReceiver]:
     """Drops what a task's run prints."""
     return Path(os.devnull).open("wb")
 

@@ -33,15 +33,15 @@ class GradedAnswer(Model):
     """From 0 to 1 if the category is scored, else `None`."""
 
 
-def raw_result(graded: Sequence[GradedAnswer]) -> dict[str, JsonValue]:
+def raw_result(graded_answers: Sequence[GradedAnswer]) -> dict[str, JsonValue]:
     """The content of `raw_result.json`: problem → its tests."""
-    return {answer.id: _raw(answer) for answer in graded}
+    return {answer.id: _raw(answer) for answer in graded_answers}
 
 
 def _raw(answer: GradedAnswer) -> _Json:
-    passed = answer.verdict.outcome is Outcome.PASSED
+    is_passed = answer.verdict.outcome is Outcome.PASSED
     test: _Json = {
-        "result": 0 if passed else 1,
+        "result": 0 if is_passed else 1,
         "log": None,
         "error_msg": None if answer.verdict.outcome is not Outcome.ERROR else answer.verdict.detail,
         "execution": answer.verdict.wall_s,
@@ -56,27 +56,29 @@ def _raw(answer: GradedAnswer) -> _Json:
     }
 
 
-def report(graded: Sequence[GradedAnswer], dataset: str, solver: str, now: datetime) -> dict[str, JsonValue]:
+def report(
+    graded_answers: Sequence[GradedAnswer], dataset: str, solver: str, report_time: datetime
+) -> dict[str, JsonValue]:
     """The content of `report.json`: counts per category and difficulty, and every test.
 
     Args:
-        graded: One answer per problem.
+        graded_answers: One answer per problem.
         dataset: Written as `dataset_path`.
         solver: Written as `model_agent`.
-        now: The time of the report.
+        report_time: The time of the report.
     """
     categories: dict[str, _Json] = {}
     details: dict[str, list[_Json]] = {"failing_tests": [], "passing_tests": []}
-    for answer in graded:
+    for answer in graded_answers:
         category = categories.setdefault(
             answer.category.value, {**{level: _no_counts() for level in DIFFICULTIES}, "logs": []}
         )
-        passed = answer.verdict.outcome is Outcome.PASSED
+        is_passed = answer.verdict.outcome is Outcome.PASSED
         share = _share(answer)
         counts = counts_of(category, answer.difficulty.value)
-        for unit, added in (("Tests", 1.0 if passed else 0.0), ("Problems", share)):
-            counts[f"Passed {unit}"] += without_fraction(added)
-            counts[f"Failed {unit}"] += without_fraction(1 - added)
+        for unit, passed_share in (("Tests", 1.0 if is_passed else 0.0), ("Problems", share)):
+            counts[f"Passed {unit}"] += without_fraction(passed_share)
+            counts[f"Failed {unit}"] += without_fraction(1 - passed_share)
             counts[f"Total {unit}"] += 1
             counts[f"Passed {unit} (%)"] = counts[f"Passed {unit}"] / counts[f"Total {unit}"] * 100
         category["logs"].append({"id": answer.id, "log": None})
@@ -86,17 +88,17 @@ def report(graded: Sequence[GradedAnswer], dataset: str, solver: str, now: datet
             "difficulty": answer.difficulty.value,
             "test_index": 0,
         }
-        if passed:
+        if is_passed:
             details["passing_tests"].append({**test, "log": None})
         else:
             error = answer.verdict.detail if answer.verdict.outcome is Outcome.ERROR else None
             details["failing_tests"].append({**test, "error_msg": error, "agent_error": None, "log": None})
-    content: _Json = {**categories, "metadata": _metadata(dataset, solver, now), "test_details": details}
+    content: _Json = {**categories, "metadata": _metadata(dataset, solver, report_time), "test_details": details}
     return content
 
 
 def composite(
-    reports: Sequence[Mapping[str, JsonValue]], names: Sequence[str], k: int, now: datetime
+    reports: Sequence[Mapping[str, JsonValue]], names: Sequence[str], k: int, report_time: datetime
 ) -> dict[str, JsonValue]:
     """The content of `composite_report.json`: several answers per problem.
 
@@ -104,13 +106,13 @@ def composite(
         reports: One per sample.
         names: Folders of the samples.
         k: k of pass@k.
-        now: The time of the report.
+        report_time: The time of the report.
     """
     first: Any = reports[0]["metadata"]
     content: _Json = {
         "metadata": {
             **first,
-            "timestamp": _time(now),
+            "timestamp": _time(report_time),
             "n_samples": len(reports),
             "k_threshold": k,
             "sample_prefixes": list(names),
@@ -140,10 +142,10 @@ def _no_counts() -> _Json:
 _COLUMNS = (("Passed", ""), ("Failed", ""), ("Total", ""), ("Passed", " (%)"))
 
 
-def _metadata(dataset: str, solver: str, now: datetime) -> _Json:
+def _metadata(dataset: str, solver: str, report_time: datetime) -> _Json:
     return {
         "dataset_path": dataset,
-        "timestamp": _time(now),
+        "timestamp": _time(report_time),
         "golden_mode": False,
         "disable_patch": False,
         "model_agent": solver,
@@ -156,5 +158,5 @@ def _metadata(dataset: str, solver: str, now: datetime) -> _Json:
     }
 
 
-def _time(now: datetime) -> str:
-    return now.strftime("%Y-%m-%d %H:%M:%S")
+def _time(report_time: datetime) -> str:
+    return report_time.strftime("%Y-%m-%d %H:%M:%S")

@@ -45,5 +45,5 @@ def totals(
             counts = category.get(level, {})
             for index, count in enumerate(_COUNTS):
                 sums[index] += counts.get(f"{count} {unit}", 0)
-    passed, failed, total = (without_fraction(round(number, 2)) for number in sums)
-    return passed, failed, total
+    passed_count, failed_count, total = (without_fraction(round(number, 2)) for number in sums)
+    return passed_count, failed_count, total

@@ -10,27 +10,27 @@ from benchwright_harness.cvdp_report.counts import SCORES, counts_of, without_fr
 from benchwright_problems.category import Category
 
 
-def pass_at_k(reports: Sequence[Mapping[str, Any]], k: int) -> dict[str, Any]:
+def pass_at_k(sample_reports: Sequence[Mapping[str, Any]], k: int) -> dict[str, Any]:
     """Pass@k of each problem and category.
 
     1 - (1 - c/n)^k for a problem that passed c of n times, and the mean score where the category is scored.
     """
-    n = len(reports)
-    results: dict[str, list[float]] = {}
-    places: dict[str, tuple[str, str]] = {}
-    for index, content in enumerate(reports):
-        for group, name, share in _shares(content):
-            places[name] = group
-            results.setdefault(name, [0.0] * n)[index] = share
-    problems: dict[str, dict[str, Any]] = {}
-    levels: dict[tuple[str, str], list[float]] = {}
-    for name, shares in results.items():
-        category, level = places[name]
+    n = len(sample_reports)
+    shares_by_problem: dict[str, list[float]] = {}
+    group_by_problem: dict[str, tuple[str, str]] = {}
+    for index, content in enumerate(sample_reports):
+        for category_and_level, name, share in _shares(content):
+            group_by_problem[name] = category_and_level
+            shares_by_problem.setdefault(name, [0.0] * n)[index] = share
+    problem_statistics: dict[str, dict[str, Any]] = {}
+    probabilities_by_level: dict[tuple[str, str], list[float]] = {}
+    for name, shares in shares_by_problem.items():
+        category, level = group_by_problem[name]
         scored = Category(category) in SCORES
         count = without_fraction(sum(shares))
         probability = count / n if scored else 1 - (1 - count / n) ** k
-        levels.setdefault((category, level), []).append(probability)
-        problems[name] = {
+        probabilities_by_level.setdefault((category, level), []).append(probability)
+        problem_statistics[name] = {
             "category": category,
             "difficulty": level,
             "pass_count": count,
@@ -41,26 +41,28 @@ def pass_at_k(reports: Sequence[Mapping[str, Any]], k: int) -> dict[str, Any]:
             "is_score_based": scored,
         }
         if scored:
-            problems[name] |= {"scores_in_samples": shares, "avg_score": count / n}
+            problem_statistics[name] |= {"scores_in_samples": shares, "avg_score": count / n}
     categories: dict[str, dict[str, dict[str, Any]]] = {}
-    for (category, level), probabilities in sorted(levels.items()):
-        total, passed = len(probabilities), sum(probabilities)
-        percent = passed / total * 100
+    for (category, level), probabilities in sorted(probabilities_by_level.items()):
+        total, passed_sum = len(probabilities), sum(probabilities)
+        percent = passed_sum / total * 100
         categories.setdefault(category, {})[level] = {
-            "Passed Problems": round(passed, 2),
-            "Failed Problems": round(total - passed, 2),
+            "Passed Problems": round(passed_sum, 2),
+            "Failed Problems": round(total - passed_sum, 2),
             "Total Problems": total,
             "Passed Problems (%)": percent,
             "Pass@k Probability (%)": percent,
         }
-    all_probabilities = [probability for probabilities in levels.values() for probability in probabilities]
+    all_probabilities = [
+        probability for probabilities in probabilities_by_level.values() for probability in probabilities
+    ]
     metrics = {
         "total_problems": len(all_probabilities),
         "n_samples": n,
         "k_threshold": k,
         "avg_success_probability": statistics.mean(all_probabilities) if all_probabilities else 0.0,
     }
-    return {"categories": categories, "problems": problems, "metrics": metrics}
+    return {"categories": categories, "problems": problem_statistics, "metrics": metrics}
 
 
 def _shares(content: Mapping[str, Any]) -> list[tuple[tuple[str, str], str, float]]:
@@ -70,11 +72,11 @@ def _shares(content: Mapping[str, Any]) -> list[tuple[tuple[str, str], str, floa
     """
     details = content["test_details"]
     shares = []
-    for passed, tests in ((1.0, details["passing_tests"]), (0.0, details["failing_tests"])):
+    for passed_share, tests in ((1.0, details["passing_tests"]), (0.0, details["failing_tests"])):
         for test in tests:
             category, level = test["category"], test["difficulty"]
             counts = counts_of(content[category], level)
             scored = Category(category) in SCORES
-            share = counts["Passed Problems"] / counts["Total Problems"] if scored else passed
+            share = counts["Passed Problems"] / counts["Total Problems"] if scored else passed_share
             shares.append(((category, level), test["test_id"], share))
     return shares

@@ -32,15 +32,15 @@ def _by_difficulty(category: Mapping[str, Any], unit: str, digits: int) -> list[
     counts: list[_Cell] = []
     rates: list[_Cell] = []
     for level in DIFFICULTIES:
-        passed, _, total = totals([category], unit, (level,))
-        counts.append(f"{passed}/{total}" if total else "-")
-        rates.append(f"{passed / total * 100:.{digits}f}%" if total else "-")
+        passed_count, _, total = totals([category], unit, (level,))
+        counts.append(f"{passed_count}/{total}" if total else "-")
+        rates.append(f"{passed_count / total * 100:.{digits}f}%" if total else "-")
     return [*counts, *rates]
 
 
-def _percent(part: float, whole: float) -> str:
+def _percent(count: float, total: float) -> str:
     """A share with two digits."""
-    return f"{part / whole * 100 if whole else 0:.2f}%"
+    return f"{count / total * 100 if total else 0:.2f}%"
 
 
 def _starred(category: str, unit: str) -> str:
@@ -59,23 +59,23 @@ def plain_lines(content: Mapping[str, Any]) -> list[str]:
     levels = categories_of(content)
     lines: list[str] = []
     for unit, rate in (("Tests", "Test Pass Rate"), ("Problems", "Problem Pass Rate")):
-        passed, failed, total = totals(levels.values(), unit)
-        rows: list[list[_Cell]] = [[f"Total {unit}", total], [f"Passed {unit}", passed]]
-        rows += [[f"Failed {unit}", failed], [rate, _percent(passed, total)]]
+        passed_count, failed_count, total = totals(levels.values(), unit)
+        rows: list[list[_Cell]] = [[f"Total {unit}", total], [f"Passed {unit}", passed_count]]
+        rows += [[f"Failed {unit}", failed_count], [rate, _percent(passed_count, total)]]
         lines += ["", f"=== Overall {unit[:-1]} Statistics ===", *_grid(rows)]
     rows = []
     for level in DIFFICULTIES:
-        passed, failed, total = totals(levels.values(), "Problems", (level,))
+        passed_count, failed_count, total = totals(levels.values(), "Problems", (level,))
         if total:
-            rows.append([level.capitalize(), total, passed, failed, _percent(passed, total)])
+            rows.append([level.capitalize(), total, passed_count, failed_count, _percent(passed_count, total)])
     if rows:
         lines += ["", "=== Problem Results by Difficulty ==="]
         lines += _grid(rows, ["Difficulty", "Total", "Pass", "Fail", "Rate"])
     for unit in ("Tests", "Problems"):
         rows = []
         for name, category in levels.items():
-            passed, failed, total = totals([category], unit)
-            rows.append([_starred(name, unit), total, passed, failed, _percent(passed, total)])
+            passed_count, failed_count, total = totals([category], unit)
+            rows.append([_starred(name, unit), total, passed_count, failed_count, _percent(passed_count, total)])
         lines += [
             "",
             f"=== {unit[:-1]} Results by Category ===",
@@ -92,7 +92,7 @@ def plain_lines(content: Mapping[str, Any]) -> list[str]:
 def _problems(content: Mapping[str, Any]) -> list[str]:
     details = content["test_details"]
     lines: list[str] = []
-    for heading, key, column, last in (
+    for heading, key, column, last_heading in (
         ("Failing", "failing_tests", "Failed Tests", "Log/Error"),
         ("Passing", "passing_tests", "Passed Tests", "Log/Status"),
     ):
@@ -104,7 +104,7 @@ def _problems(content: Mapping[str, Any]) -> list[str]:
             if error := test.get("error_msg"):
                 rows.append(["", "      Error: ", "", "", error])
         if rows:
-            lines += _grid(rows, ["#", "Problem ID", "Category", column, last])
+            lines += _grid(rows, ["#", "Problem ID", "Category", column, last_heading])
         else:
             lines.append(f"No {heading.lower()} problems found.")
     return lines
@@ -114,38 +114,38 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
     """The report of several answers per problem, after its heading."""
     metadata, samples = content["metadata"], content["samples"]
     n, k = metadata["n_samples"], metadata["k_threshold"]
-    results = pass_at_k(samples, k)
+    pass_statistics = pass_at_k(samples, k)
     pass_label = f"Pass@{k}, n={n}"
     rows: list[list[_Cell]] = []
     rates = []
     for index, sample in enumerate(samples):
-        passed, _, total = totals(categories_of(sample).values(), "Problems")
-        rates.append(passed / total * 100 if total else 0.0)
-        rows.append([index + 1, total, passed, f"{rates[-1]:.2f}%", metadata["sample_prefixes"][index]])
+        passed_count, _, total = totals(categories_of(sample).values(), "Problems")
+        rates.append(passed_count / total * 100 if total else 0.0)
+        rows.append([index + 1, total, passed_count, f"{rates[-1]:.2f}%", metadata["sample_prefixes"][index]])
     headers = ["Sample #", "Total Problems", "Passed Problems", "Pass Rate", "Prefix"]
     lines = ["", "=== Sample Statistics ===", *_grid(rows, headers)]
     if len(rates) > 1:
         mean, deviation = statistics.mean(rates), statistics.stdev(rates)
         lines += ["", f"Pass Rate Statistics: Mean = {mean:.2f}%, StdDev = {deviation:.2f}%"]
-    levels: dict[str, Any] = results["categories"]
-    passed, failed, total = totals(levels.values(), "Problems")
-    rows = [["Total Problems", total], ["Passed Problems", passed], ["Failed Problems", failed]]
-    rows.append(["Problem Pass Rate", _percent(passed, total)])
+    levels: dict[str, Any] = pass_statistics["categories"]
+    passed_count, failed_count, total = totals(levels.values(), "Problems")
+    rows = [["Total Problems", total], ["Passed Problems", passed_count], ["Failed Problems", failed_count]]
+    rows.append(["Problem Pass Rate", _percent(passed_count, total)])
     if len(rates) > 1:
         rows.append(["Pass Rate StdDev", f"{statistics.stdev(rates):.2f}%"])
     lines += ["", f"=== Overall Problem Statistics ({pass_label}) ===", *_grid(rows)]
     rows = []
     for level in DIFFICULTIES:
-        passed, failed, total = totals(levels.values(), "Problems", (level,))
+        passed_count, failed_count, total = totals(levels.values(), "Problems", (level,))
         if total:
-            row: list[_Cell] = [level.capitalize(), total, passed, failed, _percent(passed, total)]
+            row: list[_Cell] = [level.capitalize(), total, passed_count, failed_count, _percent(passed_count, total)]
             rows.append([*row, _deviation(samples, None, level)])
     headers = ["Difficulty", "Total", "Pass", "Fail", "Rate", "StdDev"]
     lines += ["", f"=== Problem Results by Difficulty ({pass_label}) ===", *_grid(rows, headers)]
     rows = []
     for name, category in levels.items():
-        passed, failed, total = totals([category], "Problems")
-        row = [_starred(name, "Problems"), total, passed, failed, _percent(passed, total)]
+        passed_count, failed_count, total = totals([category], "Problems")
+        row = [_starred(name, "Problems"), total, passed_count, failed_count, _percent(passed_count, total)]
         rows.append([*row, _deviation(samples, name, None)])
     headers = ["Cat", "Total", "Pass", "Fail", "Rate", "StdDev"]
     lines += ["", f"=== Problem Results by Category ({pass_label}) ===", *_grid(rows, headers), *_footnote(levels)]
@@ -156,22 +156,22 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
         rows.append([_starred(name, "Problems"), *difficulty_cells, *deviations])
     headers = ["Cat", "Easy", "Medium", "Hard", "Easy%", "Medium%", "Hard%", "Easy SD", "Medium SD", "Hard SD"]
     lines += ["", f"=== Problem Results by Category and Difficulty ({pass_label}) ===", *_grid(rows, headers)]
-    return [*lines, *_footnote(levels), *_distribution(results, n, k)]
+    return [*lines, *_footnote(levels), *_distribution(pass_statistics, n, k)]
 
 
-def _distribution(results: dict[str, Any], n: int, k: int) -> list[str]:
-    problems, metrics = results["problems"], results["metrics"]
-    groups: dict[float, list[dict[str, Any]]] = {}
+def _distribution(pass_statistics: dict[str, Any], n: int, k: int) -> list[str]:
+    problems, metrics = pass_statistics["problems"], pass_statistics["metrics"]
+    problems_by_count: dict[float, list[dict[str, Any]]] = {}
     for problem in problems.values():
-        groups.setdefault(round(problem["pass_count"], 1), []).append(problem)
+        problems_by_count.setdefault(round(problem["pass_count"], 1), []).append(problem)
     rows: list[list[_Cell]] = [
         [
             f"{count}/{n}",
-            len(group),
-            _percent(len(group), len(problems)),
-            f"{100 * sum(float(str(row['pass_probability'])) for row in group) / len(group):.2f}%",
+            len(equal_problems),
+            _percent(len(equal_problems), len(problems)),
+            f"{100 * sum(float(str(row['pass_probability'])) for row in equal_problems) / len(equal_problems):.2f}%",
         ]
-        for count, group in sorted(groups.items())
+        for count, equal_problems in sorted(problems_by_count.items())
     ]
     lines = ["", f"=== Pass@{k} Distribution (n={n}) ==="]
     meaning = f"measures the probability of a problem passing in at least {k} of {n} randomly-selected samples"
@@ -181,32 +181,34 @@ def _distribution(results: dict[str, Any], n: int, k: int) -> list[str]:
     return [*lines, "", f"Overall Pass@{k}, n={n} probability: {average:.2f}%"]
 
 
-def _deviation(samples: Sequence[Mapping[str, Any]], category: str | None, level: str | None) -> str:
+def _deviation(sample_reports: Sequence[Mapping[str, Any]], category: str | None, level: str | None) -> str:
     rates = []
-    for sample in samples:
-        chosen = [value for name, value in categories_of(sample).items() if category in (None, name)]
-        passed, _, total = totals(chosen, "Problems", (level,) if level else DIFFICULTIES)
+    for sample in sample_reports:
+        chosen_categories = [value for name, value in categories_of(sample).items() if category in (None, name)]
+        passed_count, _, total = totals(chosen_categories, "Problems", (level,) if level else DIFFICULTIES)
         if total:
-            rates.append(passed / total * 100)
+            rates.append(passed_count / total * 100)
     return f"{statistics.stdev(rates):.2f}%" if len(rates) > 1 else "N/A"
 
 
 def _grid(rows: Sequence[Sequence[_Cell]], headers: Sequence[str] = ()) -> list[str]:
     """A table with lines around every cell; columns of numbers are right-aligned."""
-    table = [[str(cell) for cell in row] for row in ([list(headers)] if headers else []) + [list(row) for row in rows]]
-    if not table:
+    cell_texts = [
+        [str(cell) for cell in row] for row in ([list(headers)] if headers else []) + [list(row) for row in rows]
+    ]
+    if not cell_texts:
         return []
-    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
+    widths = [max(len(row[column]) for row in cell_texts) for column in range(len(cell_texts[0]))]
     numeric = [all(isinstance(row[column], int | float) for row in rows) for column in range(len(widths))]
 
     def rule(mark: str) -> str:
         return "+" + "+".join(mark * (width + 2) for width in widths) + "+"
 
     lines = [rule("-")]
-    for number, row in enumerate(table):
+    for number, row in enumerate(cell_texts):
         cells = [
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(row, widths, numeric, strict=True)
+            cell.rjust(width) if is_right_aligned else cell.ljust(width)
+            for cell, width, is_right_aligned in zip(row, widths, numeric, strict=True)
         ]
         lines += [f"| {' | '.join(cells)} |", rule("=" if headers and number == 0 else "-")]
     return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from benchwright_harness.decision.report import Report
+from benchwright_harness.decision.report import StepReport
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import CompilerMessage, Reason, Verdict
 
@@ -28,7 +28,7 @@ _CUT = "…"
 
 
 def add_compiler_messages(
-    verdict: Verdict, problem: Problem, solution: Mapping[str, bytes], reports: Iterable[Report]
+    verdict: Verdict, problem: Problem, solution: Mapping[str, bytes], reports: Iterable[StepReport]
 ) -> Verdict:
     """A verdict that a design does not build, with what compilers say of it; any other verdict is returned as it is.
 
@@ -44,31 +44,31 @@ def add_compiler_messages(
     output_lines = (
         line for report in reports for tool in report.tools if tool.status for line in tool.said.splitlines()
     )
-    messages = list(dict.fromkeys(_messages(output_lines, problem.public.expected, foreign)))
-    if not messages:
+    compiler_messages = list(dict.fromkeys(_messages(output_lines, problem.public.expected, foreign)))
+    if not compiler_messages:
         return verdict
-    rest_count = f" ({len(messages) - 1} more)" if len(messages) > 1 else ""
-    detail = f"The design does not compile: {messages[0]}{rest_count}."
-    return verdict.model_copy(update={"detail": detail, "compiler": tuple(messages[:_MOST])})
+    rest_count = f" ({len(compiler_messages) - 1} more)" if len(compiler_messages) > 1 else ""
+    detail = f"The design does not compile: {compiler_messages[0]}{rest_count}."
+    return verdict.model_copy(update={"detail": detail, "compiler": tuple(compiler_messages[:_MOST])})
 
 
 def _messages(
-    output_lines: Iterable[str], solver_paths: Iterable[str], foreign: frozenset[str]
+    output_lines: Iterable[str], solver_paths: Iterable[str], hidden_words: frozenset[str]
 ) -> Iterator[CompilerMessage]:
     paths = frozenset(solver_paths)
     for line in output_lines:
         match = _VERILATOR.fullmatch(line) or _PLAIN.fullmatch(line)
         if match is None or match["kind"] in _WARNINGS:
             continue
-        facts = match.groupdict()
-        path = re.sub(r"^(?:\.{1,2}/)+", "", facts["path"].removeprefix(_WORKDIR))
-        if path in paths and facts.get("rule") not in _SAID_BY_DESIGN:
-            column = facts.get("column")
+        message_fields = match.groupdict()
+        path = re.sub(r"^(?:\.{1,2}/)+", "", message_fields["path"].removeprefix(_WORKDIR))
+        if path in paths and message_fields.get("rule") not in _SAID_BY_DESIGN:
+            column = message_fields.get("column")
             yield CompilerMessage(
                 path=path,
-                line=int(facts["line"]),
+                line=int(message_fields["line"]),
                 column=int(column) if column else None,
-                text=_hide_words(foreign, facts["text"])[:_LONGEST].rstrip(" ."),
+                text=_hide_words(hidden_words, message_fields["text"])[:_LONGEST].rstrip(" ."),
             )
 
 
@@ -78,17 +78,17 @@ def _hidden_words(problem: Problem, solution: Mapping[str, bytes]) -> frozenset[
     visible_words = {*_WORD.findall(visible_text)}.union(
         *(_WORD.findall(file.decode("utf-8", "replace")) for file in solution.values())
     )
-    hidden = (*problem.hidden.harness.values(), *problem.hidden.reference.values())
-    return frozenset(word for text in hidden for word in _WORD.findall(text) if word not in visible_words)
+    hidden_texts = (*problem.hidden.harness.values(), *problem.hidden.reference.values())
+    return frozenset(word for text in hidden_texts for word in _WORD.findall(text) if word not in visible_words)
 
 
-def _hide_words(foreign: frozenset[str], text: str) -> str:
+def _hide_words(hidden_words: frozenset[str], text: str) -> str:
     """A message without names of hidden things, such as the scope `tb.dut`; ordinary words of hidden comments stay."""
 
     def replacement(match: re.Match[str]) -> str:
         word = match[0]
         neighbours = text[max(match.start() - 1, 0) : match.start()] + text[match.end() : match.end() + 1]
         is_name = not word.isalpha() or not word[1:].islower() or any(mark in _QUOTES for mark in neighbours)
-        return _CUT if is_name and word in foreign else word
+        return _CUT if is_name and word in hidden_words else word
 
     return _WORD.sub(replacement, text)

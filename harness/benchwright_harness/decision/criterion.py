@@ -21,8 +21,8 @@ from types import MappingProxyType
 from benchwright_foundation.model import Model
 from benchwright_harness.decision.report import TestbenchMessage
 from benchwright_harness.decision.results import Results
-from benchwright_harness.execution.process import End, Output, StepEnd
-from benchwright_problems.problem import Limits
+from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
+from benchwright_problems.problem import RunLimits
 from benchwright_problems.verdict import Reason, TestResult, Verdict
 
 NOT_COMPILED, DRIVES_INPUTS = 120, 121
@@ -37,18 +37,18 @@ ZERO_TIME = "The design loops in zero time: the simulation ran, but simulated ti
 _MAX_LINE = 4000
 _MAX_LINES = 100_000
 _ENDS = {
-    End.TIMEOUT: (Reason.TIMEOUT, "The run took longer than {limits.wall_s:g} s and was stopped."),
-    End.STARVED: (
+    ProcessEnd.TIMEOUT: (Reason.TIMEOUT, "The run took longer than {limits.wall_s:g} s and was stopped."),
+    ProcessEnd.STARVED: (
         Reason.MACHINE_BUSY,
         "The run reached its limit of {limits.wall_s:g} s while other programs kept it from the processor.",
     ),
-    End.MEMORY: (Reason.MEMORY, "The run used more than {limits.memory_mb} MiB of memory and was stopped."),
-    End.FOLDER_QUOTA: (Reason.FOLDER_QUOTA, "The run wrote more than {limits.folder_mb} MiB and was stopped."),
-    End.OUTPUT_QUOTA: (Reason.OUTPUT_QUOTA, "The run printed more than it may and was stopped."),
+    ProcessEnd.MEMORY: (Reason.MEMORY, "The run used more than {limits.memory_mb} MiB of memory and was stopped."),
+    ProcessEnd.FOLDER_QUOTA: (Reason.FOLDER_QUOTA, "The run wrote more than {limits.folder_mb} MiB and was stopped."),
+    ProcessEnd.OUTPUT_QUOTA: (Reason.OUTPUT_QUOTA, "The run printed more than it may and was stopped."),
 }
 
 
-class Rule(StrEnum):
+class PassRule(StrEnum):
     """Data set whose pass criterion applies."""
 
     CVDP = "cvdp"
@@ -56,8 +56,8 @@ class Rule(StrEnum):
     RTLLM = "rtllm"
 
 
-RESULT: Mapping[Rule, Pattern[str]] = MappingProxyType(
-    {Rule.VERILOGEVAL: re.compile("Mismatches:"), Rule.RTLLM: re.compile(r"\bpass(?:ed)?\b", re.IGNORECASE)}
+RESULT: Mapping[PassRule, Pattern[str]] = MappingProxyType(
+    {PassRule.VERILOGEVAL: re.compile("Mismatches:"), PassRule.RTLLM: re.compile(r"\bpass(?:ed)?\b", re.IGNORECASE)}
 )
 """Pattern of a testbench's line with its result."""
 _MISMATCHES = re.compile(r"Mismatches: *(\d+) in *(\d+) samples")
@@ -66,7 +66,7 @@ _MISMATCHES = re.compile(r"Mismatches: *(\d+) in *(\d+) samples")
 class Criterion(Model):
     """Requirements on a run that passes."""
 
-    rule: Rule = Rule.CVDP
+    rule: PassRule = PassRule.CVDP
     heard: bool = True
     """True if the testbench speaks to a supervisor."""
     simulates: bool = False
@@ -81,8 +81,8 @@ class Listener:
         log: Destination of the output.
     """
 
-    def __init__(self, criterion: Criterion, log: Output) -> None:
-        self._listens = criterion.rule is not Rule.CVDP and not criterion.heard
+    def __init__(self, criterion: Criterion, log: OutputReceiver) -> None:
+        self._listens = criterion.rule is not PassRule.CVDP and not criterion.heard
         self._log = log
         self._open_line = b""
         self._lines: list[str] | None = None
@@ -118,59 +118,59 @@ def apply_criterion(
     criterion: Criterion,
     *,
     output: TestbenchMessage | None,
-    ended: StepEnd,
-    results: Results,
+    step_end: StepEnd,
+    test_results: Results,
     failures: int,
-    limits: Limits,
+    limits: RunLimits,
 ) -> Verdict:
     """Say whether a run passed, and why not.
 
     Args:
         criterion: Pass criterion of the plan.
         output: Messages of the testbench; `None` if its simulation did not begin.
-        ended: The end of the last step.
-        results: Results that cocotb and pytest left.
+        step_end: The end of the last step.
+        test_results: Results that cocotb and pytest left.
         failures: Failed tests that cocotb's summaries in the output speak of.
         limits: Limits of the problem.
     """
-    if ended.end in _ENDS:
-        reason, text = _ENDS[ended.end]
-        tests = results.shown if criterion.rule is Rule.CVDP else ()
+    if step_end.end in _ENDS:
+        reason, text = _ENDS[step_end.end]
+        tests = test_results.shown if criterion.rule is PassRule.CVDP else ()
         return Verdict(reason=reason, detail=text.format(limits=limits), tests=tests)
-    if criterion.rule is Rule.CVDP:
-        return _services(criterion, ended, results, failures)
-    if ended.exit_code == DRIVES_INPUTS:
+    if criterion.rule is PassRule.CVDP:
+        return _services_verdict(criterion, step_end, test_results, failures)
+    if step_end.exit_code == DRIVES_INPUTS:
         detail = "The design drives or forces its own inputs, and with them the testbench's signals."
         return Verdict(reason=Reason.TAMPERED, detail=detail)
-    if ended.exit_code == STANDS_STILL:
+    if step_end.exit_code == STANDS_STILL:
         return Verdict(reason=Reason.TESTS_FAILED, detail=ZERO_TIME)
     if output is None:
         detail = "The design does not compile together with the testbench."
         return Verdict(reason=Reason.BUILD_FAILED, detail=detail)
-    verdict = _verilogeval(output) if criterion.rule is Rule.VERILOGEVAL else _rtllm(output)
+    verdict = _verilogeval_verdict(output) if criterion.rule is PassRule.VERILOGEVAL else _rtllm_verdict(output)
     if verdict.reason is not Reason.PASSED:
         return verdict
     if not output.ended:
         # What it has said by then may be true of the time up to there.
         detail = "Something else than the testbench ended the simulation."
         return Verdict(reason=Reason.TAMPERED, detail=detail)
-    if ended.exit_code != 0:
-        return _testbench(False, "The simulator ended with an error.")
+    if step_end.exit_code != 0:
+        return _testbench_verdict(False, "The simulator ended with an error.")
     return verdict
 
 
-def _services(criterion: Criterion, ended: StepEnd, results: Results, failures: int) -> Verdict:
-    tests = results.shown
-    bad = [test for test in (*results.cocotb, *results.pytest) if not test.passed]
-    if ended.exit_code == 0 and not bad:
-        if criterion.simulates and not results.cocotb:
+def _services_verdict(criterion: Criterion, step_end: StepEnd, test_results: Results, failures: int) -> Verdict:
+    tests = test_results.shown
+    bad = [test for test in (*test_results.cocotb, *test_results.pytest) if not test.passed]
+    if step_end.exit_code == 0 and not bad:
+        if criterion.simulates and not test_results.cocotb:
             detail = "The harness ended well but left no test results, so nothing was checked."
             return Verdict(reason=Reason.NO_RESULTS, detail=detail)
         if failures:
             detail = "The simulation reported failed tests that its result file does not have."
             return Verdict(reason=Reason.TESTS_FAILED, detail=detail)
         return Verdict(reason=Reason.PASSED, detail="All hidden tests passed.", tests=tests)
-    if results.cocotb and bad:
+    if test_results.cocotb and bad:
         return Verdict(reason=Reason.TESTS_FAILED, detail="Some hidden tests failed.", tests=tests)
     if not criterion.simulates and bad:
         return Verdict(reason=Reason.TESTS_FAILED, detail="Some hidden checks failed.", tests=tests)
@@ -178,27 +178,27 @@ def _services(criterion: Criterion, ended: StepEnd, results: Results, failures: 
     return Verdict(reason=Reason.BUILD_FAILED, detail=detail)
 
 
-def _verilogeval(output: TestbenchMessage) -> Verdict:
+def _verilogeval_verdict(output: TestbenchMessage) -> Verdict:
     if any("TIMEOUT" in line for line in output.lines):
-        return _testbench(False, "The design kept the testbench waiting until its own time limit.")
-    counts = [match for line in output.results if (match := _MISMATCHES.search(line))]
-    if len(counts) != 1:
-        return _testbench(False, "The simulation ended without the testbench's result.")
-    mismatches, samples = int(counts[0][1]), int(counts[0][2])
+        return _testbench_verdict(False, "The design kept the testbench waiting until its own time limit.")
+    mismatch_matches = [match for line in output.results if (match := _MISMATCHES.search(line))]
+    if len(mismatch_matches) != 1:
+        return _testbench_verdict(False, "The simulation ended without the testbench's result.")
+    mismatches, samples = int(mismatch_matches[0][1]), int(mismatch_matches[0][2])
     summary = f"{mismatches} of {samples} samples differ from the reference."
     if mismatches or not samples:
-        return _testbench(False, summary)
+        return _testbench_verdict(False, summary)
     if any("error" in line for line in output.lines):
-        return _testbench(False, "The testbench reported an error.")
-    return _testbench(True, summary)
+        return _testbench_verdict(False, "The testbench reported an error.")
+    return _testbench_verdict(True, summary)
 
 
-def _rtllm(output: TestbenchMessage) -> Verdict:
-    if any(RESULT[Rule.RTLLM].search(line) for line in output.results):
-        return _testbench(True, "The testbench says that the design passed.")
-    return _testbench(False, "The testbench did not say that the design passed.")
+def _rtllm_verdict(output: TestbenchMessage) -> Verdict:
+    if any(RESULT[PassRule.RTLLM].search(line) for line in output.results):
+        return _testbench_verdict(True, "The testbench says that the design passed.")
+    return _testbench_verdict(False, "The testbench did not say that the design passed.")
 
 
-def _testbench(passed: bool, detail: str) -> Verdict:
-    test = TestResult(name="testbench", passed=passed, message="" if passed else detail)
-    return Verdict(reason=Reason.PASSED if passed else Reason.TESTS_FAILED, detail=detail, tests=(test,))
+def _testbench_verdict(is_passed: bool, detail: str) -> Verdict:
+    test = TestResult(name="testbench", passed=is_passed, message="" if is_passed else detail)
+    return Verdict(reason=Reason.PASSED if is_passed else Reason.TESTS_FAILED, detail=detail, tests=(test,))

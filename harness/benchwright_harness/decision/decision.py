@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_harness.decision.compiler_messages import add_compiler_messages
-from benchwright_harness.decision.criterion import Criterion, Rule, apply_criterion
+from benchwright_harness.decision.criterion import Criterion, PassRule, apply_criterion
 from benchwright_harness.decision.fault import attribute_fault
-from benchwright_harness.decision.report import Report, TestbenchMessage
+from benchwright_harness.decision.report import StepReport, TestbenchMessage
 from benchwright_harness.decision.results import FailureWatch, Results
-from benchwright_harness.execution.process import End, StepEnd
-from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, Plan
-from benchwright_harness.scan import Finding, rules
+from benchwright_harness.execution.process import ProcessEnd, StepEnd
+from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, HarnessPlan
+from benchwright_harness.scan import ScanFinding, rules
 from benchwright_problems.problem import Problem, ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
@@ -23,15 +23,15 @@ class Execution:
 
     argv: Sequence[str]
     """The command of the last step that ran."""
-    ended: StepEnd
+    step_end: StepEnd
     """End of that step."""
     output: TestbenchMessage | None
     """Messages of a testbench; `None` if its simulation did not begin."""
     watch: FailureWatch
     """Of the output of all steps."""
-    reports: Sequence[Report]
+    reports: Sequence[StepReport]
     """The supervisor's, of each step that had one."""
-    results: Results
+    test_results: Results
     """Results that cocotb and pytest left."""
     memory_bytes: int
     """The most of a step, as measured from outside."""
@@ -48,42 +48,44 @@ def decide(criterion: Criterion, execution: Execution, problem: Problem, solutio
         problem: Problem with its hidden part.
         solution: The solver's files.
     """
-    ended, results, watch = execution.ended, execution.results, execution.watch
+    step_end, test_results, watch = execution.step_end, execution.test_results, execution.watch
     verdict = apply_criterion(
         criterion,
         output=execution.output,
-        ended=ended,
-        results=results,
+        step_end=step_end,
+        test_results=test_results,
         failures=watch.failures,
         limits=problem.limits,
     )
-    verdict = attribute_fault(verdict, execution.reports, results.pytest, execution.argv, ended.exit_code, watch)
+    verdict = attribute_fault(
+        verdict, execution.reports, test_results.pytest, execution.argv, step_end.exit_code, watch
+    )
     verdict = add_compiler_messages(verdict, problem, solution, execution.reports)
     if verdict.outcome is not Outcome.PASSED:
         verdict = _refused_by_compiler(problem, watch) or verdict
-    if results.oddities and ended.end is End.EXITED:
+    if test_results.oddities and step_end.end is ProcessEnd.EXITED:
         detail = "The run left results that its simulations did not have, or changed files that it may not."
         verdict = Verdict(reason=Reason.TAMPERED, detail=detail, tests=verdict.tests)
     return verdict
 
 
-def is_unsigned(verdict: Verdict, plan: Plan, reports: Sequence[Report]) -> bool:
+def is_unsigned(verdict: Verdict, plan: HarnessPlan, reports: Sequence[StepReport]) -> bool:
     """True if a pass rests on a simulation whose results come from its own process alone.
 
     With our `xrun`, what is judged is coverage data or the solver's own testbench.
     """
     simulates = any(tool.simulates for report in reports for tool in report.tools)
-    signs = plan.criterion.rule is not Rule.CVDP or any(report.simulations for report in reports)
+    signs = plan.criterion.rule is not PassRule.CVDP or any(report.simulations for report in reports)
     return verdict.outcome is Outcome.PASSED and simulates and not signs and OPEN_SOURCE_COVERAGE not in plan.remarks
 
 
 def _refused_by_compiler(problem: Problem, watch: FailureWatch) -> Verdict | None:
     """The verdict if the guard of a compiler has refused a design for what the compiler itself has parsed."""
-    if watch.refused is None or watch.refused[0] not in problem.public.expected:
+    if watch.refusal is None or watch.refusal[0] not in problem.public.expected:
         return None
-    path, line, column, subject, rule = watch.refused
+    path, line, column, subject, rule = watch.refusal
     if rule not in rules():
         # The design can print such a line, too.
         return None
-    finding = Finding(path=path, line=line, column=column, rule=rule, what=subject, action=ScanAction.REFUSE)
+    finding = ScanFinding(path=path, line=line, column=column, rule=rule, what=subject, action=ScanAction.REFUSE)
     return Verdict(reason=Reason.REFUSED, detail=f"Not run: {finding}.")

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, copy_plain_file
-from benchwright_harness.decision.report import Report
-from benchwright_harness.decision.shown_vcd import Copied, Scope, copy_shown
+from benchwright_harness.decision.report import StepReport
+from benchwright_harness.decision.shown_vcd import Copied, Scope, copy_shown_signals
 from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import TestResult
@@ -54,26 +54,26 @@ class DesignWaves:
         visible_paths = "\n".join(dict.fromkeys((*problem.public.expected, *problem.public.files)))
         return {**env, "PATH": f"{INSIDE}/waves:{env['PATH']}", "BENCHWRIGHT_SHOWN": visible_paths}
 
-    def keep(self, code: Path, reports: Sequence[Report]) -> None:
+    def keep(self, code: Path, reports: Sequence[StepReport]) -> None:
         """Copy the waveform out of a run's folder, if the run has left one.
 
         Args:
             code: The folder; what is in it may be hostile.
             reports: Reports of the supervisor on the run.
         """
-        scopes = _places(itertools.chain.from_iterable(report.scopes for report in reports))
+        scopes = _copied_scopes(itertools.chain.from_iterable(report.scopes for report in reports))
         dumps = _dumps(code)
         if not scopes or not dumps:
             return
         simulations = [simulation.tests for report in reports for simulation in report.simulations]
-        failed = next(
+        failed_index = next(
             (index for index, tests in enumerate(simulations) if not all(test_result.passed for test_result in tests)),
             None,
         )
         tests: tuple[TestResult, ...] = ()
         dump = dumps[-1]
-        if failed is not None and len(simulations) == len(dumps):
-            dump, tests = dumps[failed], simulations[failed]
+        if failed_index is not None and len(simulations) == len(dumps):
+            dump, tests = dumps[failed_index], simulations[failed_index]
         # It can't be read, is no VCD, or is too large: there is no waveform, which is what the caller says.
         with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError, ValueError):
             copied = self._copy(code, dump, scopes)
@@ -86,7 +86,7 @@ class DesignWaves:
             with tempfile.TemporaryFile() as whole, os.fdopen(handle, "wb") as stream:
                 copy_plain_file(code, dump, whole, MAX_BYTES)
                 whole.seek(0)
-                copied = copy_shown(whole, stream, scopes)
+                copied = copy_shown_signals(whole, stream, scopes)
             Path(temporary).chmod(0o644)
             Path(temporary).replace(self._target)
             return copied
@@ -106,7 +106,7 @@ def _kept_waveform(tests: Iterable[TestResult], copied: Copied) -> KeptWaveform:
     return KeptWaveform("", None)
 
 
-def _places(scope_paths: Iterable[tuple[str, ...]]) -> dict[Scope, Scope]:
+def _copied_scopes(scope_paths: Iterable[tuple[str, ...]]) -> dict[Scope, Scope]:
     """Each scope → its path in the copy, which begins with the name of the solver's outermost module."""
     modules = {scope_path[1:]: scope_path[0] for scope_path in scope_paths if len(scope_path) > 1}
     roots: dict[Scope, str] = {}
@@ -128,5 +128,5 @@ def _dumps(code: Path) -> list[str]:
     """The dumps of a run, in the order of its simulations."""
     names = [_DUMP.format(f".{number}") for number in range(_MOST_DUMPS)]
     numbered = list(itertools.takewhile(lambda name: (code / name).is_file(), names))
-    newest = _DUMP.format("")
-    return [*numbered, newest] if (code / newest).is_file() else numbered
+    newest_dump = _DUMP.format("")
+    return [*numbered, newest_dump] if (code / newest_dump).is_file() else numbered

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright_harness.decision.criterion import ZERO_TIME
-from benchwright_harness.decision.report import FaultKind, Report, ToolRun
+from benchwright_harness.decision.report import FaultKind, StepReport, ToolRun
 from benchwright_harness.decision.results import FailureWatch
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
@@ -64,7 +64,7 @@ _REFUSALS = {
 
 def attribute_fault(
     verdict: Verdict,
-    reports: Sequence[Report],
+    reports: Sequence[StepReport],
     pytest: Sequence[TestResult],
     argv: Sequence[str],
     exit_code: int,
@@ -89,25 +89,25 @@ def attribute_fault(
             detail = ZERO_TIME
         return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": detail})
     if verdict.outcome is Outcome.FAILED and (stood := list(_standstills(reports))):
-        return _stood_still(verdict, _STANDSTILLS.get(stood[0], verdict.detail))
+        return _standstill_verdict(verdict, _STANDSTILLS.get(stood[0], verdict.detail))
     if verdict.outcome is Outcome.FAILED and watch.diverged:
-        return _stood_still(verdict, ZERO_TIME)
+        return _standstill_verdict(verdict, ZERO_TIME)
     tested = any(
         not test.passed for report in reports for simulation in report.simulations for test in simulation.tests
     )
     if not reports or verdict.reason not in _ARE_DECIDED or tested:
         return verdict
-    early = (
+    early_reports = (
         report
         for number, report in enumerate(reports)
-        if not any(_read(earlier_report) for earlier_report in reports[:number])
+        if not any(_has_read_design(earlier_report) for earlier_report in reports[:number])
     )
-    fault_verdict = _of_harness(reports, list(early)) or _of_tool(tools)
+    fault_verdict = _harness_fault_verdict(reports, list(early_reports)) or _tool_fault_verdict(tools)
     if fault_verdict is None and exit_code == _NO_SUCH_PROGRAM and watch.not_found:
         # A simulation's own status never is this one.
-        fault_verdict = _missing(watch.not_found)
-    if fault_verdict is None and not any(map(_read, reports)):
-        fault_verdict = _unread(pytest, argv, exit_code)
+        fault_verdict = _missing_program_verdict(watch.not_found)
+    if fault_verdict is None and not any(map(_has_read_design, reports)):
+        fault_verdict = _unread_design_verdict(pytest, argv, exit_code)
     if (
         fault_verdict is None
         and verdict.reason is Reason.BUILD_FAILED
@@ -122,26 +122,26 @@ def depends_on_reference(problem: Problem, verdict: Verdict) -> bool:
     return verdict.reason in _FAULTS and bool(problem.hidden.reference)
 
 
-def settled(verdict: Verdict, reference: Verdict) -> Verdict:
+def settled_verdict(verdict: Verdict, reference_verdict: Verdict) -> Verdict:
     """A verdict that `depends_on_reference`, in the light of the reference's with the same harness and tools.
 
     Where the reference passes, harness and tools are sound, and the fault is one that only this design meets. It counts
     as failed: a design could otherwise crash a tool in order not to be judged.
     """
-    if verdict.reason not in _FAULTS or reference.outcome is not Outcome.PASSED:
+    if verdict.reason not in _FAULTS or reference_verdict.outcome is not Outcome.PASSED:
         return verdict
     detail = f"{verdict.detail.rstrip('.')}. The reference solution passes with the same tools."
     return verdict.model_copy(update={"reason": Reason.BUILD_FAILED, "detail": detail, "hint": _REWRITE})
 
 
-def _standstills(reports: Iterable[Report]) -> Iterator[str]:
+def _standstills(reports: Iterable[StepReport]) -> Iterator[str]:
     """Reasons for the end of simulations that did not advance."""
     for report in reports:
         yield from report.standstills
         yield from ("zero time" for tool in report.tools if tool.simulates and tool.status == _STOOD_STILL)
 
 
-def _stood_still(verdict: Verdict, detail: str) -> Verdict:
+def _standstill_verdict(verdict: Verdict, detail: str) -> Verdict:
     reason = Reason.TESTS_FAILED if verdict.reason is Reason.BUILD_FAILED else verdict.reason
     return verdict.model_copy(update={"reason": reason, "detail": detail})
 
@@ -150,37 +150,39 @@ def _crashed(tool: ToolRun) -> bool:
     return tool.simulates and tool.crashed
 
 
-def _read(report: Report) -> bool:
+def _has_read_design(report: StepReport) -> bool:
     return bool(report.tools or report.simulations)
 
 
-def _of_harness(reports: Sequence[Report], early: Sequence[Report]) -> Verdict | None:
-    for fault, is_early in ((fault, fault.early and report in early) for report in reports for fault in report.faults):
+def _harness_fault_verdict(reports: Sequence[StepReport], early_reports: Sequence[StepReport]) -> Verdict | None:
+    for fault, is_early in (
+        (fault, fault.early and report in early_reports) for report in reports for fault in report.faults
+    ):
         if fault.kind is FaultKind.MISSING:
-            return _missing(fault.said)
+            return _missing_program_verdict(fault.said)
         if fault.kind is FaultKind.REFUSED:
             detail = f"A tool refuses what the harness asks of it: {fault.said}."
             return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=_HARNESS_HINT)
         if fault.kind is FaultKind.UNLOADABLE or is_early:
-            return _broken(fault.said)
+            return _broken_harness_verdict(fault.said)
     return None
 
 
-def _missing(program: str) -> Verdict:
+def _missing_program_verdict(program: str) -> Verdict:
     hint = "The harness calls a program that the toolchain does not have."
     return Verdict(reason=Reason.TOOL_MISSING, detail=f"tool missing ({program})", hint=hint)
 
 
-def _broken(message: str) -> Verdict:
-    module = re.search(r"No module named '?([\w.]+)", message)
+def _broken_harness_verdict(message: str) -> Verdict:
+    module_match = re.search(r"No module named '?([\w.]+)", message)
     kind = message.partition(":")[0]
-    reason = f"it needs the Python module {module[1]}" if module else _FAULT_WORDS.get(kind, kind)
+    reason = f"it needs the Python module {module_match[1]}" if module_match else _FAULT_WORDS.get(kind, kind)
     return Verdict(
         reason=Reason.BAD_HARNESS, detail=f"The harness of this problem is broken: {reason}.", hint=_HARNESS_HINT
     )
 
 
-def _of_tool(tools: Iterable[ToolRun]) -> Verdict | None:
+def _tool_fault_verdict(tools: Iterable[ToolRun]) -> Verdict | None:
     for tool_run in tools:
         if tool_run.simulates or not tool_run.status:
             continue
@@ -198,12 +200,12 @@ def _of_tool(tools: Iterable[ToolRun]) -> Verdict | None:
     return None
 
 
-def _unread(pytest: Sequence[TestResult], argv: Sequence[str], exit_code: int) -> Verdict | None:
+def _unread_design_verdict(pytest: Sequence[TestResult], argv: Sequence[str], exit_code: int) -> Verdict | None:
     """Verdict on a harness that failed before any tool had read the design, so before a design could do anything."""
     for test in pytest:
         if not test.passed and (match := _PYTEST_FAULT.search(test.message)):
-            return _broken(match[0])
+            return _broken_harness_verdict(match[0])
     # Other programs have other meanings for these: `grep` ends with 2 where the solver left a file out.
     if not pytest and exit_code in _NOTHING_COLLECTED and any("pytest" in word for word in argv):
-        return _broken(_NOTHING_COLLECTED[exit_code])
+        return _broken_harness_verdict(_NOTHING_COLLECTED[exit_code])
     return None

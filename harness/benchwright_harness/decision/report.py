@@ -25,7 +25,7 @@ _UNLOCKED = {
 }
 
 
-class Simulation(Model):
+class SimulationReport(Model):
     """One simulation with cocotb."""
 
     results: PurePosixPath
@@ -82,10 +82,10 @@ class TestbenchMessage(Model):
     """True if the simulation ended as the testbench wants: by itself, or with nothing left to do."""
 
 
-class Report(Model):
+class StepReport(Model):
     """Everything that was reported of one step."""
 
-    simulations: tuple[Simulation, ...] = ()
+    simulations: tuple[SimulationReport, ...] = ()
     standstills: tuple[str, ...] = ()
     """Reasons for ending simulations before their limit, as `inside/guard/standstill.py` says them."""
     tools: tuple[ToolRun, ...] = ()
@@ -103,7 +103,7 @@ class Report(Model):
     """Processor time of all processes that ended by themselves."""
 
 
-class _Message(BaseModel):
+class _ReportLine(BaseModel):
     """One line: the fields of whichever kind it is."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -135,46 +135,48 @@ class _Message(BaseModel):
     cpu_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
 
 
-class _Session:
-    def __init__(self, announced: tuple[str, ...], results: str) -> None:
+class _ReportSession:
+    def __init__(self, announced: tuple[str, ...], results_path: str) -> None:
         self.announced = announced
-        self.results = results
-        self.ended: dict[int, TestResult] = {}
+        self.results_path = results_path
+        self.result_by_index: dict[int, TestResult] = {}
 
-    def take(self, name: str, result: TestResult) -> bool:
+    def assign_result(self, name: str, test_result: TestResult) -> bool:
         """The outcome of the first test of this name that has none yet; False where none is waiting."""
-        waiting = (index for index, test in enumerate(self.announced) if test == name and index not in self.ended)
-        position = next(waiting, None)
+        open_indices = (
+            index for index, test in enumerate(self.announced) if test == name and index not in self.result_by_index
+        )
+        position = next(open_indices, None)
         if position is None:
             return False
-        self.ended[position] = result
+        self.result_by_index[position] = test_result
         return True
 
-    def simulation(self) -> Simulation:
-        return Simulation(
-            results=PurePosixPath(self.results),
+    def simulation(self) -> SimulationReport:
+        return SimulationReport(
+            results=PurePosixPath(self.results_path),
             tests=tuple(
-                self.ended.get(index) or TestResult(name=name, passed=False, message=UNFINISHED)
+                self.result_by_index.get(index) or TestResult(name=name, passed=False, message=UNFINISHED)
                 for index, name in enumerate(self.announced)
             ),
         )
 
 
-class _Testbench:
+class _TestbenchReport:
     """Messages of a testbench, piece by piece."""
 
     def __init__(self) -> None:
-        self._line: list[_Message] = []
+        self._line: list[_ReportLine] = []
         self._lines: list[str] = []
         self._results: list[str] = []
         self._ended = False
 
-    def hear(self, message: _Message) -> None:
+    def hear(self, message: _ReportLine) -> None:
         if message.record is None:
             self._ended |= message.ended in _CLEAN_ENDS
             return
-        *ends, open_line = message.record.split("\n")
-        for text in ends:
+        *closed_lines, open_line = message.record.split("\n")
+        for text in closed_lines:
             self._line.append(message.model_copy(update={"record": text}))
             self._end_line()
         if open_line:
@@ -193,10 +195,10 @@ class _Testbench:
         return TestbenchMessage(lines=tuple(self._lines), results=tuple(self._results), ended=self._ended)
 
 
-def read_report(content: bytes) -> Report:
+def read_report(content: bytes) -> StepReport:
     """Parse reports. A line that the supervisor did not write is ignored."""
-    sessions: dict[int, _Session] = {}
-    testbench: _Testbench | None = None
+    sessions: dict[int, _ReportSession] = {}
+    testbench: _TestbenchReport | None = None
     oddities: list[str] = []
     remarks: dict[str, None] = {}
     scopes: dict[tuple[str, ...], None] = {}
@@ -207,7 +209,7 @@ def read_report(content: bytes) -> Report:
     largest_bytes, cpu_s = 0, 0.0
     for line in content.splitlines():
         try:
-            message = _Message.model_validate_json(line)
+            message = _ReportLine.model_validate_json(line)
         except ValidationError:
             continue
         session = sessions.get(message.session)
@@ -219,7 +221,7 @@ def read_report(content: bytes) -> Report:
         if message.strange:
             oddities.append(message.strange)
         elif message.testbench:
-            testbench = _Testbench()
+            testbench = _TestbenchReport()
         elif testbench is not None and message.session >= 0 and (message.record is not None or message.ended != ""):
             testbench.hear(message)
         elif message.harness == _STANDSTILL:
@@ -229,28 +231,28 @@ def read_report(content: bytes) -> Report:
         elif message.harness == _SCOPES:
             scopes |= dict.fromkeys(tuple(line.split(" ")) for line in message.said.splitlines())
         elif message.harness in _FAULTS:
-            early = not tools and not sessions
-            faults.append(Fault(kind=FaultKind(message.harness), said=message.said, early=early))
+            is_early = not tools and not sessions
+            faults.append(Fault(kind=FaultKind(message.harness), said=message.said, early=is_early))
         elif message.tool:
             tools[message.session] = ToolRun(tool=message.tool, simulates=message.kind != _COMPILES)
         elif message.tests is not None:
-            sessions.setdefault(message.session, _Session(message.tests, message.results))
+            sessions.setdefault(message.session, _ReportSession(message.tests, message.results))
         elif session is not None and message.test is not None:
-            result = TestResult(
+            test_result = TestResult(
                 name=message.test,
                 passed=message.passed,
                 message=message.message.strip(),
                 sim_time_ns=message.sim_time_ns,
             )
-            if not session.take(message.test, result):
+            if not session.assign_result(message.test, test_result):
                 oddities.append("a test that was not announced")
         elif message.finished:
             if message.changed:
                 oddities.append(f"the simulation wrote {', '.join(message.changed)}")
             if message.session in tools:
-                ended = {"status": message.status, "said": message.said}
-                tools[message.session] = tools[message.session].model_copy(update=ended)
-    return Report(
+                end_fields = {"status": message.status, "said": message.said}
+                tools[message.session] = tools[message.session].model_copy(update=end_fields)
+    return StepReport(
         simulations=tuple(session.simulation() for session in sessions.values()),
         standstills=tuple(standstills),
         tools=tuple(tools.values()),

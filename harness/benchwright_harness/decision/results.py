@@ -19,8 +19,8 @@ from defusedxml.ElementTree import fromstring
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
 from benchwright_foundation.untrusted_folder import entries
-from benchwright_harness.decision.report import Report, Simulation
-from benchwright_harness.execution.process import Output
+from benchwright_harness.decision.report import SimulationReport, StepReport
+from benchwright_harness.execution.process import OutputReceiver
 from benchwright_problems.verdict import TestResult
 
 PYTEST_RESULTS = ".pytest-results.xml"
@@ -57,11 +57,11 @@ class FailureWatch:
         log: Destination of the output.
     """
 
-    def __init__(self, log: Output) -> None:
+    def __init__(self, log: OutputReceiver) -> None:
         self._log = log
         self._line = b""
         self.failures = 0
-        self.refused: tuple[str, int, int, str, str] | None = None
+        self.refusal: tuple[str, int, int, str, str] | None = None
         """What the compiler's guard refuses first: path in the workspace, line, column, words, rule."""
         self.diverged = False
         """Whether Verilator has ended a simulation that looped in zero time."""
@@ -76,10 +76,10 @@ class FailureWatch:
         for match in filter(None, map(_NOT_FOUND.search, lines)):
             self.not_found = match[1].decode("utf-8", "replace")
         self._line = open_line[-_MAX_MESSAGE:]
-        for line in lines if self.refused is None and b"Benchwright refuses" in content else ():
+        for line in lines if self.refusal is None and b"Benchwright refuses" in content else ():
             if match := _REFUSED.search(line):
                 path, row, column, subject, rule = (group.decode("utf-8", "replace") for group in match.groups())
-                self.refused = self.refused or (path, int(row), int(column), subject, rule)
+                self.refusal = self.refusal or (path, int(row), int(column), subject, rule)
         return self._log.write(content)
 
 
@@ -105,7 +105,7 @@ class Results(Model):
         return self.cocotb if self.cocotb and self.simulations >= len(self.pytest) else self.pytest
 
 
-def read_results(rundir: Path, reports: Sequence[Report] = ()) -> Results:
+def read_results(rundir: Path, reports: Sequence[StepReport] = ()) -> Results:
     """Collect the results of a run.
 
     Args:
@@ -113,33 +113,37 @@ def read_results(rundir: Path, reports: Sequence[Report] = ()) -> Results:
         reports: A supervisor's reports, for each step that had one. Then cocotb's results are
             taken from there, and its files only have to agree.
     """
-    files: dict[PurePosixPath, list[TestResult]] = {}
+    tests_by_file: dict[PurePosixPath, list[TestResult]] = {}
     pytest: list[TestResult] = []
     unclaimed = []
     for file in _xml_files(rundir):
-        cases = _parse(file)
-        tests = [_test(case) for case in cases]
+        cases = _test_cases(file)
+        tests = [_test_result(case) for case in cases]
         if file.name == PYTEST_RESULTS:
             pytest += tests
         elif tests:
             path = _WORKDIR / file.relative_to(rundir)
-            files[path] = tests
+            tests_by_file[path] = tests
             if any(case.get("sim_time_ns") for case in cases):
                 unclaimed.append(path)
     if not reports:
-        return Results(cocotb=tuple(_told_apart(files.items())), simulations=len(files), pytest=tuple(pytest))
+        return Results(
+            cocotb=tuple(_with_unique_names(tests_by_file.items())),
+            simulations=len(tests_by_file),
+            pytest=tuple(pytest),
+        )
     simulations = sorted(
         (simulation for report in reports for simulation in report.simulations),
         key=lambda simulation: simulation.results,
     )
     oddities = [odd for report in reports for odd in report.oddities]
     oddities += (
-        _contradictions(files, simulations)
+        _contradictions(tests_by_file, simulations)
         if simulations
         else (f"{path}: no simulation wrote it" for path in unclaimed)
     )
     return Results(
-        cocotb=tuple(_told_apart((simulation.results, simulation.tests) for simulation in simulations)),
+        cocotb=tuple(_with_unique_names((simulation.results, simulation.tests) for simulation in simulations)),
         simulations=len({simulation.results for simulation in simulations}),
         pytest=tuple(pytest),
         oddities=tuple(oddities),
@@ -148,23 +152,23 @@ def read_results(rundir: Path, reports: Sequence[Report] = ()) -> Results:
 
 
 def _contradictions(
-    files: Mapping[PurePosixPath, Sequence[TestResult]], simulations: Sequence[Simulation]
+    tests_by_file: Mapping[PurePosixPath, Sequence[TestResult]], simulations: Sequence[SimulationReport]
 ) -> Iterator[str]:
     """Contradictions: a simulation's result file says that a test passed which did not."""
-    passed: dict[PurePosixPath, set[str]] = {}
+    passed_names: dict[PurePosixPath, set[str]] = {}
     for simulation in simulations:
-        passed.setdefault(simulation.results, set()).update(test.name for test in simulation.tests if test.passed)
-    for path, names in passed.items():
-        for test in files.get(path, ()):
+        passed_names.setdefault(simulation.results, set()).update(test.name for test in simulation.tests if test.passed)
+    for path, names in passed_names.items():
+        for test in tests_by_file.get(path, ()):
             if test.passed and test.name not in names:
                 yield f"{path}: {test.name} did not pass"
 
 
-def _told_apart(simulations: Iterable[tuple[PurePosixPath, Sequence[TestResult]]]) -> Iterator[TestResult]:
+def _with_unique_names(simulations: Iterable[tuple[PurePosixPath, Sequence[TestResult]]]) -> Iterator[TestResult]:
     """All tests; a name that several simulations have gets the simulation's folder."""
-    listed = list(simulations)
-    names = Counter(test.name for _, tests in listed for test in tests)
-    for path, tests in listed:
+    all_simulations = list(simulations)
+    names = Counter(test.name for _, tests in all_simulations for test in tests)
+    for path, tests in all_simulations:
         location = (path.relative_to(_WORKDIR) if path.is_relative_to(_WORKDIR) else path).with_suffix("")
         folder = location.parent.as_posix() if location.name == "results" else location.as_posix()
         for test in tests:
@@ -177,7 +181,7 @@ def _xml_files(folder: Path) -> list[Path]:
     return sorted(itertools.islice(paths, _MAX_FILES))
 
 
-def _parse(file: Path) -> list[Element]:
+def _test_cases(file: Path) -> list[Element]:
     try:
         content = read_plain_file(file.parent, file.name, _MAX_BYTES)
     except (OSError, NotPlainFileError, FileTooLargeError):
@@ -189,14 +193,14 @@ def _parse(file: Path) -> list[Element]:
     return [case for case in root.iter("testcase") if case.find("skipped") is None]
 
 
-def _test(case: Element) -> TestResult:
-    problem = next((element for tag in ("failure", "error") if (element := case.find(tag)) is not None), None)
-    if problem is None:
+def _test_result(case: Element) -> TestResult:
+    failure = next((element for tag in ("failure", "error") if (element := case.find(tag)) is not None), None)
+    if failure is None:
         return TestResult(name=case.get("name", ""), passed=True)
-    if problem.get("message") == _COLLECTING:
-        error_lines = re.findall(r"^E +(.*)", problem.text or "", re.MULTILINE)
+    if failure.get("message") == _COLLECTING:
+        error_lines = re.findall(r"^E +(.*)", failure.text or "", re.MULTILINE)
         return TestResult(
             name=case.get("name", ""), passed=False, message=(error_lines or [_COLLECTING])[-1][:_MAX_MESSAGE]
         )
-    message = problem.get("message") or problem.get("error_msg") or (problem.text or "")
+    message = failure.get("message") or failure.get("error_msg") or (failure.text or "")
     return TestResult(name=case.get("name", ""), passed=False, message=message.strip()[:_MAX_MESSAGE])

@@ -27,91 +27,91 @@ class Copied:
     """Length of a tick, in nanoseconds."""
 
 
-def copy_shown(source: BinaryIO, target: BinaryIO, scopes: Mapping[Scope, Scope]) -> Copied:
+def copy_shown_signals(vcd_file: BinaryIO, copy_file: BinaryIO, scopes: Mapping[Scope, Scope]) -> Copied:
     """Copy what is in some scopes.
 
     Args:
-        source: The file.
-        target: Gets the copy.
+        vcd_file: The file.
+        copy_file: Gets the copy.
         scopes: Those that are copied → their paths in the copy.
 
     Raises:
         ValueError: The source is no VCD file.
     """
-    words = _header(source)
+    header_words = _header(vcd_file)
     tick_ns = Decimal(1)
     path: list[str] = []
-    declared: dict[Scope, tuple[str, list[bytes]]] = {}
+    declarations_by_scope: dict[Scope, tuple[str, list[bytes]]] = {}
     shown_codes: set[bytes] = set()
-    for word in words:
-        content = list(_until_end(words)) if word != b"$enddefinitions" else []
+    for word in header_words:
+        arguments = list(_until_end(header_words)) if word != b"$enddefinitions" else []
         if word == b"$enddefinitions":
             break
         if word == b"$timescale":
-            tick_ns = _tick_ns(b"".join(content).decode("ascii", "replace"))
-        elif word == b"$scope" and len(content) == 2:
-            path.append(content[1].decode("utf-8", "replace").removeprefix("\\"))
+            tick_ns = _tick_ns(b"".join(arguments).decode("ascii", "replace"))
+        elif word == b"$scope" and len(arguments) == 2:
+            path.append(arguments[1].decode("utf-8", "replace").removeprefix("\\"))
             if (scope := tuple(path)) in scopes:
-                declared.setdefault(scope, (content[0].decode("ascii", "replace"), []))
+                declarations_by_scope.setdefault(scope, (arguments[0].decode("ascii", "replace"), []))
         elif word == b"$upscope" and path:
             path.pop()
-        elif word == b"$var" and len(content) >= 4 and (scope := tuple(path)) in declared:
-            shown_codes.add(content[2])
-            declared[scope][1].append(b"$var " + b" ".join(content) + b" $end\n")
+        elif word == b"$var" and len(arguments) >= 4 and (scope := tuple(path)) in declarations_by_scope:
+            shown_codes.add(arguments[2])
+            declarations_by_scope[scope][1].append(b"$var " + b" ".join(arguments) + b" $end\n")
     else:
         raise ValueError("the header does not end")
-    target.write(f"$timescale {_timescale_text(tick_ns)} $end\n".encode())
-    _write(target, {scopes[scope]: declaration for scope, declaration in declared.items()})
-    target.write(b"$enddefinitions $end\n")
-    for line in source:
+    copy_file.write(f"$timescale {_timescale_text(tick_ns)} $end\n".encode())
+    _write_declarations(copy_file, {scopes[scope]: declaration for scope, declaration in declarations_by_scope.items()})
+    copy_file.write(b"$enddefinitions $end\n")
+    for line in vcd_file:
         if _is_shown(line.strip(), shown_codes):
-            target.write(line)
+            copy_file.write(line)
     return Copied(len(shown_codes), tick_ns)
 
 
-def _header(source: BinaryIO) -> Iterator[bytes]:
-    while line := source.readline(_MAX_LINE):
+def _header(vcd_file: BinaryIO) -> Iterator[bytes]:
+    while line := vcd_file.readline(_MAX_LINE):
         yield from line.split()
 
 
-def _until_end(words: Iterator[bytes]) -> Iterator[bytes]:
-    for word in words:
+def _until_end(header_words: Iterator[bytes]) -> Iterator[bytes]:
+    for word in header_words:
         if word == b"$end":
             return
         yield word
 
 
-def _write(target: BinaryIO, declared: Mapping[Scope, tuple[str, list[bytes]]]) -> None:
+def _write_declarations(copy_file: BinaryIO, declarations_by_scope: Mapping[Scope, tuple[str, list[bytes]]]) -> None:
     """The declarations, each scope within the one around it."""
     open_scope: Scope = ()
-    for scope in sorted(declared):
+    for scope_path in sorted(declarations_by_scope):
         shared = next(
             (
                 index
-                for index, (open_name, next_name) in enumerate(zip(open_scope, scope, strict=False))
+                for index, (open_name, next_name) in enumerate(zip(open_scope, scope_path, strict=False))
                 if open_name != next_name
             ),
             None,
         )
-        shared = min(len(open_scope), len(scope)) if shared is None else shared
-        target.write(b"$upscope $end\n" * (len(open_scope) - shared))
-        for name in scope[shared:-1]:
-            target.write(f"$scope module {name} $end\n".encode())
-        kind, variables = declared[scope]
-        if len(scope) > shared:
-            target.write(f"$scope {kind} {scope[-1]} $end\n".encode())
-        target.writelines(variables)
-        open_scope = scope
-    target.write(b"$upscope $end\n" * len(open_scope))
+        shared = min(len(open_scope), len(scope_path)) if shared is None else shared
+        copy_file.write(b"$upscope $end\n" * (len(open_scope) - shared))
+        for name in scope_path[shared:-1]:
+            copy_file.write(f"$scope module {name} $end\n".encode())
+        kind, variables = declarations_by_scope[scope_path]
+        if len(scope_path) > shared:
+            copy_file.write(f"$scope {kind} {scope_path[-1]} $end\n".encode())
+        copy_file.writelines(variables)
+        open_scope = scope_path
+    copy_file.write(b"$upscope $end\n" * len(open_scope))
 
 
 def _is_shown(line: bytes, shown_codes: set[bytes]) -> bool:
-    first = line[:1]
-    if first == b"#":
+    first_byte = line[:1]
+    if first_byte == b"#":
         return line[1:].isdigit()
-    if first in b"01xXzZ" and first:
+    if first_byte in b"01xXzZ" and first_byte:
         return line[1:] in shown_codes
-    if first in b"bBrRsS" and first:
+    if first_byte in b"bBrRsS" and first_byte:
         return line.rpartition(b" ")[2] in shown_codes
     return line in _KEPT
 

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from benchwright_foundation.process_group import kill_group
 from benchwright_foundation.untrusted_folder import folder_bytes
 from benchwright_harness.execution.processor_time import processor_time
-from benchwright_problems.problem import Limits
+from benchwright_problems.problem import RunLimits
 
 MAX_OUTPUT_BYTES = 16 * 1024**2
 _MEMORY_POLL_S = 0.25
@@ -36,7 +36,7 @@ _PATIENCE = 10
 """Number of such intervals with new output that may pass after a program has ended."""
 
 
-class End(StrEnum):
+class ProcessEnd(StrEnum):
     """End of a process group."""
 
     EXITED = "exited"
@@ -48,7 +48,7 @@ class End(StrEnum):
     OUTPUT_QUOTA = "output_quota"
 
 
-class Output(Protocol):
+class OutputReceiver(Protocol):
     """Receives a program's output."""
 
     def write(self, content: bytes, /) -> int:
@@ -60,7 +60,7 @@ class Output(Protocol):
 class StepEnd:
     """The end of a step."""
 
-    end: End
+    end: ProcessEnd
     exit_code: int
     """Negative: the signal that ended it."""
     wall_s: float
@@ -77,9 +77,9 @@ async def run_limited(
     *,
     env: Mapping[str, str],
     cwd: Path,
-    limits: Limits,
+    limits: RunLimits,
     folder: Path,
-    log: Output,
+    log: OutputReceiver,
 ) -> StepEnd:
     """Run a program in its own session and wait for it.
 
@@ -129,9 +129,9 @@ class Program:
             stdin, stderr = subprocess.DEVNULL, subprocess.STDOUT
             if talks:
                 self._reports, stderr = _pipe(theirs, undo)
-                stdin, ours = os.pipe()
+                stdin, write_handle = os.pipe()
                 theirs.callback(os.close, stdin)
-                self._request = undo.enter_context(FileIO(ours, "wb"))
+                self._request = undo.enter_context(FileIO(write_handle, "wb"))
             self._process = subprocess.Popen(
                 argv,
                 stdin=stdin,
@@ -161,13 +161,13 @@ class Program:
         return self._process.pid
 
     @property
-    def runs(self) -> bool:
+    def is_running(self) -> bool:
         """True if its first process has not ended, noticed or not."""
         if self._exited.done():
             return False
-        ended = select.poll()
-        ended.register(self._handle, select.POLLIN)
-        return not ended.poll(0)
+        exit_poll = select.poll()
+        exit_poll.register(self._handle, select.POLLIN)
+        return not exit_poll.poll(0)
 
     async def kill(self) -> None:
         """End it and all of its group, and wait for that."""
@@ -176,14 +176,16 @@ class Program:
         # A cancelled wait for the child would leave a zombie.
         await asyncio.shield(self._exited)
 
-    async def finish(self, *, limits: Limits, folder: Path, log: Output, request: bytes = b"") -> StepEnd:
+    async def finish(
+        self, *, limits: RunLimits, folder: Path, log: OutputReceiver, input_bytes: bytes = b""
+    ) -> StepEnd:
         """Wait for its end, or until it exceeds a limit; see `run_limited`.
 
         Args:
             limits: Wall time counts from now.
             folder: The folder whose size is limited.
             log: Destination of the output.
-            request: Sent to its standard input.
+            input_bytes: Sent to its standard input.
         """
         start = time.monotonic()
         reported = BytesIO()
@@ -192,13 +194,19 @@ class Program:
         memory = _Memory()
         watch = asyncio.create_task(_watch(self.pid, limits, folder, memory))
         try:
-            await self._send(request)
-            ends: list[asyncio.Future[Any]] = [watch, self._exited]
-            await asyncio.wait([*ends, output], return_when=asyncio.FIRST_COMPLETED)
+            await self._send(input_bytes)
+            end_futures: list[asyncio.Future[Any]] = [watch, self._exited]
+            await asyncio.wait([*end_futures, output], return_when=asyncio.FIRST_COMPLETED)
             if output.done() and output.result():
                 # It closed its output, but runs on.
-                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-            end = End.EXITED if self._exited.done() else watch.result() if watch.done() else End.OUTPUT_QUOTA
+                await asyncio.wait(end_futures, return_when=asyncio.FIRST_COMPLETED)
+            end = (
+                ProcessEnd.EXITED
+                if self._exited.done()
+                else watch.result()
+                if watch.done()
+                else ProcessEnd.OUTPUT_QUOTA
+            )
         finally:
             watch.cancel()
             self._kill_group()
@@ -207,27 +215,27 @@ class Program:
             self._output.hurry()
             if self._reports:
                 self._reports.hurry()
-            await self._copied(copied)
+            await self._await_copies(copied)
             self._close()
         exit_code = self._exited.result()
         return StepEnd(end, exit_code, time.monotonic() - start, memory.highest_bytes, reported.getvalue())
 
-    async def _copied(self, copied: set[asyncio.Future[bool]]) -> None:
+    async def _await_copies(self, copies: set[asyncio.Future[bool]]) -> None:
         # Without a sandbox, a process that left the group may keep a pipe open indefinitely, and write to it.
         pipes = [pipe for pipe in (self._output, self._reports) if pipe is not None]
-        left: list[int] = []
+        bytes_left: list[int] = []
         for _ in range(_PATIENCE):
-            if left == (left := [pipe.left for pipe in pipes]):
+            if bytes_left == (bytes_left := [pipe.bytes_left for pipe in pipes]):
                 break
-            if not (await asyncio.wait(copied, timeout=_SILENCE_S))[1]:
+            if not (await asyncio.wait(copies, timeout=_SILENCE_S))[1]:
                 break
 
-    async def _send(self, request: bytes) -> None:
+    async def _send(self, input_bytes: bytes) -> None:
         if self._request is not None:
             # asyncio closes it from now on, at the latest when the reader has exited.
             pipe, self._request = self._request, None
             transport, _ = await self._exited.get_loop().connect_write_pipe(asyncio.BaseProtocol, pipe)
-            transport.write(request)
+            transport.write(input_bytes)
             transport.close()
 
     def _kill_group(self) -> None:
@@ -250,10 +258,10 @@ class _Pipe:
         self._copied: asyncio.Future[bool] = self._loop.create_future()
         self._gathering: asyncio.TimerHandle | None = None
         self._gathers = True
-        self.left = MAX_OUTPUT_BYTES
+        self.bytes_left = MAX_OUTPUT_BYTES
         """Bytes that may still be copied."""
 
-    def copy_to(self, sink: Output) -> asyncio.Future[bool]:
+    def copy_to(self, sink: OutputReceiver) -> asyncio.Future[bool]:
         """Start copying; done at the pipe's end, with false if there is more than may be copied."""
         self._sink = sink
         self._loop.add_reader(self._file, self._read)
@@ -275,10 +283,10 @@ class _Pipe:
         taken_bytes = 0
         try:
             while taken_bytes < _TURN_BYTES and (chunk := self._file.read(_CHUNK)) is not None:
-                self._sink.write(chunk[: self.left])
+                self._sink.write(chunk[: self.bytes_left])
                 taken_bytes += len(chunk)
-                self.left -= len(chunk)
-                if not chunk or self.left < 0:
+                self.bytes_left -= len(chunk)
+                if not chunk or self.bytes_left < 0:
                     self._pause()
                     self._copied.set_result(not chunk)
                     return
@@ -301,20 +309,20 @@ class _Pipe:
             self._gathering = None
 
 
-def _pipe(theirs: contextlib.ExitStack, undo: contextlib.ExitStack) -> tuple[_Pipe, int]:
-    """A pipe, and the end to write to, which closes with `theirs`.
+def _pipe(child_ends: contextlib.ExitStack, undo: contextlib.ExitStack) -> tuple[_Pipe, int]:
+    """A pipe, and the end to write to, which closes with `child_ends`.
 
     With a pipe of asyncio's own, waiting for a program's end also waits until nobody holds the
     pipe any more and everything in it has been read.
     """
     import fcntl
 
-    ours, sink = os.pipe()
-    theirs.callback(os.close, sink)
+    read_handle, sink = os.pipe()
+    child_ends.callback(os.close, sink)
     # So that the program need not wait for us to read; a user with many pipes may not have such large ones.
     with contextlib.suppress(OSError):
-        fcntl.fcntl(ours, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-    pipe = _Pipe(ours)
+        fcntl.fcntl(read_handle, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    pipe = _Pipe(read_handle)
     undo.callback(pipe.close)
     return pipe, sink
 
@@ -324,7 +332,7 @@ class _Memory:
     highest_bytes: int = 0
 
 
-async def _watch(pid: int, limits: Limits, folder: Path, memory: _Memory) -> End:
+async def _watch(pid: int, limits: RunLimits, folder: Path, memory: _Memory) -> ProcessEnd:
     start = measured = time.monotonic()
     quota, memory_limit, resident = limits.folder_mb << 20, limits.memory_mb << 20, 0
     while (left := start + limits.wall_s - time.monotonic()) > 0:
@@ -332,33 +340,33 @@ async def _watch(pid: int, limits: Limits, folder: Path, memory: _Memory) -> End
         resident = resident_bytes(pid)
         memory.highest_bytes = max(memory.highest_bytes, resident)
         if resident > memory_limit:
-            return End.MEMORY
+            return ProcessEnd.MEMORY
         if time.monotonic() - measured >= _FOLDER_POLL_S:
             # In a thread: a folder full of small files takes a while, and an editor is waiting.
             if await asyncio.to_thread(folder_bytes, folder, quota) > quota:
-                return End.FOLDER_QUOTA
+                return ProcessEnd.FOLDER_QUOTA
             measured = time.monotonic()
     starved = await asyncio.to_thread(lambda: processor_time(pid).is_starved(limits.wall_s))
-    return End.STARVED if starved else End.TIMEOUT
+    return ProcessEnd.STARVED if starved else ProcessEnd.TIMEOUT
 
 
 def resident_bytes(pid: int) -> int:
     """Resident memory of a process and all its descendants."""
     pages = 0
-    waiting = [b"%d" % pid]
-    while waiting:
-        process = b"/proc/" + waiting.pop()
+    pending_pids = [b"%d" % pid]
+    while pending_pids:
+        process = b"/proc/" + pending_pids.pop()
         # The process may end at any moment.
         with contextlib.suppress(OSError):
             pages += int(_read_small(process + b"/statm").split()[1])
             with os.scandir(process + b"/task") as threads:
                 for thread in threads:
-                    waiting += _read_small(thread.path + b"/children").split()
+                    pending_pids += _read_small(thread.path + b"/children").split()
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def _read_small(file: bytes) -> bytes:
-    handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+def _read_small(file_path: bytes) -> bytes:
+    handle = os.open(file_path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(handle, _CHUNK)
     finally:

@@ -40,24 +40,24 @@ def processor_time(pid: int) -> ProcessorTime:
     """Processor time of a process and its descendants until now; nothing where the system does not say."""
     ran_ns = waited_ns = 0
     ended_ticks = 0
-    for process in tree(pid):
+    for process in process_folders(pid):
         # A process may end at any moment.
         with contextlib.suppress(OSError, ValueError, IndexError):
-            fields = (process / "stat").read_bytes().rpartition(b")")[2].split()
+            stat_fields = (process / "stat").read_bytes().rpartition(b")")[2].split()
             # Of children that have ended: user and system time.
-            ended_ticks += int(fields[13]) + int(fields[14])
+            ended_ticks += int(stat_fields[13]) + int(stat_fields[14])
             for thread in (process / "task").iterdir():
-                ran, waited, _ = (thread / "schedstat").read_bytes().split()
-                ran_ns, waited_ns = ran_ns + int(ran), waited_ns + int(waited)
+                thread_ran_ns, waited, _ = (thread / "schedstat").read_bytes().split()
+                ran_ns, waited_ns = ran_ns + int(thread_ran_ns), waited_ns + int(waited)
     return ProcessorTime(ran_ns / 1e9 + ended_ticks / os.sysconf("SC_CLK_TCK"), waited_ns / 1e9)
 
 
-def tree(pid: int) -> Iterator[Path]:
+def process_folders(pid: int) -> Iterator[Path]:
     """The folders below `/proc` of a process and all its descendants."""
-    waiting = [str(pid)]
-    while waiting:
-        process = Path("/proc") / waiting.pop()
+    pending_pids = [str(pid)]
+    while pending_pids:
+        process = Path("/proc") / pending_pids.pop()
         yield process
         with contextlib.suppress(OSError):
             for thread in (process / "task").iterdir():
-                waiting += (thread / "children").read_text().split()
+                pending_pids += (thread / "children").read_text().split()

@@ -15,19 +15,19 @@ from benchwright_foundation.untrusted_folder import folder_bytes
 from benchwright_harness.decision.criterion import Listener
 from benchwright_harness.decision.decision import Execution, decide, is_unsigned
 from benchwright_harness.decision.design_waves import DesignWaves
-from benchwright_harness.decision.report import Report, read_report
+from benchwright_harness.decision.report import StepReport, read_report
 from benchwright_harness.decision.results import PYTEST_RESULTS, FailureWatch, read_results
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
-from benchwright_harness.execution.process import End, Output, StepEnd
+from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
-from benchwright_harness.plan.plan import WORKDIR, Plan, Step, make_plan
-from benchwright_harness.plan.selection import Selection, selections
+from benchwright_harness.plan.plan import WORKDIR, HarnessPlan, PlanStep, make_plan
+from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.plan.testbench import Simulator
-from benchwright_harness.sandbox import Job, Sandbox, WarmSandbox
+from benchwright_harness.sandbox import Sandbox, SandboxJob, WarmSandbox
 from benchwright_harness.scan import refused_tasks, scan, without_mark
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, ScanAction
-from benchwright_problems.verdict import Digests, Reason, Usage, Verdict
+from benchwright_problems.verdict import Digests, Reason, RunUsage, Verdict
 
 # cocotb seeds `random` with it; without one two runs of the same design may differ.
 RANDOM_SEED = "1"
@@ -44,8 +44,8 @@ async def run_harness(
     *,
     sandbox: Sandbox,
     toolchain: Toolchain,
-    log: Output,
-    selection: Selection | None = None,
+    log: OutputReceiver,
+    selection: ToolSelection | None = None,
     limit_s: float | None = None,
     on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
     on_folder: Callable[[Path], None] = lambda folder: None,
@@ -83,8 +83,8 @@ async def run_harness(
         toolchain.require_packages(plan.packages)
         digests = digests.model_copy(update={"toolchain": toolchain.digest, "sandbox": sandbox.digest})
         with _machine_errors():
-            run = _Run(problem, solution, plan, selection, sandbox, toolchain, log, waves)
-            verdict = await run.verdict(on_step, on_folder)
+            harness_run = _SolutionRun(problem, solution, plan, selection, sandbox, toolchain, log, waves)
+            verdict = await harness_run.verdict(on_step, on_folder)
     except BadHarnessError as error:
         # The message may name hidden files.
         log.write(f"{error}\n".encode())
@@ -99,16 +99,16 @@ async def run_harness(
 
 
 @dataclass(frozen=True)
-class _Run:
+class _SolutionRun:
     """A solution that meets a problem's hidden part by a plan."""
 
     problem: Problem
     solution: Mapping[str, bytes]
-    plan: Plan
-    selection: Selection
+    plan: HarnessPlan
+    selection: ToolSelection
     sandbox: Sandbox
     toolchain: Toolchain
-    log: Output
+    log: OutputReceiver
     waves: DesignWaves | None
 
     async def verdict(self, on_step: Callable[[int, int, str], None], on_folder: Callable[[Path], None]) -> Verdict:
@@ -123,11 +123,11 @@ class _Run:
             self.log.write(f"--- {finding}\n".encode())
         if refused := [finding for finding in findings if finding.action is ScanAction.REFUSE]:
             return Verdict(reason=Reason.REFUSED, detail=f"Not run: {refused[0]}.")
-        first = self._job(self.plan.steps[0], Path("/"), None)
-        async with _folder_and_user(self.sandbox, first) as (code, user):
+        first_job = self._job(self.plan.steps[0], Path("/"), None)
+        async with _folder_and_user(self.sandbox, first_job) as (code, user):
             with run_folder(code, _files(self.problem, self.solution), user):
                 execution = await self._execute(code, user, on_step)
-                for oddity in execution.results.oddities:
+                for oddity in execution.test_results.oddities:
                     self.log.write(f"--- {oddity}\n".encode())
                 verdict = decide(self.plan.criterion, execution, self.problem, self.solution)
                 usage = self._usage(code, execution)
@@ -140,7 +140,7 @@ class _Run:
             *self.toolchain.remarks,
             *(f"{finding}." for finding in findings),
             *execution.remarks,
-            *execution.results.remarks,
+            *execution.test_results.remarks,
             *((UNSIGNED,) if is_unsigned(verdict, self.plan, execution.reports) else ()),
         )
         tools = self.toolchain.versions(self.selection)
@@ -149,48 +149,48 @@ class _Run:
     async def _execute(self, code: Path, user: int | None, on_step: Callable[[int, int, str], None]) -> Execution:
         """Run the steps, up to the first that fails."""
         argv: Sequence[str] = ()
-        ended = StepEnd(End.EXITED, 0, 0.0)
+        step_end = StepEnd(ProcessEnd.EXITED, 0, 0.0)
         watch = FailureWatch(self.log)
-        output = Listener(self.plan.criterion, watch)
-        reports: list[Report] = []
+        listener = Listener(self.plan.criterion, watch)
+        reports: list[StepReport] = []
         memory_bytes = 0
         remarks: dict[str, None] = {}
         for number, step in enumerate(self.plan.steps, 1):
             argv = step.argv
             on_step(number, len(self.plan.steps), step.service)
             self.log.write(f"--- {step.service}: {' '.join(argv)}\n".encode())
-            ended = await self.sandbox.run(self._job(step, code, user), output)
-            memory_bytes = max(memory_bytes, ended.memory_bytes)
-            remarks |= dict.fromkeys(ended.remarks)
-            if ended.reports:
-                reports.append(read_report(ended.reports))
-            if ended.end is not End.EXITED or ended.exit_code != 0:
+            step_end = await self.sandbox.run(self._job(step, code, user), listener)
+            memory_bytes = max(memory_bytes, step_end.memory_bytes)
+            remarks |= dict.fromkeys(step_end.remarks)
+            if step_end.reports:
+                reports.append(read_report(step_end.reports))
+            if step_end.end is not ProcessEnd.EXITED or step_end.exit_code != 0:
                 break
         return Execution(
             argv=argv,
-            ended=ended,
-            output=next((report.said for report in reports if report.said), output.testbench_output),
+            step_end=step_end,
+            output=next((report.said for report in reports if report.said), listener.testbench_output),
             watch=watch,
             reports=reports,
-            results=read_results(code / "rundir", reports),
+            test_results=read_results(code / "rundir", reports),
             memory_bytes=memory_bytes,
             remarks=tuple(remarks),
         )
 
-    def _job(self, step: Step, code: Path, user: int | None) -> Job:
+    def _job(self, step: PlanStep, code: Path, user: int | None) -> SandboxJob:
         job = _job(self.problem, step, self.selection, self.toolchain, code, user)
         return job if self.waves is None else replace(job, env=self.waves.variables(self.problem, job.env))
 
-    def _usage(self, code: Path, execution: Execution) -> Usage:
+    def _usage(self, code: Path, execution: Execution) -> RunUsage:
         reports = execution.reports
-        return Usage(
+        return RunUsage(
             folder_bytes=folder_bytes(code, self.problem.limits.folder_mb << 20),
             memory_bytes=max((execution.memory_bytes, *(report.largest_bytes for report in reports))) or None,
             cpu_s=round(sum(report.cpu_s for report in reports), 3) if reports else None,
         )
 
 
-async def warm_up(problem: Problem, *, sandbox: Sandbox, toolchain: Toolchain, selection: Selection) -> None:
+async def warm_up(problem: Problem, *, sandbox: Sandbox, toolchain: Toolchain, selection: ToolSelection) -> None:
     """Start a sandbox ahead for the next run of a problem, if it is a `WarmSandbox`.
 
     Raises:
@@ -213,46 +213,48 @@ def _machine_errors() -> Iterator[None]:
         ) from error
 
 
-def _make_plan(problem: Problem, digest: str, sandbox: Sandbox, selection: Selection) -> Plan:
+def _make_plan(problem: Problem, digest: str, sandbox: Sandbox, selection: ToolSelection) -> HarnessPlan:
     # A site names images in variables.
     environ = tuple(os.environ.items()) if sandbox.runs_images else ()
-    plan = _cached_plan(_Harness(digest, problem.hidden.harness), selection.simulator, environ, sandbox.supervises)
+    plan = _cached_plan(_HarnessRun(digest, problem.hidden.harness), selection.simulator, environ, sandbox.supervises)
     return plan.for_one_run()
 
 
 @dataclass(frozen=True)
-class _Harness:
+class _HarnessRun:
     digest: str
     files: Mapping[str, str] = field(compare=False)
 
 
 @lru_cache(maxsize=32)
 def _cached_plan(
-    harness: _Harness, simulator: Simulator | None, environ: tuple[tuple[str, str], ...], supervised: bool
-) -> Plan:
+    harness: _HarnessRun, simulator: Simulator | None, environ: tuple[tuple[str, str], ...], supervised: bool
+) -> HarnessPlan:
     return make_plan(harness.files, simulator, dict(environ), supervised=supervised)
 
 
 @contextlib.asynccontextmanager
-async def _folder_and_user(sandbox: Sandbox, first: Job) -> AsyncIterator[tuple[Path, int | None]]:
+async def _folder_and_user(sandbox: Sandbox, first_job: SandboxJob) -> AsyncIterator[tuple[Path, int | None]]:
     """An empty folder for a run, and its owner: those of a sandbox that waits for such a job, or new ones."""
-    waiting = sandbox.claim_warm(first) if isinstance(sandbox, WarmSandbox) else None
-    if waiting is None:
+    warm_folder = sandbox.claim_warm(first_job) if isinstance(sandbox, WarmSandbox) else None
+    if warm_folder is None:
         yield new_run_folder(), sandbox.new_user()
         return
     try:
-        yield waiting
+        yield warm_folder
     finally:
         if isinstance(sandbox, WarmSandbox):
-            await sandbox.give_up(waiting[0])
+            await sandbox.give_up(warm_folder[0])
 
 
-def _job(problem: Problem, step: Step, selection: Selection, toolchain: Toolchain, code: Path, user: int | None) -> Job:
-    return Job(
+def _job(
+    problem: Problem, step: PlanStep, selection: ToolSelection, toolchain: Toolchain, code: Path, user: int | None
+) -> SandboxJob:
+    return SandboxJob(
         argv=step.argv,
         env=_environment(problem, step, toolchain, selection),
         code=code,
-        hidden=step.files,
+        hidden_files=step.files,
         limits=problem.limits,
         toolchain=toolchain,
         user=user,
@@ -263,7 +265,7 @@ def _job(problem: Problem, step: Step, selection: Selection, toolchain: Toolchai
     )
 
 
-def _environment(problem: Problem, step: Step, toolchain: Toolchain, selection: Selection) -> dict[str, str]:
+def _environment(problem: Problem, step: PlanStep, toolchain: Toolchain, selection: ToolSelection) -> dict[str, str]:
     tools = toolchain.environment(selection)
     paths = [tools.get("PYTHONPATH"), step.env.get("PYTHONPATH")]
     return {
@@ -291,6 +293,8 @@ def starting_files(problem: Problem) -> dict[str, bytes]:
 
 
 def _files(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
-    expected = set(problem.public.expected)
-    given_files = {path: text.encode() for path, text in problem.public.files.items() if path not in expected}
-    return given_files | {path: without_mark(path, content) for path, content in solution.items() if path in expected}
+    expected_paths = set(problem.public.expected)
+    given_files = {path: text.encode() for path, text in problem.public.files.items() if path not in expected_paths}
+    return given_files | {
+        path: without_mark(path, content) for path, content in solution.items() if path in expected_paths
+    }

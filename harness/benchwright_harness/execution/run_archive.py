@@ -7,7 +7,7 @@ import tarfile
 from pathlib import Path
 
 from benchwright_foundation.untrusted_folder import entries
-from benchwright_harness.cluster.task import Task
+from benchwright_harness.cluster.task import ClusterTask
 
 MOST_FOLDERS = 200
 MOST_BYTES = 1024**3
@@ -31,17 +31,21 @@ class RunArchive:
         for archive in folder.glob("*.tar.gz"):
             self._count(archive)
 
-    def keep(self, task: Task, run: Path) -> None:
+    def keep(self, task: ClusterTask, finished_run_folder: Path) -> None:
         """Archive a run's folder, unless a limit is reached."""
         if self._folders <= 0 or self._bytes <= 0:
             return
         archive = self._folder / f"{task.problem.id}-{task.key[:12]}.tar.gz"
         handle = os.open(archive, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "wb") as stream, tarfile.open(fileobj=stream, mode="w:gz", compresslevel=1) as tar:
-            for entry in entries(run):
+            for folder_entry in entries(finished_run_folder):
                 # A design may have made pipes, and files may have been deleted since.
-                if entry.is_file(follow_symlinks=False) or entry.is_symlink():
-                    tar.add(entry.path, Path(entry.path).relative_to(run).as_posix(), recursive=False)
+                if folder_entry.is_file(follow_symlinks=False) or folder_entry.is_symlink():
+                    tar.add(
+                        folder_entry.path,
+                        Path(folder_entry.path).relative_to(finished_run_folder).as_posix(),
+                        recursive=False,
+                    )
         self._count(archive)
 
     def _count(self, archive: Path) -> None:

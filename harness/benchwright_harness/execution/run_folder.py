@@ -27,15 +27,15 @@ def new_run_folder() -> Path:
 def remove_leftovers() -> None:
     """Delete the folders of runs whose process was killed before it could."""
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as listed:
-        for entry in listed:
-            owner = _OWNER.match(entry.name)
-            if owner and not Path("/proc", owner[1]).exists() and _is_old(entry):
-                remove_folder(Path(entry))
+        for folder_entry in listed:
+            owner_match = _OWNER.match(folder_entry.name)
+            if owner_match and not Path("/proc", owner_match[1]).exists() and _is_old(folder_entry):
+                remove_folder(Path(folder_entry))
 
 
-def _is_old(entry: os.DirEntry[str]) -> bool:
+def _is_old(folder_entry: os.DirEntry[str]) -> bool:
     with contextlib.suppress(OSError):
-        return time.time() - entry.stat(follow_symlinks=False).st_mtime > _YOUNG_S
+        return time.time() - folder_entry.stat(follow_symlinks=False).st_mtime > _YOUNG_S
     return False
 
 

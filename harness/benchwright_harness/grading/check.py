@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from benchwright_harness.cluster.task import Task
-from benchwright_harness.decision.fault import settled
+from benchwright_harness.cluster.task import ClusterTask
+from benchwright_harness.decision.fault import settled_verdict
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.execution.run import starting_files
 from benchwright_harness.grading.grade import ManyRuns, solved_files
-from benchwright_harness.grading.two_sided import Side, TwoSided
-from benchwright_harness.plan.plan import Plan, make_plan
-from benchwright_harness.plan.selection import Selection, selections
+from benchwright_harness.grading.two_sided import ProofSide, TwoSided
+from benchwright_harness.plan.plan import HarnessPlan, make_plan
+from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_problems.verilog import empty_module, modules
@@ -25,21 +25,21 @@ _LIMIT_WITHOUT_REFERENCE_S = 120.0
 
 
 @dataclass
-class _Proof:
+class _ProblemCheck:
     """A problem on its way through the rounds."""
 
     problem: Problem
-    plan: Plan
-    choices: tuple[Selection, ...]
-    unsolved: Mapping[Side, Mapping[str, bytes]]
-    references: dict[Selection, tuple[Task, Verdict]] = field(default_factory=dict)
+    plan: HarnessPlan
+    choices: tuple[ToolSelection, ...]
+    unsolved: Mapping[ProofSide, Mapping[str, bytes]]
+    references: dict[ToolSelection, tuple[ClusterTask, Verdict]] = field(default_factory=dict)
 
     @property
     def has_reference(self) -> bool:
         return bool(self.problem.hidden.reference)
 
     @property
-    def right(self) -> Selection | None:
+    def final_selection(self) -> ToolSelection | None:
         """The selection that counts; none while there are more to try."""
         if not self.has_reference:
             return self.choices[0]
@@ -51,11 +51,11 @@ class _Proof:
     @property
     def limit_s(self) -> float:
         """Wall time of a step of the unsolved files, in seconds."""
-        whole = self.problem.limits.wall_s
+        full_limit_s = self.problem.limits.wall_s
         if not self.has_reference:
-            return min(whole, _LIMIT_WITHOUT_REFERENCE_S)
-        _, reference = self.references[self.right or self.choices[0]]
-        return min(whole, max(_LEAST_LIMIT_S, _PATIENCE * reference.wall_s))
+            return min(full_limit_s, _LIMIT_WITHOUT_REFERENCE_S)
+        _, reference = self.references[self.final_selection or self.choices[0]]
+        return min(full_limit_s, max(_LEAST_LIMIT_S, _PATIENCE * reference.wall_s))
 
 
 class Checker(ManyRuns):
@@ -78,7 +78,7 @@ class Checker(ManyRuns):
             The proofs, in the order of the problems.
         """
         proofs_by_index: dict[int, TwoSided] = {}
-        proofs: dict[int, _Proof] = {}
+        proofs: dict[int, _ProblemCheck] = {}
 
         def finish(index: int, two_sided: TwoSided) -> None:
             proofs_by_index[index] = two_sided
@@ -89,72 +89,79 @@ class Checker(ManyRuns):
                 plan = make_plan(problem.hidden.harness)
             except BadHarnessError as error:
                 # The author may know what the solver may not.
-                refused = Verdict(reason=error.reason, detail=str(error))
-                finish(index, TwoSided(reference=refused, starting=refused))
+                bad_harness_verdict = Verdict(reason=error.reason, detail=str(error))
+                finish(index, TwoSided(reference=bad_harness_verdict, starting=bad_harness_verdict))
                 continue
-            proofs[index] = _Proof(problem, plan, selections(problem), _unsolved_files(problem, plan))
+            proofs[index] = _ProblemCheck(problem, plan, selections(problem), _unsolved_files(problem, plan))
         self._count(planned=sum(proof.has_reference + len(proof.unsolved) for proof in proofs.values()))
         await self._run_references(proofs)
         await self._run_unsolved(proofs, finish)
         return [proofs_by_index[index] for index in range(len(problems))]
 
-    async def _run_references(self, proofs: Mapping[int, _Proof]) -> None:
-        left = {index: proof for index, proof in proofs.items() if proof.right is None}
-        while left:
-            round_tasks: dict[int, dict[Side, Task]] = {}
-            for index, proof in left.items():
+    async def _run_references(self, proofs: Mapping[int, _ProblemCheck]) -> None:
+        open_proofs = {index: proof for index, proof in proofs.items() if proof.final_selection is None}
+        while open_proofs:
+            round_tasks: dict[int, dict[ProofSide, ClusterTask]] = {}
+            for index, proof in open_proofs.items():
                 choice = proof.choices[len(proof.references)]
-                round_tasks[index] = {Side.REFERENCE: self._task(proof.problem, solved_files(proof.problem), choice)}
+                round_tasks[index] = {
+                    ProofSide.REFERENCE: self._task(proof.problem, solved_files(proof.problem), choice)
+                }
 
             def conclude(
                 index: int,
                 verdicts: Mapping[str, Verdict],
-                round_tasks: Mapping[int, Mapping[Side, Task]] = round_tasks,
+                round_tasks: Mapping[int, Mapping[ProofSide, ClusterTask]] = round_tasks,
             ) -> None:
-                task = round_tasks[index][Side.REFERENCE]
+                task = round_tasks[index][ProofSide.REFERENCE]
                 proofs[index].references[task.selection] = (task, verdicts[task.key])
 
-            await self._round(round_tasks, conclude)
-            left = {index: proof for index, proof in left.items() if proof.right is None}
-            self._count(planned=len(left))
+            await self._run_round(round_tasks, conclude)
+            open_proofs = {index: proof for index, proof in open_proofs.items() if proof.final_selection is None}
+            self._count(planned=len(open_proofs))
         for proof in proofs.values():
             if proof.has_reference and len(proof.choices) > 1:
-                tried = {selection: verdict for selection, (_, verdict) in proof.references.items()}
-                self._keep_selection(proof.problem, tried)
+                tried_verdicts = {selection: verdict for selection, (_, verdict) in proof.references.items()}
+                self._keep_selection(proof.problem, tried_verdicts)
 
-    async def _run_unsolved(self, proofs: Mapping[int, _Proof], finish: Callable[[int, TwoSided], None]) -> None:
-        first = {index: self._unsolved(proof, proof.right or proof.choices[0]) for index, proof in proofs.items()}
-        second: dict[int, dict[Side, Task]] = {}
+    async def _run_unsolved(self, proofs: Mapping[int, _ProblemCheck], finish: Callable[[int, TwoSided], None]) -> None:
+        first_tasks = {
+            index: self._unsolved_tasks(proof, proof.final_selection or proof.choices[0])
+            for index, proof in proofs.items()
+        }
+        second_tasks: dict[int, dict[ProofSide, ClusterTask]] = {}
 
         def conclude(index: int, verdicts: Mapping[str, Verdict]) -> None:
             proof = proofs[index]
-            two_sided = _two_sided(proof, first[index], verdicts)
+            two_sided = _two_sided(proof, first_tasks[index], verdicts)
             # Without a reference nobody knows which tools the harness is meant for.
             if not proof.has_reference and len(proof.choices) > 1 and not two_sided.executes:
-                second[index] = self._unsolved(proof, proof.choices[1])
-                self._count(planned=len(second[index]))
+                second_tasks[index] = self._unsolved_tasks(proof, proof.choices[1])
+                self._count(planned=len(second_tasks[index]))
             else:
                 finish(index, two_sided)
 
-        await self._round(first, conclude)
-        await self._round(
-            second, lambda index, verdicts: finish(index, _two_sided(proofs[index], second[index], verdicts))
+        await self._run_round(first_tasks, conclude)
+        await self._run_round(
+            second_tasks,
+            lambda index, verdicts: finish(index, _two_sided(proofs[index], second_tasks[index], verdicts)),
         )
 
-    def _unsolved(self, proof: _Proof, selection: Selection) -> dict[Side, Task]:
+    def _unsolved_tasks(self, proof: _ProblemCheck, selection: ToolSelection) -> dict[ProofSide, ClusterTask]:
         return {
-            side: self._task(proof.problem, files, selection, proof.limit_s) for side, files in proof.unsolved.items()
+            unsolved_side: self._task(proof.problem, files, selection, proof.limit_s)
+            for unsolved_side, files in proof.unsolved.items()
         }
 
-    async def _round(
+    async def _run_round(
         self,
-        round_tasks: Mapping[int, Mapping[Side, Task]],
+        round_tasks: Mapping[int, Mapping[ProofSide, ClusterTask]],
         conclude: Callable[[int, Mapping[str, Verdict]], None],
     ) -> None:
         verdicts: dict[str, Verdict] = {}
-        waiting = {index: {task.key for task in sides.values()} for index, sides in round_tasks.items()}
+        pending_keys = {index: {task.key for task in sides.values()} for index, sides in round_tasks.items()}
         owners: dict[str, list[int]] = {}
-        for index, keys in waiting.items():
+        for index, keys in pending_keys.items():
             for key in keys:
                 owners.setdefault(key, []).append(index)
         tasks = [task for sides in round_tasks.values() for task in sides.values()]
@@ -162,25 +169,27 @@ class Checker(ManyRuns):
             async for task, verdict in finished:
                 verdicts[task.key] = verdict
                 for index in owners[task.key]:
-                    waiting[index].discard(task.key)
-                    if not waiting[index]:
+                    pending_keys[index].discard(task.key)
+                    if not pending_keys[index]:
                         conclude(index, verdicts)
 
 
-def _two_sided(proof: _Proof, tasks: Mapping[Side, Task], verdicts: Mapping[str, Verdict]) -> TwoSided:
-    sides = {side: verdicts[task.key] for side, task in tasks.items()}
+def _two_sided(
+    proof: _ProblemCheck, tasks: Mapping[ProofSide, ClusterTask], verdicts: Mapping[str, Verdict]
+) -> TwoSided:
+    verdict_by_side = {side: verdicts[task.key] for side, task in tasks.items()}
     selection = next(iter(tasks.values())).selection
     runs = {side: task.key for side, task in tasks.items()}
     if proof.has_reference:
         task, reference = proof.references[selection]
-        runs[Side.REFERENCE] = task.key
-        sides = {side: settled(verdict, reference) for side, verdict in sides.items()}
+        runs[ProofSide.REFERENCE] = task.key
+        verdict_by_side = {side: settled_verdict(verdict, reference) for side, verdict in verdict_by_side.items()}
     else:
         reference = Verdict(reason=Reason.NO_REFERENCE, detail="the pack has no reference solution")
     return TwoSided(
         reference=reference,
-        starting=sides[Side.STARTING],
-        empty=sides.get(Side.EMPTY),
+        starting=verdict_by_side[ProofSide.STARTING],
+        empty=verdict_by_side.get(ProofSide.EMPTY),
         selection=selection,
         tools=_programs(make_plan(proof.problem.hidden.harness, selection.simulator)),
         limit_s=proof.limit_s,
@@ -188,20 +197,20 @@ def _two_sided(proof: _Proof, tasks: Mapping[Side, Task], verdicts: Mapping[str,
     )
 
 
-def _programs(plan: Plan) -> tuple[str, ...]:
+def _programs(plan: HarnessPlan) -> tuple[str, ...]:
     # A path is a part of the toolchain's own, not a program that the harness calls.
     return tuple(sorted(tool for tool in plan.tools if "/" not in tool))
 
 
-def _unsolved_files(problem: Problem, plan: Plan) -> dict[Side, Mapping[str, bytes]]:
+def _unsolved_files(problem: Problem, plan: HarnessPlan) -> dict[ProofSide, Mapping[str, bytes]]:
     starting = starting_files(problem)
-    sides: dict[Side, Mapping[str, bytes]] = {Side.STARTING: starting}
+    files_by_side: dict[ProofSide, Mapping[str, bytes]] = {ProofSide.STARTING: starting}
     starting_texts = {path: content.decode() for path, content in starting.items()}
     if not problem.hidden.reference:
-        sides[Side.EMPTY] = _named_modules(problem, plan) | _empty_files(starting_texts)
+        files_by_side[ProofSide.EMPTY] = _named_modules(problem, plan) | _empty_files(starting_texts)
     elif not starting and (empty := _empty_files(problem.hidden.reference)):
-        sides[Side.EMPTY] = empty
-    return sides
+        files_by_side[ProofSide.EMPTY] = empty
+    return files_by_side
 
 
 def _empty_files(sources: Mapping[str, str]) -> dict[str, bytes]:
@@ -214,11 +223,11 @@ def _empty_files(sources: Mapping[str, str]) -> dict[str, bytes]:
     return files
 
 
-def _named_modules(problem: Problem, plan: Plan) -> dict[str, bytes]:
+def _named_modules(problem: Problem, plan: HarnessPlan) -> dict[str, bytes]:
     """Modules without ports, called as the harness calls its top, so that it can at least elaborate."""
     paths = [path for path in problem.public.expected if path.endswith((".v", ".sv"))]
     names = {path: path.rpartition("/")[2].rpartition(".")[0] for path in paths}
-    top = next((step.env["TOPLEVEL"] for step in plan.steps if step.env.get("TOPLEVEL")), None)
-    if paths and top and top not in names.values():
-        names[paths[0]] = top
+    top_module = next((step.env["TOPLEVEL"] for step in plan.steps if step.env.get("TOPLEVEL")), None)
+    if paths and top_module and top_module not in names.values():
+        names[paths[0]] = top_module
     return {path: f"module {name};\nendmodule\n".encode() for path, name in names.items()}

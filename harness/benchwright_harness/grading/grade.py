@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from benchwright_harness.cluster import Executor
-from benchwright_harness.cluster.task import Task, code_digest
+from benchwright_harness.cluster.task import ClusterTask, code_digest
 from benchwright_harness.decision.design_waves import DesignWaves
-from benchwright_harness.decision.fault import depends_on_reference, settled
+from benchwright_harness.decision.fault import depends_on_reference, settled_verdict
 from benchwright_harness.execution.run import run_harness, starting_files, warm_up
-from benchwright_harness.grading.verdict_store import Tail, VerdictStore
-from benchwright_harness.plan.selection import Selection, selections
+from benchwright_harness.grading.verdict_store import OutputTail, VerdictStore
+from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, digest
@@ -33,24 +33,24 @@ def solved_files(problem: Problem) -> dict[str, bytes]:
 
 def selection_key(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> str:
     """Key of everything that the right selection of a problem depends on."""
-    parts = (problem.public_digest, problem.harness_digest, toolchain.digest, sandbox.digest, code_digest())
-    return digest([*parts, dict(problem.hidden.reference)])
+    key_parts = (problem.public_digest, problem.harness_digest, toolchain.digest, sandbox.digest, code_digest())
+    return digest([*key_parts, dict(problem.hidden.reference)])
 
 
-def right_selection(tried: Mapping[Selection, Verdict]) -> Selection | None:
+def right_selection(tried_verdicts: Mapping[ToolSelection, Verdict]) -> ToolSelection | None:
     """The first that the reference passes with, or else the first; `None` if unknown.
 
     Args:
-        tried: The reference's verdicts, in the order of the selections.
+        tried_verdicts: The reference's verdicts, in the order of the selections.
     """
-    for selection, verdict in tried.items():
+    for selection, verdict in tried_verdicts.items():
         if verdict.outcome is Outcome.PASSED:
             return selection
-    untried = any(verdict.reason in _UNTRIED for verdict in tried.values())
-    return None if untried else next(iter(tried))
+    untried = any(verdict.reason in _UNTRIED for verdict in tried_verdicts.values())
+    return None if untried else next(iter(tried_verdicts))
 
 
-def other_selections(problem: Problem, selection: Selection, verdict: Verdict) -> Sequence[Selection]:
+def other_selections(problem: Problem, selection: ToolSelection, verdict: Verdict) -> Sequence[ToolSelection]:
     """Other selections to try a solution with.
 
     Where no reference has shown which tools a problem is meant for, a solution that one of them can't even build is
@@ -61,7 +61,7 @@ def other_selections(problem: Problem, selection: Selection, verdict: Verdict) -
     return [alternative for alternative in selections(problem) if alternative != selection]
 
 
-def _nowhere() -> BinaryIO:
+def _null_file() -> BinaryIO:
     return Path(os.devnull).open("wb")
 
 
@@ -93,19 +93,19 @@ class Grader:
         selection = await self._selection(problem)
         verdict = await self._verdict(problem, solution, selection, log, on_step)
         for alternative in other_selections(problem, selection, verdict):
-            second = await self._verdict(problem, solution, alternative, log, on_step)
-            if second.reason not in _NOT_BUILT:
-                return second
+            second_verdict = await self._verdict(problem, solution, alternative, log, on_step)
+            if second_verdict.reason not in _NOT_BUILT:
+                return second_verdict
         if depends_on_reference(problem, verdict):
-            with _nowhere() as nowhere:
+            with _null_file() as nowhere:
                 reference = await self._verdict(problem, solved_files(problem), selection, nowhere)
-            return settled(verdict, reference)
+            return settled_verdict(verdict, reference)
         return verdict
 
     async def keep_waves(self, problem: Problem, solution: Mapping[str, bytes], waves: DesignWaves) -> None:
         """Run a solution once more for its waveform; the verdict, which is known, is not kept."""
         selection = await self._selection(problem)
-        with _nowhere() as log:
+        with _null_file() as log:
             await run_harness(
                 problem,
                 solution,
@@ -127,7 +127,7 @@ class Grader:
         selection = known_selection if known_selection in choices else choices[0]
         await warm_up(problem, sandbox=self._sandbox, toolchain=self._toolchain, selection=selection)
 
-    async def _selection(self, problem: Problem) -> Selection:
+    async def _selection(self, problem: Problem) -> ToolSelection:
         """The first with which the reference passes, which takes a run of it where that is not known yet."""
         choices = selections(problem)
         if len(choices) == 1 or not problem.hidden.reference:
@@ -136,13 +136,13 @@ class Grader:
         known_selection = self._verdicts.selection(key)
         if known_selection is not None and known_selection in choices:
             return known_selection
-        tried: dict[Selection, Verdict] = {}
-        with _nowhere() as log:
+        tried_verdicts: dict[ToolSelection, Verdict] = {}
+        with _null_file() as log:
             for choice in choices:
-                tried[choice] = await self._verdict(problem, solved_files(problem), choice, log)
-                if tried[choice].outcome is Outcome.PASSED:
+                tried_verdicts[choice] = await self._verdict(problem, solved_files(problem), choice, log)
+                if tried_verdicts[choice].outcome is Outcome.PASSED:
                     break
-        selection = right_selection(tried)
+        selection = right_selection(tried_verdicts)
         if selection is not None:
             self._verdicts.put_selection(key, selection)
         return selection or choices[0]
@@ -151,33 +151,33 @@ class Grader:
         self,
         problem: Problem,
         solution: Mapping[str, bytes],
-        selection: Selection,
+        selection: ToolSelection,
         log: BinaryIO,
         on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
     ) -> Verdict:
-        task = Task.of(problem, solution, self._sandbox, self._toolchain, selection)
+        task = ClusterTask.of(problem, solution, self._sandbox, self._toolchain, selection)
         known_verdict = None if self._fresh else self._verdicts.get(task.key, task.limit_s)
         if known_verdict is not None:
             log.write(self._verdicts.log(task.key))
             log.write(b"\n--- The same files were judged before, with the same tools: this is what was found then.\n")
             return known_verdict
-        printed = Tail(log)
+        log_tail = OutputTail(log)
         verdict = await run_harness(
             problem,
             task.solution,
             sandbox=self._sandbox,
             toolchain=self._toolchain,
             selection=selection,
-            log=printed,
+            log=log_tail,
             on_step=on_step,
         )
         self._verdicts.put_verdict(task.key, verdict, task.limit_s)
-        self._verdicts.put_log(task.key, printed.last)
+        self._verdicts.put_log(task.key, log_tail.last_bytes)
         return verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class GradingProgress:
     """Progress of many runs."""
 
     finished_runs: int
@@ -211,7 +211,7 @@ class ManyRuns:
         fresh: bool = False,
         *,
         needs_logs: bool = False,
-        on_progress: Callable[[Progress], None] = lambda progress: None,
+        on_progress: Callable[[GradingProgress], None] = lambda progress: None,
     ) -> None:
         self._executor = executor
         self._sandbox = sandbox
@@ -220,46 +220,48 @@ class ManyRuns:
         self._fresh = fresh
         self._needs_logs = needs_logs
         self._on_progress = on_progress
-        self._progress = Progress(0, 0, 0)
+        self._progress = GradingProgress(0, 0, 0)
 
     def _task(
-        self, problem: Problem, files: Mapping[str, bytes], selection: Selection, limit_s: float | None = None
-    ) -> Task:
-        return Task.of(problem, files, self._sandbox, self._toolchain, selection, limit_s)
+        self, problem: Problem, files: Mapping[str, bytes], selection: ToolSelection, limit_s: float | None = None
+    ) -> ClusterTask:
+        return ClusterTask.of(problem, files, self._sandbox, self._toolchain, selection, limit_s)
 
-    def _known_verdict(self, task: Task) -> Verdict | None:
+    def _known_verdict(self, task: ClusterTask) -> Verdict | None:
         verdict = None if self._fresh else self._verdicts.get(task.key, task.limit_s)
         return None if self._needs_logs and not self._verdicts.log(task.key) else verdict
 
     def _count(self, *, finished_runs: int = 0, known_runs: int = 0, planned: int = 0) -> None:
-        previous = self._progress
-        self._progress = Progress(
-            previous.finished_runs + finished_runs, previous.known_runs + known_runs, previous.planned + planned
+        old_progress = self._progress
+        self._progress = GradingProgress(
+            old_progress.finished_runs + finished_runs,
+            old_progress.known_runs + known_runs,
+            old_progress.planned + planned,
         )
         self._on_progress(self._progress)
 
-    async def _verdicts_of(self, tasks: Iterable[Task]) -> AsyncGenerator[tuple[Task, Verdict], None]:
+    async def _verdicts_of(self, tasks: Iterable[ClusterTask]) -> AsyncGenerator[tuple[ClusterTask, Verdict], None]:
         """Yield each different task with its verdict: first those that are known, then the others as they finish."""
-        left: dict[str, Task] = {}
+        remaining_tasks: dict[str, ClusterTask] = {}
         for key, task in {task.key: task for task in tasks}.items():
             known_verdict = self._known_verdict(task)
             if known_verdict is None:
-                left[key] = task
+                remaining_tasks[key] = task
             else:
                 self._count(finished_runs=1, known_runs=1)
                 yield task, known_verdict
-        async with aclosing(self._executor.run(list(left.values()))) as finished:
+        async with aclosing(self._executor.run(list(remaining_tasks.values()))) as finished:
             async for task, verdict in finished:
                 self._verdicts.put_verdict(task.key, verdict, task.limit_s)
                 self._count(finished_runs=1)
                 yield task, verdict
 
-    def _keep_selection(self, problem: Problem, tried: Mapping[Selection, Verdict]) -> Selection:
+    def _keep_selection(self, problem: Problem, tried_verdicts: Mapping[ToolSelection, Verdict]) -> ToolSelection:
         """Selection to continue with after the reference ran with these; stored if it is certain."""
-        right = right_selection(tried)
-        if right is not None:
-            self._verdicts.put_selection(selection_key(problem, self._sandbox, self._toolchain), right)
-        return right or next(iter(tried))
+        best_selection = right_selection(tried_verdicts)
+        if best_selection is not None:
+            self._verdicts.put_selection(selection_key(problem, self._sandbox, self._toolchain), best_selection)
+        return best_selection or next(iter(tried_verdicts))
 
 
 class BatchGrader(ManyRuns):
@@ -277,25 +279,25 @@ class BatchGrader(ManyRuns):
         self._count(planned=len({task.key for task in tasks}))
         async with aclosing(self._verdicts_of(tasks)) as finished:
             verdicts_by_key = {task.key: verdict async for task, verdict in finished}
-        tried = await self._second_tries(tasks, [verdicts_by_key[task.key] for task in tasks])
-        return await self._settled(tasks, tried)
+        final_verdicts = await self._second_tries(tasks, [verdicts_by_key[task.key] for task in tasks])
+        return await self._settled_verdicts(tasks, final_verdicts)
 
-    async def _second_tries(self, tasks: Sequence[Task], verdicts: list[Verdict]) -> list[Verdict]:
+    async def _second_tries(self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]) -> list[Verdict]:
         """The verdicts, some of them replaced by those with other tools."""
-        tried = [
+        second_tries = [
             (number, self._task(task.problem, task.solution, alternative))
             for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
             for alternative in other_selections(task.problem, task.selection, verdict)
         ]
-        self._count(planned=len({task.key for _, task in tried}))
-        async with aclosing(self._verdicts_of([task for _, task in tried])) as finished:
-            second = {task.key: verdict async for task, verdict in finished}
-        for number, task in tried:
+        self._count(planned=len({task.key for _, task in second_tries}))
+        async with aclosing(self._verdicts_of([task for _, task in second_tries])) as finished:
+            second_verdicts = {task.key: verdict async for task, verdict in finished}
+        for number, task in second_tries:
             if verdicts[number].reason in _NOT_BUILT:
-                verdicts[number] = second[task.key]
+                verdicts[number] = second_verdicts[task.key]
         return verdicts
 
-    async def _settled(self, tasks: Sequence[Task], verdicts: list[Verdict]) -> list[Verdict]:
+    async def _settled_verdicts(self, tasks: Sequence[ClusterTask], verdicts: list[Verdict]) -> list[Verdict]:
         """The verdicts, after running the references where these say whose fault something is."""
         references = {
             number: self._task(task.problem, solved_files(task.problem), task.selection)
@@ -306,14 +308,14 @@ class BatchGrader(ManyRuns):
         async with aclosing(self._verdicts_of(references.values())) as finished:
             verdicts_by_key = {task.key: verdict async for task, verdict in finished}
         return [
-            settled(verdict, verdicts_by_key[references[number].key]) if number in references else verdict
+            settled_verdict(verdict, verdicts_by_key[references[number].key]) if number in references else verdict
             for number, verdict in enumerate(verdicts)
         ]
 
-    async def _selections(self, problems: Mapping[int, Problem]) -> dict[int, Selection]:
+    async def _selections(self, problems: Mapping[int, Problem]) -> dict[int, ToolSelection]:
         """The right selection of each problem, after running the references where that is not known yet."""
-        selected: dict[int, Selection] = {}
-        tried: dict[int, dict[Selection, Verdict]] = {}
+        selected: dict[int, ToolSelection] = {}
+        tried_verdicts: dict[int, dict[ToolSelection, Verdict]] = {}
         for number, problem in problems.items():
             choices = selections(problem)
             known_selection = self._verdicts.selection(selection_key(problem, self._sandbox, self._toolchain))
@@ -322,22 +324,22 @@ class BatchGrader(ManyRuns):
             elif len(choices) == 1 or not problem.hidden.reference:
                 selected[number] = choices[0]
             else:
-                tried[number] = {}
-        while open_ones := [number for number in tried if number not in selected]:
+                tried_verdicts[number] = {}
+        while open_ones := [number for number in tried_verdicts if number not in selected]:
             tasks: dict[str, list[int]] = {}
             reference_tasks = []
             for number in open_ones:
                 problem = problems[number]
-                choice = selections(problem)[len(tried[number])]
+                choice = selections(problem)[len(tried_verdicts[number])]
                 reference_tasks.append(self._task(problem, solved_files(problem), choice))
                 tasks.setdefault(reference_tasks[-1].key, []).append(number)
             self._count(planned=len(tasks))
             async with aclosing(self._verdicts_of(reference_tasks)) as finished:
                 async for task, verdict in finished:
                     for number in tasks[task.key]:
-                        tried[number][task.selection] = verdict
+                        tried_verdicts[number][task.selection] = verdict
             for number in open_ones:
-                passed = any(verdict.outcome is Outcome.PASSED for verdict in tried[number].values())
-                if passed or len(tried[number]) == len(selections(problems[number])):
-                    selected[number] = self._keep_selection(problems[number], tried[number])
+                is_passed = any(verdict.outcome is Outcome.PASSED for verdict in tried_verdicts[number].values())
+                if is_passed or len(tried_verdicts[number]) == len(selections(problems[number])):
+                    selected[number] = self._keep_selection(problems[number], tried_verdicts[number])
         return selected

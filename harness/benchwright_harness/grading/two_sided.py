@@ -7,11 +7,11 @@ from enum import StrEnum
 from pydantic import Field
 
 from benchwright_foundation.model import Model
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 
-class Side(StrEnum):
+class ProofSide(StrEnum):
     """Side that is run to prove a problem."""
 
     REFERENCE = "reference"
@@ -22,7 +22,7 @@ class Side(StrEnum):
     reference: the starting files' modules, or ones of the names that the harness uses."""
 
 
-class Proof(StrEnum):
+class ProofState(StrEnum):
     """State of a problem's proof after its sides have run."""
 
     PROVED = "proved"
@@ -44,40 +44,46 @@ class TwoSided(Model):
     empty: Verdict | None = None
     wrong: dict[str, Verdict] = Field(default_factory=dict)
     """Of the solutions that its author says are wrong, by name."""
-    selection: Selection | None = None
+    selection: ToolSelection | None = None
     """Selection that they were run with."""
     tools: tuple[str, ...] = ()
     """Programs that the harness calls."""
     limit_s: float | None = None
     """Wall time that a step of the unsolved files had, in seconds."""
-    runs: dict[Side, str] = Field(default_factory=dict)
+    runs: dict[ProofSide, str] = Field(default_factory=dict)
     """Key of each side's run in the verdict store."""
 
     @property
-    def sides(self) -> dict[Side, Verdict]:
+    def sides(self) -> dict[ProofSide, Verdict]:
         """The verdicts by side."""
-        sides = {Side.REFERENCE: self.reference, Side.STARTING: self.starting, Side.EMPTY: self.empty}
-        return {side: verdict for side, verdict in sides.items() if verdict is not None}
+        all_sides = {
+            ProofSide.REFERENCE: self.reference,
+            ProofSide.STARTING: self.starting,
+            ProofSide.EMPTY: self.empty,
+        }
+        return {side: verdict for side, verdict in all_sides.items() if verdict is not None}
 
     @property
-    def proof(self) -> Proof:
+    def proof(self) -> ProofState:
         """State of the proof: it says if the problem can be trusted."""
-        unsolved = [verdict for side, verdict in self.sides.items() if side is not Side.REFERENCE]
+        unsolved = [verdict for side, verdict in self.sides.items() if side is not ProofSide.REFERENCE]
         unsolved += self.wrong.values()
         if any(verdict.outcome is Outcome.PASSED for verdict in unsolved):
-            return Proof.WRONG
+            return ProofState.WRONG
         if self.reference.reason is Reason.NO_REFERENCE:
-            return Proof.EXECUTES if self.executes else Proof.UNDECIDED
+            return ProofState.EXECUTES if self.executes else ProofState.UNDECIDED
         if self.reference.outcome is Outcome.ERROR:
-            return Proof.UNDECIDED
+            return ProofState.UNDECIDED
         if self.reference.outcome is Outcome.FAILED:
-            return Proof.WRONG
-        return Proof.UNDECIDED if any(verdict.outcome is Outcome.ERROR for verdict in unsolved) else Proof.PROVED
+            return ProofState.WRONG
+        return (
+            ProofState.UNDECIDED if any(verdict.outcome is Outcome.ERROR for verdict in unsolved) else ProofState.PROVED
+        )
 
     @property
     def ok(self) -> bool:
         """True if the solved problem passes and the unsolved one fails."""
-        return self.proof is Proof.PROVED
+        return self.proof is ProofState.PROVED
 
     @property
     def executes(self) -> bool:
@@ -92,8 +98,10 @@ class TwoSided(Model):
     @property
     def is_weak(self) -> bool:
         """True if files that solve nothing pass."""
-        passed = Outcome.PASSED
-        return self.starting.outcome is passed or (self.empty is not None and self.empty.outcome is passed)
+        passed_outcome = Outcome.PASSED
+        return self.starting.outcome is passed_outcome or (
+            self.empty is not None and self.empty.outcome is passed_outcome
+        )
 
     @property
     def reason(self) -> str:
@@ -116,17 +124,17 @@ class TwoSided(Model):
             for name, verdict in self.wrong.items()
             if verdict.outcome is Outcome.PASSED
         ]
-        sides = (self.reference, *self.sides.values(), *self.wrong.values())
-        reasons += [side.summary for side in sides if side.outcome is Outcome.ERROR]
+        all_verdicts = (self.reference, *self.sides.values(), *self.wrong.values())
+        reasons += [side.summary for side in all_verdicts if side.outcome is Outcome.ERROR]
         return tuple(dict.fromkeys(reasons))
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Caveats of all runs, each once."""
         stopped = [
-            f"The {side.value} files were stopped after {self.limit_s:g} s."
-            for side, verdict in self.sides.items()
-            if verdict.reason is Reason.TIMEOUT and side is not Side.REFERENCE and self.limit_s is not None
+            f"The {run_side.value} files were stopped after {self.limit_s:g} s."
+            for run_side, verdict in self.sides.items()
+            if verdict.reason is Reason.TIMEOUT and run_side is not ProofSide.REFERENCE and self.limit_s is not None
         ]
         return tuple(dict.fromkeys([*stopped, *(remark for side in self.sides.values() for remark in side.remarks)]))
 

@@ -16,33 +16,33 @@ from pydantic import ValidationError
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
 from benchwright_foundation.model import Model
-from benchwright_harness.execution.process import Output
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.execution.process import OutputReceiver
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 _KEPT_LOG_BYTES = 200_000
 
 
-class _TimedOut(Model):
+class _StoredTimeout(Model):
     limit_s: float
     """Wall time of one step in seconds."""
     verdict: Verdict
 
 
-class Tail:
+class OutputTail:
     """Passes output on, and keeps the last part of it.
 
     Args:
         log: Output that it is passed on to.
     """
 
-    def __init__(self, log: Output | None = None) -> None:
+    def __init__(self, log: OutputReceiver | None = None) -> None:
         self._log = log
-        self.last = b""
+        self.last_bytes = b""
 
     def write(self, content: bytes, /) -> int:
         """See `Output`."""
-        self.last = (self.last + content)[-_KEPT_LOG_BYTES:]
+        self.last_bytes = (self.last_bytes + content)[-_KEPT_LOG_BYTES:]
         return len(content) if self._log is None else self._log.write(content)
 
 
@@ -84,27 +84,27 @@ class VerdictStore:
         if verdict.reason is Reason.TIMEOUT:
             timeout = self._timed_out(key)
             if timeout is None or timeout.limit_s <= limit_s:
-                new_timeout = _TimedOut(limit_s=limit_s, verdict=verdict)
+                new_timeout = _StoredTimeout(limit_s=limit_s, verdict=verdict)
                 self._write(key, "timeout.json", new_timeout.model_dump_json().encode())
         elif verdict.outcome is not Outcome.ERROR:
             self._write(key, "verdict.json", verdict.model_dump_json().encode())
 
-    def _timed_out(self, key: str) -> _TimedOut | None:
+    def _timed_out(self, key: str) -> _StoredTimeout | None:
         with contextlib.suppress(OSError, ValidationError):
-            return _TimedOut.model_validate_json(self._file(key, "timeout.json").read_bytes())
+            return _StoredTimeout.model_validate_json(self._file(key, "timeout.json").read_bytes())
         return None
 
     @contextlib.contextmanager
-    def open_log(self, key: str) -> Iterator[Tail]:
+    def open_log(self, key: str) -> Iterator[OutputTail]:
         """Takes a run's raw output, and keeps the last part of it, whatever the verdict is."""
-        tail = Tail()
+        tail = OutputTail()
         yield tail
-        if tail.last:
-            self.put_log(key, tail.last)
+        if tail.last_bytes:
+            self.put_log(key, tail.last_bytes)
 
-    def put_log(self, key: str, log: bytes) -> None:
+    def put_log(self, key: str, raw_output: bytes) -> None:
         """Keep the raw output of a run, for those who may see it."""
-        self._write(key, "log", log)
+        self._write(key, "log", raw_output)
 
     def log(self, key: str) -> bytes:
         """The raw output that was kept; empty if there is none."""
@@ -113,13 +113,13 @@ class VerdictStore:
         except OSError:
             return b""
 
-    def selection(self, key: str) -> Selection | None:
+    def selection(self, key: str) -> ToolSelection | None:
         """The selection that was found right under this key."""
         with contextlib.suppress(OSError, ValidationError):
-            return Selection.model_validate_json(self._file(key, "selection.json").read_bytes())
+            return ToolSelection.model_validate_json(self._file(key, "selection.json").read_bytes())
         return None
 
-    def put_selection(self, key: str, selection: Selection) -> None:
+    def put_selection(self, key: str, selection: ToolSelection) -> None:
         """Keep which selection is right."""
         self._write(key, "selection.json", selection.model_dump_json().encode())
 

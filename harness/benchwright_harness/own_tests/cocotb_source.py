@@ -40,14 +40,14 @@ def cocotb_tests(text: str) -> tuple[CocotbTest, ...]:
         module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    names = _Names(module.body)
-    tests: dict[str, CocotbTest] = {}
+    cocotb_names = _CocotbNames(module.body)
+    test_by_name: dict[str, CocotbTest] = {}
     for node in module.body:
-        if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef) and (test := _test(node, names)) is not None:
+        if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef) and (test := _test(node, cocotb_names)) is not None:
             # The last function of a name is the one that the module has in the end.
-            tests.pop(node.name, None)
-            tests[node.name] = test
-    return tuple(tests.values())
+            test_by_name.pop(node.name, None)
+            test_by_name[node.name] = test
+    return tuple(test_by_name.values())
 
 
 def named_top(text: str) -> str | None:
@@ -62,13 +62,13 @@ def named_top(text: str) -> str | None:
     return None
 
 
-class _Names:
+class _CocotbNames:
     """Names that a file has for cocotb, and those that it has imported from it."""
 
-    def __init__(self, body: Iterable[ast.stmt]) -> None:
+    def __init__(self, statements: Iterable[ast.stmt]) -> None:
         self._modules: set[str] = set()
         self._imported: dict[str, str] = {}
-        for node in body:
+        for node in statements:
             if isinstance(node, ast.Import):
                 self._modules |= {alias.asname or alias.name for alias in node.names if alias.name == "cocotb"}
             elif isinstance(node, ast.ImportFrom) and node.module == "cocotb":
@@ -88,9 +88,11 @@ class _Names:
         return None
 
 
-def _test(node: ast.AsyncFunctionDef | ast.FunctionDef, names: _Names) -> CocotbTest | None:
+def _test(node: ast.AsyncFunctionDef | ast.FunctionDef, cocotb_names: _CocotbNames) -> CocotbTest | None:
     decorators = {
-        name: decorator for decorator in node.decorator_list if (name := names.cocotb_name(decorator)) is not None
+        name: decorator
+        for decorator in node.decorator_list
+        if (name := cocotb_names.cocotb_name(decorator)) is not None
     }
     if not decorators.keys() & {"test", "parametrize"}:
         return None
@@ -104,11 +106,11 @@ def _test(node: ast.AsyncFunctionDef | ast.FunctionDef, names: _Names) -> Cocotb
 
 def _given_name(decorator: ast.expr | None) -> str | None:
     keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
-    values = (keyword.value for keyword in keywords if keyword.arg == "name")
+    name_expressions = (keyword.value for keyword in keywords if keyword.arg == "name")
     return next(
         (
             expression.value
-            for expression in values
+            for expression in name_expressions
             if isinstance(expression, ast.Constant) and isinstance(expression.value, str)
         ),
         None,
@@ -126,25 +128,25 @@ def _cases(name: str, parametrize: ast.Call) -> Iterator[str]:
     if any(option is None for option in options):
         return
     known_options = [option for option in options if option is not None]
-    for chosen in itertools.islice(itertools.product(*known_options), _MAX_CASES):
-        yield "".join((name, *chosen))
+    for parameter_texts in itertools.islice(itertools.product(*known_options), _MAX_CASES):
+        yield "".join((name, *parameter_texts))
 
 
-def _option(name: object, values: Sequence[object] | None) -> list[str] | None:
+def _option(parameter_names: object, values: Sequence[object] | None) -> list[str] | None:
     """Text that each value of an option adds to the name."""
     if values is None:
         return None
-    if isinstance(name, str):
-        return [f"/{name}={text}" for text in _texts(values)]
-    if not isinstance(name, list | tuple) or not all(isinstance(part, str) for part in name):
+    if isinstance(parameter_names, str):
+        return [f"/{parameter_names}={text}" for text in _texts(values)]
+    if not isinstance(parameter_names, list | tuple) or not all(isinstance(part, str) for part in parameter_names):
         return None
-    rows = [tuple(row) for row in values if isinstance(row, list | tuple) and len(row) == len(name)]
+    rows = [tuple(row) for row in values if isinstance(row, list | tuple) and len(row) == len(parameter_names)]
     if len(rows) != len(values):
         return None
-    columns = [_texts(column) for column in zip(*rows, strict=True)]
+    text_columns = [_texts(column) for column in zip(*rows, strict=True)]
     return [
-        "".join(f"/{option_name}={text}" for option_name, text in zip(name, row, strict=True))
-        for row in zip(*columns, strict=True)
+        "".join(f"/{option_name}={text}" for option_name, text in zip(parameter_names, row, strict=True))
+        for row in zip(*text_columns, strict=True)
     ]
 
 

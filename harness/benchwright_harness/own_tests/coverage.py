@@ -51,17 +51,17 @@ class FileCoverage:
     toggles: tuple[Toggle, ...]
 
 
-def read_coverage(data: bytes, paths: frozenset[str]) -> tuple[FileCoverage, ...]:
+def read_coverage(coverage_data: bytes, paths: frozenset[str]) -> tuple[FileCoverage, ...]:
     """The coverage of files, by path.
 
     Args:
-        data: Coverage data that Verilator wrote.
+        coverage_data: Coverage data that Verilator wrote.
         paths: Relative paths of the files of interest: the design, without testbenches.
     """
     lines: dict[str, dict[int, int]] = defaultdict(dict)
     branches: dict[str, dict[tuple[str, int, int], int]] = defaultdict(lambda: defaultdict(int))
     toggles: dict[str, dict[tuple[str, int], int]] = defaultdict(lambda: defaultdict(int))
-    for keys, count in _points(data.decode("utf-8", "replace")):
+    for keys, count in _points(coverage_data.decode("utf-8", "replace")):
         path = keys.get("f", "").removeprefix(f"{CODE}/")
         if path not in paths:
             continue
@@ -71,7 +71,7 @@ def read_coverage(data: bytes, paths: frozenset[str]) -> tuple[FileCoverage, ...
             toggles[path][name, line] += count
         elif kind in ("line", "branch"):
             line_counts = lines[path]
-            for number in _covered(keys.get("S", ""), line):
+            for number in _covered_lines(keys.get("S", ""), line):
                 line_counts[number] = max(line_counts.get(number, 0), count)
             if kind == "branch" or name in _BRANCHES:
                 branches[path][name, line, column] += count
@@ -81,11 +81,11 @@ def read_coverage(data: bytes, paths: frozenset[str]) -> tuple[FileCoverage, ...
             dict(sorted(lines[path].items())),
             tuple(
                 Branch(*branch_key, count)
-                for branch_key, count in sorted(branches[path].items(), key=lambda pair: pair[0][1:])
+                for branch_key, count in sorted(branches[path].items(), key=lambda branch_count: branch_count[0][1:])
             ),
             tuple(
                 Toggle(*toggle_key, count)
-                for toggle_key, count in sorted(toggles[path].items(), key=lambda pair: pair[0][1])
+                for toggle_key, count in sorted(toggles[path].items(), key=lambda toggle_count: toggle_count[0][1])
             ),
         )
         for path in sorted(lines.keys() | toggles.keys())
@@ -99,12 +99,12 @@ def _points(text: str) -> Iterator[tuple[dict[str, str], int]]:
             yield dict(pair.partition("\2")[::2] for pair in match[1].split("\1") if pair), int(match[2])
 
 
-def _covered(listed: str, line: int) -> Iterator[int]:
+def _covered_lines(line_ranges: str, line: int) -> Iterator[int]:
     """The lines of a point: `12-14,16`."""
-    for part in filter(None, listed.split(",")):
-        first, _, last = part.partition("-")
-        yield from range(_int(first), min(_int(last or first), _int(first) + 10_000) + 1)
-    if not listed:
+    for line_range in filter(None, line_ranges.split(",")):
+        first_line, _, last_line = line_range.partition("-")
+        yield from range(_int(first_line), min(_int(last_line or first_line), _int(first_line) + 10_000) + 1)
+    if not line_ranges:
         yield line
 
 

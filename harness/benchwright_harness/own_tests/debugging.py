@@ -31,7 +31,7 @@ _PATIENCE_S = 120.0
 """Time in which a debugger may come, in seconds."""
 
 
-def debugger() -> Path:
+def debugpy_folder() -> Path:
     """The folder of the package `debugpy`.
 
     Raises:
@@ -49,51 +49,51 @@ class Debugging:
 
     Args:
         package: The folder of `debugpy`, see `debugger`.
-        opened: Told of the Unix socket for an editor's debugger, once the test waits for it.
+        on_open: Told of the Unix socket for an editor's debugger, once the test waits for it.
     """
 
     package: Path
-    opened: Callable[[Path], None]
+    on_open: Callable[[Path], None]
 
-    async def attach(self, run: Awaitable[T], inside: Path) -> T:
+    async def attach(self, test_run: Awaitable[T], inner_socket: Path) -> T:
         """The result of a run, which a debugger is let into meanwhile.
 
         Args:
-            run: Run of the test.
-            inside: The socket that the test's side will listen at.
+            test_run: Run of the test.
+            inner_socket: The socket that the test's side will listen at.
 
         Raises:
             DebuggerError: No debugger came; the run has been cancelled.
         """
         with tempfile.TemporaryDirectory(prefix="benchwright-debug-") as folder:
-            running = asyncio.ensure_future(run)
-            passing = asyncio.ensure_future(_passing(inside, Path(folder, "adapter.sock"), self.opened))
+            run_task = asyncio.ensure_future(test_run)
+            passing = asyncio.ensure_future(_pass_messages(inner_socket, Path(folder, "adapter.sock"), self.on_open))
             try:
-                await asyncio.wait((running, passing), return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait((run_task, passing), return_when=asyncio.FIRST_COMPLETED)
                 if passing.done():
                     passing.result()
-                return await running
+                return await run_task
             finally:
-                running.cancel()
+                run_task.cancel()
                 passing.cancel()
-                await asyncio.gather(running, passing, return_exceptions=True)
+                await asyncio.gather(run_task, passing, return_exceptions=True)
 
 
-async def _passing(inside: Path, outside: Path, opened: Callable[[Path], None]) -> None:
+async def _pass_messages(inner_socket: Path, outside: Path, on_open: Callable[[Path], None]) -> None:
     # There is no event for a socket in a folder.
-    while not _is_socket(inside):  # noqa: ASYNC110
+    while not _is_socket(inner_socket):  # noqa: ASYNC110
         await asyncio.sleep(_LOOK_S)
     came: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.get_running_loop().create_future()
 
-    def on_connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def on_connection(editor_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if came.done():
             writer.close()
         else:
-            came.set_result((reader, writer))
+            came.set_result((editor_reader, writer))
 
     server = await asyncio.start_unix_server(on_connection, outside)
     try:
-        opened(outside)
+        on_open(outside)
         try:
             async with asyncio.timeout(_PATIENCE_S):
                 editor, to_editor = await came
@@ -101,9 +101,9 @@ async def _passing(inside: Path, outside: Path, opened: Callable[[Path], None]) 
             raise DebuggerError(
                 f"No debugger came within {_PATIENCE_S:g} s, so the test was stopped.", "Start it again."
             ) from None
-        test, to_test = await asyncio.open_unix_connection(inside)
+        test_reader, to_test = await asyncio.open_unix_connection(inner_socket)
         try:
-            await asyncio.gather(_copy(editor, to_test), copy_without_requests(test, to_editor))
+            await asyncio.gather(_copy(editor, to_test), copy_without_requests(test_reader, to_editor))
         finally:
             to_test.close()
             to_editor.close()
@@ -122,14 +122,14 @@ def _is_socket(path: Path) -> bool:
         return False
 
 
-async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+async def _copy(source: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     while data := await source.read(_BLOCK):
-        target.write(data)
-        await target.drain()
-    target.write_eof()
+        writer.write(data)
+        await writer.drain()
+    writer.write_eof()
 
 
-async def copy_without_requests(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+async def copy_without_requests(source: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Passes the messages of the Debug Adapter Protocol on, but for requests and what is none; ends at either."""
     while (body := await _message(source)) is not None:
         try:
@@ -137,8 +137,8 @@ async def copy_without_requests(source: asyncio.StreamReader, target: asyncio.St
         except (ValueError, AttributeError, RecursionError):
             return
         if kind in ("event", "response"):
-            target.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-            await target.drain()
+            writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+            await writer.drain()
 
 
 async def _message(source: asyncio.StreamReader) -> bytes | None:
@@ -147,8 +147,8 @@ async def _message(source: asyncio.StreamReader) -> bytes | None:
         header = await source.readuntil(b"\r\n\r\n")
         if len(header) > _MAX_HEADER:
             return None
-        fields = dict(line.split(b":", 1) for line in header.lower().split(b"\r\n") if b":" in line)
-        length = int(fields[b"content-length"])
+        header_fields = dict(line.split(b":", 1) for line in header.lower().split(b"\r\n") if b":" in line)
+        length = int(header_fields[b"content-length"])
         return await source.readexactly(length) if 0 <= length <= _MAX_MESSAGE else None
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, KeyError, ValueError):
         return None

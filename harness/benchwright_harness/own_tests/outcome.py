@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from benchwright_harness.execution.process import End, StepEnd
+from benchwright_harness.execution.process import ProcessEnd, StepEnd
 from benchwright_harness.own_tests.coverage import FileCoverage
 from benchwright_harness.own_tests.simulation import CODE, NOT_BUILT, SIMULATES, OwnSimulation
 from benchwright_harness.plan.testbench import Simulator
@@ -58,7 +58,7 @@ class OwnOutcome:
     """Of the cocotb test or case, or of the testbench's module."""
     reason: OwnReason
     message: str = ""
-    expected: str | None = None
+    expected_text: str | None = None
     """Value that was compared with, where an assertion with `==` failed."""
     got: str | None = None
     path: str = ""
@@ -90,16 +90,16 @@ class OwnRun:
     @property
     def passed(self) -> bool:
         """True if everything that ran passed, and something did."""
-        ran = [outcome for outcome in self.outcomes if outcome.reason is not OwnReason.SKIPPED]
-        return all(outcome.passed for outcome in ran) and bool(ran)
+        executed_outcomes = [outcome for outcome in self.outcomes if outcome.reason is not OwnReason.SKIPPED]
+        return all(outcome.passed for outcome in executed_outcomes) and bool(executed_outcomes)
 
 
-_ENDS: Mapping[End, tuple[OwnReason, str]] = {
-    End.TIMEOUT: (OwnReason.TIMEOUT, "The simulation took longer than {limit:g} s and was stopped."),
-    End.STARVED: (OwnReason.BUSY, "{limit:g} s passed while other programs had the processor."),
-    End.MEMORY: (OwnReason.MEMORY, "The simulation used more memory than it may and was stopped."),
-    End.FOLDER_QUOTA: (OwnReason.FOLDER, "The simulation wrote more files than it may and was stopped."),
-    End.OUTPUT_QUOTA: (OwnReason.OUTPUT, "The simulation printed more than it may and was stopped."),
+_ENDS: Mapping[ProcessEnd, tuple[OwnReason, str]] = {
+    ProcessEnd.TIMEOUT: (OwnReason.TIMEOUT, "The simulation took longer than {limit:g} s and was stopped."),
+    ProcessEnd.STARVED: (OwnReason.BUSY, "{limit:g} s passed while other programs had the processor."),
+    ProcessEnd.MEMORY: (OwnReason.MEMORY, "The simulation used more memory than it may and was stopped."),
+    ProcessEnd.FOLDER_QUOTA: (OwnReason.FOLDER, "The simulation wrote more files than it may and was stopped."),
+    ProcessEnd.OUTPUT_QUOTA: (OwnReason.OUTPUT, "The simulation printed more than it may and was stopped."),
 }
 _SEVERE = re.compile(
     r"^(?:(?P<icarus>ERROR|FATAL): (?P<path1>[^:\n]+):(?P<line1>\d+):"
@@ -123,73 +123,77 @@ _MAX_OUTPUT = 200_000
 
 
 def outcomes(
-    simulation: OwnSimulation, ended: StepEnd, printed: str, results: bytes, limit_s: float
+    simulation: OwnSimulation, step_end: StepEnd, output: str, report_bytes: bytes, limit_s: float
 ) -> tuple[tuple[OwnOutcome, ...], bool]:
     """The outcome of each test, and whether the sources were compiled.
 
     Args:
         simulation: Simulation that ran.
-        ended: End of the simulation.
-        printed: All output.
-        results: Results that cocotb's side wrote.
+        step_end: End of the simulation.
+        output: All output.
+        report_bytes: Results that cocotb's side wrote.
         limit_s: The limit of wall time.
     """
-    build_output, mark, simulation_output = printed.partition(f"{SIMULATES}\n")
-    if not mark and ended.exit_code == NOT_BUILT and ended.end is End.EXITED:
-        return _for_all(simulation, _not_built(simulation, build_output)), False
-    stopped = _ENDS.get(ended.end)
+    build_output, mark, simulation_output = output.partition(f"{SIMULATES}\n")
+    if not mark and step_end.exit_code == NOT_BUILT and step_end.end is ProcessEnd.EXITED:
+        return _outcome_for_all(simulation, _build_failure(simulation, build_output)), False
+    stopped = _ENDS.get(step_end.end)
     if stopped is not None:
-        reported_outcomes = dict(_reported_outcomes(simulation, results))
+        reported_outcomes = dict(_reported_outcomes(simulation, report_bytes))
         stop = OwnOutcome("", stopped[0], stopped[1].format(limit=limit_s))
-        return _completed(simulation, reported_outcomes, stop), bool(mark)
+        return _completed_outcomes(simulation, reported_outcomes, stop), bool(mark)
     if simulation.is_cocotb:
-        return _completed(
-            simulation, dict(_reported_outcomes(simulation, results)), _untold(simulation, simulation_output)
+        return _completed_outcomes(
+            simulation,
+            dict(_reported_outcomes(simulation, report_bytes)),
+            _unreported_outcome(simulation, simulation_output),
         ), True
-    return (_of_testbench(simulation, simulation_output, ended),), True
+    return (_testbench_outcome(simulation, simulation_output, step_end),), True
 
 
-def shorten(printed: str) -> str:
+def shorten(output: str) -> str:
     """Output as a person reads it: long ones without their middle."""
-    if len(printed) <= _MAX_OUTPUT:
-        return printed
+    if len(output) <= _MAX_OUTPUT:
+        return output
     half = _MAX_OUTPUT // 2
-    return f"{printed[:half]}\n… {len(printed) - 2 * half} characters left out …\n{printed[-half:]}"
+    return f"{output[:half]}\n… {len(output) - 2 * half} characters left out …\n{output[-half:]}"
 
 
-def _reported_outcomes(simulation: OwnSimulation, results: bytes) -> Iterator[tuple[str, OwnOutcome]]:
-    for line in results.decode("utf-8", "replace").splitlines():
+def _reported_outcomes(simulation: OwnSimulation, report_bytes: bytes) -> Iterator[tuple[str, OwnOutcome]]:
+    for line in report_bytes.decode("utf-8", "replace").splitlines():
         try:
             report = json.loads(line)
             name = str(report["test"]).partition(".")[2]
-            yield name, _of_cocotb(simulation, name, report)
+            yield name, _cocotb_outcome(simulation, name, report)
         except (ValueError, TypeError, LookupError, AttributeError):
             continue
 
 
-def _of_cocotb(simulation: OwnSimulation, name: str, report: Mapping[str, object]) -> OwnOutcome:
+def _cocotb_outcome(simulation: OwnSimulation, name: str, test_report: Mapping[str, object]) -> OwnOutcome:
     reason = {"passed": OwnReason.PASSED, "skipped": OwnReason.SKIPPED}.get(
-        str(report["outcome"]), OwnReason.TEST_FAILED
+        str(test_report["outcome"]), OwnReason.TEST_FAILED
     )
-    message = str(report.get("message", ""))
+    message = str(test_report.get("message", ""))
     compared = _COMPARED.search(message)
-    listed = report.get("places")
-    places = [(str(pair[0]), int(pair[1])) for pair in listed] if isinstance(listed, list) else []
+    listed_places = test_report.get("places")
+    traceback_places = (
+        [(str(pair[0]), int(pair[1])) for pair in listed_places] if isinstance(listed_places, list) else []
+    )
     # The line of the test itself, not that of a function it calls.
-    location = next(
-        (candidate for candidate in reversed(places) if candidate[0] == simulation.module),
-        places[-1] if places else ("", 0),
+    failure_place = next(
+        (candidate for candidate in reversed(traceback_places) if candidate[0] == simulation.module),
+        traceback_places[-1] if traceback_places else ("", 0),
     )
     return OwnOutcome(
         name,
         reason,
         message,
-        expected=compared["expected"] if compared else None,
+        expected_text=compared["expected"] if compared else None,
         got=compared["got"] if compared else None,
-        path=location[0] if location[0] in simulation.files else "",
-        line=location[1],
-        sim_time_ns=_number(report.get("sim_time_ns")),
-        wall_s=_number(report.get("wall_s")),
+        path=failure_place[0] if failure_place[0] in simulation.files else "",
+        line=failure_place[1],
+        sim_time_ns=_number(test_report.get("sim_time_ns")),
+        wall_s=_number(test_report.get("wall_s")),
     )
 
 
@@ -197,7 +201,7 @@ def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _completed(
+def _completed_outcomes(
     simulation: OwnSimulation, reported_outcomes: Mapping[str, OwnOutcome], otherwise: OwnOutcome
 ) -> tuple[OwnOutcome, ...]:
     """The outcomes that cocotb reported, and the other outcome for each test that was asked for and not reported."""
@@ -207,12 +211,12 @@ def _completed(
         if not any(reported_name == name or reported_name.startswith(f"{name}/") for reported_name in reported_outcomes)
     ]
     if not simulation.tests and not reported_outcomes:
-        missing = [simulation.top if not simulation.is_cocotb else ""]
+        missing = [simulation.top_module if not simulation.is_cocotb else ""]
     return (*reported_outcomes.values(), *(_renamed(otherwise, name) for name in missing))
 
 
-def _for_all(simulation: OwnSimulation, outcome: OwnOutcome) -> tuple[OwnOutcome, ...]:
-    names = simulation.tests or ((simulation.top,) if not simulation.is_cocotb else ("",))
+def _outcome_for_all(simulation: OwnSimulation, outcome: OwnOutcome) -> tuple[OwnOutcome, ...]:
+    names = simulation.tests or ((simulation.top_module,) if not simulation.is_cocotb else ("",))
     return tuple(_renamed(outcome, name) for name in names)
 
 
@@ -220,27 +224,33 @@ def _renamed(outcome: OwnOutcome, name: str) -> OwnOutcome:
     return OwnOutcome(name, outcome.reason, outcome.message, path=outcome.path, line=outcome.line)
 
 
-def _not_built(simulation: OwnSimulation, printed: str) -> OwnOutcome:
-    error = next((match for match in _COMPILER_ERROR.finditer(printed) if "warning" not in match["text"].lower()), None)
+def _build_failure(simulation: OwnSimulation, build_output: str) -> OwnOutcome:
+    error = next(
+        (match for match in _COMPILER_ERROR.finditer(build_output) if "warning" not in match["text"].lower()), None
+    )
     if error is None:
-        lines = [line.strip() for line in printed.splitlines() if line.strip()]
+        lines = [line.strip() for line in build_output.splitlines() if line.strip()]
         error_line = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "no message")
         return OwnOutcome("", OwnReason.NOT_BUILT, f"The sources do not compile: {error_line}")
     message = f"The sources do not compile: {error['path']}:{error['line']}: {error['text']}"
     return OwnOutcome("", OwnReason.NOT_BUILT, message, path=_path(simulation, error["path"]), line=int(error["line"]))
 
 
-def _untold(simulation: OwnSimulation, output: str) -> OwnOutcome:
+def _unreported_outcome(simulation: OwnSimulation, output: str) -> OwnOutcome:
     """Of a test that cocotb did not report."""
     # cocotb stumbles over the first error and reports more.
     error = _IMPORT_ERROR.search(output)
     if error is not None:
-        places = [
-            location
-            for location in _PYTHON_PLACE.finditer(output, 0, error.start())
-            if _path(simulation, location["path"])
+        traceback_matches = [
+            place_match
+            for place_match in _PYTHON_PLACE.finditer(output, 0, error.start())
+            if _path(simulation, place_match["path"])
         ]
-        path, line = (_path(simulation, places[-1]["path"]), int(places[-1]["line"])) if places else ("", 0)
+        path, line = (
+            (_path(simulation, traceback_matches[-1]["path"]), int(traceback_matches[-1]["line"]))
+            if traceback_matches
+            else ("", 0)
+        )
         return OwnOutcome("", OwnReason.NOT_LOADED, f"The tests can't be loaded: {error[1]}", path=path, line=line)
     if "No tests left after filtering" in output:
         return OwnOutcome("", OwnReason.NOT_LOADED, "The file has no such test.")
@@ -249,25 +259,25 @@ def _untold(simulation: OwnSimulation, output: str) -> OwnOutcome:
     )
 
 
-def _of_testbench(simulation: OwnSimulation, output: str, ended: StepEnd) -> OwnOutcome:
-    name = simulation.top
+def _testbench_outcome(simulation: OwnSimulation, output: str, step_end: StepEnd) -> OwnOutcome:
+    name = simulation.top_module
     for match in _SEVERE.finditer(output):
         is_fatal = "FATAL" in (match["icarus"] or match["verilator"]).upper()
         path, line = match["path1"] or match["path2"], int(match["line1"] or match["line2"])
         text = match["text"].strip() or "an assertion failed"
         reason = OwnReason.FATAL if is_fatal else OwnReason.ERROR_REPORTED
-        return OwnOutcome(name, reason, text, path=_path(simulation, path), line=line, wall_s=ended.wall_s)
+        return OwnOutcome(name, reason, text, path=_path(simulation, path), line=line, wall_s=step_end.wall_s)
     for text in output.splitlines():
         if _FAIL.search(text) and not _NONE_FAILED.search(text):
-            return OwnOutcome(name, OwnReason.SAID_FAIL, f"It printed: {text.strip()}", wall_s=ended.wall_s)
-    if ended.exit_code < 0 or ended.exit_code >= 128:
-        message = f"The simulation crashed with exit status {ended.exit_code}."
-        return OwnOutcome(name, OwnReason.NO_RESULT, message, wall_s=ended.wall_s)
+            return OwnOutcome(name, OwnReason.SAID_FAIL, f"It printed: {text.strip()}", wall_s=step_end.wall_s)
+    if step_end.exit_code < 0 or step_end.exit_code >= 128:
+        message = f"The simulation crashed with exit status {step_end.exit_code}."
+        return OwnOutcome(name, OwnReason.NO_RESULT, message, wall_s=step_end.wall_s)
     is_silent = any(_SILENT_FINISH.search(simulation.files[path]) for path in simulation.sources)
-    if not _FINISHED.search(output) and not (is_silent and ended.exit_code == 0):
+    if not _FINISHED.search(output) and not (is_silent and step_end.exit_code == 0):
         message = "The simulation ended without $finish: nothing was left to simulate, or it called $stop."
-        return OwnOutcome(name, OwnReason.NO_FINISH, message, wall_s=ended.wall_s)
-    return OwnOutcome(name, OwnReason.PASSED, wall_s=ended.wall_s)
+        return OwnOutcome(name, OwnReason.NO_FINISH, message, wall_s=step_end.wall_s)
+    return OwnOutcome(name, OwnReason.PASSED, wall_s=step_end.wall_s)
 
 
 def _path(simulation: OwnSimulation, written_path: str) -> str:
@@ -275,5 +285,7 @@ def _path(simulation: OwnSimulation, written_path: str) -> str:
     path = written_path.removeprefix(f"{CODE}/").removeprefix("../")
     if path in simulation.files:
         return path
-    alike: Sequence[str] = [source for source in simulation.sources if source.endswith(f"/{path}") or source == path]
-    return alike[0] if len(alike) == 1 else ""
+    matching_sources: Sequence[str] = [
+        source for source in simulation.sources if source.endswith(f"/{path}") or source == path
+    ]
+    return matching_sources[0] if len(matching_sources) == 1 else ""

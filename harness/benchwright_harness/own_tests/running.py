@@ -19,12 +19,12 @@ from benchwright_harness.own_tests.debugging import PLACE, Debugging
 from benchwright_harness.own_tests.outcome import OwnRun, outcomes, shorten
 from benchwright_harness.own_tests.simulation import CODE, COVERAGE, RESULTS, SOCKET, OwnSimulation
 from benchwright_harness.plan.plan import WORKDIR
-from benchwright_harness.plan.selection import Selection
-from benchwright_harness.sandbox import Job, Sandbox
+from benchwright_harness.plan.selection import ToolSelection
+from benchwright_harness.sandbox import Sandbox, SandboxJob
 from benchwright_harness.sandbox.registry import sandboxes_with
 from benchwright_harness.toolchain import Toolchain
 from benchwright_harness.toolchain.tree import INSIDE
-from benchwright_problems.problem import Limits
+from benchwright_problems.problem import RunLimits
 
 _MAX_RESULTS = 16 << 20
 _MAX_COVERAGE = 256 << 20
@@ -56,39 +56,44 @@ async def run_own_tests(
     """
     start = time.monotonic()
     if debugging is not None:
-        fitting = sandboxes_with(lambda kind: kind.shows_folders)
+        fitting = sandboxes_with(lambda sandbox_kind: sandbox_kind.shows_folders)
         if sandbox.name not in fitting:
             names = " or ".join(f"`{name}`" for name in fitting)
             raise DebuggerError(
                 f"Tests can be debugged in the sandbox {names} only.", "Choose it: benchwright.sandbox."
             )
         simulation = replace(simulation, debug=True, wall_s=_DEBUGGED_S)
-    selection = Selection()
+    selection = ToolSelection()
     toolchain.require({_TOOLS[simulation.simulator]}, selection)
-    limits = Limits(wall_s=simulation.wall_s, file_mb=_MAX_WAVES_MB, folder_mb=2 * _MAX_WAVES_MB)
+    limits = RunLimits(wall_s=simulation.wall_s, file_mb=_MAX_WAVES_MB, folder_mb=2 * _MAX_WAVES_MB)
     files = {**simulation.files, **{path: text.encode() for path, text in simulation.added.items()}}
-    printed = BytesIO()
+    raw_output = BytesIO()
     try:
         code, user = new_run_folder(), sandbox.new_user()
         with run_folder(code, files, user):
-            job = Job(
+            job = SandboxJob(
                 argv=("/bin/sh", "-c", simulation.script),
                 env=_environment(simulation, sandbox, toolchain, selection),
                 code=code,
-                hidden={},
+                hidden_files={},
                 limits=limits,
                 toolchain=toolchain,
                 user=user,
                 shown_folders={} if debugging is None else {f"{PLACE}/debugpy": debugging.package},
             )
-            run = sandbox.run(job, printed)
-            ended = await (run if debugging is None else debugging.attach(run, code / "rundir" / SOCKET))
-            text = printed.getvalue().decode("utf-8", "replace").replace(f"{code}/", f"{CODE}/")
+            sandbox_run = sandbox.run(job, raw_output)
+            step_end = await (
+                sandbox_run if debugging is None else debugging.attach(sandbox_run, code / "rundir" / SOCKET)
+            )
+            text = raw_output.getvalue().decode("utf-8", "replace").replace(f"{code}/", f"{CODE}/")
             test_outcomes, is_built = outcomes(
-                simulation, ended, text, _read(code, RESULTS, _MAX_RESULTS), simulation.wall_s
+                simulation, step_end, text, _read_file(code, RESULTS, _MAX_RESULTS), simulation.wall_s
             )
             has_waves = (
-                waves is not None and simulation.waves and is_built and _keep(code, simulation.waves_file, waves)
+                waves is not None
+                and simulation.waves
+                and is_built
+                and _keep_waveform(code, simulation.waves_file, waves)
             )
             coverage = _coverage(simulation, code) if simulation.coverage else ()
     except OSError as error:
@@ -102,14 +107,14 @@ async def run_own_tests(
 
 
 def _environment(
-    simulation: OwnSimulation, sandbox: Sandbox, toolchain: Toolchain, selection: Selection
+    simulation: OwnSimulation, sandbox: Sandbox, toolchain: Toolchain, selection: ToolSelection
 ) -> dict[str, str]:
     tools = toolchain.environment(selection)
     variables = simulation.variables
     # Only the native sandbox, which has no supervisor, shows nothing at `INSIDE`.
-    inside = INSIDE if sandbox.supervises else str(Path(__file__).parents[1] / "inside")
-    ours = [f"{inside}/own_tests", PLACE if simulation.debug else ""]
-    paths = [*ours, variables.pop("PYTHONPATH", ""), tools.get("PYTHONPATH", "")]
+    inner_folder = INSIDE if sandbox.supervises else str(Path(__file__).parents[1] / "inside")
+    own_paths = [f"{inner_folder}/own_tests", PLACE if simulation.debug else ""]
+    paths = [*own_paths, variables.pop("PYTHONPATH", ""), tools.get("PYTHONPATH", "")]
     # The guards of compilers keep a design from a harness; there is none here.
     tools["PATH"] = ":".join(
         program_folder for program_folder in tools["PATH"].split(":") if not program_folder.startswith(INSIDE)
@@ -129,17 +134,17 @@ def _environment(
     }
 
 
-def _read(code: Path, name: str, limit: int) -> bytes:
+def _read_file(code: Path, name: str, limit: int) -> bytes:
     with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError):
         return read_plain_file(code, f"rundir/{name}", limit)
     return b""
 
 
 def _coverage(simulation: OwnSimulation, code: Path) -> tuple[FileCoverage, ...]:
-    return read_coverage(_read(code, COVERAGE, _MAX_COVERAGE), frozenset(simulation.sources))
+    return read_coverage(_read_file(code, COVERAGE, _MAX_COVERAGE), frozenset(simulation.sources))
 
 
-def _keep(code: Path, name: str, target: Path) -> bool:
+def _keep_waveform(code: Path, name: str, target: Path) -> bool:
     """Move the waveform out of the run's folder; whether there was one."""
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:

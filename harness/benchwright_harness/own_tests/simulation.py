@@ -62,7 +62,7 @@ class OwnSimulation:
     """Relative path → content, of all that tests and tools may read."""
     sources: tuple[str, ...]
     """The files to compile, in this order; paths of `files`."""
-    top: str
+    top_module: str
     """The module to simulate: of a cocotb test the design's, of a testbench itself."""
     module: str = ""
     """The file with the cocotb tests; empty for a testbench."""
@@ -97,7 +97,7 @@ class OwnSimulation:
             return {}
         folder, name = PurePosixPath(CODE, self.module).parent, PurePosixPath(self.module).stem
         return {
-            "COCOTB_TOPLEVEL": self.top,
+            "COCOTB_TOPLEVEL": self.top_module,
             "COCOTB_TEST_MODULES": name,
             "COCOTB_TEST_FILTER": "|".join(_filters(name, self.tests)),
             "COCOTB_RESULTS_FILE": f"{WORKDIR}/results.xml",
@@ -114,12 +114,12 @@ class OwnSimulation:
         """Files that a run has besides the solver's: what writes the waveform."""
         if not self.waves or (self.is_cocotb and self.simulator == "verilator"):
             return {}
-        dump = f'initial begin $dumpfile("{self.waves_file}"); $dumpvars(0, {self.top}); end'
+        dump = f'initial begin $dumpfile("{self.waves_file}"); $dumpvars(0, {self.top_module}); end'
         if self.simulator == "icarus":
             return {self._waves_source: f"module {_WAVES_MODULE}; {dump} endmodule\n"}
         # Verilator has one top; a module bound to it dumps everything.
         dump = f'initial begin $dumpfile("{self.waves_file}"); $dumpvars; end'
-        bound = f"bind {self.top} {_WAVES_MODULE} {_WAVES_MODULE}();"
+        bound = f"bind {self.top_module} {_WAVES_MODULE} {_WAVES_MODULE}();"
         return {self._waves_source: f"module {_WAVES_MODULE}; {dump} endmodule\n{bound}\n"}
 
     @property
@@ -150,7 +150,7 @@ class OwnSimulation:
         return [*options, *(_path_inside(path) for path in (*self.sources, *self.added))]
 
     def _icarus(self) -> tuple[str, ...]:
-        tops = ["-s", self.top, *(("-s", _WAVES_MODULE) if self.added else ())]
+        tops = ["-s", self.top_module, *(("-s", _WAVES_MODULE) if self.added else ())]
         compile_ = shlex.join(["iverilog", "-g2012", "-f", _ICARUS_OPTIONS, *tops, "-o", "simulation", *self._inputs])
         cocotb = '-M "$COCOTB_LIBS" -m libcocotbvpi_icarus ' if self.is_cocotb else ""
         return compile_, f"vvp -n {cocotb}simulation{' -fst' if self.waves else ''}"
@@ -166,7 +166,7 @@ class OwnSimulation:
             "-o",
             "simulation",
             "--top-module",
-            self.top,
+            self.top_module,
             *_LENIENT,
             *extra_options,
         ]

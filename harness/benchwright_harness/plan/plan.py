@@ -76,7 +76,7 @@ class Build(Model):
     args: dict[str, str]
 
 
-class Step(Model):
+class PlanStep(Model):
     """One service, or one program of a testbench's run."""
 
     service: str
@@ -93,7 +93,7 @@ class Step(Model):
     channel: str = ""
     """Text that the supervisor passes to the channel of a testbench."""
 
-    def with_token(self, token: str) -> Step:
+    def with_token(self, token: str) -> PlanStep:
         """The same with a token instead of `RUN`."""
         if not self.channel and RUN not in "".join(self.argv):
             return self
@@ -106,10 +106,10 @@ class Step(Model):
         )
 
 
-class Plan(Model):
+class HarnessPlan(Model):
     """All steps of a harness, in order."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
     tools: frozenset[str]
     """Programs the harness calls, of those whose absence is worth telling apart."""
     packages: frozenset[str] = frozenset()
@@ -119,7 +119,7 @@ class Plan(Model):
     remarks: tuple[str, ...] = ()
     """Remarks that a verdict must make about how it was reached."""
 
-    def for_one_run(self) -> Plan:
+    def for_one_run(self) -> HarnessPlan:
         """The plan with a token of its own instead of `RUN`, which a design can't have known."""
         token = secrets.token_hex(8)
         return self.model_copy(update={"steps": tuple(step.with_token(token) for step in self.steps)})
@@ -140,7 +140,7 @@ def make_plan(
     environ: Mapping[str, str] = os.environ,
     *,
     supervised: bool = True,
-) -> Plan:
+) -> HarnessPlan:
     """Read a harness's files.
 
     Args:
@@ -187,27 +187,34 @@ def make_plan(
     tools = frozenset().union(*(_tools(step) for step in steps))
     remarks = on_verilator + ((OPEN_SOURCE_COVERAGE,) if any(_runs_our_xrun(step) for step in steps) else ())
     criterion = Criterion(simulates=simulates)
-    return Plan(steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks)
+    return HarnessPlan(steps=steps, tools=tools, packages=packages, criterion=criterion, remarks=remarks)
 
 
-def _testbench_plan(harness: Mapping[str, str], simulator: Simulator, supervised: bool) -> Plan:
-    criterion, run = simulate(harness, simulator, heard=supervised)
-    step = Step(service="testbench", image=OSS_SIM, argv=run.argv, env={}, files=run.files, channel=run.channel)
-    tools = frozenset({_SIMULATOR_TOOLS[simulator], *((f"{CHANNEL}.vpi",) if supervised else ())})
-    return Plan(steps=(step,), tools=tools, criterion=criterion, remarks=run.remarks)
+def _testbench_plan(harness: Mapping[str, str], simulator: Simulator, supervised: bool) -> HarnessPlan:
+    criterion, simulation = simulate(harness, simulator, has_channel=supervised)
+    step = PlanStep(
+        service="testbench",
+        image=OSS_SIM,
+        argv=simulation.argv,
+        env={},
+        files=simulation.files,
+        channel=simulation.channel,
+    )
+    needed_tools = frozenset({_SIMULATOR_TOOLS[simulator], *((f"{CHANNEL}.vpi",) if supervised else ())})
+    return HarnessPlan(steps=(step,), tools=needed_tools, criterion=criterion, remarks=simulation.remarks)
 
 
 def _step(
     name: str, service: Any, harness: Mapping[str, str], templates: Mapping[str, str], outside: Mapping[str, str]
-) -> Step:
+) -> PlanStep:
     if not isinstance(service, dict):
         raise BadHarnessError(f"{_COMPOSE}: services.{name}: must be a mapping")
     field = f"{_COMPOSE}: services.{name}"
     env: dict[str, str] = {}
-    for entry in _list(service.get("env_file"), f"{field}.env_file"):
-        file = posixpath.normpath(entry)
+    for env_path in _list(service.get("env_file"), f"{field}.env_file"):
+        file = posixpath.normpath(env_path)
         if file not in harness:
-            raise BadHarnessError(f"{field}.env_file: the harness has no file {entry!r}")
+            raise BadHarnessError(f"{field}.env_file: the harness has no file {env_path!r}")
         from dotenv import dotenv_values
 
         values = dotenv_values(stream=StringIO(harness[file]), interpolate=False)
@@ -228,10 +235,10 @@ def _step(
     files = _mounts(service.get("volumes"), f"{field}.volumes", harness)
     image, build = _image(service, field, harness, templates)
     networks = _networks(service.get("networks"), f"{field}.networks", outside)
-    return Step(service=name, image=image, argv=argv, env=env, files=files, build=build, networks=networks)
+    return PlanStep(service=name, image=image, argv=argv, env=env, files=files, build=build, networks=networks)
 
 
-def _on_verilator(step: Step) -> Step:
+def _on_verilator(step: PlanStep) -> PlanStep:
     """A step that asks for Icarus, with Verilator in its stead; see `selection.can_take_verilator`."""
     if step.env.get("SIM", "").lower() != "icarus":
         return step
@@ -247,8 +254,8 @@ def _without_installing(argv: tuple[str, ...]) -> tuple[tuple[str, ...], frozens
     words = list(argv)
     for number, word in enumerate(words):
         while number and (match := _INSTALLING.match(word)):
-            names = (_PACKAGE.match(name) for name in match[1].split() if not name.startswith("-"))
-            packages |= {re.sub(r"[-_.]+", "-", name[0]).lower() for name in names if name}
+            package_matches = (_PACKAGE.match(name) for name in match[1].split() if not name.startswith("-"))
+            packages |= {re.sub(r"[-_.]+", "-", name[0]).lower() for name in package_matches if name}
             word = words[number] = word[match.end() :]
     return tuple(words), frozenset(packages)
 
@@ -267,26 +274,26 @@ def _networks(value: Any, field: str, outside: Mapping[str, str]) -> tuple[str, 
 
 
 def _image(
-    service: dict[str, Any], field: str, harness: Mapping[str, str], templates: Mapping[str, str]
+    service_fields: dict[str, Any], field: str, harness: Mapping[str, str], templates: Mapping[str, str]
 ) -> tuple[str, Build | None]:
-    image, build = service.get("image"), service.get("build")
+    image, build = service_fields.get("image"), service_fields.get("build")
     if isinstance(image, str) and build is None:
         return image, None
     if build is None:
         raise BadHarnessError(f"{field}: has neither image nor build")
     if not isinstance(build, str | dict):
         raise BadHarnessError(f"{field}.build: must be a string or a mapping")
-    context = posixpath.normpath(str(build if isinstance(build, str) else build.get("context", ".")))
+    build_context = posixpath.normpath(str(build if isinstance(build, str) else build.get("context", ".")))
     name = posixpath.normpath(str("Dockerfile" if isinstance(build, str) else build.get("dockerfile", "Dockerfile")))
-    prefix = "" if context == "." else f"{context}/"
+    prefix = "" if build_context == "." else f"{build_context}/"
     files = {
         path.removeprefix(prefix): _expand(text, templates) for path, text in harness.items() if path.startswith(prefix)
     }
-    base = re.search(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)", files.get(name, ""), re.MULTILINE | re.IGNORECASE)
-    if not base:
+    from_match = re.search(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)", files.get(name, ""), re.MULTILINE | re.IGNORECASE)
+    if not from_match:
         raise BadHarnessError(f"{field}.build: the harness has no {name} with a FROM line")
     args = {} if isinstance(build, str) else _environment(build.get("args"), f"{field}.build.args")
-    return base[1], Build(dockerfile=name, files=files, args=args)
+    return from_match[1], Build(dockerfile=name, files=files, args=args)
 
 
 def _mounts(volumes: Any, field: str, harness: Mapping[str, str]) -> dict[str, str]:
@@ -317,8 +324,8 @@ def _mounts(volumes: Any, field: str, harness: Mapping[str, str]) -> dict[str, s
 def _environment(value: Any, field: str) -> dict[str, str]:
     if isinstance(value, dict):
         return {_scalar(key, field): _scalar(item, field) for key, item in value.items()}
-    pairs = (entry.partition("=") for entry in _list(value, field))
-    return {key: item for key, _, item in pairs}
+    assignments = (entry.partition("=") for entry in _list(value, field))
+    return {key: item for key, _, item in assignments}
 
 
 def _words(value: Any, field: str) -> tuple[str, ...]:
@@ -366,12 +373,12 @@ def _expand(text: str, templates: Mapping[str, str]) -> str:
     return text
 
 
-def _runs_our_xrun(step: Step) -> bool:
+def _runs_our_xrun(step: PlanStep) -> bool:
     """True if it calls `xrun` or `imc`, and not in an image that a site has licensed."""
     return step.image == VERIF_EDA or (step.image in (OSS_SIM, OSS_PNR) and bool(_tools(step) & {"xrun", "imc"}))
 
 
-def _tools(step: Step) -> set[str]:
+def _tools(step: PlanStep) -> set[str]:
     if step.image == VERIF_EDA:
         # Without a licensed image `xrun` and `imc` are ours, over Verilator.
         return {"verilator"}

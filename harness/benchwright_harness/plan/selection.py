@@ -23,17 +23,21 @@ _ASSERTS = re.compile(r"\b(?:assert|assume|cover)\s+property\b|\bconcurrent asse
 FILE = Path(__file__).with_name("selection.json")
 
 
-def _listed(version: str, known_versions: Iterable[str]) -> str:
+def _require_known_version(version: str, known_versions: Iterable[str]) -> str:
     if version not in known_versions:
         raise ValueError(f"{version} is not among the versions of tool_versions.json: {', '.join(known_versions)}")
     return version
 
 
-class Selection(Model):
+class ToolSelection(Model):
     """One version of each tool that a toolchain has in several."""
 
-    icarus: Annotated[str, AfterValidator(lambda version: _listed(version, tool_versions().icarus))] = "13"
-    yosys: Annotated[str, AfterValidator(lambda version: _listed(version, tool_versions().yosys))] = "0.40"
+    icarus: Annotated[str, AfterValidator(lambda version: _require_known_version(version, tool_versions().icarus))] = (
+        "13"
+    )
+    yosys: Annotated[str, AfterValidator(lambda version: _require_known_version(version, tool_versions().yosys))] = (
+        "0.40"
+    )
     cocotb: Literal["2.0.1", "compat"] = "2.0.1"
     """`compat` is 2.0.1 with the names that older harnesses use."""
     simulator: Literal["icarus", "verilator"] | None = None
@@ -41,14 +45,14 @@ class Selection(Model):
     reason: str = "the newest of each"
 
 
-class _Rule(Model):
+class _SelectionRule(Model):
     source: str | None = None
     """A pattern that must be found in the source of the provenance, in upper or lower case."""
     version: str | None = None
     """A pattern that the version of the provenance must begin with."""
     harness: str | None = None
     """A pattern that some file of the harness must contain."""
-    choose: tuple[Selection, ...]
+    choose: tuple[ToolSelection, ...]
 
     def fits(self, problem: Problem) -> bool:
         """True if the problem meets every condition of the rule."""
@@ -63,16 +67,19 @@ class _Rule(Model):
         )
 
 
-def selections(problem: Problem) -> tuple[Selection, ...]:
+def selections(problem: Problem) -> tuple[ToolSelection, ...]:
     """Selections to run a problem's harness with, best first; never empty.
 
     With a reference solution the first that it passes with is right; without one the first is.
     """
-    chosen = next(rule.choose for rule in _rules(FILE) if rule.fits(problem))
-    if chosen[0].simulator is None and _asserts(problem) and can_take_verilator(problem.hidden.harness):
+    chosen_selections = next(rule.choose for rule in _rules(FILE) if rule.fits(problem))
+    if chosen_selections[0].simulator is None and _asserts(problem) and can_take_verilator(problem.hidden.harness):
         reason = "Verilator takes concurrent assertions, which no Icarus does"
-        chosen = (*chosen, chosen[0].model_copy(update={"simulator": "verilator", "reason": reason}))
-    return chosen
+        chosen_selections = (
+            *chosen_selections,
+            chosen_selections[0].model_copy(update={"simulator": "verilator", "reason": reason}),
+        )
+    return chosen_selections
 
 
 def can_take_verilator(harness: Mapping[str, str]) -> bool:
@@ -93,6 +100,6 @@ def _asserts(problem: Problem) -> bool:
 
 
 @lru_cache
-def _rules(file: Path) -> tuple[_Rule, ...]:
+def _rules(file: Path) -> tuple[_SelectionRule, ...]:
     data = json.loads(file.read_text(encoding="utf-8"))
-    return tuple(_Rule.model_validate(rule) for rule in data)
+    return tuple(_SelectionRule.model_validate(rule) for rule in data)

@@ -20,7 +20,7 @@ from benchwright_harness.decision.criterion import (
     SIMULATES,
     STANDS_STILL,
     Criterion,
-    Rule,
+    PassRule,
 )
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.plan.testbench_text import (
@@ -98,7 +98,7 @@ _RUN = f"{{program}}; ended=$?; [ $ended = {128 + 24} ] && exit {STANDS_STILL}; 
 _FORCES, _DEPOSITS = "^ +%force/", r'^ +%vpi_call.* "\$deposit"'
 
 
-class Testbench(Model):
+class TestbenchFile(Model):
     """Contents of `testbench.json`."""
 
     __test__ = False
@@ -119,7 +119,7 @@ class Testbench(Model):
     """Of files that say none, such as `1ns/1ns`."""
 
 
-class Simulation(Model):
+class TestbenchRun(Model):
     """A testbench's run."""
 
     argv: tuple[str, ...]
@@ -130,25 +130,27 @@ class Simulation(Model):
     remarks: tuple[str, ...] = ()
 
 
-def read_testbench(harness: Mapping[str, str]) -> Testbench:
+def read_testbench(harness: Mapping[str, str]) -> TestbenchFile:
     """Read a harness's description.
 
     Raises:
         BadHarnessError: Names the field that is wrong.
     """
     try:
-        described = Testbench.model_validate_json(harness[DESCRIPTION])
+        described = TestbenchFile.model_validate_json(harness[DESCRIPTION])
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(map(str, first["loc"]))
-        raise BadHarnessError(f"{DESCRIPTION}: {field}: {first['msg']}") from error
+        first_error = error.errors(include_url=False)[0]
+        field = ".".join(map(str, first_error["loc"]))
+        raise BadHarnessError(f"{DESCRIPTION}: {field}: {first_error['msg']}") from error
     for path in (*described.testbench, *described.data):
         if path not in harness:
             raise BadHarnessError(f"{DESCRIPTION}: the harness has no file {path!r}")
     return described
 
 
-def simulate(harness: Mapping[str, str], simulator: Simulator, *, heard: bool = True) -> tuple[Criterion, Simulation]:
+def simulate(
+    harness: Mapping[str, str], simulator: Simulator, *, has_channel: bool = True
+) -> tuple[Criterion, TestbenchRun]:
     """The program that compiles and runs a testbench, and what decides.
 
     Its files hold `testbench_text.RUN` where a run has a token of its own.
@@ -156,37 +158,37 @@ def simulate(harness: Mapping[str, str], simulator: Simulator, *, heard: bool = 
     Args:
         harness: Relative path → text.
         simulator: Simulator that runs it.
-        heard: True if there is a supervisor, and with it the channel; if not, the testbench prints its results.
+        has_channel: True if there is a supervisor, and with it the channel; if not, the testbench prints its results.
     """
     described = read_testbench(harness)
-    criterion = Criterion(rule=Rule(described.criterion), heard=heard)
+    criterion = Criterion(rule=PassRule(described.criterion), heard=has_channel)
     texts = {_name(path): harness[path] for path in described.testbench}
     scopes = set[str]().union(*map(scope_names, texts.values()))
     names = private_names(texts.values(), scopes | {described.top, *described.private})
-    data = {_name(path): harness[path] for path in described.data}
-    readable = sorted(shown_data(texts.values(), data) if heard else data)
-    calls = (ICARUS if simulator == "icarus" else VERILATOR) if heard else None
-    served = data.keys() - set(readable)
+    data_files = {_name(path): harness[path] for path in described.data}
+    readable = sorted(shown_data(texts.values(), data_files) if has_channel else data_files)
+    calls = (ICARUS if simulator == "icarus" else VERILATOR) if has_channel else None
+    served = data_files.keys() - set(readable)
     sources = {
-        name: rewritten(text, names=names, calls=calls, result=RESULT[criterion.rule], data=served)
+        name: rewritten(text, names=names, calls=calls, result_pattern=RESULT[criterion.rule], served_files=served)
         for name, text in texts.items()
     }
-    top = f"{described.top}${RUN}" if described.top in names else described.top
-    build = _icarus if simulator == "icarus" else _verilator
-    compiler, program, files = build(described, top, sources, heard)
+    top_module = f"{described.top}${RUN}" if described.top in names else described.top
+    build = _icarus_build if simulator == "icarus" else _verilator_build
+    compiler, program, files = build(described, top_module, sources, has_channel)
     may_speak = sorted(f"{name}${RUN}" if name in names else name for name in scopes)
     checks = []
     if simulator == "icarus":
         checks.append(_DRIVES.format(opcodes=_opcodes(texts.values()), ours=" ".join(may_speak)))
         files[_INPUTS] = _JOINED_INPUTS
     copies = [f"cp {' '.join(f'{_FOLDER}/data/{name}' for name in readable)} ."] if readable else []
-    files |= {f"{_FOLDER}/data/{name}": text for name, text in data.items()}
+    files |= {f"{_FOLDER}/data/{name}": text for name, text in data_files.items()}
     files[_SCRIPT] = "\n".join((_COMPILE, *checks, *copies, f"echo '{SIMULATES}'", _RUN.format(program=program), ""))
-    simulation = Simulation(
+    simulation = TestbenchRun(
         argv=("/bin/sh", _SCRIPT, *compiler),
         files=files,
-        channel=" ".join((PACKAGE, f"{_FOLDER}/data", *readable, "--", *may_speak)) if heard else "",
-        remarks=(UNHEARD,) if not heard else (READABLE,) if readable else (),
+        channel=" ".join((PACKAGE, f"{_FOLDER}/data", *readable, "--", *may_speak)) if has_channel else "",
+        remarks=(UNHEARD,) if not has_channel else (READABLE,) if readable else (),
     )
     return criterion, simulation
 
@@ -195,27 +197,29 @@ _Build = tuple[tuple[str, ...], str, dict[str, str]]
 """The compiler's words, the simulation's, and the files that both need."""
 
 
-def _icarus(described: Testbench, top: str, sources: Mapping[str, str], heard: bool) -> _Build:
-    timescale = f"`timescale {described.timescale}\n" if described.timescale else ""
-    design = [f"/code/{path}" for path in described.design]
-    files = {_BENCH: timescale + (ICARUS.package if heard else "") + _joined(sources)}
+def _icarus_build(description: TestbenchFile, top_module: str, sources: Mapping[str, str], has_channel: bool) -> _Build:
+    timescale = f"`timescale {description.timescale}\n" if description.timescale else ""
+    design = [f"/code/{path}" for path in description.design]
+    files = {_BENCH: timescale + (ICARUS.package if has_channel else "") + _joined(sources)}
     if len(design) > 1 or timescale:
         # Each file is read alone: what one defines the next would not know.
         files[_DESIGN] = timescale + "".join(f'`include "{path}"\n' for path in design)
         design = [_DESIGN]
-    flags = ("-u", "-g2012", "-Wall", "-Winfloop", "-Wno-timescale", "-s", top, "-o", _PROGRAM)
-    module = f"-M {posixpath.dirname(CHANNEL)} -m {posixpath.basename(CHANNEL)} " if heard else ""
+    flags = ("-u", "-g2012", "-Wall", "-Winfloop", "-Wno-timescale", "-s", top_module, "-o", _PROGRAM)
+    module = f"-M {posixpath.dirname(CHANNEL)} -m {posixpath.basename(CHANNEL)} " if has_channel else ""
     return ("iverilog", *flags, *design, _BENCH), f"vvp -n {module}{_PROGRAM}", files
 
 
-def _verilator(described: Testbench, top: str, sources: Mapping[str, str], heard: bool) -> _Build:
-    scale = ("--timescale", described.timescale) if described.timescale else ()
-    flags = (*_VERILATOR.split(), *scale, "--top-module", top, "--Mdir", _OBJECTS, "-o", "simulation")
-    channel = (f"{CHANNEL}.o", f"{CHANNEL}_end.o") if heard else ()
-    wrapper = (VERILATOR.package, WATCH.replace("TOP", top)) if heard else ("", "")
+def _verilator_build(
+    description: TestbenchFile, top_module: str, sources: Mapping[str, str], has_channel: bool
+) -> _Build:
+    scale = ("--timescale", description.timescale) if description.timescale else ()
+    flags = (*_VERILATOR.split(), *scale, "--top-module", top_module, "--Mdir", _OBJECTS, "-o", "simulation")
+    channel = (f"{CHANNEL}.o", f"{CHANNEL}_end.o") if has_channel else ()
+    wrapper = (VERILATOR.package, WATCH.replace("TOP", top_module)) if has_channel else ("", "")
     # What a file leaves open is an error; what it defines would go on.
     text = f"`undefineall\n{wrapper[0]}{_joined(sources)}{wrapper[1]}"
-    design = [f"/code/{path}" for path in described.design]
+    design = [f"/code/{path}" for path in description.design]
     return ("verilator", *flags, *design, _BENCH, *channel), f"./{_OBJECTS}/simulation", {_BENCH: text}
 
 

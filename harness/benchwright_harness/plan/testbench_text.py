@@ -49,15 +49,15 @@ class Calls:
     package: str
     """The source of the package."""
     say: str
-    data: str
-    end: str
+    data_call: str
+    end_call: str
 
 
 ICARUS = Calls(
     package=f"package {PACKAGE}; string text; endpackage\n",
     say=f"${PACKAGE}_say",
-    data=f"${PACKAGE}_data",
-    end=f"${PACKAGE}_end",
+    data_call=f"${PACKAGE}_data",
+    end_call=f"${PACKAGE}_end",
 )
 VERILATOR = Calls(
     package=(
@@ -68,8 +68,8 @@ VERILATOR = Calls(
         ' import "DPI-C" benchwright_final = function void final_(); endpackage\n'
     ),
     say=f"{PACKAGE}::say",
-    data=f"{PACKAGE}::data",
-    end=f"{PACKAGE}::end_",
+    data_call=f"{PACKAGE}::data",
+    end_call=f"{PACKAGE}::end_",
 )
 WATCH = f"module {PACKAGE}_end; final {PACKAGE}::final_(); endmodule bind TOP {PACKAGE}_end {PACKAGE}_end();\n"
 """Source that Verilator compiles besides, to know if nothing was left to do; Icarus's module knows it by itself."""
@@ -87,26 +87,31 @@ def private_names(texts: Iterable[str], names: Collection[str]) -> frozenset[str
     return frozenset(name for name in names if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", name)) - after_dot
 
 
-def shown_data(texts: Iterable[str], data: Collection[str]) -> frozenset[str]:
+def shown_data(texts: Iterable[str], data_files: Collection[str]) -> frozenset[str]:
     """The data that has to be in the working directory, where a design could read it, too.
 
     The rest is only named as a `$readmemh`'s file, which a run can show for the time of the call.
     """
-    served, elsewhere, computed = set[str](), set[str](), False
+    served, other_names, computed = set[str](), set[str](), False
     for text in texts:
         tokens = list(_tokens(text))
         names = {index + 2 for index, token in enumerate(tokens) if token[0] in _LOADS}
-        opened = {index + 2 for index, token in enumerate(tokens) if token[0] == "$fopen"}
-        computed |= any(tokens[index].lastgroup != "string" for index in names | opened if index < len(tokens))
+        open_indices = {index + 2 for index, token in enumerate(tokens) if token[0] == "$fopen"}
+        computed |= any(tokens[index].lastgroup != "string" for index in names | open_indices if index < len(tokens))
         for index, token in enumerate(tokens):
             if token.lastgroup == "string":
                 name = token[0][1:-1].removeprefix("./")
-                (served if index in names else elsewhere).add(name)
-    return frozenset(name for name in data if name in elsewhere or (computed and name not in served))
+                (served if index in names else other_names).add(name)
+    return frozenset(name for name in data_files if name in other_names or (computed and name not in served))
 
 
 def rewritten(
-    text: str, *, names: Collection[str], calls: Calls | None, result: Pattern[str], data: Collection[str] = ()
+    text: str,
+    *,
+    names: Collection[str],
+    calls: Calls | None,
+    result_pattern: Pattern[str],
+    served_files: Collection[str] = (),
 ) -> str:
     """One file of a testbench, as a run compiles it.
 
@@ -114,19 +119,19 @@ def rewritten(
         text: The source.
         names: See `private_names`.
         calls: Calls by which it reaches the channel; `None` where there is none.
-        result: Pattern of a string with the testbench's result.
-        data: The files that are shown to a `$readmemh`.
+        result_pattern: Pattern of a string with the testbench's result.
+        served_files: The files that are shown to a `$readmemh`.
     """
     tokens = list(_tokens(text))
-    edits = [
+    text_edits = [
         (token.end(), token.end(), f"${RUN}")
-        for previous, token in zip([None, *tokens], tokens, strict=False)
-        if token.lastgroup == "word" and token[0] in names and not (previous and previous[0] == ".")
+        for previous_token, token in zip([None, *tokens], tokens, strict=False)
+        if token.lastgroup == "word" and token[0] in names and not (previous_token and previous_token[0] == ".")
     ]
     if calls is not None:
-        edits += _Rewriter(tokens, calls, result, frozenset(data)).edits()
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start] + new + text[end:]
+        text_edits += _Rewriter(tokens, calls, result_pattern, frozenset(served_files)).edits()
+    for start, end, replacement in sorted(text_edits, reverse=True):
+        text = text[:start] + replacement + text[end:]
     return text
 
 
@@ -134,19 +139,23 @@ _Edit = tuple[int, int, str]
 
 
 class _Rewriter:
-    def __init__(self, tokens: list[Match[str]], calls: Calls, result: Pattern[str], data: frozenset[str]) -> None:
+    def __init__(
+        self, tokens: list[Match[str]], calls: Calls, result_pattern: Pattern[str], served_files: frozenset[str]
+    ) -> None:
         self._tokens = tokens
         self._calls = calls
-        self._result = result
-        self._data = data
+        self._result = result_pattern
+        self._data = served_files
         in_prints = {
-            inside
+            inner_index
             for index, token in enumerate(tokens)
             if token.lastgroup == "task" and (_PRINTS.fullmatch(token[0]) or token[0] in _SEVERITIES)
-            for inside in range(index, self._close(index) + 1)
+            for inner_index in range(index, self._close(index) + 1)
         }
         result_indices = (
-            index for index, token in enumerate(tokens) if token.lastgroup == "string" and result.search(token[0])
+            index
+            for index, token in enumerate(tokens)
+            if token.lastgroup == "string" and result_pattern.search(token[0])
         )
         # A string that is kept in a variable may be printed by any call.
         self._any_tells = any(index not in in_prints for index in result_indices)
@@ -164,23 +173,23 @@ class _Rewriter:
                 yield from self._severity(index)
             elif token[0] in _ENDINGS:
                 # Where nobody is there to continue, a stop is an end.
-                yield token.start(), token.end(), f"begin {self._calls.end}(1); $finish"
+                yield token.start(), token.end(), f"begin {self._calls.end_call}(1); $finish"
                 yield self._edit_after(self._close(index), "; end")
             elif token[0] in _LOADS and self._file(index) in self._data:
-                name = self._tokens[index + 2]
-                yield token.start(), token.start(), f"begin {self._calls.data}(1); "
-                yield name.start(), name.end(), f'"{DATA}/{self._file(index)}"'
-                yield self._edit_after(self._close(index), f"; {self._calls.data}(0); end")
+                name_token = self._tokens[index + 2]
+                yield token.start(), token.start(), f"begin {self._calls.data_call}(1); "
+                yield name_token.start(), name_token.end(), f'"{DATA}/{self._file(index)}"'
+                yield self._edit_after(self._close(index), f"; {self._calls.data_call}(0); end")
 
     def _print(self, index: int, writes: str, *, ends_line: bool, skipped: int = 0) -> Iterator[_Edit]:
         close = self._close(index)
-        first = index + 2 + skipped
+        first_index = index + 2 + skipped
         write_call = f"{writes}({PACKAGE}::text"
         say_call = f"; {self._say(index, close, ends_line=ends_line)}; end"
-        if first >= close:
+        if first_index >= close:
             yield self._tokens[index].start(), self._tokens[close].end(), f'begin {write_call}, "")'
         else:
-            yield self._tokens[index].start(), self._tokens[first].start(), f"begin {write_call}, "
+            yield self._tokens[index].start(), self._tokens[first_index].start(), f"begin {write_call}, "
         yield self._edit_after(close, say_call)
 
     def _severity(self, index: int) -> Iterator[_Edit]:
@@ -200,11 +209,11 @@ class _Rewriter:
         flags = (_ENDS_LINE if ends_line else 0) | (_TELLS_RESULT if tells else 0)
         return f"{self._calls.say}({flags}, {PACKAGE}::text)"
 
-    def _edit_after(self, close: int, new: str) -> _Edit:
+    def _edit_after(self, close: int, replacement: str) -> _Edit:
         """Edit of the text after a call; it takes its semicolon along, for `if (c) $display; else …`."""
         end = self._tokens[close].end()
         takes = self._text(close + 1) == ";"
-        return end, self._tokens[close + 1].end() if takes else end, new
+        return end, self._tokens[close + 1].end() if takes else end, replacement
 
     def _close(self, index: int) -> int:
         """The last token of a call: its closing parenthesis, if it has arguments."""

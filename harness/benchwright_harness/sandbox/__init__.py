@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from benchwright_harness.execution.process import Output, StepEnd
+from benchwright_harness.execution.process import OutputReceiver, StepEnd
 from benchwright_harness.plan.plan import OSS_SIM, Build
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Limits
+from benchwright_problems.problem import RunLimits
 
 _ADDRESS_SPACE_PER_RESIDENT = 4
 
 
 @dataclass(frozen=True)
-class Job:
+class SandboxJob:
     """One step, ready to run.
 
     Inside the sandbox the program sees `/code` (writable, with `/code/rundir` as working
@@ -27,9 +27,9 @@ class Job:
     env: Mapping[str, str]
     code: Path
     """Folder of the host that becomes `/code`."""
-    hidden: Mapping[str, str]
+    hidden_files: Mapping[str, str]
     """Absolute path inside the sandbox → content."""
-    limits: Limits
+    limits: RunLimits
     toolchain: Toolchain
     user: int | None = None
     """From `Sandbox.new_user`; owns `code`."""
@@ -64,7 +64,7 @@ class Sandbox(Protocol):
         """The user to own a job's folder and run it; `None` for the present one."""
         ...
 
-    async def run(self, job: Job, log: Output) -> StepEnd:
+    async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
         """Run a job to its end; cancelling kills all its processes.
 
         Raises:
@@ -77,7 +77,7 @@ class Sandbox(Protocol):
 class WarmSandbox(Sandbox, Protocol):
     """A sandbox that can be started before there is a job. It serves one job, and ends with it."""
 
-    async def warm(self, job: Job) -> None:
+    async def warm(self, job: SandboxJob) -> None:
         """Start one ahead for a job like this, whatever its folder and user are; at most one waits."""
         ...
 
@@ -85,7 +85,7 @@ class WarmSandbox(Sandbox, Protocol):
         """End the one that waits."""
         ...
 
-    def claim_warm(self, job: Job) -> tuple[Path, int | None] | None:
+    def claim_warm(self, job: SandboxJob) -> tuple[Path, int | None] | None:
         """Take the one that waits for such a job: its folder and user. The caller runs a job there, or gives up."""
         ...
 
@@ -94,12 +94,12 @@ class WarmSandbox(Sandbox, Protocol):
         ...
 
 
-def address_space(limits: Limits) -> int:
+def address_space(limits: RunLimits) -> int:
     """Bytes that one process may map: far more than it may use, but limited."""
     return (limits.memory_mb << 20) * _ADDRESS_SPACE_PER_RESIDENT
 
 
-def prlimit(limits: Limits, *options: str) -> list[str]:
+def prlimit(limits: RunLimits, *options: str) -> list[str]:
     """The words before a command that set its limits, besides those that are enforced from outside."""
     return [
         "/usr/bin/prlimit",

@@ -31,9 +31,9 @@ from pathlib import Path
 from benchwright_foundation.superuser import is_superuser
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.execution.process import End, Output, Program, StepEnd
+from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, Program, StepEnd
 from benchwright_harness.execution.run_folder import new_run_folder, remove_leftovers
-from benchwright_harness.sandbox import Job
+from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.confinement import (
     ConfinedProgram,
     Confinement,
@@ -42,7 +42,7 @@ from benchwright_harness.sandbox.confinement import (
     HiddenFolders,
 )
 from benchwright_harness.sandbox.guard import SUPERVISOR, hidden_roots, python_variables, request
-from benchwright_harness.sandbox.kind import Finding, Health, SandboxKind
+from benchwright_harness.sandbox.kind import HealthFinding, MachineHealth, SandboxKind
 from benchwright_harness.sandbox.seccomp import filter_program
 from benchwright_harness.sandbox.users import next_run_user
 from benchwright_harness.toolchain import Toolchain
@@ -74,7 +74,7 @@ _GRACE_S = 5
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _SandboxSettings:
     """Settings that a sandbox must be started with to serve a job."""
 
     toolchain: Toolchain
@@ -87,7 +87,7 @@ class _Kind:
     """Folders of the host that are shown read-only, each with its path inside."""
 
     @classmethod
-    def from_job(cls, job: Job) -> _Kind:
+    def from_job(cls, job: SandboxJob) -> _SandboxSettings:
         python = tuple(sorted(python_variables(job).items()))
         return cls(
             job.toolchain, hidden_roots(job), job.limits.folder_mb, python, tuple(sorted(job.shown_folders.items()))
@@ -95,10 +95,10 @@ class _Kind:
 
 
 @dataclass
-class _Started:
+class _StartedSandbox:
     """A sandbox without a job."""
 
-    kind: _Kind
+    settings: _SandboxSettings
     program: Program
     status: int
     """Open file that bubblewrap writes its status to."""
@@ -135,9 +135,9 @@ class BwrapSandbox:
 
     def __init__(self) -> None:
         self._is_root = is_superuser()
-        self._warm: _Started | None = None
+        self._warm: _StartedSandbox | None = None
         self._warming = asyncio.Lock()
-        self._started_by_folder: dict[Path, _Started] = {}
+        self._started_by_folder: dict[Path, _StartedSandbox] = {}
         self._swept = False
 
     def new_user(self) -> int | None:
@@ -171,10 +171,12 @@ class BwrapSandbox:
 
     @cached_property
     def _version(self) -> tuple[int, ...]:
-        printed = subprocess.run([self.program, "--version"], capture_output=True, text=True, timeout=10, check=False)
-        match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", printed.stdout)
+        version_run = subprocess.run(
+            [self.program, "--version"], capture_output=True, text=True, timeout=10, check=False
+        )
+        match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", version_run.stdout)
         if not match:
-            raise SandboxUnavailableError(f"bubblewrap does not start: {printed.stderr.strip()}", _HINT)
+            raise SandboxUnavailableError(f"bubblewrap does not start: {version_run.stderr.strip()}", _HINT)
         return tuple(int(part or 0) for part in match.groups())
 
     def check(self) -> None:
@@ -185,7 +187,7 @@ class BwrapSandbox:
         """
         user = self.new_user()
         argv = [self.program, *self.isolation(), *_system_binds(Path("/"), "etc", "opt"), "--", "/bin/true"]
-        tried = subprocess.run(
+        trial_run = subprocess.run(
             argv,
             capture_output=True,
             text=True,
@@ -196,34 +198,36 @@ class BwrapSandbox:
             group=user,
             extra_groups=None if user is None else (),
         )
-        if tried.returncode != 0:
-            raise SandboxUnavailableError(f"bubblewrap does not work on this machine: {tried.stderr.strip()}", _HINT)
+        if trial_run.returncode != 0:
+            raise SandboxUnavailableError(
+                f"bubblewrap does not work on this machine: {trial_run.stderr.strip()}", _HINT
+            )
 
-    async def run(self, job: Job, log: Output) -> StepEnd:
+    async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
         """See `Sandbox.run`."""
         if not self._swept:
             self._swept = True
             await asyncio.to_thread(remove_leftovers)
-        started = self._take(job) or self._start(_Kind.from_job(job), job.code, job.user)
+        started_sandbox = self._take_started(job) or self._start(_SandboxSettings.from_job(job), job.code, job.user)
         try:
-            ended = await started.program.finish(
-                limits=job.limits, folder=job.code, log=log, request=request(job, job.limits.processes + 1)
+            step_end = await started_sandbox.program.finish(
+                limits=job.limits, folder=job.code, log=log, input_bytes=request(job, job.limits.processes + 1)
             )
         finally:
-            status = await started.close()
+            status = await started_sandbox.close()
         # bubblewrap reports an exit status only if it got as far as starting the program.
-        if ended.end is End.EXITED and b"exit-code" not in status:
+        if step_end.end is ProcessEnd.EXITED and b"exit-code" not in status:
             raise SandboxUnavailableError("bubblewrap does not work on this machine", _HINT)
-        return ended
+        return step_end
 
-    async def warm(self, job: Job) -> None:
+    async def warm(self, job: SandboxJob) -> None:
         """Start a sandbox ahead for the next job like this one, which is to use `warm_folder`.
 
         At most one waits. It ends with this process, or by `cool`.
         """
-        kind = _Kind.from_job(job)
+        settings = _SandboxSettings.from_job(job)
         async with self._warming:
-            if self._warm is not None and self._warm.kind == kind and self._warm.program.runs:
+            if self._warm is not None and self._warm.settings == settings and self._warm.program.is_running:
                 return
             await self.cool()
             user = self.new_user()
@@ -231,42 +235,46 @@ class BwrapSandbox:
             try:
                 if user is not None:
                     os.chown(code, user, user)
-                self._warm = self._start(kind, code, user)
+                self._warm = self._start(settings, code, user)
             except BaseException:
                 remove_folder(code)
                 raise
 
     async def cool(self) -> None:
         """See `WarmSandbox.cool`."""
-        started, self._warm = self._warm, None
-        if started is not None:
-            await started.kill()
-            remove_folder(started.code)
+        started_sandbox, self._warm = self._warm, None
+        if started_sandbox is not None:
+            await started_sandbox.kill()
+            remove_folder(started_sandbox.code)
 
-    def claim_warm(self, job: Job) -> tuple[Path, int | None] | None:
+    def claim_warm(self, job: SandboxJob) -> tuple[Path, int | None] | None:
         """See `WarmSandbox.claim_warm`.
 
         Afterwards the folder is the caller's to remove, whether or not a job was run.
         """
-        started = self._warm
-        if started is None or started.kind != _Kind.from_job(job) or not started.program.runs:
+        started_sandbox = self._warm
+        if (
+            started_sandbox is None
+            or started_sandbox.settings != _SandboxSettings.from_job(job)
+            or not started_sandbox.program.is_running
+        ):
             return None
         self._warm = None
-        self._started_by_folder[started.code] = started
-        return started.code, started.user
+        self._started_by_folder[started_sandbox.code] = started_sandbox
+        return started_sandbox.code, started_sandbox.user
 
     async def give_up(self, code: Path) -> None:
         """See `WarmSandbox.give_up`."""
         if started := self._started_by_folder.pop(code, None):
             await started.kill()
 
-    def _take(self, job: Job) -> _Started | None:
-        started = self._started_by_folder.pop(job.code, None)
-        if started is None or started.kind == _Kind.from_job(job):
-            return started
+    def _take_started(self, job: SandboxJob) -> _StartedSandbox | None:
+        started_sandbox = self._started_by_folder.pop(job.code, None)
+        if started_sandbox is None or started_sandbox.settings == _SandboxSettings.from_job(job):
+            return started_sandbox
         raise ValueError("the job differs from the one that its sandbox was started for")
 
-    def _start(self, kind: _Kind, code: Path, user: int | None) -> _Started:
+    def _start(self, settings: _SandboxSettings, code: Path, user: int | None) -> _StartedSandbox:
         with contextlib.ExitStack() as open_files:
 
             def in_memory(content: bytes) -> int:
@@ -276,21 +284,21 @@ class BwrapSandbox:
             users = in_memory(_USERS.encode())
             options = [
                 *self.isolation(),
-                *_system_binds(kind.toolchain.root, "etc", "opt"),
-                *("--ro-bind", str(kind.toolchain.inside), INSIDE),
+                *_system_binds(settings.toolchain.root, "etc", "opt"),
+                *("--ro-bind", str(settings.toolchain.inside), INSIDE),
                 *("--ro-bind-data", str(users), "/etc/passwd"),
-                *itertools.chain.from_iterable(("--perms", "0755", "--tmpfs", root) for root in kind.roots),
+                *itertools.chain.from_iterable(("--perms", "0755", "--tmpfs", root) for root in settings.roots),
                 *itertools.chain.from_iterable(
-                    ("--ro-bind", str(folder), inner_path) for inner_path, folder in kind.shown_folders
+                    ("--ro-bind", str(folder), inner_path) for inner_path, folder in settings.shown_folders
                 ),
                 *("--symlink", "/tmp", "/var/tmp"),  # noqa: S108 - inside the sandbox
                 *("--bind", str(code), "/code", "--chdir", "/"),
                 # bubblewrap's own / and /dev live in memory too, with no limit but the machine's.
                 *itertools.chain.from_iterable(
-                    (*self.size_limit(kind.folder_mb << 20), "--tmpfs", folder) for folder in _SCRATCH
+                    (*self.size_limit(settings.folder_mb << 20), "--tmpfs", folder) for folder in _SCRATCH
                 ),
                 *("--remount-ro", "/dev", "--remount-ro", "/"),
-                *itertools.chain.from_iterable(("--setenv", key, value) for key, value in kind.python),
+                *itertools.chain.from_iterable(("--setenv", key, value) for key, value in settings.python),
                 *("--seccomp", str(seccomp), "--json-status-fd", str(status)),
             ]
             # On a command line everybody on this machine could read them.
@@ -303,7 +311,7 @@ class BwrapSandbox:
                 pass_fds=[status, seccomp, users, arguments],
                 talks=True,
             )
-            return _Started(kind, program, os.dup(status), code, user)
+            return _StartedSandbox(settings, program, os.dup(status), code, user)
 
     def size_limit(self, size: int) -> list[str]:
         """The options before a `--tmpfs` that limit it to this many bytes, where bubblewrap has them."""
@@ -329,7 +337,7 @@ async def _end_of_namespace(status: bytes) -> None:
     match = re.search(rb'"child-pid": *(\d+)', status)
     if not match:
         return
-    gone = asyncio.Event()
+    exit_event = asyncio.Event()
     loop = asyncio.get_running_loop()
     pid = int(match[1])
     with contextlib.suppress(OSError, TimeoutError):
@@ -337,9 +345,9 @@ async def _end_of_namespace(status: bytes) -> None:
         try:
             if _is_first_inside(pid):
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
-            loop.add_reader(handle, gone.set)
+            loop.add_reader(handle, exit_event.set)
             async with asyncio.timeout(_GRACE_S):
-                await gone.wait()
+                await exit_event.wait()
         finally:
             loop.remove_reader(handle)
             os.close(handle)
@@ -378,28 +386,28 @@ def _memory_file(content: bytes) -> Iterator[int]:
         os.close(handle)
 
 
-def _examine() -> tuple[Finding, ...]:
+def _examine() -> tuple[HealthFinding, ...]:
     return (_examine_bubblewrap(), _examine_landlock())
 
 
-def _examine_bubblewrap() -> Finding:
+def _examine_bubblewrap() -> HealthFinding:
     purpose = "running hidden tests"
     sandbox = BwrapSandbox()
     try:
         sandbox.check()
     except SandboxUnavailableError as error:
-        return Finding("Sandbox", Health.MISSING, purpose, hint=f"{error}: {error.hint}")
-    return Finding("Sandbox", Health.OK, purpose, f"bubblewrap {sandbox.version}")
+        return HealthFinding("Sandbox", MachineHealth.MISSING, purpose, hint=f"{error}: {error.hint}")
+    return HealthFinding("Sandbox", MachineHealth.OK, purpose, f"bubblewrap {sandbox.version}")
 
 
-def _examine_landlock() -> Finding:
+def _examine_landlock() -> HealthFinding:
     purpose = "keeping a running design from the hidden tests' files"
     # Asks the kernel which version of Landlock it has: landlock_create_ruleset(NULL, 0, VERSION).
     landlock_version = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1) if sys.platform == "linux" else 0
     if landlock_version < 1:
         hint = "use Linux 5.13 or newer with Landlock; until then verdicts carry a remark"
-        return Finding("Landlock", Health.WARNING, purpose, hint=hint)
-    return Finding("Landlock", Health.OK, purpose, str(landlock_version))
+        return HealthFinding("Landlock", MachineHealth.WARNING, purpose, hint=hint)
+    return HealthFinding("Landlock", MachineHealth.OK, purpose, str(landlock_version))
 
 
 @contextlib.contextmanager
@@ -425,10 +433,10 @@ def _confined(argv: Sequence[str], confinement: Confinement) -> Iterator[Confine
             *("--seccomp", str(seccomp)),
         ]
         arguments = open_files.enter_context(_memory_file("".join(f"{option}\0" for option in options).encode()))
-        limits = (f"--nproc={confinement.processes}", f"--fsize={confinement.file_mb << 20}", "--core=0")
+        limit_options = (f"--nproc={confinement.processes}", f"--fsize={confinement.file_mb << 20}", "--core=0")
         command = [
             *_become(sandbox.new_user()),
-            *(sandbox.program, "--args", str(arguments), "--", "/usr/bin/prlimit", *limits, "--", *argv),
+            *(sandbox.program, "--args", str(arguments), "--", "/usr/bin/prlimit", *limit_options, "--", *argv),
         ]
         yield ConfinedProgram(command, [seccomp, arguments], {})
 
@@ -452,7 +460,9 @@ def _can_hide() -> bool:
 
 def _hiding(command: Sequence[str], folders: HiddenFolders) -> tuple[str, ...]:
     """See `FolderHider.hiding`; the program has a PID namespace of its own."""
-    emptied = [part for folder in folders.hidden if folder.is_dir() for part in ("--tmpfs", str(folder.resolve()))]
+    emptied = [
+        part for folder in folders.hidden_folders if folder.is_dir() for part in ("--tmpfs", str(folder.resolve()))
+    ]
     network = ["--unshare-net"] if folders.is_offline else []
     writable = str(folders.writable)
     mounts = [*emptied, "--bind", writable, writable, "--chdir", str(folders.workdir)]

@@ -61,13 +61,13 @@ class HiddenFolders:
     """Restriction of a third-party program, which otherwise sees this machine and its network.
 
     Args:
-        hidden: Folders that are empty for it.
+        hidden_folders: Folders that are empty for it.
         writable: The only folder that it can write to, at its own path.
         workdir: Folder that it starts in, in `writable`.
         is_offline: Without network.
     """
 
-    hidden: Sequence[Path]
+    hidden_folders: Sequence[Path]
     writable: Path
     workdir: Path
     is_offline: bool
@@ -88,9 +88,9 @@ class FolderHider:
 def own_python() -> list[Path]:
     """Folders of this process's Python, besides `/usr`: its environment, and the packages installed in it."""
     packages = [Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
-    places = [Path(sys.prefix), Path(sys.base_prefix), *packages]
+    python_folders = [Path(sys.prefix), Path(sys.base_prefix), *packages]
     existing_folders = dict.fromkeys(
-        folder for folder in places if folder.is_dir() and not folder.is_relative_to("/usr")
+        folder for folder in python_folders if folder.is_dir() and not folder.is_relative_to("/usr")
     )
     return [
         folder

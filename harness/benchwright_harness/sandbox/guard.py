@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from benchwright_harness.plan.plan import WORKDIR
-from benchwright_harness.sandbox import Job, address_space
+from benchwright_harness.sandbox import SandboxJob, address_space
 from benchwright_harness.toolchain.tree import INSIDE
 
 GUARD = f"{INSIDE}/guard"
@@ -16,20 +16,20 @@ FILES = 1024
 _PYTHONS_OWN = ("PYTHON", "LC_", "LANG")
 
 
-def python_variables(job: Job) -> dict[str, str]:
+def python_variables(job: SandboxJob) -> dict[str, str]:
     """The variables that decide how Python starts: the supervisor has to start as the job's own would."""
     python = {key: value for key, value in job.env.items() if key.startswith(_PYTHONS_OWN)}
     # What the job adds to it besides can be added later.
-    ours = [entry for entry in python.pop("PYTHONPATH", "").split(":") if entry.startswith(INSIDE)]
-    return python | {"PYTHONPATH": ":".join((GUARD, *ours))}
+    own_folders = [entry for entry in python.pop("PYTHONPATH", "").split(":") if entry.startswith(INSIDE)]
+    return python | {"PYTHONPATH": ":".join((GUARD, *own_folders))}
 
 
-def hidden_roots(job: Job) -> tuple[str, ...]:
+def hidden_roots(job: SandboxJob) -> tuple[str, ...]:
     """The folders at the top that hold nothing but hidden files."""
-    return tuple(sorted({"/" + path.split("/")[1] for path in job.hidden}))
+    return tuple(sorted({"/" + path.split("/")[1] for path in job.hidden_files}))
 
 
-def request(job: Job, processes: int | None) -> bytes:
+def request(job: SandboxJob, processes: int | None) -> bytes:
     """The supervisor's request; see there.
 
     Args:
@@ -44,7 +44,7 @@ def request(job: Job, processes: int | None) -> bytes:
         "argv": job.argv,
         "env": env,
         "cwd": WORKDIR,
-        "hidden": dict(job.hidden),
+        "hidden": dict(job.hidden_files),
         "limits": limits,
         "channel": job.channel,
     }

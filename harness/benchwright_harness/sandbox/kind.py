@@ -12,7 +12,7 @@ from benchwright_harness.sandbox.confinement import Confiner, FolderHider
 from benchwright_harness.toolchain import Toolchain
 
 
-class Health(StrEnum):
+class MachineHealth(StrEnum):
     """State of something on this machine: it says if it can be used."""
 
     OK = "ok"
@@ -23,11 +23,11 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class HealthFinding:
     """One line of `benchwright doctor`."""
 
     name: str
-    health: Health
+    health: MachineHealth
     needed_for: str
     version: str | None = None
     hint: str | None = None
@@ -42,7 +42,7 @@ class SandboxKind:
     """Makes one with what the environment says; it starts nothing yet."""
     toolchain: Callable[[Path], Toolchain] = Toolchain.find
     """Finds the toolchain that it runs with, given the cache folder; raises `ToolMissingError`."""
-    examine: Callable[[], Sequence[Finding]] = lambda: ()
+    examine: Callable[[], Sequence[HealthFinding]] = lambda: ()
     """Findings that `benchwright doctor` shows; may start programs, and raises nothing."""
     shows_folders: bool = False
     """True if a job sees the folders of `Job.shown`. Agents that are programs and debuggers come in that way."""

@@ -19,8 +19,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchwright_harness.execution.process import Output, StepEnd, run_limited
-from benchwright_harness.sandbox import Job, prlimit
+from benchwright_harness.execution.process import OutputReceiver, StepEnd, run_limited
+from benchwright_harness.sandbox import SandboxJob, prlimit
 from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner
 from benchwright_harness.sandbox.kind import SandboxKind
 from benchwright_harness.toolchain.native_tools import NativeTools
@@ -38,18 +38,18 @@ class NativeSandbox:
         """The present user."""
         return None
 
-    async def run(self, job: Job, log: Output) -> StepEnd:
+    async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
         """See `Sandbox.run`."""
         private = Path(tempfile.mkdtemp(prefix="benchwright-hidden-"))
         try:
-            roots = {"/" + path.split("/")[1] for path in job.hidden}
-            places = {"/code": str(job.code)} | {root: f"{private}{root}" for root in roots}
-            pattern = re.compile(rf"(?<![\w./-])({'|'.join(map(re.escape, places))})(?![\w.-])")
+            roots = {"/" + path.split("/")[1] for path in job.hidden_files}
+            local_folders = {"/code": str(job.code)} | {root: f"{private}{root}" for root in roots}
+            pattern = re.compile(rf"(?<![\w./-])({'|'.join(map(re.escape, local_folders))})(?![\w.-])")
 
             def localize(text: str) -> str:
-                return pattern.sub(lambda match: places[match[1]], text)
+                return pattern.sub(lambda match: local_folders[match[1]], text)
 
-            for path, text in job.hidden.items():
+            for path, text in job.hidden_files.items():
                 file = Path(f"{private}{path}")
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(localize(text), encoding="utf-8")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from benchwright_foundation.registration import Registered, described
+from benchwright_foundation.registration import Registration, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from benchwright_harness.toolchain import Toolchain
 
 SANDBOXES = (
-    Registered("bwrap", "benchwright_harness.sandbox.bwrap:BWRAP"),
-    Registered("docker", "benchwright_harness.sandbox.docker:DOCKER"),
-    Registered("native", "benchwright_harness.sandbox.native:NATIVE", "which runs without protection"),
+    Registration("bwrap", "benchwright_harness.sandbox.bwrap:BWRAP"),
+    Registration("docker", "benchwright_harness.sandbox.docker:DOCKER"),
+    Registration("native", "benchwright_harness.sandbox.native:NATIVE", "which runs without protection"),
 )
 DEFAULT_SANDBOX = SANDBOXES[0].name
 
@@ -41,12 +41,12 @@ def sandbox_kind(name: str) -> SandboxKind:
     from benchwright_harness.errors import SandboxUnavailableError
     from benchwright_harness.sandbox.kind import SandboxKind
 
-    declared = next((registration.declared for registration in SANDBOXES if registration.name == name), None)
-    if declared is None:
+    declaration_path = next((registration.declaration for registration in SANDBOXES if registration.name == name), None)
+    if declaration_path is None:
         raise SandboxUnavailableError(f"there is no sandbox {name!r}", f"choose {described(SANDBOXES)}")
-    kind = resolve_name(declared)
+    kind = resolve_name(declaration_path)
     if not isinstance(kind, SandboxKind):
-        raise TypeError(f"{declared} is not a SandboxKind")
+        raise TypeError(f"{declaration_path} is not a SandboxKind")
     return kind
 
 

@@ -43,10 +43,10 @@ def filter_program() -> bytes:
         with os.fdopen(os.dup(handle), "wb") as stream:
             rules.export_bpf(stream)
         os.lseek(handle, 0, os.SEEK_SET)
-        program = b""
+        filter_bytes = b""
         while chunk := os.read(handle, 1 << 16):
-            program += chunk
-        return program
+            filter_bytes += chunk
+        return filter_bytes
     finally:
         os.close(handle)
 
@@ -58,11 +58,11 @@ def docker_profile() -> str:
     def rule(names: list[str], error: int, *arguments: dict[str, int | str]) -> dict[str, Any]:
         return {"names": names, "action": "SCMP_ACT_ERRNO", "errnoRet": error, "args": list(arguments)}
 
-    def argument(index: int, value: int, op: str, second: int = 0) -> dict[str, int | str]:
-        return {"index": index, "value": value, "valueTwo": second, "op": op}
+    def argument(index: int, value: int, op: str, second_value: int = 0) -> dict[str, int | str]:
+        return {"index": index, "value": value, "valueTwo": second_value, "op": op}
 
     families = (argument(0, family, "SCMP_CMP_EQ") for family in sorted(set(range(max(_FAMILIES))) - _FAMILIES))
-    rules = [
+    syscall_rules = [
         rule(_DENIED.split(), errno.EPERM),
         rule(["clone"], errno.EPERM, argument(0, _CLONE_NEW_USER, "SCMP_CMP_MASKED_EQ", _CLONE_NEW_USER)),
         rule(["clone3"], errno.ENOSYS),
@@ -70,4 +70,4 @@ def docker_profile() -> str:
         *(rule(["socket"], errno.EPERM, family) for family in families),
         rule(["socket"], errno.EPERM, argument(0, max(_FAMILIES), "SCMP_CMP_GT")),
     ]
-    return json.dumps({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": rules})
+    return json.dumps({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": syscall_rules})

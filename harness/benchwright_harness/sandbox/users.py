@@ -29,16 +29,16 @@ def next_run_user() -> int:
 def _users(pid: int) -> Iterator[int]:
     blocks = [(pid + later) % _BLOCKS for later in range(_BLOCKS)]
     block = next(filter(_reserve, blocks), blocks[0])
-    first = _FIRST_UID + block * _IN_A_BLOCK
-    return itertools.cycle(range(first, first + _IN_A_BLOCK))
+    first_uid = _FIRST_UID + block * _IN_A_BLOCK
+    return itertools.cycle(range(first_uid, first_uid + _IN_A_BLOCK))
 
 
 def _reserve(block: int) -> bool:
-    name = socket.socket(socket.AF_UNIX)
+    claim_socket = socket.socket(socket.AF_UNIX)
     try:
-        name.bind(f"\0benchwright-run-users-{block}")
+        claim_socket.bind(f"\0benchwright-run-users-{block}")
     except OSError:
-        name.close()
+        claim_socket.close()
         return False
-    _RESERVED.append(name)
+    _RESERVED.append(claim_socket)
     return True

@@ -31,7 +31,7 @@ _MAX_FINDINGS = 50
 _MAX_QUOTED = 60
 
 
-class Finding(Model):
+class ScanFinding(Model):
     """Something in a submission that a policy has a rule for. It quotes only the solver's own source."""
 
     path: str
@@ -60,7 +60,7 @@ def without_mark(path: str, content: bytes) -> bytes:
     return content.removeprefix(characters.BYTE_ORDER_MARK) if _is_verilog(path) else content
 
 
-def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[Finding, ...]:
+def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[ScanFinding, ...]:
     """Findings about the files that a problem takes from a solution; those that are allowed are left out.
 
     What the problem's own files or its reference do is nobody's attack, and allowed.
@@ -82,7 +82,7 @@ def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[Finding, ...]
         other_contents = (
             [content for other_path, content in verilog_files.items() if other_path != path] if is_synthesised else []
         )
-        for hit in _read(path, content, is_synthesised, other_contents):
+        for hit in _rule_matches(path, content, is_synthesised, other_contents):
             if actions[hit.rule] is not ScanAction.ALLOW:
                 findings.append(_finding(path, content, hit, actions[hit.rule]))
                 if len(findings) >= _MAX_FINDINGS:
@@ -94,7 +94,7 @@ def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[Finding, ...]
         (hit.rule, hit.words[:_MAX_QUOTED])
         for path, content in usual_files
         if _is_verilog(path)
-        for hit in _read(path, content, is_synthesised, ())
+        for hit in _rule_matches(path, content, is_synthesised, ())
         if hit.rule not in _NEVER_USUAL
     }
     return tuple(sorted((finding for finding in findings if (finding.rule, finding.what) not in usual), key=_sort_key))
@@ -109,8 +109,8 @@ def refused_tasks(problem: Problem) -> dict[str, str]:
     given_text = "".join((*problem.public.files.values(), *problem.hidden.reference.values()))
     actions = _actions(problem)
     rules_of = {f"${name}": rule for name, rule in rule_of().items()} | _OTHERS
-    refused = {task: rule for task, rule in rules_of.items() if actions.get(rule) is ScanAction.REFUSE}
-    return {task: rule for task, rule in refused.items() if task not in given_text}
+    refused_rules = {task: rule for task, rule in rules_of.items() if actions.get(rule) is ScanAction.REFUSE}
+    return {task: rule for task, rule in refused_rules.items() if task not in given_text}
 
 
 def _actions(problem: Problem) -> dict[str, ScanAction]:
@@ -134,20 +134,22 @@ def _sources(problem: Problem, solution: Mapping[str, bytes]) -> list[str]:
     ]
 
 
-def _read(path: str, content: bytes, is_synthesised: bool, other_contents: Iterable[bytes]) -> Iterator[RuleMatch]:
+def _rule_matches(
+    path: str, content: bytes, is_synthesised: bool, other_contents: Iterable[bytes]
+) -> Iterator[RuleMatch]:
     yield from read(path, content)
     if is_synthesised:
-        yield from map(RuleMatch._make, synthesis.find(content, other_contents))
+        yield from map(RuleMatch._make, synthesis.synthesis_findings(content, other_contents))
 
 
-def _finding(path: str, content: bytes, hit: RuleMatch, action: ScanAction) -> Finding:
+def _finding(path: str, content: bytes, hit: RuleMatch, action: ScanAction) -> ScanFinding:
     line = content.count(b"\n", 0, hit.offset) + 1
     column = hit.offset - content.rfind(b"\n", 0, hit.offset)
     words = hit.words[:_MAX_QUOTED]
-    return Finding(path=path, line=line, column=column, rule=hit.rule, what=words, action=action)
+    return ScanFinding(path=path, line=line, column=column, rule=hit.rule, what=words, action=action)
 
 
-def _sort_key(finding: Finding) -> tuple[bool, str, int, int]:
+def _sort_key(finding: ScanFinding) -> tuple[bool, str, int, int]:
     """Order of findings: those that are refused first, for the first is what people are told."""
     return finding.action is not ScanAction.REFUSE, finding.path, finding.line, finding.column
 

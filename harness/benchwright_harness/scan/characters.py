@@ -17,7 +17,7 @@ _NAMES = {
 }
 
 
-def find(content: bytes) -> Iterator[tuple[str, str, int]]:
+def character_findings(content: bytes) -> Iterator[tuple[str, str, int]]:
     """The control characters of a file."""
     for match in _CONTROL.finditer(content):
         code = match[0][0]

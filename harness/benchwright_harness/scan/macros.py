@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from benchwright_harness.scan.rules import rule_for, rule_of
-from benchwright_harness.scan.tokens import Token, comments
+from benchwright_harness.scan.tokens import SourceToken, comments
 
 _BODY = re.compile(r"(?:[^\\\n]|\\.)*", re.DOTALL)
 _DANGEROUS = frozenset({"file", "store", "system", "native", "arguments", "finish", "wave", "load"})
@@ -23,7 +23,7 @@ _OUTSIDE: frozenset[str] = frozenset({""})
 """In place of a macro's parameters."""
 
 
-def find(text: str, tokens: list[Token]) -> Findings:
+def macro_findings(text: str, tokens: list[SourceToken]) -> Findings:
     """Findings about the whole of a file's macros and conditions."""
     body_end, quotes, brackets, conditions = 0, 0, 0, 0
     parameters = _OUTSIDE
@@ -32,33 +32,33 @@ def find(text: str, tokens: list[Token]) -> Findings:
             yield from _comments(text, token, body_end, quotes)
         if token.start >= body_end and parameters is not _OUTSIDE:
             parameters, quotes, brackets = _OUTSIDE, 0, 0
-        inside = parameters is not _OUTSIDE
-        if inside and token.kind == "StringLiteral":
+        in_macro = parameters is not _OUTSIDE
+        if in_macro and token.kind == "StringLiteral":
             for name in parameters:
                 if re.search(rf"\b{re.escape(name)}\b", token.text):
                     yield "tool-branch", f"the macro's parameter {name} in a string", token.start
         if token.text in _CONDITIONS and token.kind == "Directive":
-            yield from _condition(token, conditions, inside)
+            yield from _condition(token, conditions, in_macro)
             conditions += _CONDITIONS[token.text]
         if token.kind == "EndOfFile":
             if conditions > 0:
                 yield "ambiguous", "a condition without its `endif", token.start
             return
-        following = tokens[index + 1]
-        ends = inside and following.start >= body_end
+        next_token = tokens[index + 1]
+        ends_macro = in_macro and next_token.start >= body_end
         if token.kind == "Directive" and token.text == "`define":
-            body = _BODY.match(text, token.end)
-            body_end = body.end() if body else token.end
+            body_match = _BODY.match(text, token.end)
+            body_end = body_match.end() if body_match else token.end
             parameters, quotes, brackets = _parameters(tokens, index), 0, 0
-            if following.text.startswith("`") or f"`{following.text}" in _CONDITIONS or following.text == "include":
-                yield "ambiguous", f"`define {following.text}", token.start
+            if next_token.text.startswith("`") or f"`{next_token.text}" in _CONDITIONS or next_token.text == "include":
+                yield "ambiguous", f"`define {next_token.text}", token.start
         brackets += (token.kind == "OpenBracket") - (token.kind == "CloseBracket")
         quotes += token.kind == "MacroQuote"
         if token.text[:1] in ("$", "`"):
-            yield from _assembled(token, following, ends, brackets > 0, parameters)
+            yield from _assembled(token, next_token, ends_macro, brackets > 0, parameters)
 
 
-def _parameters(tokens: list[Token], define: int) -> frozenset[str]:
+def _parameters(tokens: list[SourceToken], define: int) -> frozenset[str]:
     """The names of a macro's parameters."""
     if (
         define + 2 >= len(tokens)
@@ -77,7 +77,7 @@ def _parameters(tokens: list[Token], define: int) -> frozenset[str]:
     return frozenset(names)
 
 
-def _comments(text: str, token: Token, body_end: int, quotes: int) -> Findings:
+def _comments(text: str, token: SourceToken, body_end: int, quotes: int) -> Findings:
     for comment in comments(text, token):
         if comment.start >= body_end:
             return
@@ -89,27 +89,31 @@ def _comments(text: str, token: Token, body_end: int, quotes: int) -> Findings:
             yield "tool-branch", "a comment that goes on in the next line of a macro", comment.start
 
 
-def _condition(token: Token, conditions: int, inside: bool) -> Findings:
-    if inside:
+def _condition(token: SourceToken, conditions: int, in_macro: bool) -> Findings:
+    if in_macro:
         yield "tool-branch", f"{token.text} in a macro", token.start
     elif conditions <= 0 and token.text not in {"`ifdef", "`ifndef"}:
         yield "ambiguous", f"{token.text} without its condition", token.start
 
 
-def _assembled(token: Token, following: Token, ends: bool, in_brackets: bool, parameters: frozenset[str]) -> Findings:
+def _assembled(
+    token: SourceToken, next_token: SourceToken, ends_macro: bool, in_brackets: bool, parameters: frozenset[str]
+) -> Findings:
     """Findings if what begins with a dollar sign or a backtick could become the name of something else."""
-    touches = following.start == token.end and following.kind in {"Directive", "MacroPaste", "MacroQuote"}
+    touches = next_token.start == token.end and next_token.kind in {"Directive", "MacroPaste", "MacroQuote"}
     if token.kind == "Dollar":
-        if ends or not in_brackets or following.kind not in _BEHIND_END:
+        if ends_macro or not in_brackets or next_token.kind not in _BEHIND_END:
             yield "assembled", "$", token.start
     elif token.kind == "SystemIdentifier":
         name = token.text[1:]
-        goes_on = ends or touches or following.kind in _NEVER_TASKS
+        goes_on = ends_macro or touches or next_token.kind in _NEVER_TASKS
         if name in parameters or (_begins_dangerous(name) and (rule_for(name) == "unknown" or goes_on)):
             yield "assembled", token.text, token.start
     elif token.kind == "Directive":
-        begins = token.text[1:] in parameters or any(directive.startswith(token.text) for directive in _DIRECTIVES)
-        if token.text[1:] in parameters or (begins and touches and following.kind == "MacroPaste"):
+        begins_directive = token.text[1:] in parameters or any(
+            directive.startswith(token.text) for directive in _DIRECTIVES
+        )
+        if token.text[1:] in parameters or (begins_directive and touches and next_token.kind == "MacroPaste"):
             yield "assembled", token.text, token.start
     elif token.text == "`":
         yield "assembled", token.text, token.start

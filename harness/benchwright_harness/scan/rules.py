@@ -14,7 +14,7 @@ from benchwright_problems.problem import ScanAction
 _NATIVE = re.compile(r"c(?:\d+|pure\d*|call)?")
 
 
-class Rule(Model):
+class ScanRule(Model):
     """Actions on a submission that a rule is about."""
 
     action: ScanAction
@@ -28,13 +28,13 @@ class Rule(Model):
     """Words of a message for what the file does, with `{what}` for the words found."""
 
 
-class _Data(Model):
+class _RuleData(Model):
     tasks: dict[str, str]
-    rules: dict[str, Rule]
+    rules: dict[str, ScanRule]
 
 
 @lru_cache
-def rules() -> Mapping[str, Rule]:
+def rules() -> Mapping[str, ScanRule]:
     """All rules by name."""
     return _data().rules
 
@@ -52,6 +52,6 @@ def rule_for(task: str) -> str:
 
 
 @lru_cache
-def _data() -> _Data:
+def _data() -> _RuleData:
     text = (files("benchwright_harness.scan") / "scan.json").read_text(encoding="utf-8")
-    return _Data.model_validate(json.loads(text))
+    return _RuleData.model_validate(json.loads(text))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from benchwright_harness.scan import characters, macros
 from benchwright_harness.scan.rules import rule_for
-from benchwright_harness.scan.tokens import Comment, Token, as_ascii, comments, lex
+from benchwright_harness.scan.tokens import Comment, SourceToken, as_ascii, comments, lex
 
 
 class RuleMatch(NamedTuple):
@@ -49,14 +49,14 @@ def read(path: str, content: bytes) -> Iterator[RuleMatch]:
         path: Path of the file in the workspace.
         content: Without a byte order mark.
     """
-    yield from map(RuleMatch._make, characters.find(content))
+    yield from map(RuleMatch._make, characters.character_findings(content))
     text = as_ascii(content)
     tokens = lex(text)
-    yield from map(RuleMatch._make, macros.find(text, tokens))
+    yield from map(RuleMatch._make, macros.macro_findings(text, tokens))
     # Only what an `initial` does is done while a design is read; one can be put together from pieces.
-    begins = any(token.kind in {"InitialKeyword", "MacroPaste"} for token in tokens)
+    runs_while_read = any(token.kind in {"InitialKeyword", "MacroPaste"} for token in tokens)
     has_strays = "\x7f" in text
-    last = len(tokens) - 1
+    last_index = len(tokens) - 1
     for index, token in enumerate(tokens):
         if text.find("/", token.previous_end, token.start) >= 0:
             for comment in comments(text, token):
@@ -66,22 +66,22 @@ def read(path: str, content: bytes) -> Iterator[RuleMatch]:
             yield RuleMatch("character", characters.outside_of_strings(content, offset), offset)
         examine = _ABOUT.get(token.kind)
         if examine is not None and (examine is not _identifier or token.text[0] == "\\" or token.text in OPAQUE):
-            following = tokens[index + 1 : min(index + 5, last)]
+            next_tokens = tokens[index + 1 : min(index + 5, last_index)]
             yield from (
                 RuleMatch(rule, words, token.start)
-                for rule, words in examine(_SourceSpan(path, token, following, begins))
+                for rule, words in examine(_SourceSpan(path, token, next_tokens, runs_while_read))
             )
 
 
 class _SourceSpan(NamedTuple):
     path: str
-    token: Token
-    following: list[Token]
-    begins: bool
+    token: SourceToken
+    next_tokens: list[SourceToken]
+    runs_while_read: bool
 
 
 def _about_comment(comment: Comment) -> Iterator[RuleMatch]:
-    if not comment.ends:
+    if not comment.is_closed:
         yield RuleMatch("ambiguous", "a comment without its end", comment.start)
     if match := _TO_YOSYS.search(comment.text):
         yield RuleMatch("tool-branch", match[0], comment.start)
@@ -89,30 +89,30 @@ def _about_comment(comment: Comment) -> Iterator[RuleMatch]:
         yield RuleMatch("tool-comment", match[0], comment.start)
 
 
-def _task(context: _SourceSpan) -> Iterator[tuple[str, str]]:
-    text, following = context.token.text, context.following
+def _task(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+    text, next_tokens = span.token.text, span.next_tokens
     rule = rule_for(text[1:])
     if rule != "plain":
         yield rule, text
-    if context.begins and _PRINTS_WHILE_READ.fullmatch(text) and not _is_plain(text, following):
+    if span.runs_while_read and _PRINTS_WHILE_READ.fullmatch(text) and not _is_plain(text, next_tokens):
         yield "computed-print", text
     if rule in _WITH_PATH and _TAKES_PATH.search(text):
-        yield from _path(text, following[1:2], "/code/rundir")
+        yield from _path(text, next_tokens[1:2], "/code/rundir")
 
 
-def _directive(context: _SourceSpan) -> Iterator[tuple[str, str]]:
-    text, following = context.token.text, context.following
+def _directive(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+    text, next_tokens = span.token.text, span.next_tokens
     if text == "`include":
-        yield from _path(text, following[:1], posixpath.dirname(f"/code/{context.path}"))
+        yield from _path(text, next_tokens[:1], posixpath.dirname(f"/code/{span.path}"))
     elif text == "`uselib":
         yield "outside", text
     elif text == "`line":
         yield "location", text
-    elif _ENCRYPTED.fullmatch(text) or (text == "`pragma" and following and following[0].text == "protect"):
-        yield "ambiguous", f"{text} {following[0].text}" if text == "`pragma" else text
+    elif _ENCRYPTED.fullmatch(text) or (text == "`pragma" and next_tokens and next_tokens[0].text == "protect"):
+        yield "ambiguous", f"{text} {next_tokens[0].text}" if text == "`pragma" else text
     elif text in {"`ifdef", "`ifndef", "`elsif"}:
-        name = following[0].text.removeprefix("\\") if following else ""
-        if not following or following[0].kind not in _NAMES:
+        name = next_tokens[0].text.removeprefix("\\") if next_tokens else ""
+        if not next_tokens or next_tokens[0].kind not in _NAMES:
             yield "ambiguous", f"{text} {name}".strip()
         elif _TELL_TOOLS_APART.fullmatch(name):
             yield "tool-branch", f"{text} {name}"
@@ -122,10 +122,10 @@ def _directive(context: _SourceSpan) -> Iterator[tuple[str, str]]:
         yield "ambiguous", f"the name {text}"
 
 
-def _string(context: _SourceSpan) -> Iterator[tuple[str, str]]:
-    text = context.token.text
-    touching = context.following[:1] and context.following[0].start == context.token.end
-    if text.startswith('"""') or (text == '""' and touching and context.following[0].text.startswith('"')):
+def _string(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+    text = span.token.text
+    touching = span.next_tokens[:1] and span.next_tokens[0].start == span.token.end
+    if text.startswith('"""') or (text == '""' and touching and span.next_tokens[0].text.startswith('"')):
         yield "ambiguous", "three quotation marks in a row"
     elif len(text) < 2 or text[-1] != '"':
         yield "ambiguous", "a string without its end"
@@ -139,8 +139,8 @@ def _string(context: _SourceSpan) -> Iterator[tuple[str, str]]:
         yield "dpi", text
 
 
-def _identifier(context: _SourceSpan) -> Iterator[tuple[str, str]]:
-    text = context.token.text
+def _identifier(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+    text = span.token.text
     if text[0] != "\\":
         if text in OPAQUE:
             yield "opaque", text
@@ -149,22 +149,22 @@ def _identifier(context: _SourceSpan) -> Iterator[tuple[str, str]]:
         yield "ambiguous", f"the name {text}"
     # For Icarus this is a call of that task.
     if text[1:2] == "$" and rule_for(text[2:]) not in {"plain", "print", "unknown"}:
-        yield from _task(context._replace(token=context.token._replace(text=text[1:])))
+        yield from _task(span._replace(token=span.token._replace(text=text[1:])))
 
 
-def _import(context: _SourceSpan) -> Iterator[tuple[str, str]]:
-    following = context.following
-    kinds = [token.kind for token in following[:2]]
-    if kinds[:1] == ["StringLiteral"] or (kinds[:1] == ["Directive"] and kinds[1:] != ["DoubleColon"]):
-        yield "dpi", f"{context.token.text} {following[0].text}"
+def _import(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+    next_tokens = span.next_tokens
+    next_kinds = [token.kind for token in next_tokens[:2]]
+    if next_kinds[:1] == ["StringLiteral"] or (next_kinds[:1] == ["Directive"] and next_kinds[1:] != ["DoubleColon"]):
+        yield "dpi", f"{span.token.text} {next_tokens[0].text}"
 
 
-def _bind(context: _SourceSpan) -> Iterator[tuple[str, str]]:
-    yield "bind", context.token.text
+def _bind(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+    yield "bind", span.token.text
 
 
-def _root(context: _SourceSpan) -> Iterator[tuple[str, str]]:
-    yield "root", context.token.text
+def _root(span: _SourceSpan) -> Iterator[tuple[str, str]]:
+    yield "root", span.token.text
 
 
 _NAMES = frozenset({"Identifier"})
@@ -181,9 +181,9 @@ _ABOUT = {
 }
 
 
-def _is_plain(task: str, following: list[Token]) -> bool:
+def _is_plain(task: str, next_tokens: list[SourceToken]) -> bool:
     """True if a task prints one literal line without a number, which can be checked on its own."""
-    words = [token.text for token in following[:3]]
+    words = [token.text for token in next_tokens[:3]]
     return (task.startswith("$display") and words[:1] == [";"]) or (
         task.startswith("$display")
         and len(words) == 3
@@ -194,7 +194,7 @@ def _is_plain(task: str, following: list[Token]) -> bool:
     )
 
 
-def _path(task: str, name_tokens: list[Token], folder: str) -> Iterator[tuple[str, str]]:
+def _path(task: str, name_tokens: list[SourceToken], folder: str) -> Iterator[tuple[str, str]]:
     """Findings on a file name after a task or directive."""
     if not name_tokens:
         return

@@ -45,7 +45,7 @@ _NO_VALUE = {
 }
 
 
-def find(content: bytes, other_contents: Iterable[bytes] = ()) -> Iterator[tuple[str, str, int]]:
+def synthesis_findings(content: bytes, other_contents: Iterable[bytes] = ()) -> Iterator[tuple[str, str, int]]:
     """Findings in a file as a synthesis tool reads it, its macros expanded.
 
     Args:
@@ -73,10 +73,10 @@ def _parsed(content: bytes, sources: SourceManager | None = None) -> SyntaxTree:
     from pyslang.syntax import SyntaxTree
 
     # What an `include` names may be a pipe, and is no part of the file.
-    options = PreprocessorOptions()
-    options.maxIncludeDepth = 0
+    preprocessor_options = PreprocessorOptions()
+    preprocessor_options.maxIncludeDepth = 0
     return SyntaxTree.fromText(
-        as_ascii(content), sources or SyntaxTree.getDefaultSourceManager(), options=pyslang.Bag([options])
+        as_ascii(content), sources or SyntaxTree.getDefaultSourceManager(), options=pyslang.Bag([preprocessor_options])
     )
 
 
@@ -93,9 +93,9 @@ def _without_value(tree: SyntaxTree, other_contents: Iterable[bytes]) -> Iterato
         # Of a module that is not here, nobody knows what it drives.
         return
     own_buffer = tree.root.sourceRange.start.buffer
-    options = AnalysisOptions()
-    options.flags = AnalysisFlags.CheckUnused
-    analysis = AnalysisManager(options)
+    analysis_options = AnalysisOptions()
+    analysis_options.flags = AnalysisFlags.CheckUnused
+    analysis = AnalysisManager(analysis_options)
     analysis.analyze(compilation)
     for diagnostic in analysis.getDiagnostics():
         flaw = _NO_VALUE.get(str(diagnostic.code))

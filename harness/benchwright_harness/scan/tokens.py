@@ -8,7 +8,7 @@ _ASCII = bytes(range(128)) + b"\x7f" * 128
 _NO_LIMIT = 2**31 - 1
 
 
-class Token(NamedTuple):
+class SourceToken(NamedTuple):
     """One token, and where the one before it ends."""
 
     kind: str
@@ -26,7 +26,7 @@ class Comment(NamedTuple):
 
     text: str
     start: int
-    ends: bool
+    is_closed: bool
     """True if a block comment has its end."""
 
 
@@ -35,7 +35,7 @@ def as_ascii(content: bytes) -> str:
     return content.translate(_ASCII).decode("ascii")
 
 
-def lex(text: str) -> list[Token]:
+def lex(text: str) -> list[SourceToken]:
     """The tokens of a file, the last of which is `EndOfFile`.
 
     Args:
@@ -44,24 +44,24 @@ def lex(text: str) -> list[Token]:
     import pyslang  # Imported late: it takes longer than a scan.
     from pyslang.parsing import Lexer, LexerOptions, TokenKind
 
-    options = LexerOptions()
+    lexer_options = LexerOptions()
     # Behind the limit slang reads nothing.
-    options.maxErrors = _NO_LIMIT
+    lexer_options.maxErrors = _NO_LIMIT
     sources, diagnostics = pyslang.SourceManager(), pyslang.Diagnostics()
     memory = pyslang.BumpAllocator()
-    lexer = Lexer(sources.assignText(text), memory, diagnostics, sources, options)
-    tokens: list[Token] = []
+    lexer = Lexer(sources.assignText(text), memory, diagnostics, sources, lexer_options)
+    tokens: list[SourceToken] = []
     end = 0
     while True:
         token = lexer.lex()
-        kind, raw, start = token.kind, token.rawText, token.location.offset
+        token_kind, raw, start = token.kind, token.rawText, token.location.offset
         previous_end, end = end, start + len(raw)
-        tokens.append(Token(kind.name, raw, start, end, previous_end))
-        if kind is TokenKind.EndOfFile:
+        tokens.append(SourceToken(token_kind.name, raw, start, end, previous_end))
+        if token_kind is TokenKind.EndOfFile:
             return tokens
 
 
-def comments(text: str, token: Token) -> list[Comment]:
+def comments(text: str, token: SourceToken) -> list[Comment]:
     """The comments between a token and the one before it."""
     comments_between = []
     offset = text.find("/", token.previous_end, token.start)
@@ -72,8 +72,8 @@ def comments(text: str, token: Token) -> list[Comment]:
             comments_between.append(Comment(text[offset:end], offset, True))
         else:
             end = text.find("*/", offset + 2, token.start)
-            ends = end >= 0
-            end = end + 2 if ends else token.start
-            comments_between.append(Comment(text[offset:end], offset, ends))
+            is_closed = end >= 0
+            end = end + 2 if is_closed else token.start
+            comments_between.append(Comment(text[offset:end], offset, is_closed))
         offset = text.find("/", end, token.start)
     return comments_between

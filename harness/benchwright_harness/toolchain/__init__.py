@@ -21,12 +21,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchwright_harness.errors import ToolchainError, ToolMissingError
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.toolchain import folder_lock, tree
 from benchwright_harness.toolchain.manifest import (
     CONTENT,
     MANIFEST,
-    Manifest,
+    ToolchainManifest,
     content,
     differences,
     digest_of,
@@ -61,7 +61,7 @@ class Toolchain:
         self.folder = folder
         self.root = folder / "root"
         try:
-            self.manifest = Manifest.model_validate_json((folder / MANIFEST).read_bytes())
+            self.manifest = ToolchainManifest.model_validate_json((folder / MANIFEST).read_bytes())
         except OSError as error:
             raise ToolMissingError("toolchain", BUILD) from error
         except ValidationError as error:
@@ -123,33 +123,33 @@ class Toolchain:
             ToolchainError: What it was like is not known any more.
         """
         try:
-            listed = (self.folder / CONTENT).read_text(encoding="utf-8", errors="surrogateescape")
+            content_list = (self.folder / CONTENT).read_text(encoding="utf-8", errors="surrogateescape")
         except OSError as error:
             raise ToolchainError(f"{self.folder / CONTENT} can't be read: {error.strerror}", _BROKEN) from error
-        if digest_of(listed) != self.digest:
+        if digest_of(content_list) != self.digest:
             raise ToolchainError(f"{self.folder / CONTENT} does not belong to {MANIFEST} beside it", _BROKEN)
-        return differences(self.root, listed)
+        return differences(self.root, content_list)
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks that a verdict must make on the tools."""
         return ()
 
-    def environment(self, selection: Selection) -> dict[str, str]:
+    def environment(self, selection: ToolSelection) -> dict[str, str]:
         """Variables that the tools need, as seen inside a sandbox."""
         return tree.environment(selection)
 
-    def versions(self, selection: Selection) -> dict[str, str]:
+    def versions(self, selection: ToolSelection) -> dict[str, str]:
         """The version of each tool that a selection leads to."""
         known_versions = self.manifest.versions
-        chosen = {"icarus": f"icarus-{selection.icarus}", "yosys": f"yosys-{selection.yosys}"}
+        version_keys = {"icarus": f"icarus-{selection.icarus}", "yosys": f"yosys-{selection.yosys}"}
         selected_versions = {name: known_versions[name] for name in _LISTED if name in known_versions}
-        selected_versions |= {name: known_versions[key] for name, key in chosen.items() if key in known_versions}
+        selected_versions |= {name: known_versions[key] for name, key in version_keys.items() if key in known_versions}
         if selection.cocotb == "compat":
             selected_versions["cocotb"] += " with the names of older versions"
         return dict(sorted(selected_versions.items()))
 
-    def require(self, tools: Iterable[str], selection: Selection) -> None:
+    def require(self, tools: Iterable[str], selection: ToolSelection) -> None:
         """Check that programs are there.
 
         Args:

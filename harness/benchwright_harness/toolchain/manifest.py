@@ -18,7 +18,7 @@ CONTENT = "content"
 _CHUNK = 1 << 20
 
 
-class Manifest(Model):
+class ToolchainManifest(Model):
     """Describes a built toolchain; the file is beside its tree."""
 
     digest: str
@@ -40,7 +40,7 @@ def content(root: Path, *, excluded_folder: str = "") -> str:
         root: The tree.
         excluded_folder: The name of folders to leave out.
     """
-    lines = []
+    path_lines = []
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name != excluded_folder]
         for name in [*folders, *names]:
@@ -48,29 +48,30 @@ def content(root: Path, *, excluded_folder: str = "") -> str:
             mode = path.lstat().st_mode
             relative = path.relative_to(root).as_posix()
             if stat.S_ISLNK(mode):
-                target = os.fsencode(path.readlink())
-                lines.append((relative, f"link {hashlib.sha256(target).hexdigest()}"))
+                link_target = os.fsencode(path.readlink())
+                path_lines.append((relative, f"link {hashlib.sha256(link_target).hexdigest()}"))
             elif stat.S_ISDIR(mode):
-                lines.append((relative, "folder -"))
+                path_lines.append((relative, "folder -"))
             else:
                 kind = "program" if mode & stat.S_IXUSR else "file"
-                lines.append((relative, f"{kind} {_sha256(path)}"))
-    return "".join(f"{description} {path}\n" for path, description in sorted(lines))
+                path_lines.append((relative, f"{kind} {_sha256(path)}"))
+    return "".join(f"{description} {path}\n" for path, description in sorted(path_lines))
 
 
-def differences(root: Path, listed: str) -> list[str]:
+def differences(root: Path, content_list: str) -> list[str]:
     """Differences from a list of `content`, one sentence each."""
-    was = dict(_by_path(listed))
-    now = dict(_by_path(content(root)))
+    recorded_files = dict(_by_path(content_list))
+    current_files = dict(_by_path(content(root)))
     return [
-        f"{path}: {'is missing' if path not in now else 'is new' if path not in was else 'has changed'}"
-        for path in sorted(was.keys() | now.keys())
-        if was.get(path) != now.get(path)
+        f"{path}: "
+        f"{'is missing' if path not in current_files else 'is new' if path not in recorded_files else 'has changed'}"
+        for path in sorted(recorded_files.keys() | current_files.keys())
+        if recorded_files.get(path) != current_files.get(path)
     ]
 
 
-def _by_path(listed: str) -> Iterator[tuple[str, str]]:
-    for line in listed.split("\n")[:-1]:
+def _by_path(content_list: str) -> Iterator[tuple[str, str]]:
+    for line in content_list.split("\n")[:-1]:
         kind, value, path = line.split(" ", 2)
         yield path, f"{kind} {value}"
 
@@ -85,9 +86,9 @@ def recipe() -> str:
     return total.hexdigest()
 
 
-def digest_of(listed: str) -> str:
+def digest_of(content_list: str) -> str:
     """The digest of a toolchain whose files are these."""
-    return hashlib.sha256(listed.encode(errors="surrogateescape")).hexdigest()
+    return hashlib.sha256(content_list.encode(errors="surrogateescape")).hexdigest()
 
 
 def _sha256(path: Path) -> str:

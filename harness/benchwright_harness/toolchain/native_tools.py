@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchwright_harness.errors import ToolMissingError
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.toolchain import Toolchain, tree
 
 _ASK = {
@@ -52,8 +52,8 @@ class NativeTools(Toolchain):
 
     def __init__(self, cache: Path, environ: Mapping[str, str] = os.environ) -> None:
         # Our own Python environment is none of the machine's tools.
-        ours = str(Path(sys.prefix, "bin"))
-        folders = [folder for folder in environ.get("PATH", os.defpath).split(":") if folder != ours]
+        own_programs = str(Path(sys.prefix, "bin"))
+        folders = [folder for folder in environ.get("PATH", os.defpath).split(":") if folder != own_programs]
         self._variables = {"PATH": ":".join(folders)}
         if "VERILATOR_ROOT" in environ:
             self._variables["VERILATOR_ROOT"] = environ["VERILATOR_ROOT"]
@@ -83,31 +83,31 @@ class NativeTools(Toolchain):
     @property
     def digest(self) -> str:
         """Names the versions that were found; the same numbers may still be other bits."""
-        listed = "\n".join(f"{name} {version}" for name, version in sorted(self._tool_versions.items()))
-        return f"native:{hashlib.sha256(listed.encode()).hexdigest()}"
+        version_lines = "\n".join(f"{name} {version}" for name, version in sorted(self._tool_versions.items()))
+        return f"native:{hashlib.sha256(version_lines.encode()).hexdigest()}"
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks that a verdict must make."""
-        listed = ", ".join(f"{name} {version}" for name, version in sorted(self._tool_versions.items()))
-        return (f"Ran with the tools of this machine ({listed}), without protection.",)
+        version_listing = ", ".join(f"{name} {version}" for name, version in sorted(self._tool_versions.items()))
+        return (f"Ran with the tools of this machine ({version_listing}), without protection.",)
 
-    def environment(self, selection: Selection) -> dict[str, str]:
+    def environment(self, selection: ToolSelection) -> dict[str, str]:
         """Variables that the tools need."""
         variables = dict(self._variables)
         if selection.cocotb == "compat":
-            inside = Path(__file__).parents[1] / "inside" / "compat"
-            variables["PYTHONPATH"] = ":".join(filter(None, (str(inside), variables.get("PYTHONPATH"))))
+            compat_folder = Path(__file__).parents[1] / "inside" / "compat"
+            variables["PYTHONPATH"] = ":".join(filter(None, (str(compat_folder), variables.get("PYTHONPATH"))))
         return variables
 
-    def versions(self, selection: Selection) -> dict[str, str]:
+    def versions(self, selection: ToolSelection) -> dict[str, str]:
         """The version of each tool that was found."""
         return dict(sorted(self._tool_versions.items()))
 
     def require_packages(self, names: Iterable[str]) -> None:
         """Nothing is known of this machine's packages; a run says what it lacks."""
 
-    def require(self, tools: Iterable[str], selection: Selection) -> None:
+    def require(self, tools: Iterable[str], selection: ToolSelection) -> None:
         """Check that programs are there.
 
         Raises:
@@ -131,16 +131,18 @@ def _versions(path: str, packages: str) -> dict[str, str]:
             number = re.search(r"\d+(\.\d+)+", _printed([program_path, option], variables))
             versions[name] = number[0] if number else "unknown"
     if program_path := shutil.which("python3", path=path):
-        pairs = (line.split() for line in _printed([program_path, "-c", _PRINT_VERSIONS], variables).splitlines())
-        versions |= {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
+        version_pairs = (
+            line.split() for line in _printed([program_path, "-c", _PRINT_VERSIONS], variables).splitlines()
+        )
+        versions |= {pair[0]: pair[1] for pair in version_pairs if len(pair) == 2}
     return versions
 
 
 def _printed(command: list[str], variables: Mapping[str, str]) -> str:
     try:
-        ran = subprocess.run(
+        finished_process = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT_S, check=False, env=variables
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return ran.stdout
+    return finished_process.stdout

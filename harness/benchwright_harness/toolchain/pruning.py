@@ -24,7 +24,7 @@ _REMOVED = ".removed-"
 _YOUNG_S = 3600.0
 
 
-class Kind(StrEnum):
+class FolderKind(StrEnum):
     """Kind of a folder."""
 
     TOOLCHAIN = "toolchain"
@@ -40,24 +40,24 @@ class Prunable:
     """A folder that can be deleted."""
 
     path: Path
-    kind: Kind
+    kind: FolderKind
     size: int
     """Disk space in bytes; files with several names count once."""
 
 
-def prunable(cache: Path, kinds: Iterable[Kind] = tuple(Kind)) -> list[Prunable]:
+def prunable_folders(cache: Path, folder_kinds: Iterable[FolderKind] = tuple(FolderKind)) -> list[Prunable]:
     """The folders that can be deleted, by name.
 
     Args:
         cache: The cache folder.
-        kinds: Kinds to look for.
+        folder_kinds: Kinds to look for.
     """
-    requested_kinds = frozenset(kinds)
+    requested_kinds = frozenset(folder_kinds)
     with _listing(cache / "toolchains") as entries:
-        candidates = [(Path(entry), kind) for entry in entries if (kind := _kind(entry, cache)) in requested_kinds]
+        paths_and_kinds = [(Path(entry), kind) for entry in entries if (kind := _kind(entry, cache)) in requested_kinds]
     return [
         Prunable(path, kind, _size(path))
-        for path, kind in sorted(candidates)
+        for path, kind in sorted(paths_and_kinds)
         if kind is not None and not _is_held(path)
     ]
 
@@ -67,25 +67,29 @@ def remove(leftover: Prunable) -> bool:
     with exclusive_now(leftover.path) as alone:
         if not alone:
             return False
-        gone = leftover.path.with_name(f"{_REMOVED}{os.getpid()}-{leftover.path.name.lstrip('.')}")
+        renamed_path = leftover.path.with_name(f"{_REMOVED}{os.getpid()}-{leftover.path.name.lstrip('.')}")
         try:
-            leftover.path.rename(gone)
+            leftover.path.rename(renamed_path)
         except OSError:
             return False
-    shutil.rmtree(gone, ignore_errors=True)
-    return not gone.exists()
+    shutil.rmtree(renamed_path, ignore_errors=True)
+    return not renamed_path.exists()
 
 
-def _kind(entry: os.DirEntry[str], cache: Path) -> Kind | None:
-    if not entry.is_dir(follow_symlinks=False):
+def _kind(folder_entry: os.DirEntry[str], cache: Path) -> FolderKind | None:
+    if not folder_entry.is_dir(follow_symlinks=False):
         return None
-    path = Path(entry)
-    if entry.name.startswith((f".{INSIDE_COPY}", _REMOVED)):
-        return Kind.UNFINISHED if time.time() - entry.stat(follow_symlinks=False).st_mtime > _YOUNG_S else None
-    if entry.name.startswith(INSIDE_COPY):
-        return None if path == Toolchain.inside_copy(path.parent) else Kind.PROGRAMS
+    path = Path(folder_entry)
+    if folder_entry.name.startswith((f".{INSIDE_COPY}", _REMOVED)):
+        return (
+            FolderKind.UNFINISHED
+            if time.time() - folder_entry.stat(follow_symlinks=False).st_mtime > _YOUNG_S
+            else None
+        )
+    if folder_entry.name.startswith(INSIDE_COPY):
+        return None if path == Toolchain.inside_copy(path.parent) else FolderKind.PROGRAMS
     if (path / MANIFEST).is_file():
-        return None if path.resolve() == Toolchain.in_use(cache) else Kind.TOOLCHAIN
+        return None if path.resolve() == Toolchain.in_use(cache) else FolderKind.TOOLCHAIN
     return None
 
 

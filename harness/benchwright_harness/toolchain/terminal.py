@@ -11,7 +11,7 @@ import os
 import shlex
 from pathlib import Path
 
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.toolchain import Toolchain, tree
 
 TOOLS = ("iverilog", "vvp", "verilator", "yosys")
@@ -19,12 +19,12 @@ _SYSTEM = ("bin", "etc", "lib", "lib64", "opt", "sbin", "usr")
 """The folders that come from the toolchain."""
 
 
-def folder(cache: Path) -> Path:
+def scripts_folder(cache: Path) -> Path:
     """Folder of the scripts, for PATH. `./run` names the same folder."""
     return cache / "bin"
 
 
-def offer(cache: Path) -> Path:
+def offer_scripts(cache: Path) -> Path:
     """Write a script for each tool of the toolchain in use; returns their folder.
 
     Raises:
@@ -32,11 +32,11 @@ def offer(cache: Path) -> Path:
         OSError: The folder can't be written.
     """
     toolchain = Toolchain.find(cache)
-    scripts_folder = folder(cache)
-    scripts_folder.mkdir(parents=True, exist_ok=True)
+    folder = scripts_folder(cache)
+    folder.mkdir(parents=True, exist_ok=True)
     for tool in TOOLS:
-        _write(scripts_folder / tool, script(toolchain, tool))
-    return scripts_folder
+        _write(folder / tool, script(toolchain, tool))
+    return folder
 
 
 def script(toolchain: Toolchain, tool: str) -> str:
@@ -45,9 +45,9 @@ def script(toolchain: Toolchain, tool: str) -> str:
     system_folders = [name for name in _SYSTEM if (root / name).exists()]
     system = " ".join(f"--ro-bind {shlex.quote(str(root / name))} /{name}" for name in system_folders)
     variables = " ".join(
-        f"--setenv {name} {shlex.quote(value)}" for name, value in sorted(tree.environment(Selection()).items())
+        f"--setenv {name} {shlex.quote(value)}" for name, value in sorted(tree.environment(ToolSelection()).items())
     )
-    ours = "|".join(f"/{name}" for name in (*_SYSTEM, "dev", "proc", "sys"))
+    own_roots = "|".join(f"/{name}" for name in (*_SYSTEM, "dev", "proc", "sys"))
     return f"""#!/bin/sh
 # {tool} of Benchwright's toolchain {toolchain.name}, which stands in for /usr, /etc and /opt of this machine.
 if ! command -v bwrap >/dev/null; then
@@ -57,7 +57,7 @@ fi
 set -- {tool} "$@"
 for place in /*; do
     case "$place" in
-        {ours}) ;;
+        {own_roots}) ;;
         *) set -- --bind-try "$place" "$place" "$@" ;;
     esac
 done

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.plan.tool_versions import tool_versions
 
 OURS = "/opt/benchwright"
@@ -29,7 +29,7 @@ def yosys(version: str) -> str:
     return f"{OURS}/yosys-{version}"
 
 
-def program_folders(selection: Selection) -> list[str]:
+def program_folders(selection: ToolSelection) -> list[str]:
     """The folders of PATH."""
     own_yosys = [] if selection.yosys == tool_versions().system_yosys else [f"{yosys(selection.yosys)}/bin"]
     return [
@@ -41,7 +41,7 @@ def program_folders(selection: Selection) -> list[str]:
     ]
 
 
-def environment(selection: Selection) -> dict[str, str]:
+def environment(selection: ToolSelection) -> dict[str, str]:
     """The variables that the tools need."""
     variables = {
         "PATH": ":".join(program_folders(selection)),

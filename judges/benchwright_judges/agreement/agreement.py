@@ -89,75 +89,84 @@ class FormatAgreement(Model):
     judges: tuple[JudgeAgreement, ...]
 
 
-def measure(rated: Sequence[RatedAnswer], *, seed: int = 1, resamples: int = 1000) -> Sequence[FormatAgreement]:
+def measure_agreement(
+    rated_items: Sequence[RatedAnswer], *, seed: int = 1, resamples: int = 1000
+) -> Sequence[FormatAgreement]:
     """Measure agreement, one format at a time.
 
     Args:
-        rated: Answers with people's labels and judges' votes.
+        rated_items: Answers with people's labels and judges' votes.
         seed: Seed of the bootstrap intervals.
         resamples: Number of resamples of the bootstrap.
     """
     by_format: dict[str, list[RatedAnswer]] = {}
-    for rated_answer in rated:
+    for rated_answer in rated_items:
         if rated_answer.people:
             by_format.setdefault(rated_answer.format, []).append(rated_answer)
     interval = partial(estimate, seed=seed, resamples=resamples)
     return [_format(name, items, interval) for name, items in sorted(by_format.items())]
 
 
-def _format(name: str, items: Sequence[RatedAnswer], interval: Callable[..., Estimate]) -> FormatAgreement:
-    scale = items[0].scale
-    judges = sorted({judge for item in items for judge in item.judges})
-    voted = [item for item in items if any(item.judges.values())]
+def _format(name: str, rated_items: Sequence[RatedAnswer], interval: Callable[..., Estimate]) -> FormatAgreement:
+    scale = rated_items[0].scale
+    judges = sorted({judge for item in rated_items for judge in item.judges})
+    voted = [item for item in rated_items if any(item.judges.values())]
     return FormatAgreement(
         format=name,
-        items=len(items),
-        undecided=sum(is_right(scale, [*item.people.values()]) is None for item in items),
+        items=len(rated_items),
+        undecided=sum(is_right(scale, [*item.people.values()]) is None for item in rated_items),
         tie_breaks=share(sum(item.tie_break for item in voted), len(voted)),
-        people=_people(scale, [item.people for item in items]),
-        judges=tuple(_judge(judge, scale, items, interval) for judge in judges),
+        people=_people(scale, [item.people for item in rated_items]),
+        judges=tuple(_judge(judge, scale, rated_items, interval) for judge in judges),
     )
 
 
-def _judge(judge: str, scale: Scale, items: Sequence[RatedAnswer], interval: Callable[..., Estimate]) -> JudgeAgreement:
-    rows = []
-    for item in items:
-        labels = [*item.people.values()]
-        votes = item.judges.get(judge, ())
-        right, voted_right = is_right(scale, labels), is_right(scale, votes)
-        if right is not None and voted_right is not None:
-            rows.append((item, labels, votes, right, voted_right))
-    people_right, judge_right = (np.array([row[column] for row in rows], dtype=float) for column in (3, 4))
+def _judge(
+    judge: str, scale: Scale, rated_items: Sequence[RatedAnswer], interval: Callable[..., Estimate]
+) -> JudgeAgreement:
+    comparisons = []
+    for rated_item in rated_items:
+        labels = [*rated_item.people.values()]
+        votes = rated_item.judges.get(judge, ())
+        is_people_right, voted_right = is_right(scale, labels), is_right(scale, votes)
+        if is_people_right is not None and voted_right is not None:
+            comparisons.append((rated_item, labels, votes, is_people_right, voted_right))
+    people_right, judge_right = (np.array([row[column] for row in comparisons], dtype=float) for column in (3, 4))
     # A label of a scale as a number; without a majority the median label is used.
     middle = [
         (_points(scale, labels, statistics.median), _points(scale, votes, statistics.median))
-        for _, labels, votes, *_ in rows
+        for _, labels, votes, *_ in comparisons
     ]
-    people, model = (np.array([pair[side] for pair in middle], dtype=float) for side in (0, 1))
-    means = np.array([_points(scale, labels, statistics.fmean) for _, labels, *_ in rows], dtype=float)
+    people, judge_points = (np.array([pair[side] for pair in middle], dtype=float) for side in (0, 1))
+    means = np.array([_points(scale, labels, statistics.fmean) for _, labels, *_ in comparisons], dtype=float)
     return JudgeAgreement(
         judge=judge,
-        items=len(rows),
-        agreement=share(int(np.sum(people_right == judge_right)), len(rows)),
+        items=len(comparisons),
+        agreement=share(int(np.sum(people_right == judge_right)), len(comparisons)),
         false_accept=share(int(np.sum(judge_right[people_right == 0])), int(np.sum(people_right == 0))),
         false_reject=share(int(np.sum(judge_right[people_right == 1] == 0)), int(np.sum(people_right == 1))),
         kappa=interval(kappa, (people_right, judge_right)),
-        weighted_kappa=interval(kappa, (people, model)) if scale is not Scale.BLANK else None,
-        alpha=interval(lambda *raters: alpha(np.array(raters), _LEVELS[scale]), (people, model)),
-        pearson=interval(pearson, (means, model)) if scale.is_ordinal else None,
+        weighted_kappa=interval(kappa, (people, judge_points)) if scale is not Scale.BLANK else None,
+        alpha=interval(lambda *raters: alpha(np.array(raters), _LEVELS[scale]), (people, judge_points)),
+        pearson=interval(pearson, (means, judge_points)) if scale.is_ordinal else None,
         disagreements=tuple(
-            Disagreement(item=item.item, problem=item.problem, people=dict(item.people), votes=tuple(votes))
-            for item, _, votes, right, voted_right in rows
-            if right != voted_right
+            Disagreement(
+                item=compared_item.answer_id,
+                problem=compared_item.problem,
+                people=dict(compared_item.people),
+                votes=tuple(votes),
+            )
+            for compared_item, _, votes, is_people_right, voted_right in comparisons
+            if is_people_right != voted_right
         ),
     )
 
 
-def _people(scale: Scale, graded: Sequence[Mapping[str, str]]) -> PeopleAgreement:
-    names = sorted({name for labels in graded for name in labels})
+def _people(scale: Scale, label_sets: Sequence[Mapping[str, str]]) -> PeopleAgreement:
+    names = sorted({name for labels in label_sets for name in labels})
     ratings = np.array(
         [
-            [_points(scale, [labels[name]], statistics.median) if name in labels else math.nan for labels in graded]
+            [_points(scale, [labels[name]], statistics.median) if name in labels else math.nan for labels in label_sets]
             for name in names
         ],
         dtype=float,
@@ -165,7 +174,7 @@ def _people(scale: Scale, graded: Sequence[Mapping[str, str]]) -> PeopleAgreemen
     complete = ratings[:, ~np.isnan(ratings).any(axis=0)]
     return PeopleAgreement(
         people=len(names),
-        items=sum(len(labels) > 1 for labels in graded),
+        items=sum(len(labels) > 1 for labels in label_sets),
         alpha=_without_nan(alpha(ratings, _LEVELS[scale])),
         cronbach=_without_nan(cronbach(complete)),
     )
@@ -180,8 +189,8 @@ def is_right(scale: Scale, labels: Sequence[str]) -> bool | None:
         return None
     if scale.is_ordinal:
         return scale.passes(str(statistics.median(float(label) for label in labels)))
-    right = sum(scale.passes(label) for label in labels)
-    return None if 2 * right == len(labels) else 2 * right > len(labels)
+    right_count = sum(scale.passes(label) for label in labels)
+    return None if 2 * right_count == len(labels) else 2 * right_count > len(labels)
 
 
 def _points(scale: Scale, labels: Sequence[str], middle: Callable[[Sequence[float]], float]) -> float:

@@ -22,7 +22,7 @@ from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Problem
 
 if TYPE_CHECKING:
-    from benchwright_judges.models.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import ModelEndpoint
 
 THRESHOLD = 8.0
 """Every aspect has to reach this."""
@@ -41,25 +41,25 @@ class Aspect(StrEnum):
     """Behaviour: harness and reference implement the task."""
 
 
-class Finding(Model):
+class AspectRating(Model):
     """One judge's rating of one aspect."""
 
     finding: str
     points: int
 
 
-class Review(Model):
+class JudgesReview(Model):
     """One judge's review of a problem."""
 
     judge: str
-    findings: dict[Aspect, Finding] = Field(default_factory=dict)
+    findings: dict[Aspect, AspectRating] = Field(default_factory=dict)
     """All four aspects; empty if `error` is set."""
     error: str = ""
     cost_usd: float = 0.0
     seconds: float = 0.0
 
 
-class Audit(Model):
+class JudgesAudit(Model):
     """The judges' reviews of one version of a problem; kept with the sealed parts, because findings quote them."""
 
     problem: str
@@ -67,15 +67,17 @@ class Audit(Model):
     problem_digest: str
     harness_digest: str
     rubric: str
-    reviews: tuple[Review, ...]
+    reviews: tuple[JudgesReview, ...]
 
     @property
     def points(self) -> dict[Aspect, float]:
         """Each aspect's mean over the judges; empty if no reply could be used."""
-        read = [review for review in self.reviews if review.findings]
-        if not read:
+        read_reviews = [review for review in self.reviews if review.findings]
+        if not read_reviews:
             return {}
-        return {aspect: statistics.fmean(review.findings[aspect].points for review in read) for aspect in Aspect}
+        return {
+            aspect: statistics.fmean(review.findings[aspect].points for review in read_reviews) for aspect in Aspect
+        }
 
     @property
     def passed(self) -> bool | None:
@@ -94,27 +96,27 @@ class Audits:
     def __init__(self, home: Home) -> None:
         self._folder = home.data / "sealed" / "@audits"
 
-    def keep(self, audit: Audit) -> None:
+    def keep(self, audit: JudgesAudit) -> None:
         """Store an audit, replacing an earlier one of the problem."""
         file = self._file(audit.problem)
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._folder.parent.chmod(0o700)
         write_atomically(file, audit.model_dump_json().encode(), 0o600)
 
-    def find(self, ref: str, problem: Problem) -> Audit | None:
+    def find(self, ref: str, problem: Problem) -> JudgesAudit | None:
         """The audit of the problem's current version by the current rubric; None if there is none."""
         try:
-            audit = Audit.model_validate_json(self._file(ref).read_bytes())
+            audit = JudgesAudit.model_validate_json(self._file(ref).read_bytes())
         except (OSError, ValidationError):
             return None
-        now = (problem.public_digest, problem.harness_digest, load_rubric("problem-audit").reference)
-        return audit if (audit.problem_digest, audit.harness_digest, audit.rubric) == now else None
+        current_digests = (problem.public_digest, problem.harness_digest, load_rubric("problem-audit").reference)
+        return audit if (audit.problem_digest, audit.harness_digest, audit.rubric) == current_digests else None
 
     def _file(self, ref: str) -> Path:
         return self._folder / f"{ref}.json"
 
 
-async def audit(ref: str, problem: Problem, endpoints: Sequence[Endpoint], budget: JudgingBudget) -> Audit:
+async def audit(ref: str, problem: Problem, endpoints: Sequence[ModelEndpoint], budget: JudgingBudget) -> JudgesAudit:
     """Have every judge review a problem once.
 
     Args:
@@ -129,20 +131,24 @@ async def audit(ref: str, problem: Problem, endpoints: Sequence[Endpoint], budge
     rubric = load_rubric("problem-audit")
     prompt = audit_prompt(problem, [*Aspect], rubric)
 
-    async def review(endpoint: Endpoint) -> Review:
+    async def review(endpoint: ModelEndpoint) -> JudgesReview:
         reply = await endpoint.ask(prompt, index=0, budget=budget)
-        facts: dict[str, Any] = {
+        review_fields: dict[str, Any] = {
             "judge": endpoint.settings.name,
             "cost_usd": reply.cost_usd,
             "seconds": reply.seconds,
         }
         try:
-            return Review(findings=_findings(reply.text), **facts) if reply.text else Review(error=reply.error, **facts)
+            return (
+                JudgesReview(findings=_findings(reply.text), **review_fields)
+                if reply.text
+                else JudgesReview(error=reply.error, **review_fields)
+            )
         except ValueError as error:
-            return Review(error=str(error), **facts)
+            return JudgesReview(error=str(error), **review_fields)
 
     reviews = await asyncio.gather(*(review(endpoint) for endpoint in endpoints))
-    return Audit(
+    return JudgesAudit(
         problem=ref,
         problem_digest=problem.public_digest,
         harness_digest=problem.harness_digest,
@@ -151,7 +157,7 @@ async def audit(ref: str, problem: Problem, endpoints: Sequence[Endpoint], budge
     )
 
 
-def _findings(text: str) -> dict[Aspect, Finding]:
+def _findings(text: str) -> dict[Aspect, AspectRating]:
     fields = read_object(text)
     if set(fields) != {*Aspect}:
         raise ValueError(f"the reply does not have the fields {', '.join(Aspect)}, and only these")
@@ -160,5 +166,5 @@ def _findings(text: str) -> dict[Aspect, Finding]:
         field = fields[aspect]
         if not isinstance(field, dict) or set(field) != {"finding", "points"} or not isinstance(field["finding"], str):
             raise ValueError(f"the reply's field {aspect} is not a finding with points")
-        findings[aspect] = Finding(finding=field["finding"], points=int(Scale.TIERS.read(field["points"])))
+        findings[aspect] = AspectRating(finding=field["finding"], points=int(Scale.TIERS.read(field["points"])))
     return findings

@@ -20,7 +20,7 @@ from benchwright_judges.records import ballot
 from benchwright_problems.problem import Problem, digest
 
 if TYPE_CHECKING:
-    from benchwright_judges.models.endpoint import Endpoint, Reply
+    from benchwright_judges.models.endpoint import EndpointReply, ModelEndpoint
     from benchwright_judges.records.records import Records
 
 _SEPARATOR = "; "
@@ -71,7 +71,7 @@ def instructions() -> tuple[str, str]:
 async def classify(
     problem: Problem,
     reply: str,
-    endpoints: Sequence[Endpoint],
+    endpoints: Sequence[ModelEndpoint],
     records: Records,
     *,
     budget: JudgingBudget,
@@ -100,10 +100,10 @@ async def classify(
         if isinstance(outcome, BaseException):
             raise outcome
     votes = tuple(vote for vote in outcomes if isinstance(vote, Vote))
-    return Classified(types=settled(votes), votes=votes, rubric=reference)
+    return Classified(types=majority_types(votes), votes=votes, rubric=reference)
 
 
-def settled(votes: Sequence[Vote]) -> tuple[ErrorType, ...]:
+def majority_types(votes: Sequence[Vote]) -> tuple[ErrorType, ...]:
     """The types that more than half of the usable votes name."""
     usable = [types_of(vote) for vote in votes if not vote.error]
     counts = Counter(error_type for types in usable for error_type in types)
@@ -116,7 +116,13 @@ def types_of(vote: Vote) -> tuple[ErrorType, ...]:
 
 
 async def _vote(
-    problem: Problem, reply: str, text: str, endpoint: Endpoint, records: Records, budget: JudgingBudget, offline: bool
+    problem: Problem,
+    reply: str,
+    text: str,
+    endpoint: ModelEndpoint,
+    records: Records,
+    budget: JudgingBudget,
+    offline: bool,
 ) -> Vote:
     name = endpoint.settings.name
     key = digest(
@@ -136,15 +142,15 @@ async def _vote(
     return await ballot.remembered(records, key, name, request, offline=offline)
 
 
-def _read(judge: str, reply: Reply) -> Vote:
-    facts: dict[str, Any] = {"judge": judge, "raw": reply.text, **reply.model_dump(exclude={"text", "error"})}
+def _read(judge: str, reply: EndpointReply) -> Vote:
+    vote_fields: dict[str, Any] = {"judge": judge, "raw": reply.text, **reply.model_dump(exclude={"text", "error"})}
     if reply.error:
-        return Vote(error=reply.error, **facts)
+        return Vote(error=reply.error, **vote_fields)
     try:
         types, reason = read_types(reply.text)
     except ValueError as error:
-        return Vote(error=str(error), **facts)
-    return Vote(label=_SEPARATOR.join(types), reason=reason, **facts)
+        return Vote(error=str(error), **vote_fields)
+    return Vote(label=_SEPARATOR.join(types), reason=reason, **vote_fields)
 
 
 def read_types(text: str) -> tuple[tuple[ErrorType, ...], str]:

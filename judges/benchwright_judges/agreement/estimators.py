@@ -45,19 +45,21 @@ def share(count: int, total: int) -> Share:
     return Share(count=count, total=total, value=count / total, low=float(interval.low), high=float(interval.high))
 
 
-def kappa(first: Numbers, second: Numbers) -> float:
+def kappa(first_ratings: Numbers, second_ratings: Numbers) -> float:
     """Cohen's kappa with quadratic weights (Cohen 1968); for zeros and ones the unweighted one (Cohen 1960).
 
     Args:
-        first: One rater's values on an equidistant scale, by item.
-        second: The other's.
+        first_ratings: One rater's values on an equidistant scale, by item.
+        second_ratings: The other's.
 
     Returns:
         NaN if both give the same single value throughout.
     """
-    observed = np.mean((first - second) ** 2)
-    expected = np.mean(first**2) + np.mean(second**2) - 2 * np.mean(first) * np.mean(second)
-    return float(1 - observed / expected) if expected > 0 else math.nan
+    observed = np.mean((first_ratings - second_ratings) ** 2)
+    expected_difference = (
+        np.mean(first_ratings**2) + np.mean(second_ratings**2) - 2 * np.mean(first_ratings) * np.mean(second_ratings)
+    )
+    return float(1 - observed / expected_difference) if expected_difference > 0 else math.nan
 
 
 def alpha(ratings: Numbers, level: Level) -> float:
@@ -74,36 +76,36 @@ def alpha(ratings: Numbers, level: Level) -> float:
         NaN if fewer than two different values were given to items that two raters rated.
     """
     paired = ratings[:, np.sum(~np.isnan(ratings), axis=0) >= 2]
-    values = np.unique(paired[~np.isnan(paired)])
-    if len(values) < 2:
+    distinct_ratings = np.unique(paired[~np.isnan(paired)])
+    if len(distinct_ratings) < 2:
         return math.nan
-    counts = np.sum(paired[:, :, None] == values, axis=0).astype(np.float64)
+    counts = np.sum(paired[:, :, None] == distinct_ratings, axis=0).astype(np.float64)
     weighted = counts / (counts.sum(axis=1, keepdims=True) - 1)
     coincidences = weighted.T @ counts - np.diag(weighted.sum(axis=0))
     margins = coincidences.sum(axis=0)
-    distances = _squared_differences(values, margins, level)
-    expected = float(np.sum(np.outer(margins, margins) * distances))
-    return 1 - (float(margins.sum()) - 1) * float(np.sum(coincidences * distances)) / expected
+    distances = _squared_differences(distinct_ratings, margins, level)
+    expected_disagreement = float(np.sum(np.outer(margins, margins) * distances))
+    return 1 - (float(margins.sum()) - 1) * float(np.sum(coincidences * distances)) / expected_disagreement
 
 
-def _squared_differences(values: Numbers, margins: Numbers, level: Level) -> Numbers:
+def _squared_differences(distinct_ratings: Numbers, margins: Numbers, level: Level) -> Numbers:
     match level:
         case "nominal":
-            return 1 - np.eye(len(values))
+            return 1 - np.eye(len(distinct_ratings))
         case "ordinal":
             # The number of values between two values, plus half of each, is the distance of their middle ranks.
-            places = np.cumsum(margins) - margins / 2
+            scale_positions = np.cumsum(margins) - margins / 2
         case "interval":
-            places = values
-    return np.square(np.subtract.outer(places, places))
+            scale_positions = distinct_ratings
+    return np.square(np.subtract.outer(scale_positions, scale_positions))
 
 
-def pearson(first: Numbers, second: Numbers) -> float:
+def pearson(first_ratings: Numbers, second_ratings: Numbers) -> float:
     """Pearson's correlation; NaN if one side is constant."""
-    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+    if len(first_ratings) < 2 or np.ptp(first_ratings) == 0 or np.ptp(second_ratings) == 0:
         return math.nan
     # SciPy's takes ten times as long, most of it for a p-value.
-    return float(np.corrcoef(first, second)[0, 1])
+    return float(np.corrcoef(first_ratings, second_ratings)[0, 1])
 
 
 def cronbach(ratings: Numbers) -> float:
@@ -124,23 +126,23 @@ def cronbach(ratings: Numbers) -> float:
 
 
 def estimate(
-    statistic: Callable[..., float], columns: Sequence[Numbers], *, seed: int, resamples: int = 1000
+    statistic: Callable[..., float], value_columns: Sequence[Numbers], *, seed: int, resamples: int = 1000
 ) -> Estimate:
     """A statistic of items with its percentile bootstrap interval (Efron 1979), items drawn with replacement.
 
     Args:
         statistic: Takes the columns.
-        columns: One value per item each, equally long.
+        value_columns: One value per item each, equally long.
         seed: The same seed gives the same interval.
         resamples: Number of resamples; those in which the statistic is undefined are left out.
     """
-    size = len(columns[0])
-    value = statistic(*columns) if size else math.nan
+    size = len(value_columns[0])
+    value = statistic(*value_columns) if size else math.nan
     if math.isnan(value):
         return Estimate(value=None)
     random = np.random.default_rng(seed)
-    drawn = (random.integers(0, size, size) for _ in range(resamples))
-    values = [statistic(*(column[rows] for column in columns)) for rows in drawn]
+    drawn_indices = (random.integers(0, size, size) for _ in range(resamples))
+    values = [statistic(*(column[rows] for column in value_columns)) for rows in drawn_indices]
     defined = [number for number in values if not math.isnan(number)]
     tail = 50 * (1 - CONFIDENCE)
     low, high = (float(bound) for bound in np.percentile(defined, [tail, 100 - tail])) if defined else (None, None)

@@ -11,7 +11,7 @@ from benchwright_judges.errors import LabellingError
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.configuration import JudgesSettings, find_endpoints
 from benchwright_judges.models.json_reply import read_object
-from benchwright_judges.models.prompt import Prompt, object_schema, visible
+from benchwright_judges.models.prompt import JudgePrompt, object_schema, visible
 
 _MOST_TEXTS = 20
 _TEXT_CHARACTERS = 600
@@ -48,14 +48,14 @@ async def name_failures(
         raise LabellingError(f"{endpoints[0].settings.name} gave a kind of failure no name: {error}") from error
 
 
-def _prompt(texts: Sequence[str]) -> Prompt:
+def _prompt(texts: Sequence[str]) -> JudgePrompt:
     step = max(1, -(-len(texts) // _MOST_TEXTS))
     listing = "\n".join(f"- {visible(' '.join(text.split())[:_TEXT_CHARACTERS])}" for text in texts[::step])
     code = secrets.token_hex(16)
     instructions = (resources.files("benchwright_judges") / "rubrics" / "failure-name.txt").read_text().strip()
-    data = f"The code is {code}.\n\nBEGIN EXPLANATIONS {code}\n{listing}\nEND EXPLANATIONS {code}"
+    explanations = f"The code is {code}.\n\nBEGIN EXPLANATIONS {code}\n{listing}\nEND EXPLANATIONS {code}"
     schema = object_schema({"name": {"type": "string"}})
-    return Prompt(({"role": "system", "content": instructions}, {"role": "user", "content": data}), schema)
+    return JudgePrompt(({"role": "system", "content": instructions}, {"role": "user", "content": explanations}), schema)
 
 
 def _name(text: str) -> str:

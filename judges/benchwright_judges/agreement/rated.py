@@ -15,8 +15,8 @@ from pydantic import Field, ValidationError, field_validator
 from benchwright_foundation.model import Model
 from benchwright_judges.errors import VotesFileError
 from benchwright_judges.formats import FORMATS
-from benchwright_judges.judgement import Method
-from benchwright_judges.records.records import JudgedAnswer
+from benchwright_judges.judgement import ScoringMethod
+from benchwright_judges.records.records import AnswerRecord
 from benchwright_judges.scale import Scale
 from benchwright_problems.category import Category
 
@@ -34,7 +34,7 @@ _SCALES = {
 class RatedAnswer:
     """One answer with people's grades and judges' votes."""
 
-    item: str
+    answer_id: str
     problem: str
     format: str
     scale: Scale
@@ -49,16 +49,16 @@ class RatedAnswer:
     """The attempt that the answer belongs to; empty if it belongs to none, or if it is not known."""
 
 
-class _Kind(StrEnum):
+class _RaterKind(StrEnum):
     PERSON = "person"
     MODEL = "model"
 
 
-class _Row(Model):
+class _RatedRow(Model):
     item: str
     format: str
     judge: str
-    kind: _Kind
+    kind: _RaterKind
     label: str
     problem: str = ""
     difficulty: Annotated[int, Field(ge=1, le=5)] | None = None
@@ -74,20 +74,25 @@ def scale_of(format_or_category: str) -> Scale | None:
     return _SCALES.get(format_or_category)
 
 
-def rated_answers(judged: Sequence[JudgedAnswer]) -> Sequence[RatedAnswer]:
+def rated_answers(judged_answers: Sequence[AnswerRecord]) -> Sequence[RatedAnswer]:
     """The answers of the database that both people and models have rated."""
-    answers = []
-    for judged_answer in judged:
+    both_rated = []
+    for judged_answer in judged_answers:
         scale = _SCALES.get(judged_answer.answer.format)
         judgement = judged_answer.judgement
-        if scale is None or judgement is None or judgement.method is not Method.MODEL or not judged_answer.grades:
+        if (
+            scale is None
+            or judgement is None
+            or judgement.method is not ScoringMethod.MODEL
+            or not judged_answer.grades
+        ):
             continue
         votes = [vote for vote in judgement.votes if not vote.error and not vote.rubric]
         if not votes:
             continue
-        answers.append(
+        both_rated.append(
             RatedAnswer(
-                item=judged_answer.answer.id,
+                answer_id=judged_answer.answer.id,
                 problem=judged_answer.answer.problem,
                 format=judged_answer.answer.format,
                 scale=scale,
@@ -98,7 +103,7 @@ def rated_answers(judged: Sequence[JudgedAnswer]) -> Sequence[RatedAnswer]:
                 attempt=judged_answer.answer.attempt,
             )
         )
-    return answers
+    return both_rated
 
 
 def read_votes(file: Path) -> Sequence[RatedAnswer]:
@@ -117,27 +122,27 @@ def read_votes(file: Path) -> Sequence[RatedAnswer]:
         raise VotesFileError(
             f"{file} can't be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}"
         ) from error
-    rows: dict[str, list[_Row]] = {}
+    votes_by_item: dict[str, list[_RatedRow]] = {}
     for line, row in _csv_rows(text) if file.suffix.lower() == ".csv" else _json_rows(text):
         try:
-            read = _Row.model_validate_json(row) if isinstance(row, str) else _Row.model_validate(row)
-            scale = _SCALES.get(read.format)
+            vote_row = _RatedRow.model_validate_json(row) if isinstance(row, str) else _RatedRow.model_validate(row)
+            scale = _SCALES.get(vote_row.format)
             if scale is None:
                 raise VotesFileError(f"{file}:{line}: field format: must be one of {', '.join(_SCALES)}")
-            _check_label(scale, read.label)
+            _check_label(scale, vote_row.label)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            field = ".".join(str(part) for part in first["loc"])
-            raise VotesFileError(f"{file}:{line}: {f'field {field}: ' if field else ''}{first['msg']}") from error
+            first_error = error.errors(include_url=False, include_input=False)[0]
+            field = ".".join(str(part) for part in first_error["loc"])
+            raise VotesFileError(f"{file}:{line}: {f'field {field}: ' if field else ''}{first_error['msg']}") from error
         except ValueError as error:
             raise VotesFileError(f"{file}:{line}: field label: {error}") from error
-        rows.setdefault(read.item, []).append(read)
-    return [_rated(votes) for votes in rows.values()]
+        votes_by_item.setdefault(vote_row.item, []).append(vote_row)
+    return [_rated(votes) for votes in votes_by_item.values()]
 
 
 def _csv_rows(text: str) -> Sequence[tuple[int, dict[str, str]]]:
-    reader = csv.DictReader(io.StringIO(text))
-    return [(reader.line_num, {name or "": value or "" for name, value in row.items()}) for row in reader]
+    csv_reader = csv.DictReader(io.StringIO(text))
+    return [(csv_reader.line_num, {name or "": value or "" for name, value in row.items()}) for row in csv_reader]
 
 
 def _json_rows(text: str) -> Sequence[tuple[int, str]]:
@@ -157,27 +162,27 @@ def _check_label(scale: Scale, label: str) -> None:
         raise ValueError(f"must be one of {', '.join(scale.labels)}")
 
 
-def _rated(votes: Sequence[_Row]) -> RatedAnswer:
-    first = votes[0]
-    scale = _SCALES[first.format]
-    people = [vote for vote in votes if vote.kind is _Kind.PERSON]
-    models = [(vote.judge, vote.label) for vote in votes if vote.kind is _Kind.MODEL]
+def _rated(votes: Sequence[_RatedRow]) -> RatedAnswer:
+    first_vote = votes[0]
+    scale = _SCALES[first_vote.format]
+    person_votes = [vote for vote in votes if vote.kind is _RaterKind.PERSON]
+    model_labels = [(vote.judge, vote.label) for vote in votes if vote.kind is _RaterKind.MODEL]
     return RatedAnswer(
-        item=first.item,
-        problem=first.problem,
-        format=first.format,
+        answer_id=first_vote.item,
+        problem=first_vote.problem,
+        format=first_vote.format,
         scale=scale,
-        people={vote.judge: vote.label for vote in people},
-        judges=_by_judge(models),
-        tie_break=len(models) > 2 and scale.settle([label for _, label in models[:2]], 3) is None,
-        difficulty={vote.judge: vote.difficulty for vote in people if vote.difficulty is not None},
+        people={vote.judge: vote.label for vote in person_votes},
+        judges=_by_judge(model_labels),
+        tie_break=len(model_labels) > 2 and scale.settle([label for _, label in model_labels[:2]], 3) is None,
+        difficulty={vote.judge: vote.difficulty for vote in person_votes if vote.difficulty is not None},
     )
 
 
-def _by_judge(votes: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+def _by_judge(judge_labels: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     judges: dict[str, list[str]] = {}
-    for judge, label in votes:
+    for judge, label in judge_labels:
         judges.setdefault(judge, []).append(label)
     if len(judges) < 2:
         return judges
-    return judges | {PANEL: [label for _, label in votes]}
+    return judges | {PANEL: [label for _, label in judge_labels]}

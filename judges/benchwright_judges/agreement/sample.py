@@ -7,8 +7,8 @@ from benchwright_problems.problem import (
     Answer,
     Difficulty,
     Hidden,
-    Kind,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -17,7 +17,7 @@ from benchwright_problems.problem import (
 
 SAMPLE = Problem(
     id="sample",
-    kind=Kind.QUESTION,
+    kind=ProblemKind.QUESTION,
     title="Hit rate of a cache",
     difficulty=Difficulty.EASY,
     provenance=Provenance(source="Benchwright", license="Apache-2.0", version="1"),

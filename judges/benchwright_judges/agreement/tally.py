@@ -66,5 +66,5 @@ def _kind(reason: Reason) -> str:
     return "right" if reason is Reason.PASSED else "wrong"
 
 
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 6) if whole else None
+def _share(count: int, total: int) -> float | None:
+    return round(count / total, 6) if total else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchwright_judges.formats.question_rules import GivenText, QuestionRules
 from benchwright_judges.formats.selection import score_selection
 from benchwright_judges.judgement import Judgement
-from benchwright_judges.languages.language import Wording
+from benchwright_judges.languages.language import LanguageWording
 from benchwright_judges.reading.answer_extraction import Extraction
 from benchwright_judges.reading.assertion_answers import read_truth
 from benchwright_judges.scale import Scale
@@ -20,11 +20,11 @@ def _extract(question: Question, text: str) -> Extraction:
     return read_truth(text)
 
 
-def _score(answer: GivenText) -> Judgement:
-    return score_selection(read_truth(answer.text), answer.question.format.keys, answer.key)
+def _score(given_text: GivenText) -> Judgement:
+    return score_selection(read_truth(given_text.text), given_text.question.format.keys, given_text.key)
 
 
-def _show_key(wording: Wording, key: Answer) -> str:
+def _show_key(wording: LanguageWording, key: Answer) -> str:
     return wording.true if key.value == "true" else wording.false
 
 

@@ -20,9 +20,11 @@ def _extract(question: Question, text: str, statement: str = "") -> Extraction:
     return read_choice(text, choices, question.language, statement=statement)
 
 
-def _score(answer: GivenText) -> Judgement:
+def _score(given_text: GivenText) -> Judgement:
     return score_selection(
-        _extract(answer.question, answer.text, answer.statement), _letters(answer.question), answer.key
+        _extract(given_text.question, given_text.text, given_text.statement),
+        _letters(given_text.question),
+        given_text.key,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchwright_judges.judgement import Judgement
-from benchwright_judges.languages.language import Wording
+from benchwright_judges.languages.language import LanguageWording
 from benchwright_judges.reading.answer_extraction import Extraction
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Answer, Question, QuestionFormat
@@ -31,7 +31,7 @@ def _no_selection(question: Question, text: str) -> Extraction:
     return Extraction()
 
 
-def _as_it_is(wording: Wording, key: Answer) -> str:
+def _as_it_is(wording: LanguageWording, key: Answer) -> str:
     return key.value
 
 
@@ -48,11 +48,11 @@ class QuestionRules:
     """The judges' rubric: a file in `rubrics/`; empty if every answer is scored by rule."""
     is_instant: bool = False
     """True if answers are scored at every save, because they rarely need a judge."""
-    task: Callable[[Wording], str]
+    task: Callable[[LanguageWording], str]
     """Request for the reply."""
     answer_in_json: str = "your whole answer."
     """The description of the field `answer`, for a model that replies with a JSON object."""
-    show_key: Callable[[Wording, Answer], str] = _as_it_is
+    show_key: Callable[[LanguageWording, Answer], str] = _as_it_is
     """The key as a solver would write it."""
     names_value: bool = False
     """True if an answer names one value, which a model can look for in a reply that rules can't read."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright_judges.judgement import Judgement, Status
+from benchwright_judges.judgement import Judgement, JudgementStatus
 from benchwright_judges.reading.answer_extraction import Extraction
 from benchwright_judges.rule_judgements import RIGHT, WRONG
 from benchwright_problems.problem import Answer
@@ -21,9 +21,9 @@ def score_selection(extraction: Extraction, selectable: Sequence[str], key: Answ
     if extraction.value is None:
         expected_words = " or ".join((", ".join(selectable[:-1]), selectable[-1]))
         return Judgement(
-            status=Status.UNREADABLE,
+            status=JudgementStatus.UNREADABLE,
             label=extraction.outcome.value,
             message=f"The answer must say {expected_words}, and only one of them.",
         )
-    right = extraction.value.casefold() == key.value.strip().casefold()
-    return (RIGHT if right else WRONG).model_copy(update={"label": extraction.value})
+    is_right = extraction.value.casefold() == key.value.strip().casefold()
+    return (RIGHT if is_right else WRONG).model_copy(update={"label": extraction.value})

@@ -10,10 +10,10 @@ import numpy as np
 from benchwright_foundation.model import Model
 from benchwright_judges.agreement.estimators import Estimate, Level, Share, alpha, estimate, share
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.labels import Label, LabelKind, LabelSource, PackLabels, stated_label
+from benchwright_problems.storage.labels import LabelKind, LabelSource, PackLabels, QuestionLabel, stated_label
 
 
-class Alike(Model):
+class LabellerAgreement(Model):
     """Two ways to label the same questions."""
 
     same: Share
@@ -27,11 +27,11 @@ class LabelAgreement(Model):
     kind: LabelKind
     labelled: int
     """Questions with a label by a model or TF-IDF."""
-    votes: Alike
+    votes: LabellerAgreement
     """The first two votes of models."""
-    people: Alike
+    people: LabellerAgreement
     """Label by a model or TF-IDF against what people said."""
-    data_set: Alike
+    data_set: LabellerAgreement
     """Label by a model or TF-IDF against what the data set says."""
 
 
@@ -47,14 +47,14 @@ def measure_labels(
         resamples: Number of resamples; none if no interval is wanted, which takes seconds for thousands of questions.
     """
     agreements = []
-    alike = partial(_alike, seed=seed, resamples=resamples)
+    measure_likeness = partial(_alike, seed=seed, resamples=resamples)
     for kind in LabelKind:
         machine_labels = [
             (problem, label) for problem in problems if (label := labels.by_machine(problem, kind)) is not None
         ]
         if not machine_labels:
             continue
-        people = [
+        person_pairs = [
             (label.value, person.value)
             for problem, label in machine_labels
             if (person := labels.by_person(problem, kind))
@@ -68,27 +68,27 @@ def measure_labels(
             LabelAgreement(
                 kind=kind,
                 labelled=len(machine_labels),
-                votes=alike(kind, [_first_two(label) for _, label in machine_labels if _voted(label)]),
-                people=alike(kind, people),
-                data_set=alike(kind, stated_pairs),
+                votes=measure_likeness(kind, [_first_two(label) for _, label in machine_labels if _voted(label)]),
+                people=measure_likeness(kind, person_pairs),
+                data_set=measure_likeness(kind, stated_pairs),
             )
         )
     return agreements
 
 
-def _voted(label: Label) -> bool:
+def _voted(label: QuestionLabel) -> bool:
     return label.source is LabelSource.MODEL and len(label.votes) > 1
 
 
-def _first_two(label: Label) -> tuple[str, str]:
+def _first_two(label: QuestionLabel) -> tuple[str, str]:
     return label.votes[0].value, label.votes[1].value
 
 
-def _alike(kind: LabelKind, pairs: Sequence[tuple[str, str]], *, seed: int, resamples: int) -> Alike:
+def _alike(kind: LabelKind, label_pairs: Sequence[tuple[str, str]], *, seed: int, resamples: int) -> LabellerAgreement:
     level: Level = "ordinal" if kind is LabelKind.DIFFICULTY else "nominal"
-    order = list(kind.values or sorted({value for pair in pairs for value in pair}))
-    columns = [np.array([order.index(pair[side]) for pair in pairs], dtype=float) for side in (0, 1)]
-    return Alike(
-        same=share(sum(first == second for first, second in pairs), len(pairs)),
-        alpha=estimate(lambda *raters: alpha(np.array(raters), level), columns, seed=seed, resamples=resamples),
+    order = list(kind.values or sorted({value for pair in label_pairs for value in pair}))
+    label_columns = [np.array([order.index(pair[side]) for pair in label_pairs], dtype=float) for side in (0, 1)]
+    return LabellerAgreement(
+        same=share(sum(first == second for first, second in label_pairs), len(label_pairs)),
+        alpha=estimate(lambda *raters: alpha(np.array(raters), level), label_columns, seed=seed, resamples=resamples),
     )

@@ -37,8 +37,8 @@ def _may_disclose(reason: str, problem: Problem) -> bool:
     question, key = problem.public.question, problem.hidden.answer
     words = _words(reason)
     if question is not None and question.choices:
-        texts = [_words(choice.text) for choice in question.choices]
-        return bool(_LETTER.search(reason)) or any(_holds(words, text) for text in texts)
+        choice_words = [_words(choice.text) for choice in question.choices]
+        return bool(_LETTER.search(reason)) or any(_holds_phrase(words, text) for text in choice_words)
     if question is not None and question.format.answered_by is AnsweredBy.TRUTH:
         return bool(_TRUTH.search(reason))
     if key is None:
@@ -50,14 +50,18 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
+def _holds_phrase(words: Sequence[str], phrase_words: Sequence[str]) -> bool:
     """True if one sequence of words is in the other."""
-    size = len(part)
-    return bool(part) and any(words[start : start + size] == part for start in range(len(words) - size + 1))
+    size = len(phrase_words)
+    return bool(phrase_words) and any(
+        words[start : start + size] == phrase_words for start in range(len(words) - size + 1)
+    )
 
 
-def _shares(words: Sequence[str], key: Sequence[str]) -> bool:
+def _shares(words: Sequence[str], key_words: Sequence[str]) -> bool:
     """True if all of a short key, or several words in a row of a longer one, are there."""
-    if len(key) <= _IN_COMMON:
-        return _holds(words, key)
-    return any(_holds(words, key[start : start + _IN_COMMON]) for start in range(len(key) - _IN_COMMON + 1))
+    if len(key_words) <= _IN_COMMON:
+        return _holds_phrase(words, key_words)
+    return any(
+        _holds_phrase(words, key_words[start : start + _IN_COMMON]) for start in range(len(key_words) - _IN_COMMON + 1)
+    )

@@ -35,7 +35,7 @@ class _Vector(BaseModel):
     embedding: list[float]
 
 
-class _Reply(BaseModel):
+class _EmbeddingsReply(BaseModel):
     data: list[_Vector]
 
 
@@ -62,12 +62,12 @@ async def shortlists_by_embeddings(
         *(question_text(problem)[:_CHARACTERS] for problem in questions),
     ]
     units = [_unit(vector) for vector in await embeddings_of(texts, settings, environ)]
-    places = range(len(topics))
+    topic_indices = range(len(topics))
     shortlists = {}
-    for problem, unit in zip(questions, units[len(topics) :], strict=True):
-        likeness = [sum(map(mul, unit, units[index])) for index in places]
+    for problem, question_unit in zip(questions, units[len(topics) :], strict=True):
+        likeness = [sum(map(mul, question_unit, units[index])) for index in topic_indices]
         shortlists[problem.id] = tuple(
-            topics[index] for index in sorted(places, key=lambda topic_index: -likeness[topic_index])[:SHORTLIST]
+            topics[index] for index in sorted(topic_indices, key=lambda topic_index: -likeness[topic_index])[:SHORTLIST]
         )
     return shortlists
 
@@ -120,10 +120,10 @@ async def _embed(client: openai.AsyncOpenAI, settings: EmbeddingSettings, texts:
             content = raw.http_response.content
             if len(content) > _LONGEST_REPLY:
                 raise LabellingError(f"{endpoint_label} returned more than {_LONGEST_REPLY} bytes")
-            data = sorted(_Reply.model_validate_json(content).data, key=lambda vector: vector.index)
-            if [vector.index for vector in data] != list(range(len(texts))):
-                raise LabellingError(f"{endpoint_label} returned {len(data)} embeddings for {len(texts)} strings")
-            return [vector.embedding for vector in data]
+            vectors = sorted(_EmbeddingsReply.model_validate_json(content).data, key=lambda vector: vector.index)
+            if [vector.index for vector in vectors] != list(range(len(texts))):
+                raise LabellingError(f"{endpoint_label} returned {len(vectors)} embeddings for {len(texts)} strings")
+            return [vector.embedding for vector in vectors]
         except ValidationError as error:
             raise LabellingError(
                 f"{endpoint_label} did not answer with embeddings; check the address and the model"

@@ -11,7 +11,7 @@ from importlib import resources
 from pydantic import JsonValue
 
 from benchwright_judges.models.json_reply import read_object
-from benchwright_judges.models.prompt import Prompt, object_schema, question_prompt
+from benchwright_judges.models.prompt import JudgePrompt, object_schema, question_prompt
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.labels import LabelKind
 
@@ -27,12 +27,12 @@ class Topic:
 
 
 @dataclass(frozen=True)
-class Choice:
+class StatedChoice:
     """Choice that a reply states."""
 
     value: str
     reason: str
-    second: str = ""
+    second_choice: str = ""
     second_reason: str = ""
 
 
@@ -49,7 +49,7 @@ def label_prompt(
     shortlist: Sequence[Topic] = (),
     *,
     code: Callable[[], str] = lambda: secrets.token_hex(16),
-) -> Prompt:
+) -> JudgePrompt:
     """Ask for a label; the request has nothing of a question's hidden part.
 
     Args:
@@ -60,19 +60,19 @@ def label_prompt(
     """
     text, _ = instructions(kind)
     if kind is LabelKind.TOPIC:
-        listed = "\n".join(
+        topic_list = "\n".join(
             f"- {topic.name}" + (f": {topic.description}" if topic.description else "") for topic in shortlist
         )
         names = [topic.name for topic in shortlist]
         name: dict[str, JsonValue] = {"type": "string", "enum": [*names]}
         reason: dict[str, JsonValue] = {"type": "string"}
         schema = object_schema({"first": name, "first_reason": reason, "second": name, "second_reason": reason})
-        return question_prompt(problem, f"{text}\nThe topics:\n{listed}\n", schema, code=code)
+        return question_prompt(problem, f"{text}\nThe topics:\n{topic_list}\n", schema, code=code)
     values: dict[str, JsonValue] = {"type": "string", "enum": [*kind.values]}
     return question_prompt(problem, text, object_schema({"reason": {"type": "string"}, kind.value: values}), code=code)
 
 
-def read_choice(kind: LabelKind, text: str, shortlist: Sequence[Topic] = ()) -> Choice:
+def read_choice(kind: LabelKind, text: str, shortlist: Sequence[Topic] = ()) -> StatedChoice:
     """Choice that a reply states; strict: nothing is guessed.
 
     Raises:
@@ -86,12 +86,14 @@ def read_choice(kind: LabelKind, text: str, shortlist: Sequence[Topic] = ()) -> 
         raise ValueError("a field of the reply is not a string")
     texts = {name: str(value).strip() for name, value in fields.items()}
     if kind is not LabelKind.TOPIC:
-        return Choice(_match_value(texts[kind.value], kind.values), texts["reason"][:_LONGEST_REASON])
+        return StatedChoice(_match_value(texts[kind.value], kind.values), texts["reason"][:_LONGEST_REASON])
     topics = [topic.name for topic in shortlist]
-    first, second = _match_value(texts["first"], topics), _match_value(texts["second"], topics)
-    if first == second and len(topics) > 1:
+    first_topic, second_topic = _match_value(texts["first"], topics), _match_value(texts["second"], topics)
+    if first_topic == second_topic and len(topics) > 1:
         raise ValueError("the reply's first and second choice are the same")
-    return Choice(first, texts["first_reason"][:_LONGEST_REASON], second, texts["second_reason"][:_LONGEST_REASON])
+    return StatedChoice(
+        first_topic, texts["first_reason"][:_LONGEST_REASON], second_topic, texts["second_reason"][:_LONGEST_REASON]
+    )
 
 
 def _match_value(value: str, known_values: Sequence[str]) -> str:

@@ -13,10 +13,10 @@ from benchwright_judges.labelling.disclosure import without_answer
 from benchwright_judges.labelling.instructions import Topic, instructions, label_prompt, read_choice
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.labels import Label, LabelKind, LabelSource, LabelVote
+from benchwright_problems.storage.labels import LabelKind, LabelSource, LabelVote, QuestionLabel
 
 if TYPE_CHECKING:
-    from benchwright_judges.models.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import ModelEndpoint
 
 _SPARES = 2
 """Number of votes without a usable reply that are replaced."""
@@ -35,12 +35,12 @@ class Labeller:
     """
 
     def __init__(
-        self, endpoints: Sequence[Endpoint], seats: int, budget: JudgingBudget, now: Callable[[], datetime]
+        self, endpoints: Sequence[ModelEndpoint], seats: int, budget: JudgingBudget, clock: Callable[[], datetime]
     ) -> None:
         self._endpoints = endpoints
         self._seats = seats
         self._budget = budget
-        self._now = now
+        self._now = clock
 
     async def label(
         self,
@@ -50,7 +50,7 @@ class Labeller:
         stated: str = "",
         shortlist: Sequence[Topic] = (),
         shortlist_by: str = "",
-    ) -> Label:
+    ) -> QuestionLabel:
         """The label of a question.
 
         Args:
@@ -81,7 +81,7 @@ class Labeller:
             value = _by_second_choices(votes)
         if not value:
             raise LabellingError(_failure_message(votes, errors))
-        return Label(
+        return QuestionLabel(
             problem=problem.id,
             public_digest=problem.public_digest,
             kind=kind,
@@ -111,13 +111,13 @@ class Labeller:
             judge=settings.name,
             model=settings.model,
             value=choice.value,
-            second=choice.second,
+            second=choice.second_choice,
             reason=without_answer(choice.reason, problem),
             second_reason=without_answer(choice.second_reason, problem),
         )
 
 
-def label_by_words(problem: Problem, shortlist: Sequence[Topic], stated: str, now: datetime) -> Label:
+def label_by_words(problem: Problem, shortlist: Sequence[Topic], stated: str, label_time: datetime) -> QuestionLabel:
     """The likeliest topic by words alone, where no model is asked.
 
     Raises:
@@ -125,7 +125,7 @@ def label_by_words(problem: Problem, shortlist: Sequence[Topic], stated: str, no
     """
     if not shortlist:
         raise LabellingError("it shares no word with any topic; label it by hand, or let a model do it")
-    return Label(
+    return QuestionLabel(
         problem=problem.id,
         public_digest=problem.public_digest,
         kind=LabelKind.TOPIC,
@@ -135,7 +135,7 @@ def label_by_words(problem: Problem, shortlist: Sequence[Topic], stated: str, no
         stated=stated,
         shortlist=tuple(topic.name for topic in shortlist),
         shortlist_by=LabelSource.TF_IDF.value,
-        made=now.isoformat(timespec="seconds"),
+        made=label_time.isoformat(timespec="seconds"),
     )
 
 

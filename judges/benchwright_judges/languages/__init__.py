@@ -6,7 +6,7 @@ from benchwright_judges.languages.chinese import CHINESE
 from benchwright_judges.languages.english import ENGLISH
 from benchwright_judges.languages.french import FRENCH
 from benchwright_judges.languages.german import GERMAN
-from benchwright_judges.languages.language import AnswerLanguage, Wording
+from benchwright_judges.languages.language import AnswerLanguage, LanguageWording
 
 LANGUAGES: tuple[AnswerLanguage, ...] = (
     ENGLISH,
@@ -21,6 +21,6 @@ def find_language(code: str) -> AnswerLanguage | None:
     return next((language for language in LANGUAGES if language.code == code), None)
 
 
-def wording(code: str) -> Wording:
+def wording(code: str) -> LanguageWording:
     """Wording of questions in a language; in English if it is not known here."""
     return (find_language(code) or ENGLISH).wording

@@ -7,12 +7,12 @@ from benchwright_judges.languages.language import (
     Choices,
     Commitment,
     Discourse,
+    LanguageWording,
     Numbers,
     Places,
     ShortText,
     TrueFalse,
-    Wording,
-    counted,
+    number_values,
 )
 
 # "这对性能有影响" judges nothing.
@@ -21,7 +21,7 @@ _END_OF_PHRASE = r"(?:的)?(?=\s*(?:[,.;:!。，；：！)]|$|因|由于))"
 CHINESE = AnswerLanguage(
     code="zh",
     unspaced="\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f",
-    wording=Wording(
+    wording=LanguageWording(
         system="你是计算机科学与硬件设计方面的专家，正在参加一场考试。",
         choose="只有一个选项是对的。请只回答它的字母。",
         decide="这个说法对不对？请只回答“正确”或“错误”。",
@@ -99,12 +99,12 @@ CHINESE = AnswerLanguage(
         praises=r"(?:选项|项)?(?:对|正确|合适|符合|最好|没错)",
         other_nouns=r"(?:用|在|核|核心|进程|线程|程序|寄存器|变量|节点|语言|步骤)$",
         singles=r"只有$",
-        elsewhere=r"哪[个一项些]|有人|以为",
+        others_view=r"哪[个一项些]|有人|以为",
         rules_out=r"排除|都(?:不|错)|不(?:对|正确|选|是)|错",
     ),
     places=Places(
         ordinals=tuple(f"(?<!倒数)(?<!倒數)第(?:{numeral})" for numeral in ("一|1", "二|2", "三|3", "四|4", "五|5")),
-        last="最后一?|倒数第一",
+        last_place="最后一?|倒数第一",
         last_but_one="倒数第二",
         nouns="个(?:选项|答案)?|项|选项|种|条",
         suffixes="是|对|正确|符合|,|为",
@@ -112,7 +112,7 @@ CHINESE = AnswerLanguage(
         all_phrases=r"以上(?:都|皆|均)(?:对|是|正确)|都(?:对|正确)|全(?:部)?(?:都)?(?:对|正确)",
     ),
     short_text=ShortText(
-        states=r"是|为|叫做?|称为|等于|即|所以|填|得到?|需要|有",
+        state_verbs=r"是|为|叫做?|称为|等于|即|所以|填|得到?|需要|有",
         calls=r"是|叫|称为|即",
         partial_phrases=r"每|至少|至多|超过|以前",
         hedges=r"应该?是?|就是|大约|大概|约|可能是?|算出来是?|是|为|填",
@@ -124,7 +124,7 @@ CHINESE = AnswerLanguage(
         punctuation="「」『』《》〈〉【】。、，；：！？",
     ),
     numbers=Numbers(
-        words={**counted("零 一 二 三 四 五 六 七 八 九 十"), "两": 2, "百": 100, "千": 1000, "万": 10**4},
+        number_words={**number_values("零 一 二 三 四 五 六 七 八 九 十"), "两": 2, "百": 100, "千": 1000, "万": 10**4},
         byte_words=("字节",),
         bit_words=("位", "比特"),
         unit_words={

@@ -7,17 +7,17 @@ from benchwright_judges.languages.language import (
     Choices,
     Commitment,
     Discourse,
+    LanguageWording,
     Numbers,
     Places,
     ShortText,
     TrueFalse,
-    Wording,
-    counted,
+    number_values,
 )
 
 ENGLISH = AnswerLanguage(
     code="en",
-    wording=Wording(
+    wording=LanguageWording(
         system="You are an expert in computer science and hardware design who takes an examination.",
         choose="One choice is right. Reply with its letter alone.",
         decide="Is this statement right? Reply with True or False alone.",
@@ -210,24 +210,24 @@ ENGLISH = AnswerLanguage(
         r"|signal|input|output|bit|pin|port|gate|variable|matrix|table|point|case|step|program|language|instruction|machine|computer|host|client|server|user|set"
         r"|class|type|module|unit|fig(?:ure)?|appendix|section|chapter|load|store|add|plan|team)\s+$",
         singles=r"\bonly\s+(?:the\s+)?$|\beverything\s+(?:but|except)\s+$",
-        elsewhere=r"\bwhich\s+of\b|\bbefore\s+(?:saying|choosing|picking|answering)\b|\bunlikely\b|^\W*(?:sure|right|yeah),\s+and\b|\b(?:might|could|would)\s+(?:think|say|assume)\b",
+        others_view=r"\bwhich\s+of\b|\bbefore\s+(?:saying|choosing|picking|answering)\b|\bunlikely\b|^\W*(?:sure|right|yeah),\s+and\b|\b(?:might|could|would)\s+(?:think|say|assume)\b",
         rules_out=r"\brul(?:e|ed|ing)\s+out\b|\beliminat|\bnone\s+of\b|\bneither\b|\bexclud|\bdiscard|\bcross(?:ed)?\s+out\b|\b(?:is|are)\s+out\b"
         r"|\b(?:are|is)\s+(?:all\s+|both\s+)?(?:wrong|incorrect|false)\b|\b(?:not|n't)\b|^[^.]{0,12}[-–—:]\s*no\b",
     ),
     places=Places(
         ordinals=("first|1st|top(?:most)?", "second|2nd", "third|3rd", "fourth|4th", "fifth|5th", "sixth|6th"),
         numbers=("one|1", "two|2", "three|3", "four|4", "five|5", "six|6"),
-        last=r"(?<!to )(?<!to-)(?<!to the )(?<!but )last|bottom(?:most)?",
+        last_place=r"(?<!to )(?<!to-)(?<!to the )(?<!but )last|bottom(?:most)?",
         last_but_one=r"(?:second|next)(?:\s+|-)to(?:\s+|-)(?:the\s+)?last|last\s+but\s+one|penultimate",
         nouns="options?|choices?|one|alternative|possibility|answer(?:\\s+(?:option|choice))?|item(?:\\s+in\\s+the\\s+list)?|candidate|letter|entry",
         articles="the|number",
-        counted="(?:options?|choice|answer)\\s+(?:number|no\\.?|\\#)|option|choice|number",
+        number_nouns="(?:options?|choice|answer)\\s+(?:number|no\\.?|\\#)|option|choice|number",
         none_phrases=r"^\W*none(?=\W*$)|\bnone\s+of\s+(?:the\s+(?:above|others?|three|other\s+\w+|options|choices|answers)|them|these|those)(?:\s+(?:options|choices|answers))?\b",
         all_phrases=r"\ball\s+of\s+(?:the\s+above|them|these|those)\b|\ball\s+(?:three|four|five)(?:\s+of\s+(?:them|these))?\b"
         r"|\beach\s+of\s+(?:them|these)\b|\bevery\s+one\s+of\s+(?:them|these)\b",
     ),
     short_text=ShortText(
-        states=r"\b(?:is|are|was|be|being|equals?|called|named|termed|known\s+as|with|takes?|has|have|gives?|makes?|yields?|totals?"
+        state_verbs=r"\b(?:is|are|was|be|being|equals?|called|named|termed|known\s+as|with|takes?|has|have|gives?|makes?|yields?|totals?"
         r"|(?:comes?|amounts?)\s+(?:out\s+)?(?:at|to)|results?\s+in|get|so|thus|therefore|hence|answer|that's|thats|it's|its|i\.e\.,?|after|say|but)(?!\w)",
         calls=r"(?:is|was|be|called|named|known|it's|that's|answer)\b",
         partial_phrases=r"\b(?:each|every|at\s+(?:least|most)|more\s+than|less\s+than|smaller|larger|used\s+to|predecessor|superset|doubt|thought)\b",
@@ -242,12 +242,12 @@ ENGLISH = AnswerLanguage(
         punctuation="“”‘’",
     ),
     numbers=Numbers(
-        words={
-            **counted(
+        number_words={
+            **number_values(
                 "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
                 " seventeen eighteen nineteen"
             ),
-            **counted("twenty thirty forty fifty sixty seventy eighty ninety", first=20, step=10),
+            **number_values("twenty thirty forty fifty sixty seventy eighty ninety", first_value=20, step=10),
             **{"hundred": 100, "thousand": 1000, "million": 10**6},
         },
         byte_words=("Byte", "byte", "Bytes", "bytes"),

@@ -7,17 +7,17 @@ from benchwright_judges.languages.language import (
     Choices,
     Commitment,
     Discourse,
+    LanguageWording,
     Numbers,
     Places,
     ShortText,
     TrueFalse,
-    Wording,
-    counted,
+    number_values,
 )
 
 FRENCH = AnswerLanguage(
     code="fr",
-    wording=Wording(
+    wording=LanguageWording(
         system="Vous êtes spécialiste d'informatique et de conception de circuits, et vous passez un examen.",
         choose="Une seule proposition est juste. Répondez par sa lettre seule.",
         decide="Cette affirmation est-elle juste ? Répondez seulement par Vrai ou Faux.",
@@ -99,7 +99,7 @@ FRENCH = AnswerLanguage(
         praises=r"convient\b|va\b|gagne\b|s'impose|(?:semble|para[îi]t)\s+(?:[êe]tre\s+)?(?:la\s+|le\s+)?(?:plus\s+\w+|meilleure?|bonne?|juste|correcte?|exacte?)|d[ée]crit\b|a\s+raison",
         other_nouns=r"\b(?:en|entre|c(?:œ|oe)ur|processus|processeur|programme|[ée]tape|registre|signal|[ée]tat|n(?:œ|oe)ud|machine|variable|partie)\s+$",
         singles=r"\bseule?\s+(?:la\s+|le\s+)?$",
-        elsewhere=r"\b(?:la|le|les)quel(?:le)?s?\s+(?:de|des)\b|\bpourrait\s+(?:croire|penser|dire)\b",
+        others_view=r"\b(?:la|le|les)quel(?:le)?s?\s+(?:de|des)\b|\bpourrait\s+(?:croire|penser|dire)\b",
         rules_out=r"\b[ée]limin\w+|\bexclu\w*|\b[ée]cart\w+|\baucune?\s+(?:de|des)\b|\bni\b|\bpas\b|\bfauss?e?s?\b|\bfaux\b",
     ),
     places=Places(
@@ -111,16 +111,16 @@ FRENCH = AnswerLanguage(
             "cinqui[èe]me|5e|5[èe]me",
         ),
         numbers=("une?|1", "deux|2", "trois|3", "quatre|4", "cinq|5"),
-        last="(?<!avant-)(?<!avant )derni[èe]re?",
+        last_place="(?<!avant-)(?<!avant )derni[èe]re?",
         last_but_one="avant[- ]derni[èe]re?|p[ée]nulti[èe]me",
         nouns="options?|r[ée]ponse|choix|proposition|possibilit[ée]|solution|alternative",
         articles="la|le|l'",
-        counted="(?:option|r[ée]ponse|choix|proposition)\\s+(?:num[ée]ro|n°)|option|choix|proposition|num[ée]ro",
+        number_nouns="(?:option|r[ée]ponse|choix|proposition)\\s+(?:num[ée]ro|n°)|option|choix|proposition|num[ée]ro",
         none_phrases=r"^\W*aucune?(?=\W*$)|\baucune?\s+(?:de\s+ces\s+(?:r[ée]ponses|propositions|options)|des\s+(?:r[ée]ponses|propositions|options)(?:\s+\w+)?|d'(?:elles|entre\s+elles)|de\s+celles-ci)",
         all_phrases=r"\btoutes\s+(?:ces\s+r[ée]ponses|les\s+(?:r[ée]ponses|propositions)|les\s+(?:trois|quatre))\b",
     ),
     short_text=ShortText(
-        states=r"\b(?:est(?:\s+de)?|sont|serait|s'appelle|appel[ée]e?|nomm[ée]e?|fait|font|donne|vaut|soit|donc|ainsi|a|dure|s'agit\s+(?:du|de(?:\s+la)?)|c'est|mais)\b",
+        state_verbs=r"\b(?:est(?:\s+de)?|sont|serait|s'appelle|appel[ée]e?|nomm[ée]e?|fait|font|donne|vaut|soit|donc|ainsi|a|dure|s'agit\s+(?:du|de(?:\s+la)?)|c'est|mais)\b",
         calls=r"(?:est|c'est|s'appelle|appel[ée]e?)\b",
         partial_phrases=r"\b(?:chaque|au\s+moins|au\s+plus|plus\s+de|moins\s+de|autrefois)\b",
         hedges=r"(?:l'|(?:le|la|les|une?|du|de|environ|probablement|sans\s+doute|[àa]\s+peu\s+pr[èe]s|exactement|ben|bah|je\s+(?:crois|pense)(?:\s+que\s+c'est)?|c'est)\b)",
@@ -133,9 +133,11 @@ FRENCH = AnswerLanguage(
         punctuation="«»",
     ),
     numbers=Numbers(
-        words={
-            **counted("deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize", first=2),
-            **counted("vingt trente quarante cinquante soixante", first=20, step=10),
+        number_words={
+            **number_values(
+                "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize", first_value=2
+            ),
+            **number_values("vingt trente quarante cinquante soixante", first_value=20, step=10),
             **{"zéro": 0, "quatre-vingt": 80, "quatre-vingts": 80, "cent": 100, "cents": 100, "mille": 1000},
         },
         comma_is_decimal=True,

@@ -7,17 +7,17 @@ from benchwright_judges.languages.language import (
     Choices,
     Commitment,
     Discourse,
+    LanguageWording,
     Numbers,
     Places,
     ShortText,
     TrueFalse,
-    Wording,
-    counted,
+    number_values,
 )
 
 GERMAN = AnswerLanguage(
     code="de",
-    wording=Wording(
+    wording=LanguageWording(
         system="Sie sind Fachkraft für Informatik und Hardware-Entwurf und legen eine Prüfung ab.",
         choose="Genau eine Antwort ist richtig. Antworten Sie nur mit ihrem Buchstaben.",
         decide="Stimmt diese Aussage? Antworten Sie nur mit Wahr oder Falsch.",
@@ -111,7 +111,7 @@ GERMAN = AnswerLanguage(
         r"|ist\s+(?:hier\s+)?(?:gemeint|gesucht|gefragt)",
         other_nouns=r"\b(?:(?<!lock\s)(?<!locking\s)in|von|aus|zwischen|kern|prozess(?:or)?|programm|schritt|register|leitung|signal|zustand|knoten|rechner|variable|teil)\s+$",
         singles=r"\bnur\s+(?:die\s+|der\s+|das\s+)?$",
-        elsewhere=r"\bwelche[rs]?\s+(?:der|von)\b|\bk[öo]nnte\s+(?:man\s+)?(?:meinen|denken|sagen)\b",
+        others_view=r"\bwelche[rs]?\s+(?:der|von)\b|\bk[öo]nnte\s+(?:man\s+)?(?:meinen|denken|sagen)\b",
         rules_out=r"\bausschlie(?:ß|ss)en\b|\bausgeschlossen\b|\bscheide[nt]\b|\bkeine\s+der\b|\bweder\b|\bnicht\b|\bfalsch\b|\bf[äa]llt\s+(?:aus|weg)\b|\bfallen\s+(?:aus|weg)\b",
     ),
     places=Places(
@@ -123,16 +123,16 @@ GERMAN = AnswerLanguage(
             "f[üu]nfte[nrs]?|5\\.",
         ),
         numbers=("eins|1", "zwei|2", "drei|3", "vier|4", "f[üu]nf|5"),
-        last="letzte[nrs]?|unterste[nrs]?",
+        last_place="letzte[nrs]?|unterste[nrs]?",
         last_but_one="(?:vor|zweit)letzte[nrs]?",
         nouns="option|antwort(?:m[öo]glichkeit)?|m[öo]glichkeit|wahl|auswahl|alternative|variante",
         articles="die|der|das|den",
-        counted="(?:option|antwort)\\s+(?:nummer|nr\\.?)|option|nummer|nr\\.",
+        number_nouns="(?:option|antwort)\\s+(?:nummer|nr\\.?)|option|nummer|nr\\.",
         none_phrases=r"^\W*keine[rs]?(?=\W*$)|\bkeine[rs]?\s+(?:der\s+(?:genannten|obigen|anderen|antworten|optionen|aussagen)(?:\s+\w+)?|davon|von\s+(?:ihnen|diesen|allen))\b",
         all_phrases=r"\balle\s+(?:der\s+)?(?:genannten|obigen|antworten|drei|vier)\b|\balle\s+davon\b",
     ),
     short_text=ShortText(
-        states=r"\b(?:ist|sind|war|w[äa]re|hei(?:ß|ss)t|nennt\s+man|betr[äa]gt|ergibt|ergeben|macht|lautet|geh[öo]rt|also|somit|daher|doch|hat|dauert|sondern)\b",
+        state_verbs=r"\b(?:ist|sind|war|w[äa]re|hei(?:ß|ss)t|nennt\s+man|betr[äa]gt|ergibt|ergeben|macht|lautet|geh[öo]rt|also|somit|daher|doch|hat|dauert|sondern)\b",
         calls=r"(?:ist|war|hei(?:ß|ss)t|lautet)\b",
         partial_phrases=r"\b(?:jede[rs]?|mindestens|h[öo]chstens|mehr\s+als|weniger\s+als|fr[üu]her|bezweifle)\b",
         hedges=r"(?:der|die|das|den|eine?|vermutlich|wohl|wahrscheinlich|etwa|ungef[äa]hr|circa|ca\.|rund|genau|doch|ich\s+(?:glaube|denke)|macht|also)\b",
@@ -145,12 +145,12 @@ GERMAN = AnswerLanguage(
         punctuation="„“‚‘",
     ),
     numbers=Numbers(
-        words={
-            **counted(
+        number_words={
+            **number_values(
                 "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn"
                 " sechzehn siebzehn achtzehn neunzehn"
             ),
-            **counted("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig", first=20, step=10),
+            **number_values("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig", first_value=20, step=10),
             **{"einhalb": 0.5, "einund": 1, "einhundert": 100, "hundert": 100, "eintausend": 1000, "tausend": 1000},
         },
         comma_is_decimal=True,

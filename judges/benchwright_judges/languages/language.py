@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Wording:
+class LanguageWording:
     """Wording of questions in the language, and of requests for replies."""
 
     system: str
@@ -165,7 +165,7 @@ class Commitment:
     """Regex: right before a letter that names something else than a choice, such as "core"."""
     singles: str = ""
     """Regex: right before a choice, sets it apart from the others, such as "only"."""
-    elsewhere: str = ""
+    others_view: str = ""
     """Regex: a sentence that does not say what the solver thinks, such as "one might think"."""
     rules_out: str = ""
     """Regex: a sentence that excludes all choices that it names, such as "rule out"."""
@@ -179,7 +179,7 @@ class Places:
     """Regexes of the first place, the second, and so on."""
     numbers: tuple[str, ...] = ()
     """Regexes of one, two, and so on."""
-    last: str = ""
+    last_place: str = ""
     """Regex: the last place."""
     last_but_one: str = ""
     """Regex: the place before the last."""
@@ -187,7 +187,7 @@ class Places:
     """Regex: what may follow a place, such as "option"."""
     articles: str = ""
     """Regex: may precede a place; without a noun it has to."""
-    counted: str = ""
+    number_nouns: str = ""
     """Regex: what a number may follow, such as "option number"."""
     suffixes: str = ""
     """Regex: words that may follow where no space separates them."""
@@ -205,7 +205,7 @@ class ShortText:
     """Regex: an article with the space behind it. Used for questions in this language only."""
     lead: str = ""
     """Regex: what may come before the answer, such as "The answer is"."""
-    states: str = ""
+    state_verbs: str = ""
     """Regex: in a sentence, what an answer follows, such as "is" and "called"."""
     calls: str = ""
     """Regex: those of `states` that name the answer itself, such as "is called"."""
@@ -231,7 +231,7 @@ class Numbers:
 
     comma_is_decimal: bool = False
     """True if `1,5` is one and a half and `1.024` may be a thousand. Used for questions in this language only."""
-    words: Mapping[str, float] = field(default_factory=dict)
+    number_words: Mapping[str, float] = field(default_factory=dict)
     """Number words, lower case, with their values; longer numbers are put together from them."""
     byte_words: tuple[str, ...] = ()
     byte_symbols: tuple[str, ...] = ()
@@ -261,7 +261,7 @@ class AnswerLanguage:
     """ISO 639."""
     unspaced: str = ""
     """Regex character ranges of a script that puts no spaces between words; empty for others."""
-    wording: Wording
+    wording: LanguageWording
     discourse: Discourse = Discourse()
     true_false: TrueFalse
     choices: Choices = Choices()
@@ -271,9 +271,9 @@ class AnswerLanguage:
     numbers: Numbers = Numbers()
 
 
-def counted(words: str, *, first: int = 0, step: int = 1) -> dict[str, float]:
+def number_values(words: str, *, first_value: int = 0, step: int = 1) -> dict[str, float]:
     """Number words in order, with their values."""
-    return {word: first + step * index for index, word in enumerate(words.split())}
+    return {word: first_value + step * index for index, word in enumerate(words.split())}
 
 
 def any_of(alternatives: Iterable[str]) -> str:

@@ -40,10 +40,10 @@ class JudgingBudget:
         Raises:
             OutOfBudgetError: Less than that is left; the request must not be sent.
         """
-        left = None if self.limit_usd is None else self.limit_usd - self.spent_usd - self._reserved_usd
-        if left is not None and most_usd > left:
+        usd_left = None if self.limit_usd is None else self.limit_usd - self.spent_usd - self._reserved_usd
+        if usd_left is not None and most_usd > usd_left:
             raise OutOfBudgetError(
-                f"the next request to a judge may cost {most_usd:.4f} USD, and {max(0.0, left):.4f} USD are left of"
+                f"the next request to a judge may cost {most_usd:.4f} USD, and {max(0.0, usd_left):.4f} USD are left of"
                 f" {self.limit_usd:.4f}; raise the budget to continue"
             )
         charge = Charge()

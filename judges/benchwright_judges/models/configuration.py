@@ -25,7 +25,7 @@ from benchwright_judges.models.panel import Panel
 from benchwright_judges.reading.model_reader import ModelReader
 
 if TYPE_CHECKING:
-    from benchwright_judges.models.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import ModelEndpoint
 
 _URL, _MODEL, _KEY = "BENCHWRIGHT_JUDGE_URL", "BENCHWRIGHT_JUDGE_MODEL", "BENCHWRIGHT_JUDGE_KEY_ENV"
 _DATABASE = "BENCHWRIGHT_JUDGE_DATABASE"
@@ -80,14 +80,14 @@ def settings_file(environ: Mapping[str, str] = os.environ) -> Path:
     return folder / "judges.toml"
 
 
-def read_settings(environ: Mapping[str, str] = os.environ, *, reader: str = "") -> JudgesSettings:
+def read_settings(environ: Mapping[str, str] = os.environ, *, reader_name: str = "") -> JudgesSettings:
     """The settings; without judges if none are configured.
 
     `BENCHWRIGHT_JUDGE_URL` and `BENCHWRIGHT_JUDGE_MODEL` replace the file's judges by one.
 
     Args:
         environ: Says where the file is.
-        reader: Name of the judge that reads answers; as the file says if not given.
+        reader_name: Name of the judge that reads answers; as the file says if not given.
 
     Raises:
         ConfigurationError: File or environment don't describe judges.
@@ -113,20 +113,20 @@ def read_settings(environ: Mapping[str, str] = os.environ, *, reader: str = "") 
         ]
         if not environ.get(_MODEL):
             raise ConfigurationError(f"{_URL} is set, {_MODEL} is not; set it to the model's name at that endpoint")
-    if reader:
-        values["reader"] = reader
+    if reader_name:
+        values["reader"] = reader_name
     if environ.get(_DATABASE):
         values["database"] = environ[_DATABASE]
     try:
         return JudgesSettings.model_validate(values)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ")
+        first_error = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first_error["loc"])
+        message = first_error["msg"].removeprefix("Value error, ")
         raise ConfigurationError(f"{origin}: {f'field {field}: ' if field else ''}{message}") from None
 
 
-def find_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Sequence[Endpoint]:
+def find_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Sequence[ModelEndpoint]:
     """Every configured model.
 
     Raises:
@@ -137,10 +137,10 @@ def find_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.env
         return ()
     with needs("A model judge", "judges"):
         # The client library takes most of a second to import: nobody pays without a judge.
-        from benchwright_judges.models.endpoint import Endpoint
+        from benchwright_judges.models.endpoint import ModelEndpoint
 
     environ = _keys(settings, environ)
-    return tuple(Endpoint(model, environ) for model in settings.models)
+    return tuple(ModelEndpoint(model, environ) for model in settings.models)
 
 
 def find_panel(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Panel | None:
@@ -154,10 +154,10 @@ def find_panel(settings: JudgesSettings, environ: Mapping[str, str] = os.environ
         return None
     environ = _keys(settings, environ)
     judges = tuple(judge_kinds.KINDS[judge.kind].open(judge, environ) for judge in settings.judge)
-    models = [judge for judge in judges if isinstance(judge, ModelJudge) and judge.name == settings.reader]
+    reader_judges = [judge for judge in judges if isinstance(judge, ModelJudge) and judge.name == settings.reader]
     return Panel(
         judges=judges,
-        reader=ModelReader(models[0]) if models else None,
+        model_reader=ModelReader(reader_judges[0]) if reader_judges else None,
         seats=settings.votes,
         spares=settings.spares,
         comparable=settings.comparable,

@@ -23,7 +23,7 @@ from benchwright_foundation.model import Model
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.models.budget import Charge, JudgingBudget
 from benchwright_judges.models.model_settings import ModelSettings
-from benchwright_judges.models.prompt import Prompt
+from benchwright_judges.models.prompt import JudgePrompt
 
 _REPLY_BYTES = 1 << 20
 _TEXT_CHARACTERS = 20_000
@@ -40,7 +40,7 @@ _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 """Nothing of the request reached the endpoint."""
 
 
-class Reply(Model):
+class EndpointReply(Model):
     """The outcome of one request."""
 
     text: str = ""
@@ -52,24 +52,24 @@ class Reply(Model):
     seconds: float = 0.0
 
 
-class _Message(BaseModel):
+class _ChoiceMessage(BaseModel):
     content: str | None = None
     refusal: str | None = None
 
 
-class _Choice(BaseModel):
-    message: _Message
+class _CompletionChoice(BaseModel):
+    message: _ChoiceMessage
     finish_reason: str | None = None
 
 
-class _Usage(BaseModel):
+class _TokenUsage(BaseModel):
     prompt_tokens: Annotated[int, Field(ge=0, le=10**9)]
     completion_tokens: Annotated[int, Field(ge=0, le=10**9)]
 
 
-class _Completion(BaseModel):
-    choices: Annotated[list[_Choice], Field(min_length=1)]
-    usage: _Usage | None = None
+class _ChatCompletion(BaseModel):
+    choices: Annotated[list[_CompletionChoice], Field(min_length=1)]
+    usage: _TokenUsage | None = None
 
 
 class _RetryError(Exception):
@@ -86,7 +86,7 @@ class _FinalError(Exception):
     """A permanent failure."""
 
 
-class Endpoint:
+class ModelEndpoint:
     """One model behind one endpoint. Belongs to the event loop it is first used in.
 
     Args:
@@ -123,12 +123,12 @@ class Endpoint:
         """Close every connection."""
         await self._client.close()
 
-    def most_it_costs(self, prompt: Prompt) -> float:
+    def most_it_costs(self, prompt: JudgePrompt) -> float:
         """Cost of one request at most, in US dollars: a string never has more tokens than bytes."""
         tokens = prompt.size + _FIGURE_TOKENS * prompt.figures
         return (tokens * self.settings.input_usd + self.settings.max_tokens * self.settings.output_usd) / 1e6
 
-    async def ask(self, prompt: Prompt, *, index: int, budget: JudgingBudget) -> Reply:
+    async def ask(self, prompt: JudgePrompt, *, index: int, budget: JudgingBudget) -> EndpointReply:
         """Ask, and retry transient failures (time-outs, lost connections, 429, 5xx) until `patience_s` is over.
 
         Args:
@@ -149,25 +149,25 @@ class Endpoint:
                 async with self._turn:
                     # Waiting for the first turn does not count: that is not the endpoint's time.
                     start = start or time.monotonic()
-                    ends = start + self.settings.patience_s
+                    deadline = start + self.settings.patience_s
                     with budget.reserve(self.most_it_costs(prompt)) as charge:
                         try:
-                            reply = await self._request(prompt, index, ends - time.monotonic(), charge)
+                            reply = await self._request(prompt, index, deadline - time.monotonic(), charge)
                         finally:
                             paid.usd += charge.usd
             except _FinalError as error:
-                reply = Reply(error=str(error))
+                reply = EndpointReply(error=str(error))
             except _RetryError as error:
                 wait = error.pause_s if error.pause_s is not None else pause * random.uniform(0.75, 1.25)  # noqa: S311
-                if time.monotonic() + wait < ends:
+                if time.monotonic() + wait < deadline:
                     await asyncio.sleep(wait)
                     pause = min(2 * pause, _LONGEST_PAUSE_S)
                     continue
-                reply = Reply(error=f"{error}, {tries} {'times' if tries > 1 else 'time'}{error.next_step}")
+                reply = EndpointReply(error=f"{error}, {tries} {'times' if tries > 1 else 'time'}{error.next_step}")
             seconds = round(time.monotonic() - start, 3)
             return reply.model_copy(update={"cost_usd": paid.usd, "seconds": seconds})
 
-    async def _request(self, prompt: Prompt, index: int, left_s: float, charge: Charge) -> Reply:
+    async def _request(self, prompt: JudgePrompt, index: int, left_s: float, charge: Charge) -> EndpointReply:
         timeout_s = max(0.01, min(self.settings.timeout_s, left_s))
         while True:
             body = self._body(prompt, index)
@@ -196,7 +196,7 @@ class Endpoint:
                     continue
                 raise _status_error(error) from None
 
-    def _body(self, prompt: Prompt, index: int) -> dict[str, Any]:
+    def _body(self, prompt: JudgePrompt, index: int) -> dict[str, Any]:
         settings = self.settings
         limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
         body: dict[str, Any] = {
@@ -223,9 +223,9 @@ class Endpoint:
         self._refused |= refused_options
         return bool(refused_options)
 
-    def _read(self, content: bytes, charge: Charge) -> Reply:
+    def _read(self, content: bytes, charge: Charge) -> EndpointReply:
         try:
-            completion = _Completion.model_validate_json(content)
+            completion = _ChatCompletion.model_validate_json(content)
         except ValidationError as error:
             raise _FinalError("the reply is not a chat completion") from error
         usage = completion.usage
@@ -239,15 +239,15 @@ class Endpoint:
             ) / 1e6
         choice = completion.choices[0]
         if choice.message.refusal:
-            return Reply(error="the model refused to grade", **token_counts)
+            return EndpointReply(error="the model refused to grade", **token_counts)
         if choice.finish_reason == "length":
-            return Reply(error=f"the reply was cut off at {self.settings.max_tokens} tokens", **token_counts)
+            return EndpointReply(error=f"the reply was cut off at {self.settings.max_tokens} tokens", **token_counts)
         text = choice.message.content or ""
         if not text.strip():
-            return Reply(error="the reply is empty", **token_counts)
+            return EndpointReply(error="the reply is empty", **token_counts)
         if len(text) > _TEXT_CHARACTERS:
-            return Reply(error=f"the reply is longer than {_TEXT_CHARACTERS} characters", **token_counts)
-        return Reply(text=text, **token_counts)
+            return EndpointReply(error=f"the reply is longer than {_TEXT_CHARACTERS} characters", **token_counts)
+        return EndpointReply(text=text, **token_counts)
 
 
 def _status_error(error: openai.APIStatusError) -> _RetryError | _FinalError:
@@ -295,8 +295,8 @@ async def _bound(response: httpx2.Response) -> None:
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
-    def __init__(self, inner: httpx2.AsyncByteStream) -> None:
-        self._inner = inner
+    def __init__(self, byte_stream: httpx2.AsyncByteStream) -> None:
+        self._inner = byte_stream
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0

@@ -40,9 +40,9 @@ def _only_object(text: str) -> dict[str, Any]:
     return objects[0]
 
 
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
+def _without_twins(field_pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(field_pairs)
+    if len(fields) < len(field_pairs):
         raise ValueError("the reply gives a field twice")
     return fields
 

@@ -7,27 +7,27 @@ from dataclasses import dataclass
 
 from benchwright_foundation.errors import needs
 from benchwright_judges.models.model_settings import JudgeSettings, ModelSettings
-from benchwright_judges.models.panel import Judge
+from benchwright_judges.models.panel import VotingJudge
 
 
 @dataclass(frozen=True)
 class JudgeKind:
     """One way of scoring answers that rules can't decide."""
 
-    settings: type[JudgeSettings]
+    settings_class: type[JudgeSettings]
     """The fields of a `[[judge]]` of this kind."""
-    open: Callable[[JudgeSettings, Mapping[str, str]], Judge]
+    open: Callable[[JudgeSettings, Mapping[str, str]], VotingJudge]
     """Creates a judge from its settings and the environment. Raises `ConfigurationError` if they are inconsistent."""
 
 
-def _open_model(settings: JudgeSettings, environ: Mapping[str, str]) -> Judge:
+def _open_model(settings: JudgeSettings, environ: Mapping[str, str]) -> VotingJudge:
     assert isinstance(settings, ModelSettings)  # noqa: S101 - the kind's own settings
     with needs("A model judge", "judges"):
         # The client library takes most of a second to import, so only users with a judge load it.
-        from benchwright_judges.models.endpoint import Endpoint
+        from benchwright_judges.models.endpoint import ModelEndpoint
         from benchwright_judges.models.model_judge import ModelJudge
 
-        return ModelJudge(Endpoint(settings, environ))
+        return ModelJudge(ModelEndpoint(settings, environ))
 
 
 KINDS: Mapping[str, JudgeKind] = {
@@ -46,4 +46,4 @@ def read_judge(value: object) -> object:
     kind = value.get("kind", "model")
     if kind not in KINDS:
         raise ValueError(f"there is no kind of judge called {kind!r}; choose from {', '.join(KINDS)}")
-    return KINDS[kind].settings.model_validate(value)
+    return KINDS[kind].settings_class.model_validate(value)

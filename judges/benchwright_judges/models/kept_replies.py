@@ -15,10 +15,10 @@ from benchwright_judges.models.prompt import data_prompt
 from benchwright_problems.problem import Figure, digest
 
 if TYPE_CHECKING:
-    from benchwright_judges.models.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import ModelEndpoint
 
 
-class Reply(StageOutput):
+class KeptReply(StageOutput):
     """Reply of a model. `made_from` is the digest of model, instructions, schema and data, without the random code."""
 
     model: str
@@ -40,7 +40,7 @@ class KeptReplies:
     """
 
     def __init__(
-        self, endpoint: Endpoint, folder: Path, budget: JudgingBudget, data_title: str, failure: type[Exception]
+        self, endpoint: ModelEndpoint, folder: Path, budget: JudgingBudget, data_title: str, failure: type[Exception]
     ) -> None:
         self._endpoint = endpoint
         self._folder = folder
@@ -82,7 +82,7 @@ class KeptReplies:
         made_by = settings.model_dump(mode="json", include={"base_url", "model", "temperature", "seed", "max_tokens"})
         figure_data: list[JsonValue] = [figure.data for figure in figures]
         made_from = digest([made_by, instructions, schema, text, figure_data])
-        kept_reply = StageFile(self._folder / f"{kind}-{subject}.json", Reply)
+        kept_reply = StageFile(self._folder / f"{kind}-{subject}.json", KeptReply)
         reply = kept_reply.find(made_from)
         if reply is None:
             prompt = data_prompt(self._data_title, text, instructions, schema, figures)
@@ -91,7 +91,7 @@ class KeptReplies:
             if not answer.text:
                 raise self._failure(f"{self.name} gave no reply about {subject}: {answer.error}")
             reply = kept_reply.keep(
-                Reply(
+                KeptReply(
                     made_from=made_from,
                     model=self.name,
                     instructions=f"{kind}@{digest(instructions)}",

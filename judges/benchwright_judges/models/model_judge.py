@@ -13,7 +13,7 @@ from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Problem, digest
 
 if TYPE_CHECKING:
-    from benchwright_judges.models.endpoint import Endpoint, Reply
+    from benchwright_judges.models.endpoint import EndpointReply, ModelEndpoint
 
 
 class ModelJudge:
@@ -23,7 +23,7 @@ class ModelJudge:
         endpoint: Serves the model.
     """
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: ModelEndpoint) -> None:
         self.endpoint = endpoint
 
     @property
@@ -52,8 +52,8 @@ class ModelJudge:
         """Close every connection."""
         await self.endpoint.close()
 
-    def _vote(self, reply: Reply, scale: Scale) -> Vote:
-        facts: dict[str, Any] = {
+    def _vote(self, reply: EndpointReply, scale: Scale) -> Vote:
+        vote_fields: dict[str, Any] = {
             "judge": self.name,
             "raw": reply.text,
             "input_tokens": reply.input_tokens,
@@ -62,12 +62,12 @@ class ModelJudge:
             "seconds": reply.seconds,
         }
         if reply.error:
-            return Vote(error=reply.error, **facts)
+            return Vote(error=reply.error, **vote_fields)
         try:
             label, reason = read_verdict(reply.text, scale)
         except ValueError as error:
-            return Vote(error=str(error), **facts)
-        return Vote(label=label, score=scale.score(label), reason=reason, **facts)
+            return Vote(error=str(error), **vote_fields)
+        return Vote(label=label, score=scale.score(label), reason=reason, **vote_fields)
 
 
 def read_verdict(text: str, scale: Scale) -> tuple[str, str]:

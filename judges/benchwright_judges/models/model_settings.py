@@ -11,10 +11,10 @@ from benchwright_foundation.model import Model
 
 
 def _address(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    split_url = urlsplit(url)
+    if split_url.scheme not in ("http", "https") or not split_url.hostname:
         raise ValueError("an endpoint's address starts with http:// or https://, such as https://api.openai.com/v1")
-    if parts.username or parts.password:
+    if split_url.username or split_url.password:
         raise ValueError("an address must not hold a key; name the environment variable that holds it in api_key_env")
     return url
 

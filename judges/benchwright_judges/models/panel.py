@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from benchwright_judges.judgement import Judgement, Status, Vote
+from benchwright_judges.judgement import Judgement, JudgementStatus, Vote
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.reading.model_reader import ModelReader, is_unread
 from benchwright_judges.rubric import Rubric, rubric_for
 from benchwright_problems.problem import Problem
 
 
-class Judge(Protocol):
+class VotingJudge(Protocol):
     """A judge that votes."""
 
     @property
@@ -50,7 +50,7 @@ class Judge(Protocol):
 class Panel:
     """Judges on seats. Judges take turns, so two model families vote alternately."""
 
-    judges: tuple[Judge, ...]
+    judges: tuple[VotingJudge, ...]
     seats: int = 3
     """Maximum number of votes; once a majority is reached, no more are requested."""
     spares: int = 2
@@ -61,20 +61,20 @@ class Panel:
     offline: bool = False
     """True if only cached votes are counted, without requests to judges."""
 
-    reader: ModelReader | None = None
+    model_reader: ModelReader | None = None
     """One of the judges, asked which value an answer states where rules read none."""
 
     def __post_init__(self) -> None:
         if not self.judges or self.seats < 1 or self.seats % 2 == 0 or self.spares < 0:
             raise ValueError("a panel needs a judge, an odd number of seats, and at least 0 spares")
 
-    def judge_of(self, seat: int) -> Judge:
+    def judge_of(self, seat: int) -> VotingJudge:
         """Judge that votes on a seat, counted from 0."""
         return self.judges[seat % len(self.judges)]
 
     def reader_of(self, problem: Problem, judgement: Judgement) -> ModelReader | None:
         """Reader of an answer of which rules say this; None if nobody reads it."""
-        return self.reader if is_unread(problem, judgement) else None
+        return self.model_reader if is_unread(problem, judgement) else None
 
     def most_it_costs(self, problem: Problem, answer: str, judgement: Judgement) -> float:
         """Maximum cost of reading and judging an answer, in US dollars, with every seat and every spare used.
@@ -86,9 +86,9 @@ class Panel:
         """
         if self.offline:
             return 0.0
-        reader, rubric = self.reader_of(problem, judgement), rubric_for(problem)
-        cost = 0.0 if reader is None else reader.most_it_costs(problem, answer) * (self.seats + self.spares)
-        if rubric is None or judgement.status is not Status.PENDING:
+        model_reader, rubric = self.reader_of(problem, judgement), rubric_for(problem)
+        cost = 0.0 if model_reader is None else model_reader.most_it_costs(problem, answer) * (self.seats + self.spares)
+        if rubric is None or judgement.status is not JudgementStatus.PENDING:
             return cost
         dearest = max(judge.most_it_costs(problem, answer, rubric) for judge in self.judges)
         return cost + dearest * (self.seats + self.spares + int(self.comparable))

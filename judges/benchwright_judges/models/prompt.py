@@ -23,7 +23,7 @@ Message = dict[str, JsonValue]
 
 
 @dataclass(frozen=True)
-class Prompt:
+class JudgePrompt:
     """The messages of one request, and the JSON Schema that the reply has to fit."""
 
     messages: Sequence[Message]
@@ -39,16 +39,16 @@ class Prompt:
         """Number of pictures."""
         contents = (message["content"] for message in self.messages)
         return sum(
-            isinstance(part, dict) and part.get("type") == "image_url"
+            isinstance(content_part, dict) and content_part.get("type") == "image_url"
             for content in contents
             if isinstance(content, list)
-            for part in content
+            for content_part in content
         )
 
 
 def grading_prompt(
     problem: Problem, answer: str, rubric: Rubric, *, code: Callable[[], str] = lambda: secrets.token_hex(16)
-) -> Prompt:
+) -> JudgePrompt:
     """Ask for a verdict on an answer.
 
     Every request gets a new random code, so no answer can contain it and close its own block.
@@ -61,7 +61,7 @@ def grading_prompt(
     """
     schema = object_schema({"reason": {"type": "string"}, "verdict": rubric.scale.schema})
     system = f"{rubric.prompt.strip()}\n\n{rubric.frame.strip()}"
-    return _about_answer(problem, answer, "Grade", Prompt(({"role": "system", "content": system},), schema), code)
+    return _about_answer(problem, answer, "Grade", JudgePrompt(({"role": "system", "content": system},), schema), code)
 
 
 def error_types_prompt(
@@ -71,7 +71,7 @@ def error_types_prompt(
     types: Sequence[str],
     *,
     code: Callable[[], str] = lambda: secrets.token_hex(16),
-) -> Prompt:
+) -> JudgePrompt:
     """Ask which types of error led to a wrong choice.
 
     Args:
@@ -83,7 +83,7 @@ def error_types_prompt(
     """
     types_field: dict[str, JsonValue] = {"type": "array", "items": {"type": "string", "enum": [*types]}}
     schema = object_schema({"reason": {"type": "string"}, "types": types_field})
-    empty = Prompt(({"role": "system", "content": instructions.strip()},), schema)
+    empty = JudgePrompt(({"role": "system", "content": instructions.strip()},), schema)
     return _about_answer(problem, reply, "Classify", empty, code)
 
 
@@ -93,9 +93,9 @@ def reading_prompt(
     instructions: str,
     values: Sequence[str],
     *,
-    expected: str,
+    expected_kind: str,
     code: Callable[[], str] = lambda: secrets.token_hex(16),
-) -> Prompt:
+) -> JudgePrompt:
     """Ask which value a reply states. Nothing of the key is in it.
 
     Args:
@@ -103,23 +103,23 @@ def reading_prompt(
         reply: Hostile text, already cut to a length that is read.
         instructions: The system message.
         values: Those that can be stated; none if any words can.
-        expected: Kind of value that answers the question.
+        expected_kind: Kind of value that answers the question.
         code: Draws a random code.
     """
     value: dict[str, JsonValue] = {"type": "string", "enum": [*values, ""]} if values else {"type": "string"}
     outcome: dict[str, JsonValue] = {"type": "string", "enum": ["stated", "ambiguous", "none"]}
-    context = _cut("\n".join([*_question(problem), _section("VALUE ASKED FOR", expected)]))
-    block = _block(visible(reply), (context,), "Read", "", code)
-    return Prompt(
+    question_section = _cut("\n".join([*_question(problem), _section("VALUE ASKED FOR", expected_kind)]))
+    block = _block(visible(reply), (question_section,), "Read", "", code)
+    return JudgePrompt(
         messages=(
             {"role": "system", "content": instructions.strip()},
-            {"role": "user", "content": f"{context}\n{block}"},
+            {"role": "user", "content": f"{question_section}\n{block}"},
         ),
         schema=object_schema({"quote": {"type": "string"}, "outcome": outcome, "value": value}),
     )
 
 
-def _about_answer(problem: Problem, answer: str, verb: str, empty: Prompt, code: Callable[[], str]) -> Prompt:
+def _about_answer(problem: Problem, answer: str, verb: str, empty: JudgePrompt, code: Callable[[], str]) -> JudgePrompt:
     """The prompt with what a judge sees of question, key and answer."""
     key = problem.hidden.answer
     if key is None:
@@ -136,12 +136,12 @@ def _about_answer(problem: Problem, answer: str, verb: str, empty: Prompt, code:
         solution.append(_section("NOTES ON GRADING", key.rubric))
     if key.points:
         solution.append(_section("POINTS", key.points.as_text))
-    context = _cut("\n".join(question)), _cut("\n".join(solution))
+    question_and_key = _cut("\n".join(question)), _cut("\n".join(solution))
     cut = len(answer) - ANSWER_CHARACTERS
     notice = f" Its last {cut} characters were cut off, as it is too long." if cut > 0 else ""
-    block = _block(answer_text, context, verb, notice, code)
-    content = _parts([context[0], *problem.public.figures, context[1], *key.figures, block])
-    return Prompt((*empty.messages, {"role": "user", "content": content}), empty.schema)
+    block = _block(answer_text, question_and_key, verb, notice, code)
+    content = _parts([question_and_key[0], *problem.public.figures, question_and_key[1], *key.figures, block])
+    return JudgePrompt((*empty.messages, {"role": "user", "content": content}), empty.schema)
 
 
 def _question(problem: Problem, files: Sequence[str] = ()) -> list[str]:
@@ -150,13 +150,13 @@ def _question(problem: Problem, files: Sequence[str] = ()) -> list[str]:
     return sections + [_section(f"CHOICE {choice.letter}", choice.text) for choice in choices]
 
 
-def _block(answer_text: str, context: Sequence[str], verb: str, notice: str, code: Callable[[], str]) -> str:
+def _block(answer_text: str, shown_texts: Sequence[str], verb: str, notice: str, code: Callable[[], str]) -> str:
     """Instructions, and the answer between two lines with a code that stands nowhere else."""
-    drawn = code()
-    while drawn in answer_text or any(drawn in text for text in context):
-        drawn = code()
-    task = f"The code is {drawn}.{notice} {verb} what stands between its two lines, and reply as you were told to."
-    return f"{task}\n\nBEGIN ANSWER {drawn}\n{answer_text}\nEND ANSWER {drawn}"
+    marker = code()
+    while marker in answer_text or any(marker in text for text in shown_texts):
+        marker = code()
+    task = f"The code is {marker}.{notice} {verb} what stands between its two lines, and reply as you were told to."
+    return f"{task}\n\nBEGIN ANSWER {marker}\n{answer_text}\nEND ANSWER {marker}"
 
 
 def audit_prompt(
@@ -165,7 +165,7 @@ def audit_prompt(
     rubric: Rubric,
     *,
     code: Callable[[], str] = lambda: secrets.token_hex(16),
-) -> Prompt:
+) -> JudgePrompt:
     """Ask for a review of a problem, hidden part included.
 
     Args:
@@ -187,14 +187,17 @@ def audit_prompt(
         sections.append(_section("HIDDEN KEY", "\n".join((key.value, *key.alternatives))))
         sections.append(_section("HIDDEN NOTES ON GRADING", key.rubric or "none"))
     text = _cut("\n".join(sections))
-    drawn = code()
-    while drawn in text:
-        drawn = code()
+    marker = code()
+    while marker in text:
+        marker = code()
     aspect = object_schema({"finding": {"type": "string"}, "points": Scale.TIERS.schema})
-    return Prompt(
+    return JudgePrompt(
         messages=(
             {"role": "system", "content": f"{rubric.prompt.strip()}\n\n{rubric.frame.strip()}"},
-            {"role": "user", "content": f"The code is {drawn}.\n\nBEGIN PROBLEM {drawn}\n{text}\nEND PROBLEM {drawn}"},
+            {
+                "role": "user",
+                "content": f"The code is {marker}.\n\nBEGIN PROBLEM {marker}\n{text}\nEND PROBLEM {marker}",
+            },
         ),
         schema=object_schema(dict.fromkeys(aspects, aspect)),
     )
@@ -207,7 +210,7 @@ def question_prompt(
     figures: Sequence[Figure] = (),
     *,
     code: Callable[[], str] = lambda: secrets.token_hex(16),
-) -> Prompt:
+) -> JudgePrompt:
     """Ask something about the public side of a question.
 
     Args:
@@ -228,7 +231,7 @@ def data_prompt(
     figures: Sequence[Figure] = (),
     *,
     code: Callable[[], str] = lambda: secrets.token_hex(16),
-) -> Prompt:
+) -> JudgePrompt:
     """Ask something about a text that nobody vouches for, between two lines with a code that it can't hold.
 
     Args:
@@ -240,11 +243,11 @@ def data_prompt(
         code: Draws a random code.
     """
     data_text = _cut(text)
-    drawn = code()
-    while drawn in data_text:
-        drawn = code()
-    request = f"The code is {drawn}.\n\nBEGIN {name} {drawn}\n{data_text}\nEND {name} {drawn}"
-    return Prompt(
+    marker = code()
+    while marker in data_text:
+        marker = code()
+    request = f"The code is {marker}.\n\nBEGIN {name} {marker}\n{data_text}\nEND {name} {marker}"
+    return JudgePrompt(
         messages=(
             {"role": "system", "content": instructions.strip()},
             {"role": "user", "content": _parts([request, *figures])},
@@ -292,24 +295,24 @@ def _parts(pieces: Sequence[str | Figure]) -> JsonValue:
     """A string if there are no figures, as not every endpoint accepts a list; else strings and pictures in order."""
     if all(isinstance(piece, str) for piece in pieces):
         return "\n".join(piece for piece in pieces if isinstance(piece, str))
-    parts: list[JsonValue] = []
+    content_parts: list[JsonValue] = []
     for piece in pieces:
         if isinstance(piece, str):
-            parts.append({"type": "text", "text": piece})
+            content_parts.append({"type": "text", "text": piece})
         else:
             caption = f"FIGURE {piece.path}" + (f" ({visible(piece.alt)})" if piece.alt else "") + ":"
             if piece.media_type is MediaType.SVG:
                 # Endpoints don't accept SVG as a picture, but models can read its source.
-                parts.append({"type": "text", "text": f"{caption}\n{piece.content.decode('utf-8', 'replace')}"})
+                content_parts.append({"type": "text", "text": f"{caption}\n{piece.content.decode('utf-8', 'replace')}"})
                 continue
-            parts.append({"type": "text", "text": caption})
+            content_parts.append({"type": "text", "text": caption})
             url = f"data:{piece.media_type};base64,{piece.data}"
-            parts.append({"type": "image_url", "image_url": {"url": url}})
-    return parts
+            content_parts.append({"type": "image_url", "image_url": {"url": url}})
+    return content_parts
 
 
 def _texts(content: JsonValue) -> list[str]:
     if isinstance(content, str):
         return [content]
-    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    return [text for part in parts if isinstance(text := part.get("text"), str)]
+    text_parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    return [text for part in text_parts if isinstance(text := part.get("text"), str)]

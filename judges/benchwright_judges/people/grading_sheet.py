@@ -14,14 +14,14 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_judges.errors import VotesFileError
-from benchwright_judges.people.human_grading import Item
+from benchwright_judges.people.human_grading import GradedItem
 
 _SHOWN = ("item", "problem", "question", "reference", "notes", "answer", "scale")
 _FILLED = ("label", "difficulty", "comment")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-class Row(Model):
+class GradingRow(Model):
     """A grader's entries."""
 
     item: str
@@ -33,13 +33,13 @@ class Row(Model):
 _ROWS = TypeAdapter(list[dict[str, JsonValue]])
 
 
-def write_sheet(file: Path, items: Sequence[Item]) -> None:
+def write_sheet(file: Path, grading_items: Sequence[GradedItem]) -> None:
     """Write answers with room for grades; JSON if the name ends in .json, else CSV. It contains answer keys: mode 0600.
 
     Raises:
         OSError: The file can't be written.
     """
-    rows = [_row(item) for item in items]
+    rows = [_row(item) for item in grading_items]
     if file.suffix.lower() == ".json":
         text = json.dumps(rows, ensure_ascii=False, indent=1)
     else:
@@ -51,7 +51,7 @@ def write_sheet(file: Path, items: Sequence[Item]) -> None:
     write_atomically(file.absolute(), text.encode("utf-8", "replace"), 0o600)
 
 
-def read_sheet(file: Path) -> Sequence[Row]:
+def read_sheet(file: Path) -> Sequence[GradingRow]:
     """The grades of a sheet; rows without a label are left out.
 
     Raises:
@@ -67,19 +67,21 @@ def read_sheet(file: Path) -> Sequence[Row]:
         raise VotesFileError(f"{file} can't be read: {error.strerror}") from error
     except (ValueError, csv.Error) as error:
         raise VotesFileError(f"{file} is not a grading sheet: it must be UTF-8, CSV or a JSON array") from error
-    read = []
+    graded_rows = []
     for number, row in enumerate(rows, start=1):
         label = str(row.get("label") or "").strip()
         if not label:
             continue
         try:
             comment = str(row.get("comment") or "").removeprefix("'")
-            read.append(Row(item=str(row.get("item") or ""), label=label, difficulty=_number(row), comment=comment))
+            graded_rows.append(
+                GradingRow(item=str(row.get("item") or ""), label=label, difficulty=_number(row), comment=comment)
+            )
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            field = ".".join(str(part) for part in first["loc"])
-            raise VotesFileError(f"{file}: row {number}: field {field}: {first['msg']}") from error
-    return read
+            first_error = error.errors(include_url=False, include_input=False)[0]
+            field = ".".join(str(part) for part in first_error["loc"])
+            raise VotesFileError(f"{file}: row {number}: field {field}: {first_error['msg']}") from error
+    return graded_rows
 
 
 def _number(row: Mapping[str, JsonValue]) -> int:
@@ -87,18 +89,18 @@ def _number(row: Mapping[str, JsonValue]) -> int:
     return int(text) if text.isascii() and text.isdigit() else 0
 
 
-def _row(item: Item) -> dict[str, str]:
-    key = item.problem.hidden.answer
-    values = (
-        item.id,
-        item.ref,
-        item.problem.public.statement,
+def _row(grading_item: GradedItem) -> dict[str, str]:
+    key = grading_item.problem.hidden.answer
+    shown_values = (
+        grading_item.id,
+        grading_item.ref,
+        grading_item.problem.public.statement,
         "\n".join((key.value, *key.alternatives)) if key else "",
         key.rubric if key else "",
-        item.answer,
-        " | ".join(item.rubric.scale.labels),
+        grading_item.answer,
+        " | ".join(grading_item.rubric.scale.labels),
     )
-    return dict(zip(_SHOWN, values, strict=True)) | dict.fromkeys(_FILLED, "")
+    return dict(zip(_SHOWN, shown_values, strict=True)) | dict.fromkeys(_FILLED, "")
 
 
 def _inert(text: str) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchwright_judges.errors import GradingError
-from benchwright_judges.judgement import Judgement, Method, Status, Vote
-from benchwright_judges.records.records import GivenAnswer, Grade, JudgedAnswer, Records
+from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod, Vote
+from benchwright_judges.records.records import AnswerRecord, GivenAnswer, PersonsGrade, Records
 from benchwright_judges.rubric import Rubric, rubric_for
-from benchwright_judges.scale import Decision
+from benchwright_judges.scale import VoteDecision
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Problem
 
@@ -19,7 +19,7 @@ DIFFICULTIES = range(1, 6)
 
 
 @dataclass(frozen=True)
-class Item:
+class GradedItem:
     """An answer as a grader sees it: without its author, and without other people's grades."""
 
     id: str
@@ -41,7 +41,7 @@ class Dispute:
     """Both, in the order of the scale."""
 
 
-class Grading:
+class HumanGrading:
     """The answers that wait for people, and their grades.
 
     Args:
@@ -66,36 +66,37 @@ class Grading:
         self._graders = graders
         self._includes_all = includes_all
 
-    async def next_item(self, grader: str) -> Item | None:
+    async def next_item(self, grader: str) -> GradedItem | None:
         """The next answer for a person; None if nothing is left."""
         return next(iter(await self.items(grader)), None)
 
-    async def items(self, grader: str) -> Sequence[Item]:
+    async def items(self, grader: str) -> Sequence[GradedItem]:
         """Every answer that a person may still grade, including disputes between others, in that person's order."""
         _check_name(grader)
         return [
             item
-            for judged in _shuffled(await self._open(), grader)
-            if (item := self._item(judged.answer)) is not None and self._wants(item.rubric, judged.grades, grader)
+            for judged_answer in _shuffled(await self._open(), grader)
+            if (item := self._item(judged_answer.answer)) is not None
+            and self._wants_grade(item.rubric, judged_answer.grades, grader)
         ]
 
-    async def adjudications(self, grader: str | None = None) -> Sequence[Item]:
+    async def adjudications(self, grader: str | None = None) -> Sequence[GradedItem]:
         """Disputed answers that nobody has decided; only those that `grader` has not graded, if given."""
         return [
             item
-            for judged in _shuffled(await self._open(), grader or "")
-            if all(grade.grader != grader for grade in judged.grades)
-            and (item := self._item(judged.answer)) is not None
-            and self._is_disputed(item.rubric, judged.grades)
+            for judged_answer in _shuffled(await self._open(), grader or "")
+            if all(grade.grader != grader for grade in judged_answer.grades)
+            and (item := self._item(judged_answer.answer)) is not None
+            and self._is_disputed(item.rubric, judged_answer.grades)
         ]
 
-    async def dispute(self, item: Item) -> Dispute | None:
+    async def dispute(self, grading_item: GradedItem) -> Dispute | None:
         """Dispute between the two who have graded an answer; None if they don't differ, or a third has decided."""
-        judged = await self._records.judged_answer(item.id)
-        if judged is None or not self._is_disputed(item.rubric, judged.grades):
+        judged_answer = await self._records.judged_answer(grading_item.id)
+        if judged_answer is None or not self._is_disputed(grading_item.rubric, judged_answer.grades):
             return None
-        points = [grade.points for grade in judged.grades]
-        labels = sorted((grade.label for grade in judged.grades), key=item.rubric.scale.labels.index)
+        points = [grade.points for grade in judged_answer.grades]
+        labels = sorted((grade.label for grade in judged_answer.grades), key=grading_item.rubric.scale.labels.index)
         # Sorted for each item: which points are by the same person can't be seen.
         return Dispute(
             [tuple(sorted(item_points)) for item_points in zip(*points, strict=True)] if all(points) else (), labels
@@ -103,7 +104,7 @@ class Grading:
 
     async def grade(
         self,
-        item: str,
+        answer_id: str,
         grader: str,
         label: str,
         difficulty: int,
@@ -113,7 +114,7 @@ class Grading:
         """Accept a person's grade.
 
         Args:
-            item: The answer's id.
+            answer_id: The answer's id.
             grader: A pseudonym.
             label: On the rubric's scale; not used if there are points.
             difficulty: Difficulty of grading it.
@@ -127,11 +128,11 @@ class Grading:
             GradingError: No such answer exists, or the grade is off the scale.
         """
         _check_name(grader)
-        judged = await self._records.judged_answer(item)
-        graded_item = None if judged is None else self._item(judged.answer)
-        if judged is None or graded_item is None:
+        judged_answer = await self._records.judged_answer(answer_id)
+        graded_item = None if judged_answer is None else self._item(judged_answer.answer)
+        if judged_answer is None or graded_item is None:
             raise GradingError(
-                f"there is no answer {item!r} to grade, or its problem has been changed or removed since"
+                f"there is no answer {answer_id!r} to grade, or its problem has been changed or removed since"
             )
         if points:
             label = _label(graded_item, points)
@@ -141,11 +142,11 @@ class Grading:
             )
         if difficulty not in DIFFICULTIES:
             raise GradingError("the grading difficulty must be a number from 1 (easy) to 5 (hard)")
-        other_grades = [grade for grade in judged.grades if grade.grader != grader]
-        if not self._wants(graded_item.rubric, other_grades, grader):
-            raise GradingError(f"answer {item!r} needs no more grades")
-        grade = Grade(
-            answer=item,
+        other_grades = [grade for grade in judged_answer.grades if grade.grader != grader]
+        if not self._wants_grade(graded_item.rubric, other_grades, grader):
+            raise GradingError(f"answer {answer_id!r} needs no more grades")
+        grade = PersonsGrade(
+            answer=answer_id,
             grader=grader,
             rubric=graded_item.rubric.reference,
             label=label,
@@ -156,18 +157,18 @@ class Grading:
         )
         await self._records.keep_grade(grade)
         judgement = self._judgement(graded_item.rubric, [*other_grades, grade])
-        if judgement is not None and judged.waits:
-            await self._records.settle(judged.answer, judgement)
+        if judgement is not None and judged_answer.waits:
+            await self._records.settle(judged_answer.answer, judgement)
         return judgement
 
-    async def _open(self) -> Sequence[JudgedAnswer]:
+    async def _open(self) -> Sequence[AnswerRecord]:
         return [
-            judged
-            for judged in await self._records.judged()
-            if judged.waits or (self._includes_all and judged.judgement is not None)
+            judged_answer
+            for judged_answer in await self._records.judged()
+            if judged_answer.waits or (self._includes_all and judged_answer.judgement is not None)
         ]
 
-    def _item(self, answer: GivenAnswer) -> Item | None:
+    def _item(self, answer: GivenAnswer) -> GradedItem | None:
         """None if the problem was removed or changed since it was answered, or needs no judge."""
         try:
             problem = self._problem_of(answer.problem)
@@ -178,18 +179,18 @@ class Grading:
         rubric = rubric_for(problem)
         if rubric is None:
             return None
-        return Item(id=answer.id, ref=answer.problem, problem=problem, answer=answer.text, rubric=rubric)
+        return GradedItem(id=answer.id, ref=answer.problem, problem=problem, answer=answer.text, rubric=rubric)
 
-    def _wants(self, rubric: Rubric, grades: Sequence[Grade], grader: str) -> bool:
+    def _wants_grade(self, rubric: Rubric, grades: Sequence[PersonsGrade], grader: str) -> bool:
         """True if the answer needs a grade, and this person has not given one."""
         if any(grade.grader == grader for grade in grades):
             return False
         return len(grades) < self._graders or self._is_disputed(rubric, grades)
 
-    def _is_disputed(self, rubric: Rubric, grades: Sequence[Grade]) -> bool:
+    def _is_disputed(self, rubric: Rubric, grades: Sequence[PersonsGrade]) -> bool:
         return len(grades) == 2 and self._decision(rubric, grades) is None
 
-    def _decision(self, rubric: Rubric, grades: Sequence[Grade]) -> Decision | None:
+    def _decision(self, rubric: Rubric, grades: Sequence[PersonsGrade]) -> VoteDecision | None:
         labels = [grade.label for grade in grades]
         if len(labels) < self._graders:
             return None
@@ -202,17 +203,17 @@ class Grading:
         agreed = rubric.scale.settle_finally if rubric.scale.is_ordinal else rubric.scale.settle
         return agreed(labels, 3) or rubric.scale.settle(decider, 1)
 
-    def _judgement(self, rubric: Rubric, grades: Sequence[Grade]) -> Judgement | None:
+    def _judgement(self, rubric: Rubric, grades: Sequence[PersonsGrade]) -> Judgement | None:
         decision = self._decision(rubric, grades)
         if decision is None:
             return None
         return Judgement(
-            status=Status.SCORED,
+            status=JudgementStatus.SCORED,
             score=decision.score,
-            passed=decision.passed,
+            passed=decision.is_passed,
             label=decision.label,
             message=f"Graded by people: {decision.label}.",
-            method=Method.PERSON,
+            method=ScoringMethod.PERSON,
             rubric=rubric.reference,
             votes=tuple(
                 Vote(judge=grade.grader, label=grade.label, score=rubric.scale.score(grade.label), reason=grade.comment)
@@ -222,26 +223,27 @@ class Grading:
         )
 
 
-def _label(item: Item, points: Sequence[float]) -> str:
+def _label(grading_item: GradedItem, points: Sequence[float]) -> str:
     """The label that points stand for.
 
     Raises:
         GradingError: The points don't fit the rubric.
     """
-    key = item.problem.hidden.answer
+    key = grading_item.problem.hidden.answer
     rubric = key.points if key is not None else None
     if rubric is None or len(points) != len(rubric.items):
         raise GradingError("the points are not those of the question's rubric")
     for score, rubric_item in zip(points, rubric.items, strict=True):
         if not 0 <= score <= rubric_item.points:
             raise GradingError(f"“{rubric_item.text[:60]}” is worth 0 to {rubric_item.points:g} points")
-    return item.rubric.scale.label_of(sum(points), rubric.most, rubric.enough or rubric.most)
+    return grading_item.rubric.scale.label_of(sum(points), rubric.most, rubric.enough or rubric.most)
 
 
-def _shuffled(judged: Sequence[JudgedAnswer], grader: str) -> Sequence[JudgedAnswer]:
+def _shuffled(judged_answers: Sequence[AnswerRecord], grader: str) -> Sequence[AnswerRecord]:
     """A sort key that gives each person a stable order, different from other people's."""
     return sorted(
-        judged, key=lambda judged_answer: hashlib.sha256(f"{grader}\n{judged_answer.answer.id}".encode()).digest()
+        judged_answers,
+        key=lambda judged_answer: hashlib.sha256(f"{grader}\n{judged_answer.answer.id}".encode()).digest(),
     )
 
 

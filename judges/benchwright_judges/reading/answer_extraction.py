@@ -69,7 +69,7 @@ class Statement:
     weight: Weight = Weight.ANSWERS
 
 
-def read(value: str | None) -> Extraction:
+def extraction_of(value: str | None) -> Extraction:
     """The extraction of one value; ambiguous if there is none."""
     return AMBIGUOUS if value is None else Extraction(value, ExtractionOutcome.READ)
 
@@ -82,14 +82,14 @@ def conclude(statements: Sequence[Statement], text: str) -> Extraction:
         text: The reply, to tell a refusal from an answer that says nothing.
     """
     if not statements:
-        refused = _patterns().refusal.search(text)
-        return Extraction(None, ExtractionOutcome.REFUSAL) if refused else Extraction()
+        refusal_match = _patterns().refusal.search(text)
+        return Extraction(None, ExtractionOutcome.REFUSAL) if refusal_match else Extraction()
     # "A or C. … So C."
     statements = [statement for statement in statements if statement.value or not _settled(statement, statements)]
     heaviest = max(statement.weight for statement in statements)
-    first = min(statement.position for statement in statements if statement.weight is heaviest)
-    values = {statement.value for statement in statements if statement.position >= first}
-    return read(values.pop()) if len(values) == 1 else AMBIGUOUS
+    first_position = min(statement.position for statement in statements if statement.weight is heaviest)
+    values = {statement.value for statement in statements if statement.position >= first_position}
+    return extraction_of(values.pop()) if len(values) == 1 else AMBIGUOUS
 
 
 def _settled(ambiguous: Statement, statements: Sequence[Statement]) -> bool:
@@ -131,17 +131,17 @@ def is_denied(sentence: str, start: int, end: int) -> bool:
     """True if the statement at a place of a sentence is negated, supposed or asked rather than asserted."""
     text_before = sentence[max(0, start - 160) : start]
     clause = _CLAUSE.split(text_before[-80:])[-1]
-    if _patterns().denial.search(clause) or _patterns().condition.search(clause):
+    if _patterns().denial.search(clause) or _patterns().condition_pattern.search(clause):
         return True
     supposed = text_before + sentence[end : end + 60].split(",")[0]
-    if _patterns().unreal.search(sentence[start:end]) and _patterns().condition.search(supposed):
+    if _patterns().unreal.search(sentence[start:end]) and _patterns().condition_pattern.search(supposed):
         return True
     return "?" in sentence[end:] or bool(_patterns().taken_back.match(sentence, end))
 
 
 def supposes(sentence: str) -> bool:
     """True if a sentence begins with a supposition, such as "if"."""
-    return _patterns().condition.match(sentence.lstrip(" \t\n>*-\"'")) is not None
+    return _patterns().condition_pattern.match(sentence.lstrip(" \t\n>*-\"'")) is not None
 
 
 def weigh(sentence: str, start: int, end: int) -> Weight:
@@ -161,7 +161,7 @@ def without_forced_conditions(text: str) -> str:
 class _Patterns:
     refusal: re.Pattern[str]
     denial: re.Pattern[str]
-    condition: re.Pattern[str]
+    condition_pattern: re.Pattern[str]
     unreal: re.Pattern[str]
     forced: re.Pattern[str]
     taken_back: re.Pattern[str]
@@ -181,7 +181,7 @@ def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
     return _Patterns(
         refusal=_verbose(joined(known_languages, lambda language: language.discourse.refusal)),
         denial=_verbose(joined(known_languages, lambda language: language.discourse.denial)),
-        condition=_verbose(joined(known_languages, lambda language: language.discourse.condition)),
+        condition_pattern=_verbose(joined(known_languages, lambda language: language.discourse.condition)),
         unreal=_verbose(joined(known_languages, lambda language: language.discourse.unreal)),
         forced=_verbose(joined(known_languages, lambda language: language.discourse.forced)),
         taken_back=_verbose(

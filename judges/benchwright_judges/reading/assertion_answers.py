@@ -21,8 +21,8 @@ from benchwright_judges.reading.answer_extraction import (
     Weight,
     before_next_question,
     conclude,
+    extraction_of,
     is_denied,
-    read,
     sentences,
     since_correction,
     supposes,
@@ -42,46 +42,46 @@ _MAX_REPLY = 4_000
 
 def read_truth(text: str) -> Extraction:
     """The answer to an assertion question: `true`, `false`, or nothing that can be read."""
-    plain = answer_text(text)
-    if head := before_next_question(plain):
-        early = _read(head)
-        if early.outcome is not ExtractionOutcome.NOTHING:
-            return early
-    return _read(plain)
+    plain_text = answer_text(text)
+    if head := before_next_question(plain_text):
+        early_extraction = _read(head)
+        if early_extraction.outcome is not ExtractionOutcome.NOTHING:
+            return early_extraction
+    return _read(plain_text)
 
 
-def _read(plain: str) -> Extraction:
-    if not plain:
+def _read(plain_text: str) -> Extraction:
+    if not plain_text:
         return Extraction()
-    _, marker, text_after = plain.rpartition(GIVEN)
+    _, marker, text_after = plain_text.rpartition(GIVEN)
     if marker:
         content, _, remainder = text_after.partition("\n")
-        corrected = since_correction(remainder, _patterns().value.pattern)
+        corrected = since_correction(remainder, _patterns().value_pattern.pattern)
         if corrected is None or not (statements := _statements(_mark(corrected))):
             return _boxed_answer(_mark(content))
         return conclude(statements, remainder)
-    marked = _mark(plain)
-    if (value := _alone(marked)) is not None:
-        return read(value)
+    marked = _mark(plain_text)
+    if (value := _lone_value(marked)) is not None:
+        return extraction_of(value)
     # Words such as "no" are part of a correction, so it is looked for first.
-    if (corrected := since_correction(plain, _patterns().value.pattern)) is not None:
-        later = _mark(corrected)
+    if (corrected := since_correction(plain_text, _patterns().value_pattern.pattern)) is not None:
+        marked_correction = _mark(corrected)
         # "True. Wait, no, … False.": the "no" takes back, and what follows answers.
-        if (resumed := _TAKEN_BACK.match(later)) and re.search(_VALUE, later[resumed.end() :]):
-            later = later[resumed.end() :]
-        if (value := _alone(later)) is not None:
-            return read(value)
-        if statements := _statements(later):
-            return conclude(statements, later)
-        if value := _settled(later):
-            return read(value)
-        if _ANY.search(later):
+        if (resumed := _TAKEN_BACK.match(marked_correction)) and re.search(_VALUE, marked_correction[resumed.end() :]):
+            marked_correction = marked_correction[resumed.end() :]
+        if (value := _lone_value(marked_correction)) is not None:
+            return extraction_of(value)
+        if statements := _statements(marked_correction):
+            return conclude(statements, marked_correction)
+        if value := _settled_value(marked_correction):
+            return extraction_of(value)
+        if _ANY.search(marked_correction):
             return AMBIGUOUS
     if _BOTH in marked and not re.search(_VALUE, marked):
         return AMBIGUOUS
-    statements, value = _statements(marked), _settled(marked)
+    statements, value = _statements(marked), _settled_value(marked)
     if value and not statements:
-        return read(value)
+        return extraction_of(value)
     if value and value not in {
         statement.value for statement in statements
     }:  # "Right, it isn't, so the statement … is wrong."
@@ -89,7 +89,7 @@ def _read(plain: str) -> Extraction:
     return conclude(statements, marked)
 
 
-def _settled(text: str) -> str | None:
+def _settled_value(text: str) -> str | None:
     """The value with which clauses of a reply end that states none in a known way: its only one, or a conclusion."""
     patterns = _patterns()
     if len(text) > _MAX_REPLY or _BOTH in text:
@@ -98,14 +98,14 @@ def _settled(text: str) -> str | None:
     for _, sentence in sentences(text):
         if supposes(sentence):
             continue
-        for value in patterns.ends.finditer(sentence[:_MAX_SENTENCE]):
-            text_before = re.split("[,;:=，；：]", sentence[: value.start()])[-1]
-            starts = (value.start(), value.start() - len(text_before))
+        for value_match in patterns.ending_pattern.finditer(sentence[:_MAX_SENTENCE]):
+            text_before = re.split("[,;:=，；：]", sentence[: value_match.start()])[-1]
+            possible_starts = (value_match.start(), value_match.start() - len(text_before))
             if not patterns.partial.search(text_before) and not any(
-                is_denied(sentence, start, value.end()) for start in starts
+                is_denied(sentence, start, value_match.end()) for start in possible_starts
             ):
-                concludes = weigh(sentence, value.start(), value.end()) > Weight.ANSWERS
-                conclusions.append((_name(value[1]), concludes))
+                concludes = weigh(sentence, value_match.start(), value_match.end()) > Weight.ANSWERS
+                conclusions.append((_name(value_match[1]), concludes))
     values = {value for value, _ in conclusions}
     if len(values) > 1:
         values = {value for value, concludes in conclusions[-1:] if concludes}
@@ -113,8 +113,8 @@ def _settled(text: str) -> str | None:
 
 
 def _boxed_answer(content: str) -> Extraction:
-    if (value := _alone(content)) is not None:
-        return read(value)
+    if (value := _lone_value(content)) is not None:
+        return extraction_of(value)
     if statements := _statements(content):
         return conclude(statements, content)
     return AMBIGUOUS if _ANY.search(content) else Extraction()
@@ -129,12 +129,12 @@ def _mark(text: str) -> str:
     text = patterns.denies.sub(f"{_FALSE}, ", patterns.affirms.sub(f"{_TRUE}, ", text))
     text = patterns.fails.sub(f"it is {_FALSE}", text)
     text = patterns.holds.sub(f"it is {_TRUE}", text)
-    text = patterns.value.sub(lambda match: _TRUE if match[0].casefold() in patterns.true else _FALSE, text)
+    text = patterns.value_pattern.sub(lambda match: _TRUE if match[0].casefold() in patterns.true else _FALSE, text)
     text = patterns.denied.sub(lambda match: f" {_opposite(match[1])}", text)
-    return patterns.joined_pair.sub(_joined, text)
+    return patterns.joined_pair.sub(_joined_pair, text)
 
 
-def _joined(match: re.Match[str]) -> str:
+def _joined_pair(match: re.Match[str]) -> str:
     """Two values named together: "true or false", but not "False, false sharing …"."""
     if match[1] != match[2]:
         return _BOTH
@@ -149,24 +149,24 @@ def _name(value: str) -> str:
     return "true" if value in (_TRUE, YES) else "false"
 
 
-def _alone(text: str) -> str | None:
+def _lone_value(text: str) -> str | None:
     """The value of a passage that is nothing but a verdict."""
     if len(text) > 200:
         return None
     patterns = _patterns()
-    plain = patterns.label.sub("", text.strip(_AROUND)).strip(_AROUND)
-    plain = re.sub(rf"^[{YES}{NO}]\s*(?={_VALUE})|(?<={_VALUE})\s*[{YES}{NO}]$", "", plain)
+    plain_text = patterns.label.sub("", text.strip(_AROUND)).strip(_AROUND)
+    plain_text = re.sub(rf"^[{YES}{NO}]\s*(?={_VALUE})|(?<={_VALUE})\s*[{YES}{NO}]$", "", plain_text)
     for language in languages.LANGUAGES:
-        plain = plain.removesuffix(language.true_false.value_suffix)
-    if plain and plain in (_TRUE, _FALSE, YES, NO):
-        return _name(plain)
-    word = plain.casefold()
+        plain_text = plain_text.removesuffix(language.true_false.value_suffix)
+    if plain_text and plain_text in (_TRUE, _FALSE, YES, NO):
+        return _name(plain_text)
+    word = plain_text.casefold()
     return "true" if word in patterns.true_alone else "false" if word in patterns.false_alone else None
 
 
 def _statements(text: str) -> list[Statement]:
     return [
-        *_lines(text),
+        *_line_statements(text),
         *(statement for start, sentence in sentences(text) for statement in _sentence_statements(sentence, start)),
     ]
 
@@ -181,23 +181,23 @@ def _sentence_statements(sentence: str, start: int) -> Iterator[Statement]:
                 yield Statement(_name(match[1]), start + match.start(), weigh(sentence, match.start(), match.end()))
 
 
-def _lines(text: str) -> Iterator[Statement]:
+def _line_statements(text: str) -> Iterator[Statement]:
     """A verdict that is the first, the last or an announced line, or begins the reply."""
-    lines = list(lines_of(text))
+    lines_with_starts = list(lines_of(text))
     patterns = _patterns()
-    for index, (start, line) in enumerate(lines):
-        headed = index == 0 or bool(patterns.announces.fullmatch(lines[index - 1][1]))
-        headed |= index == 1 and lines[0][1].lstrip().startswith("#")
-        if (headed or index == len(lines) - 1) and (value := _alone(line)) is not None:
+    for index, (start, line) in enumerate(lines_with_starts):
+        headed = index == 0 or bool(patterns.announces.fullmatch(lines_with_starts[index - 1][1]))
+        headed |= index == 1 and lines_with_starts[0][1].lstrip().startswith("#")
+        if (headed or index == len(lines_with_starts) - 1) and (value := _lone_value(line)) is not None:
             yield Statement(value, start, weigh(line, 0, len(line)))
         elif headed and (led := patterns.leads.match(line)):
             yield Statement(_name(led[1]), start, Weight.ANSWERS)
-            if (second_value := _alone(line[led.end() :])) is not None:
+            if (second_value := _lone_value(line[led.end() :])) is not None:
                 yield Statement(second_value, start, Weight.ANSWERS)
-        elif index == len(lines) - 1:
+        elif index == len(lines_with_starts) - 1:
             # "… True or false? True."
-            last = [sentence for _, sentence in sentences(line)][-1:]
-            if last and (value := _alone(last[0])) is not None:
+            last_sentences = [sentence for _, sentence in sentences(line)][-1:]
+            if last_sentences and (value := _lone_value(last_sentences[0])) is not None:
                 yield Statement(value, start, Weight.ANSWERS)
 
 
@@ -206,7 +206,7 @@ class _Patterns:
     true: frozenset[str]
     true_alone: frozenset[str]
     false_alone: frozenset[str]
-    value: re.Pattern[str]
+    value_pattern: re.Pattern[str]
     """A word for true or false, anywhere."""
     denied: re.Pattern[str]
     """A value with its negation."""
@@ -220,7 +220,7 @@ class _Patterns:
     denies: re.Pattern[str]
     turns: re.Pattern[str]
     partial: re.Pattern[str]
-    ends: re.Pattern[str]
+    ending_pattern: re.Pattern[str]
     """A value at the end of a clause."""
     says: tuple[re.Pattern[str], ...]
     leads: re.Pattern[str]
@@ -236,7 +236,7 @@ def _patterns() -> _Patterns:
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
 def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
-    values = [language.true_false for language in known_languages]
+    true_false_words = [language.true_false for language in known_languages]
     clauses = joined(known_languages, lambda language: language.true_false.clause_starts)
     because = joined(known_languages, lambda language: language.true_false.because)
     certain = joined(known_languages, lambda language: language.commitment.certain)
@@ -248,10 +248,10 @@ def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
     }
     joiners = joined(known_languages, lambda language: language.true_false.joiners)
     return _Patterns(
-        true=frozenset(word for value_words in values for word in value_words.true),
-        true_alone=frozenset(word for value_words in values for word in value_words.true_alone),
-        false_alone=frozenset(word for value_words in values for word in value_words.false_alone),
-        value=_insensitive(joined(known_languages, _values)),
+        true=frozenset(word for value_words in true_false_words for word in value_words.true),
+        true_alone=frozenset(word for value_words in true_false_words for word in value_words.true_alone),
+        false_alone=frozenset(word for value_words in true_false_words for word in value_words.false_alone),
+        value_pattern=_insensitive(joined(known_languages, _values)),
         denied=_insensitive(
             rf"\s?(?:{joined(known_languages, lambda language: language.true_false.negations)})\s{{0,3}}({_VALUE})"
         ),
@@ -269,7 +269,7 @@ def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
             rf"\A\W{{0,4}}(?:{joined(known_languages, lambda language: language.true_false.denies)})[,.!]?"
         ),
         partial=_insensitive(joined(known_languages, lambda language: language.true_false.partial)),
-        ends=_insensitive(
+        ending_pattern=_insensitive(
             rf"({_VALUE})[\"')”’]{{0,2}}的?(?=\s*(?:[.,;!\n。，；！)—–{YES}{NO}]|$|(?:{because})|(?:{certain})))"
         ),
         says=tuple(

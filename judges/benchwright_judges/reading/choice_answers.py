@@ -24,8 +24,8 @@ from benchwright_judges.reading.answer_extraction import (
     before_next_question,
     conclude,
     declines,
+    extraction_of,
     is_denied,
-    read,
     sentences,
     since_correction,
     weigh,
@@ -90,21 +90,21 @@ def read_choice(text: str, choices: Mapping[str, str], language: str = "en", *, 
         language: ISO 639 code of the choices' language.
         statement: The question. An answer that says it again with a choice in it is read only if it is known.
     """
-    plain = answer_text(text)
-    if (head := before_next_question(plain)) and (
+    plain_text = answer_text(text)
+    if (head := before_next_question(plain_text)) and (
         early := _read(head, choices, language)
     ).outcome is not ExtractionOutcome.NOTHING:
         return early
-    extraction = _read(plain, choices, language)
+    extraction = _read(plain_text, choices, language)
     if extraction.outcome is ExtractionOutcome.NOTHING and (truths := _truths(choices)):
-        return read(truths[value]) if (value := read_truth(text).value) else extraction
+        return extraction_of(truths[value]) if (value := read_truth(text).value) else extraction
     if statement and extraction.outcome is not ExtractionOutcome.REFUSAL:
-        marked = mark_mentions(plain, choices, language)
+        marked = mark_mentions(plain_text, choices, language)
         # Its last sentence counts more than ticks and crosses, which say there what is true of each choice.
         letter = _wrong_choice(marked, statement, sentence_count=2 if extraction.value is None else 1)
         if letter is None and extraction.outcome is ExtractionOutcome.NOTHING:
             letter = restated_choice(marked, statement)
-        return read(letter) if letter else extraction
+        return extraction_of(letter) if letter else extraction
     return extraction
 
 
@@ -120,12 +120,12 @@ def _truths(choices: Mapping[str, str]) -> dict[str, str]:
     return letters_by_truth if len(choices) == len(letters_by_truth) == 2 else {}
 
 
-def _read(plain: str, choices: Mapping[str, str], language: str) -> Extraction:
-    if not plain:
+def _read(plain_text: str, choices: Mapping[str, str], language: str) -> Extraction:
+    if not plain_text:
         return Extraction()
-    if matching_letters := _worded(plain, choices, language):
-        return read(matching_letters[0] if len(matching_letters) == 1 else None)
-    marked = without_forced_conditions(mark_mentions(plain, choices, language))
+    if matching_letters := _worded_letters(plain_text, choices, language):
+        return extraction_of(matching_letters[0] if len(matching_letters) == 1 else None)
+    marked = without_forced_conditions(mark_mentions(plain_text, choices, language))
     _, marker, text_after = marked.rpartition(GIVEN)
     if marker:
         content, _, remainder = text_after.partition("\n")
@@ -139,32 +139,32 @@ def _read(plain: str, choices: Mapping[str, str], language: str) -> Extraction:
         if statements := [*_statements(corrected, choices), *_bare(corrected)]:
             return conclude(statements, corrected)
         if letter := committed_choice(corrected):
-            return read(letter)
+            return extraction_of(letter)
         if re.search(MENTION, corrected):
             return AMBIGUOUS
     if statements := _statements(marked, choices):
         return conclude(statements, marked)
-    return _settled(marked, plain, choices, language)
+    return _committed_extraction(marked, plain_text, choices, language)
 
 
-def _settled(marked: str, plain: str, choices: Mapping[str, str], language: str) -> Extraction:
+def _committed_extraction(marked: str, plain_text: str, choices: Mapping[str, str], language: str) -> Extraction:
     """Extraction from a reply without a statement of the answer."""
-    if declines(plain):
-        return conclude((), plain)
+    if declines(plain_text):
+        return conclude((), plain_text)
     if letter := committed_choice(marked):
-        return read(letter)
-    if letter := remaining_choice(plain, choices, language):
-        return read(letter)
-    return AMBIGUOUS if any(_lists(sentence) for _, sentence in sentences(marked)) else Extraction()
+        return extraction_of(letter)
+    if letter := remaining_choice(plain_text, choices, language):
+        return extraction_of(letter)
+    return AMBIGUOUS if any(_lists_choices(sentence) for _, sentence in sentences(marked)) else Extraction()
 
 
-def _lists(sentence: str) -> bool:
+def _lists_choices(sentence: str) -> bool:
     """True if a sentence names several choices and does not deny them."""
     match = re.search(f"[{SEVERAL}{CLASH}]", sentence)
     return match is not None and not is_denied(sentence, match.start(), match.end())
 
 
-def _worded(text: str, choices: Mapping[str, str], language: str) -> list[str]:
+def _worded_letters(text: str, choices: Mapping[str, str], language: str) -> list[str]:
     """The choices whose wording is the whole text; its spelling, including its article, does not matter."""
     if len(text) > 4 * max(map(len, choices.values()), default=0) + 20:
         return []
@@ -173,48 +173,57 @@ def _worded(text: str, choices: Mapping[str, str], language: str) -> list[str]:
     letters = [letter for letter, wording in spelled if wording and wording == normal_text]
     if letters:
         return letters
-    for alike in (_counts, _mistyped):
-        if len(letters := [letter for letter, wording in spelled if alike(normal_text, wording)]) == 1:
+    for matches_wording in (_is_number_with_unit, _is_mistyped):
+        if len(letters := [letter for letter, wording in spelled if matches_wording(normal_text, wording)]) == 1:
             return letters
-    return [] if declines(text) or is_denied(f"{text}.", len(text), len(text)) else _partly(normal_text, spelled)
+    return (
+        []
+        if declines(text) or is_denied(f"{text}.", len(text), len(text))
+        else _partly_named_letters(normal_text, spelled)
+    )
 
 
-def _partly(phrase: str, spelled: Sequence[tuple[str, str]]) -> list[str]:
+def _partly_named_letters(phrase: str, spelled: Sequence[tuple[str, str]]) -> list[str]:
     """The choice of which a few words name a part that no other choice has: "flash" for "NAND flash"."""
-    words = set(re.findall(r"[\u2e80-\u9fff]{2,}|[^\W\d_\u2e80-\u9fff]+", phrase))
-    parts = {letter: set(_PARTS.findall(wording)) if len(wording.split()) < 4 else set() for letter, wording in spelled}
-    common = Counter(part for choice_parts in parts.values() for part in choice_parts)
-    if any(word.upper() in parts or (word > "\u2e80" and len(word) > 6) for word in words):
+    phrase_words = set(re.findall(r"[\u2e80-\u9fff]{2,}|[^\W\d_\u2e80-\u9fff]+", phrase))
+    parts_by_letter = {
+        letter: set(_PARTS.findall(wording)) if len(wording.split()) < 4 else set() for letter, wording in spelled
+    }
+    common = Counter(part for choice_parts in parts_by_letter.values() for part in choice_parts)
+    if any(word.upper() in parts_by_letter or (word > "\u2e80" and len(word) > 6) for word in phrase_words):
         return []  # A letter may be meant, or this is a sentence.
     named_letters = [
-        letter for letter, choice_parts in parts.items() if words & {part for part in choice_parts if common[part] == 1}
+        letter
+        for letter, choice_parts in parts_by_letter.items()
+        if phrase_words & {part for part in choice_parts if common[part] == 1}
     ]
-    other_words = words - set(_PARTS.findall(" ".join(wording for _, wording in spelled)))
+    other_words = phrase_words - set(_PARTS.findall(" ".join(wording for _, wording in spelled)))
     return named_letters if len(named_letters) == 1 and len(other_words) < 2 else []
 
 
-def _counts(phrase: str, wording: str) -> bool:
+def _is_number_with_unit(phrase: str, wording: str) -> bool:
     """True if it is the number that is the choice, with a unit: "6 bits"."""
     return wording.isdigit() and re.fullmatch(rf"{wording}\s?[^\W\d_]+", phrase) is not None
 
 
-def _mistyped(phrase: str, wording: str) -> bool:
+def _is_mistyped(phrase: str, wording: str) -> bool:
     """True if it is the wording with two letters exchanged, or one left out, added or replaced inside a word."""
     if abs(len(phrase) - len(wording)) > 1 or min(len(phrase), len(wording)) < (6 if phrase[:1] > "\u2e80" else 8):
         return False
-    begin, end = _alike(phrase, wording), _alike(phrase[::-1], wording[::-1])
-    phrase_rest, wording_rest = (text[begin : max(begin, len(text) - end)] for text in (phrase, wording))
-    word = begin > 1 and phrase[begin - 1].isalpha() and (phrase_rest + wording_rest).isalpha()
+    common_start, end = _common_length(phrase, wording), _common_length(phrase[::-1], wording[::-1])
+    phrase_rest, wording_rest = (text[common_start : max(common_start, len(text) - end)] for text in (phrase, wording))
+    word = common_start > 1 and phrase[common_start - 1].isalpha() and (phrase_rest + wording_rest).isalpha()
     return word and (
         (len(phrase_rest) < 2 and len(wording_rest) < 2)
         or (len(phrase_rest) == 2 and phrase_rest == wording_rest[::-1])
     )
 
 
-def _alike(first: str, second: str) -> int:
+def _common_length(first_wording: str, second_wording: str) -> int:
     """Number of characters that two wordings begin with alike."""
     return next(
-        (index for index, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+        (index for index, (a, b) in enumerate(zip(first_wording, second_wording, strict=False)) if a != b),
+        min(len(first_wording), len(second_wording)),
     )
 
 
@@ -227,8 +236,8 @@ def _spelled(
 
 def _boxed_answer(content: str, choices: Mapping[str, str], language: str) -> Extraction:
     """Extraction from the content of a box, a tag or a field."""
-    if matching_letters := _worded(content.strip(), choices, language):
-        return read(matching_letters[0] if len(matching_letters) == 1 else None)
+    if matching_letters := _worded_letters(content.strip(), choices, language):
+        return extraction_of(matching_letters[0] if len(matching_letters) == 1 else None)
     letters = {letter_of(mark) for mark in re.findall(MENTION, content)}
     if not letters:
         letters = {letter_of(mark) for mark in re.findall(f"[{TEXTS}]", content)}
@@ -238,7 +247,7 @@ def _boxed_answer(content: str, choices: Mapping[str, str], language: str) -> Ex
         return conclude(statements, content)
     mention = re.search(ANY_MENTION, content)
     if len(letters) == 1 and mention and not is_denied(content, mention.start(), mention.end()):
-        return read(letters.pop())
+        return extraction_of(letters.pop())
     return AMBIGUOUS if len(letters) > 1 else Extraction()
 
 
@@ -263,23 +272,27 @@ def _statements(text: str, choices: Mapping[str, str]) -> list[Statement]:
         Statement(letter_of(line.mention), line.position, weigh(line.text, 0, len(line.text)))
         for line in answering_lines(lines, text)
     ]
-    statements += _alone(text)
-    listed = _listed(lines)
+    statements += _lone_choices(text)
+    listed_starts = _listed(lines)
     for start, sentence in sentences(text):
         if re.search(ANY_MENTION, sentence):
-            statements += _sentence_statements(sentence[:_MAX_SENTENCE], start, listed)
+            statements += _sentence_statements(sentence[:_MAX_SENTENCE], start, listed_starts)
     if not statements and (letter := judged_lines(lines, tuple(choices)) or answering_section(lines)):
         statements.append(Statement(letter, 0, Weight.HOLDS))
     return statements
 
 
-def _alone(text: str) -> Iterator[Statement]:
+def _lone_choices(text: str) -> Iterator[Statement]:
     """A choice that is the whole last sentence of a line of several."""
     nonempty_sentences = [(start, passage) for start, passage in sentences(text) if passage.strip()]
     for start, sentence in nonempty_sentences[-1:]:
-        begins = start == 0 or text[start - 1] == "\n"
-        listed = re.search(rf"{ANY_MENTION}[^\w\n]{{0,4}}[;；]\s*$", text[:start])
-        if not begins and not listed and (match := _patterns().corrected.fullmatch(sentence.rstrip(" .!。\"')"))):
+        begins_line = start == 0 or text[start - 1] == "\n"
+        list_match = re.search(rf"{ANY_MENTION}[^\w\n]{{0,4}}[;；]\s*$", text[:start])
+        if (
+            not begins_line
+            and not list_match
+            and (match := _patterns().corrected.fullmatch(sentence.rstrip(" .!。\"')")))
+        ):
             yield Statement(letter_of(match[1]), start)
 
 
@@ -288,7 +301,7 @@ def _listed(lines: Sequence[Line]) -> frozenset[int]:
     return frozenset(line.position for line in lines if line.is_listed)
 
 
-def _sentence_statements(sentence: str, start: int, listed: frozenset[int]) -> Iterator[Statement]:
+def _sentence_statements(sentence: str, start: int, listed_starts: frozenset[int]) -> Iterator[Statement]:
     patterns = _patterns()
     for pattern in patterns.says:
         for match in pattern.finditer(sentence):
@@ -296,7 +309,7 @@ def _sentence_statements(sentence: str, start: int, listed: frozenset[int]) -> I
                 yield _statement(match, start, weigh(sentence, match.start(), match.end()))
     for pattern in patterns.holds:
         for match in pattern.finditer(sentence):
-            if start + match.start() not in listed and not is_denied(sentence, match.start(), match.end()):
+            if start + match.start() not in listed_starts and not is_denied(sentence, match.start(), match.end()):
                 weight = weigh(sentence, match.start(), match.end())
                 yield _statement(match, start, Weight.HOLDS if weight is Weight.ANSWERS else weight)
 
@@ -390,4 +403,4 @@ def _wrong_choice(text: str, statement: str, *, sentence_count: int) -> str | No
     wrong_letters = {letter_of(call[1]) for passage in sentence_texts if (call := _CALLS_WRONG.match(passage))}
     if any(_CALLS_WRONG.match(passage) for passage in sentence_texts[-sentence_count:]):
         return wrong_letters.pop() if len(wrong_letters) == 1 else None
-    return answering_section(option_lines(text), wrong=True)
+    return answering_section(option_lines(text), asks_for_wrong=True)

@@ -37,14 +37,14 @@ _END = r"(?![A-Za-z0-9À-ÿ_]|'[A-Za-zÀ-ÿ]|[-+][A-Za-z0-9+À-ÿ]|[#\[]|\([A-Za
 def letter_of(mention: str) -> str | None:
     """The letter that a mention stands for; None for several."""
     code = ord(mention)
-    for base in (_LETTER, _TEXT):
-        if base <= code < base + 26:
-            return chr(code - base + 65)
+    for first_code in (_LETTER, _TEXT):
+        if first_code <= code < first_code + 26:
+            return chr(code - first_code + 65)
     return None
 
 
 @dataclass(frozen=True)
-class _Wording:
+class _MentionWording:
     letter: str
     text: str
     """Lower case."""
@@ -65,13 +65,13 @@ def mark_each(text: str, choices: Mapping[str, str], language: str) -> str:
         choices: Upper-case letter → wording.
         language: ISO 639 code of the wordings.
     """
-    offered = "".join(sorted(choices))
-    patterns = _patterns(offered)
+    offered_letters = "".join(sorted(choices))
+    patterns = _patterns(offered_letters)
     text = re.sub(r"\b(option|choice|answer)_(?=[a-zA-Z]\b)", r"\1 ", text, flags=re.IGNORECASE)
     text = _without_lettered_texts(text, choices)
     text = _mark_texts(text, _wordings(tuple(choices.items()), language, languages.LANGUAGES))
     text = _mark_positions(text, choices, _LETTER, _TEXT)
-    text = patterns.run.sub(SEVERAL, patterns.short_noun.sub(r"\1: ", text))
+    text = patterns.letter_run.sub(SEVERAL, patterns.short_noun.sub(r"\1: ", text))
     text = patterns.lower.sub(_upper, text)
     text = patterns.trailing.sub(lambda match: match[1].upper(), text)
     text = patterns.letter.sub(_mark_letter, text)
@@ -102,18 +102,18 @@ def _without_lettered_texts(text: str, choices: Mapping[str, str]) -> str:
 @lru_cache(maxsize=256)
 def _wordings(
     choices: tuple[tuple[str, str], ...], language: str, _known_languages: tuple[AnswerLanguage, ...]
-) -> tuple[_Wording, ...]:
+) -> tuple[_MentionWording, ...]:
     spoken = languages.find_language(language)
     articles = spoken.short_text.articles if spoken else ""
     letters_by_wording: dict[str, set[str]] = {}
     for letter, choice in choices:
-        plain = re.sub(r"[*`]+", "", answer_text(choice)).strip(" \t\n.,;:!?。；，").lower()
-        bare = re.sub(rf"^(?:{articles})", "", plain) if articles else plain
-        for wording in {plain, bare, *_abbreviated(choice)}:
+        plain_wording = re.sub(r"[*`]+", "", answer_text(choice)).strip(" \t\n.,;:!?。；，").lower()
+        bare = re.sub(rf"^(?:{articles})", "", plain_wording) if articles else plain_wording
+        for wording in {plain_wording, bare, *_abbreviated(choice)}:
             letters_by_wording.setdefault(wording, set()).add(letter)
     return tuple(
-        _Wording(letter, text, _is_weak(text))
-        for text, letters in sorted(letters_by_wording.items(), key=lambda pair: -len(pair[0]))
+        _MentionWording(letter, text, _is_weak(text))
+        for text, letters in sorted(letters_by_wording.items(), key=lambda wording_letters: -len(wording_letters[0]))
         for letter in letters
         # Wording that two choices share names neither, and one that is a letter is taken for the letter.
         if text and len(letters) == 1 and not re.fullmatch(r"[a-z]", text)
@@ -128,20 +128,20 @@ def _abbreviated(choice: str) -> Iterator[str]:
 
 
 def _is_weak(text: str) -> bool:
-    return len(text) <= (1 if text[0] > "\u2e80" else 3) or text in _common(languages.LANGUAGES)
+    return len(text) <= (1 if text[0] > "\u2e80" else 3) or text in _truth_words(languages.LANGUAGES)
 
 
 @cache
-def _common(known_languages: tuple[AnswerLanguage, ...]) -> frozenset[str]:
-    words = [language.true_false for language in known_languages]
+def _truth_words(known_languages: tuple[AnswerLanguage, ...]) -> frozenset[str]:
+    true_false_words = [language.true_false for language in known_languages]
     return frozenset(
         word
-        for value_words in words
+        for value_words in true_false_words
         for word in (*value_words.true, *value_words.false, *value_words.true_alone, *value_words.false_alone)
     )
 
 
-def _mark_texts(text: str, wordings: tuple[_Wording, ...]) -> str:
+def _mark_texts(text: str, wordings: tuple[_MentionWording, ...]) -> str:
     lower = text.lower()
     if len(lower) != len(text):
         return text
@@ -183,13 +183,13 @@ def _fits(text: str, start: int, end: int) -> bool:
     """True if a short wording is where an answer would be."""
     text_before = text[max(0, start - 12) : start].rpartition("\n")[2]
     text_after = text[end : end + 4].lstrip(" *_`\"')")
-    ends = (
+    ends_clause = (
         not text_after
         or _patterns("").predicate.match(text, end) is not None
         or text_after[0] in ".,;:!?)(\n。，；：、"
         or text[end : end + 2] == " ("
     )
-    return ends and (
+    return ends_clause and (
         not text_before.strip(" *_`\"'(\n>#-\ue010\ue011\ue012")
         or text_before.rstrip(" *_`\"'(")[-1:] in ")].:=\n"
         or _patterns("").copula.search(text_before) is not None
@@ -200,9 +200,9 @@ def _mark_letter(match: re.Match[str]) -> str:
     letter = next(group for group in match.groups() if group)
     mark = chr(_LETTER + ord(letter.upper()) - 65)
     line = match.string.rfind("\n", 0, match.start()) + 1
-    begins = not re.search(r"\w", match.string[line : match.start()][:20])
+    begins_line = not re.search(r"\w", match.string[line : match.start()][:20])
     # "(B) text" and "**B.** text" begin a line as "B) text" does.
-    return f"{mark})" if begins and re.search(r"[)\].:]", match[0]) else mark
+    return f"{mark})" if begins_line and re.search(r"[)\].:]", match[0]) else mark
 
 
 def _merge(match: re.Match[str]) -> str:
@@ -210,10 +210,10 @@ def _merge(match: re.Match[str]) -> str:
     letter, text = match[1], match[3]
     if letter_of(letter) == letter_of(text):
         line = match.string.rfind("\n", 0, match.start()) + 1
-        begins = not re.search(r"\w", match.string[line : match.start()][:20])
+        begins_line = not re.search(r"\w", match.string[line : match.start()][:20])
         return (
             f"{letter})"
-            if begins and match[2].strip() and match.string[match.end() :][:2].strip(" ").isalnum()
+            if begins_line and match[2].strip() and match.string[match.end() :][:2].strip(" ").isalnum()
             else letter
         )
     return CLASH if match[2].strip() in (")", ".", ":", "(", "") else match[0]
@@ -233,7 +233,7 @@ class _Patterns:
     """A choice that only another is compared with."""
     trailing: re.Pattern[str]
     """A lower-case letter that ends a line of words."""
-    run: re.Pattern[str]
+    letter_run: re.Pattern[str]
     """Several letters and nothing else in a line."""
     letter: re.Pattern[str]
     labelled: re.Pattern[str]
@@ -246,16 +246,16 @@ class _Patterns:
     """Pattern of words that say something of the choice before them."""
 
 
-def _patterns(offered: str) -> _Patterns:
-    return _compile(offered, languages.LANGUAGES)
+def _patterns(offered_letters: str) -> _Patterns:
+    return _compile(offered_letters, languages.LANGUAGES)
 
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _compile(offered: str, known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
-    capital, either_case = f"[{offered or 'A'}]", f"[{offered or 'A'}{offered.lower() or 'a'}]"
-    small = f"[{offered.lower() or 'a'}]"
-    later = f"[{offered[1:].lower() or 'b'}]"  # "A" would be an article.
+def _compile(offered_letters: str, known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
+    capital, either_case = f"[{offered_letters or 'A'}]", f"[{offered_letters or 'A'}{offered_letters.lower() or 'a'}]"
+    small = f"[{offered_letters.lower() or 'a'}]"
+    later_letters = f"[{offered_letters[1:].lower() or 'b'}]"  # "A" would be an article.
     nouns = joined(known_languages, lambda language: language.choices.nouns)
     leads = r"\b(?:so|also|donc|gives|makes|thus)\b|所以|故"
     copulas = joined(known_languages, lambda language: language.choices.copulas)
@@ -285,11 +285,12 @@ def _compile(offered: str, known_languages: tuple[AnswerLanguage, ...]) -> _Patt
             rf"(?i:(\b(?:{nouns})\b[ \t]{{0,3}}(?:(?:{copulas}|[:=→-])[ \t]{{0,3}}){{0,2}}{noun}?[*_`\"'(\[]{{0,4}}"
             rf"|(?:^|(?<=\ue010))[^\w\n]{{0,8}}(?:{noun})?))(?-i:({small}))"
             rf"(?=[)\]*_`\"'. \t]{{0,5}}(?:[.,;:!?。，；]|$)|[).][ \t]|[ \t]*(?:{because})|(?=[\u2e80-\u9fff]))"
-            rf"|(?i:\b(?:it'?s|that'?s|(?:{copulas}))[ \t]+)(?-i:({later}))(?=[?!.,;]|[ \t]+(?:{because}|right)\b|$)",
+            rf"|(?i:\b(?:it'?s|that'?s|(?:{copulas}))[ \t]+)"
+            rf"(?-i:({later_letters}))(?=[?!.,;]|[ \t]+(?:{because}|right)\b|$)",
             re.MULTILINE,
         ),
         trailing=re.compile(rf"(?<=[a-zà-ÿ,:][ ])({small})(?=[.!]?[ \t]*$)", re.MULTILINE),
-        run=re.compile(
+        letter_run=re.compile(
             rf"(?:^|(?<=\ue010))[^\w\n]{{0,4}}(?:{capital}{{2,5}}"
             rf"|{either_case}(?:[ \t]*(?:[,;/&+、]|(?i:{joins}))[ \t]*(?:(?i:{joins})[ \t]*)?{either_case}){{1,9}})"
             r"[^\w\n]{0,4}$",
@@ -328,37 +329,41 @@ def _mark_positions(text: str, choices: Mapping[str, str], letter: int, wording:
         wording: Code of the mark of the text of A.
     """
     letters = sorted(choices)
-    for together, choice_letter in _together(tuple(choices.items()), languages.LANGUAGES):
-        text = together.sub(chr(wording + ord(choice_letter) - 65), text)
+    for group_pattern, choice_letter in _group_patterns(tuple(choices.items()), languages.LANGUAGES):
+        text = group_pattern.sub(chr(wording + ord(choice_letter) - 65), text)
     for positions in _compile_positions(languages.LANGUAGES):
         if not positions.likely.search(text):
             continue
-        places = [*zip(positions.places, letters, strict=False)]
-        ends = zip((positions.last_but_one, positions.last), letters[-2:], strict=False) if len(letters) > 1 else ()
-        for pattern, choice_letter in (*ends, *places):
+        place_patterns = [*zip(positions.ordinal_patterns, letters, strict=False)]
+        end_patterns = (
+            zip((positions.last_but_one, positions.last_pattern), letters[-2:], strict=False)
+            if len(letters) > 1
+            else ()
+        )
+        for pattern, choice_letter in (*end_patterns, *place_patterns):
             text = pattern.sub(chr(letter + ord(choice_letter) - 65), text)
     return text
 
 
 @lru_cache(maxsize=256)
-def _together(
+def _group_patterns(
     choices: tuple[tuple[str, str], ...], known_languages: tuple[AnswerLanguage, ...]
 ) -> tuple[tuple[re.Pattern[str], str], ...]:
     """Patterns of the only choice that is "none of them" or "all of them", and its letter."""
-    pairs = []
+    pattern_letters = []
     for spoken in _compile_positions(known_languages):
-        for together in (spoken.none_phrase, spoken.all_phrase):
-            named_letters = [letter for letter, text in choices if together.fullmatch(text.strip(" .。"))]
-            pairs += [(together, named_letters[0])] if len(named_letters) == 1 else []
-    return tuple(pairs)
+        for group_pattern in (spoken.none_phrase, spoken.all_phrase):
+            named_letters = [letter for letter, text in choices if group_pattern.fullmatch(text.strip(" .。"))]
+            pattern_letters += [(group_pattern, named_letters[0])] if len(named_letters) == 1 else []
+    return tuple(pattern_letters)
 
 
 @dataclass(frozen=True, eq=False)
 class _Positions:
     likely: re.Pattern[str]
     """Any word for a place; most replies have none."""
-    places: tuple[re.Pattern[str], ...]
-    last: re.Pattern[str]
+    ordinal_patterns: tuple[re.Pattern[str], ...]
+    last_pattern: re.Pattern[str]
     last_but_one: re.Pattern[str]
     none_phrase: re.Pattern[str]
     all_phrase: re.Pattern[str]
@@ -371,36 +376,40 @@ def _compile_positions(known_languages: tuple[AnswerLanguage, ...]) -> tuple[_Po
 
 
 def _positions(language: AnswerLanguage) -> _Positions:
-    places = language.places
-    numbers = (*places.numbers, *("" for _ in places.ordinals[len(places.numbers) :]))
+    place_words = language.places
+    numbers = (*place_words.numbers, *("" for _ in place_words.ordinals[len(place_words.numbers) :]))
     return _Positions(
-        likely=_insensitive(any_of((*places.ordinals, places.last, places.last_but_one, places.counted)) or "(?!)"),
-        places=tuple(
-            _position_pattern(language, *ordinal_forms) for ordinal_forms in zip(places.ordinals, numbers, strict=True)
+        likely=_insensitive(
+            any_of((*place_words.ordinals, place_words.last_place, place_words.last_but_one, place_words.number_nouns))
+            or "(?!)"
         ),
-        last=_position_pattern(language, places.last, ""),
-        last_but_one=_position_pattern(language, places.last_but_one, ""),
+        ordinal_patterns=tuple(
+            _position_pattern(language, *ordinal_forms)
+            for ordinal_forms in zip(place_words.ordinals, numbers, strict=True)
+        ),
+        last_pattern=_position_pattern(language, place_words.last_place, ""),
+        last_but_one=_position_pattern(language, place_words.last_but_one, ""),
         # "None of the options A, B or C" leaves D.
-        none_phrase=_insensitive(rf"(?:{places.none_phrases or '(?!)'})(?!\W*[A-H]\b)"),
-        all_phrase=_insensitive(places.all_phrases or "(?!)"),
+        none_phrase=_insensitive(rf"(?:{place_words.none_phrases or '(?!)'})(?!\W*[A-H]\b)"),
+        all_phrase=_insensitive(place_words.all_phrases or "(?!)"),
     )
 
 
 def _position_pattern(language: AnswerLanguage, ordinal: str, number: str) -> re.Pattern[str]:
-    places, end = language.places, r"(?=\s*(?:[.,;:!?)。，；！]|$))"
+    place_words, clause_end = language.places, r"(?=\s*(?:[.,;:!?)。，；！]|$))"
     if not ordinal:
         return re.compile("(?!)")
     if language.unspaced:
-        return _insensitive(rf"(?:{ordinal})(?:{places.nouns})(?={places.suffixes}|{end[3:-1]})")
-    word = rf"\b(?:(?:{places.articles})\s+)?\b(?:{ordinal})"
-    ways = [
-        rf"(?<!my ){word}\s+(?:{places.nouns})\b",
-        rf"\b(?:{places.articles})\s+(?:{ordinal}){end}",
+        return _insensitive(rf"(?:{ordinal})(?:{place_words.nouns})(?={place_words.suffixes}|{clause_end[3:-1]})")
+    word = rf"\b(?:(?:{place_words.articles})\s+)?\b(?:{ordinal})"
+    pattern_texts = [
+        rf"(?<!my ){word}\s+(?:{place_words.nouns})\b",
+        rf"\b(?:{place_words.articles})\s+(?:{ordinal}){clause_end}",
         rf"^\W{{0,4}}(?:{ordinal})(?=\W{{0,3}}$)",
     ]
     if number:
-        ways.append(rf"\b(?:{places.counted})\s+(?:{number})(?![\w^]|\.\d|\s*[-+*/=:])")
-    return _insensitive(any_of(ways))
+        pattern_texts.append(rf"\b(?:{place_words.number_nouns})\s+(?:{number})(?![\w^]|\.\d|\s*[-+*/=:])")
+    return _insensitive(any_of(pattern_texts))
 
 
 def _insensitive(pattern: str) -> re.Pattern[str]:

@@ -60,14 +60,14 @@ def committed_choice(text: str) -> str | None:
     ):  # Each is said to be something.
         return None
     if len(letters) > 1:
-        last = [affirmation for affirmation in affirmed if affirmation.sentence == affirmed[-1].sentence]
-        earlier = affirmed[: -len(last)]
-        affirmed = [affirmation for affirmation in last if affirmation.concludes]
+        last_affirmations = [affirmation for affirmation in affirmed if affirmation.sentence == affirmed[-1].sentence]
+        earlier_affirmations = affirmed[: -len(last_affirmations)]
+        affirmed = [affirmation for affirmation in last_affirmations if affirmation.concludes]
         letters = {affirmation.letter for affirmation in affirmed}
-        decided = {
-            affirmation.letter for affirmation in earlier if affirmation.commits and affirmation.by_letter
+        decided_letters = {
+            affirmation.letter for affirmation in earlier_affirmations if affirmation.commits and affirmation.by_letter
         } - letters
-        if (decided or len({affirmation.letter for affirmation in last}) > 1) and not any(
+        if (decided_letters or len({affirmation.letter for affirmation in last_affirmations}) > 1) and not any(
             affirmation.praised for affirmation in affirmed
         ):
             return None
@@ -85,13 +85,13 @@ def restated_choice(text: str, statement: str) -> str | None:
     """
     sentence_texts = [sentence for _, sentence in sentences(text[:_MAX_REPLY]) if sentence.strip()]
     mentions = set(_MENTION.findall(text[:_MAX_REPLY]))
-    if len(sentence_texts) != 1 or len(mentions) != 1 or "?" in text or not _patterns().finished.search(text):
+    if len(sentence_texts) != 1 or len(mentions) != 1 or "?" in text or not _patterns().finished_pattern.search(text):
         return None
     match = _MENTION.search(sentence_texts[0])
     if (
         not match
         or is_denied(sentence_texts[0], match.start(), match.end())
-        or _patterns().elsewhere.search(sentence_texts[0])
+        or _patterns().others_view.search(sentence_texts[0])
     ):
         return None
     words, asked_words = _words(text), _words(statement)
@@ -113,7 +113,7 @@ def remaining_choice(text: str, choices: Mapping[str, str], language: str) -> st
     """
     if len(text) > _MAX_REPLY or "?" in text:
         return None
-    gone: set[str | None] = set()
+    excluded_letters: set[str | None] = set()
     for _, sentence in sentences(mark_each(text, choices, language)):
         for clause in re.split(r";", sentence):
             named_letters = {letter_of(mark) for mark in re.findall(f"[{LETTERS}{TEXTS}]", clause)}
@@ -121,29 +121,29 @@ def remaining_choice(text: str, choices: Mapping[str, str], language: str) -> st
                 # "not A B": the second may be what is meant instead.
                 return None
             if named_letters and _patterns().rules_out.search(clause):
-                gone |= named_letters
+                excluded_letters |= named_letters
             elif named_letters:
                 return None
-    left = set(choices) - gone
-    if len(gone) < 2 or len(left) != 1:
+    remaining_letters = set(choices) - excluded_letters
+    if len(excluded_letters) < 2 or len(remaining_letters) != 1:
         return None
-    return None if re.search(rf"\b{(last := left.pop())}\b", text) else last
+    return None if re.search(rf"\b{(last := remaining_letters.pop())}\b", text) else last
 
 
 def _affirmed(text: str) -> Iterator[_Affirmed]:
     patterns = _patterns()
-    listed = [(line.position, line.position + len(line.text)) for line in option_lines(text) if line.is_listed]
-    parts = [(start, passage) for start, passage in sentences(text) if passage.strip()]
-    for start, sentence in parts:
-        if any(begin <= start < end for begin, end in listed) or supposes(sentence):
+    listed_spans = [(line.position, line.position + len(line.text)) for line in option_lines(text) if line.is_listed]
+    passages = [(start, passage) for start, passage in sentences(text) if passage.strip()]
+    for start, sentence in passages:
+        if any(begin <= start < end for begin, end in listed_spans) or supposes(sentence):
             continue
         # A doubtful answer is one: "B?".
-        assertion = sentence.replace("?", ".") if len(parts) == 1 or len(text.split()) <= 6 else sentence
+        assertion = sentence.replace("?", ".") if len(passages) == 1 or len(text.split()) <= 6 else sentence
         for match in islice(_MENTION.finditer(assertion[:_MAX_SENTENCE]), _MAX_MENTIONS):
             opening = assertion[max(0, match.start() - _MAX_OPENING) : match.start()]
             text_before = re.split(r"[,;:，；：]", opening)[-1]
-            starts = (match.start(), match.start() - len(text_before))
-            if any(is_denied(assertion, statement_start, match.end()) for statement_start in starts) or (
+            possible_starts = (match.start(), match.start() - len(text_before))
+            if any(is_denied(assertion, statement_start, match.end()) for statement_start in possible_starts) or (
                 patterns.supposed.match(assertion, match.end()) or patterns.taken_back.search(assertion, match.end())
             ):
                 continue
@@ -151,12 +151,12 @@ def _affirmed(text: str) -> Iterator[_Affirmed]:
                 continue
             if (
                 patterns.discussed.search(text_before)
-                or patterns.elsewhere.search(opening)
+                or patterns.others_view.search(opening)
                 or _DENIES.search(text_before)
             ):
                 continue
             closes, praised = (
-                bool(pattern.match(assertion, match.end())) for pattern in (patterns.ends, patterns.praises)
+                bool(pattern.match(assertion, match.end())) for pattern in (patterns.ending_pattern, patterns.praises)
             )
             praised |= bool(patterns.singles.search(opening))
             by_letter = re.match(f"[{LETTERS}]", match[0]) is not None
@@ -169,7 +169,7 @@ def _affirmed(text: str) -> Iterator[_Affirmed]:
                 closes or praised,
                 praised
                 or weigh(assertion, match.start(), match.end()) > Weight.ANSWERS
-                or (start == parts[-1][0] and closes and by_letter),
+                or (start == passages[-1][0] and closes and by_letter),
                 praised or weigh(assertion, match.start(), match.end()) > Weight.ANSWERS,
                 by_letter,
             )
@@ -178,15 +178,15 @@ def _affirmed(text: str) -> Iterator[_Affirmed]:
 @dataclass(frozen=True, eq=False)
 class _Patterns:
     asks: re.Pattern[str]
-    finished: re.Pattern[str]
+    finished_pattern: re.Pattern[str]
     discussed: re.Pattern[str]
     singles: re.Pattern[str]
     other_nouns: re.Pattern[str]
     dismissed: re.Pattern[str]
     taken_back: re.Pattern[str]
-    elsewhere: re.Pattern[str]
+    others_view: re.Pattern[str]
     supposed: re.Pattern[str]
-    ends: re.Pattern[str]
+    ending_pattern: re.Pattern[str]
     praises: re.Pattern[str]
     rules_out: re.Pattern[str]
 
@@ -201,22 +201,22 @@ def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
     certain = joined(known_languages, lambda language: language.commitment.certain)
     because = joined(known_languages, lambda language: language.choices.because)
     unreal = re.sub(r"\s+(?=\|)|\n\s*", "", joined(known_languages, lambda language: language.discourse.unreal))
-    wrong = any_of(word for language in known_languages for word in language.true_false.false)
+    wrong_words = any_of(word for language in known_languages for word in language.true_false.false)
     close = r"[\"'”’»)\]]{0,3}"
     return _Patterns(
         asks=_insensitive(joined(known_languages, lambda language: language.commitment.asks)),
-        finished=re.compile(r"[.!。！]\W*\Z"),
+        finished_pattern=re.compile(r"[.!。！]\W*\Z"),
         discussed=_insensitive(joined(known_languages, lambda language: language.commitment.discussed)),
         other_nouns=_insensitive(joined(known_languages, lambda language: language.commitment.other_nouns)),
         taken_back=_insensitive(
             r"(?:\b(?:but|though|although|aber|doch|mais|但)\b|但)[^.;]{0,20}(?:n't|\bno\b|\bnot\b|\bnicht\b|\bnein\b|\bpas\b|\bnon\b|不)"
         ),
-        dismissed=_insensitive(rf"[^.!?。！？\n]{{0,60}}\b(?:{wrong})\b"),
+        dismissed=_insensitive(rf"[^.!?。！？\n]{{0,60}}\b(?:{wrong_words})\b"),
         singles=_insensitive(joined(known_languages, lambda language: language.commitment.singles)),
-        elsewhere=_insensitive(joined(known_languages, lambda language: language.commitment.elsewhere)),
+        others_view=_insensitive(joined(known_languages, lambda language: language.commitment.others_view)),
         supposed=_insensitive(rf"{close}\s+(?:{unreal})(?!\s+do\b)"),
-        ends=_insensitive(
-            rf"{close}(?:\s*,?\s*(?:{certain}))*\s*{close}(?:[.,;!。，；！…\n→]|$|\s[-–—]+(?!\s*(?:{wrong}))(?=\s*\S)|\s+(?:{because})\b)"
+        ending_pattern=_insensitive(
+            rf"{close}(?:\s*,?\s*(?:{certain}))*\s*{close}(?:[.,;!。，；！…\n→]|$|\s[-–—]+(?!\s*(?:{wrong_words}))(?=\s*\S)|\s+(?:{because})\b)"
         ),
         praises=_insensitive(rf"{close}\s*(?:{joined(known_languages, lambda language: language.commitment.praises)})"),
         rules_out=_insensitive(joined(known_languages, lambda language: language.commitment.rules_out)),

@@ -16,14 +16,14 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from benchwright_foundation.model import Model
 from benchwright_judges.errors import VotesFileError
-from benchwright_judges.judgement import Judgement, Status
+from benchwright_judges.judgement import Judgement, JudgementStatus
 from benchwright_problems.problem import (
     Answer,
     Choice,
     Difficulty,
     Hidden,
-    Kind,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -59,7 +59,7 @@ class AskedQuestion(Model):
         choices = tuple(Choice(letter=chr(65 + index), text=text) for index, text in enumerate(self.options))
         return Problem(
             id="q",
-            kind=Kind.QUESTION,
+            kind=ProblemKind.QUESTION,
             title="Q",
             difficulty=Difficulty.EASY,
             provenance=Provenance(source="", license="", version=""),
@@ -94,7 +94,7 @@ class LabelledReply:
 
     def reading(self, judgement: Judgement) -> str | None:
         """Value that a judgement reads in it, as a truth is written; None if nothing."""
-        if judgement.status is not Status.SCORED:
+        if judgement.status is not JudgementStatus.SCORED:
             return None
         if self.question.format in ("blank", "number"):
             return "right" if judgement.passed else "wrong"
@@ -134,26 +134,28 @@ def _replies(file: Path, lines: Sequence[str]) -> Iterator[LabelledReply]:
             continue
         try:
             # The two kinds of lines share no form, so errors are of the one that was meant.
-            form = AskedQuestion if line.lstrip().startswith("{") else tuple[str, str, str]
-            read = TypeAdapter[AskedQuestion | tuple[str, str, str]](form).validate_json(line)
-            if isinstance(read, AskedQuestion):
-                question, problem = read, read.problem
+            line_type = AskedQuestion if line.lstrip().startswith("{") else tuple[str, str, str]
+            corpus_line = TypeAdapter[AskedQuestion | tuple[str, str, str]](line_type).validate_json(line)
+            if isinstance(corpus_line, AskedQuestion):
+                question, problem = corpus_line, corpus_line.problem
                 continue
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            field = ".".join(str(part) for part in first["loc"])
-            raise VotesFileError(f"{file}:{number}: {f'field {field}: ' if field else ''}{first['msg']}") from error
+            first_error = error.errors(include_url=False, include_input=False)[0]
+            field = ".".join(str(part) for part in first_error["loc"])
+            raise VotesFileError(
+                f"{file}:{number}: {f'field {field}: ' if field else ''}{first_error['msg']}"
+            ) from error
         except ValueError as error:
             raise VotesFileError(f"{file}:{number}: field key: the tolerance is not a number") from error
-        truth, style, text = read
+        truth, style, text = corpus_line
         if question is None or problem is None:
             raise VotesFileError(f"{file}:{number}: a reply needs a question on a line above it")
-        _check(file, number, question, truth)
+        _check_truth(file, number, question, truth)
         if truth != _DISPUTED:
             yield LabelledReply(question, problem, truth, style, text)
 
 
-def _check(file: Path, number: int, question: AskedQuestion, truth: str) -> None:
+def _check_truth(file: Path, number: int, question: AskedQuestion, truth: str) -> None:
     letters = {chr(65 + index) for index in range(len(question.options))}
     allowed = {"assertion": {"T", "F"}, "choice": letters}.get(question.format, {"right", "wrong"})
     if question.format == "multi":

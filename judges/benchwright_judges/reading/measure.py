@@ -64,16 +64,18 @@ async def measure_reading(
     """
     by_rule = [score(labelled_reply.problem, labelled_reply.text) for labelled_reply in replies]
     qualities = _qualities(RULES, replies, by_rule)
-    reader = panel.reader if panel is not None else None
-    if panel is None or reader is None:
+    model_reader = panel.model_reader if panel is not None else None
+    if panel is None or model_reader is None:
         return ReadingMeasured(qualities=qualities, asked=0, failed=0, cost_usd=0.0)
     turn = asyncio.Semaphore(_AT_ONCE)
 
-    async def read(reply: LabelledReply, unread: Judgement) -> Judgement:
-        if panel.reader_of(reply.problem, unread) is None:
+    async def read(labelled_reply: LabelledReply, unread: Judgement) -> Judgement:
+        if panel.reader_of(labelled_reply.problem, unread) is None:
             return unread
         async with turn:
-            return await read_answer(reply.problem, reply.text, unread, reader, panel, records, budget)
+            return await read_answer(
+                labelled_reply.problem, labelled_reply.text, unread, model_reader, panel, records, budget
+            )
 
     outcomes = await asyncio.gather(*map(read, replies, by_rule), return_exceptions=True)
     judgements = []
@@ -83,7 +85,7 @@ async def measure_reading(
         judgements.append(outcome)
     asked_judgements = [judgement for judgement in judgements if judgement.votes]
     return ReadingMeasured(
-        qualities=(*qualities, *_qualities(f"{RULES} + {reader.name}", replies, judgements)),
+        qualities=(*qualities, *_qualities(f"{RULES} + {model_reader.name}", replies, judgements)),
         asked=len(asked_judgements),
         failed=sum(all(vote.error for vote in judgement.votes) for judgement in asked_judgements),
         cost_usd=sum(judgement.cost_usd for judgement in judgements),
@@ -91,22 +93,24 @@ async def measure_reading(
 
 
 def _qualities(
-    reader: str, replies: Sequence[LabelledReply], judgements: Sequence[Judgement]
+    reader_name: str, replies: Sequence[LabelledReply], judgements: Sequence[Judgement]
 ) -> tuple[ReadingQuality, ...]:
-    pairs = list(zip(replies, judgements, strict=True))
+    judged_replies = list(zip(replies, judgements, strict=True))
     formats = sorted({reply.question.format for reply in replies})
     qualities = []
     for name in (*formats, "all"):
-        chosen = [
-            (reply, reply.outcome(judgement)) for reply, judgement in pairs if name in ("all", reply.question.format)
+        reply_outcomes = [
+            (judged_reply, judged_reply.outcome(judgement))
+            for judged_reply, judgement in judged_replies
+            if name in ("all", judged_reply.question.format)
         ]
-        clear = Counter(outcome for reply, outcome in chosen if reply.is_clear and outcome != "judge")
-        unclear_outcomes = Counter(outcome for reply, outcome in chosen if not reply.is_clear)
+        clear = Counter(outcome for reply, outcome in reply_outcomes if reply.is_clear and outcome != "judge")
+        unclear_outcomes = Counter(outcome for reply, outcome in reply_outcomes if not reply.is_clear)
         qualities.append(
             ReadingQuality(
-                reader=reader,
+                reader=reader_name,
                 format=name,
-                replies=len(chosen),
+                replies=len(reply_outcomes),
                 unread=share(clear["unread"], clear.total()),
                 misread=share(clear["misread"], clear.total()),
                 invented=share(unclear_outcomes["invented"], unclear_outcomes.total()),

@@ -11,11 +11,11 @@ from importlib import resources
 from typing import Any
 
 from benchwright_judges.formats import rules_of
-from benchwright_judges.judgement import READING, Judgement, Status, Vote
+from benchwright_judges.judgement import READING, Judgement, JudgementStatus, Vote
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.json_reply import read_object
 from benchwright_judges.models.model_judge import ModelJudge
-from benchwright_judges.models.prompt import Prompt, reading_prompt, visible
+from benchwright_judges.models.prompt import JudgePrompt, reading_prompt, visible
 from benchwright_judges.reading.numeric_answers import asked_unit, read_quantity
 from benchwright_judges.reading.reply_text import without_thoughts
 from benchwright_judges.reading.short_answers import unwrap
@@ -40,7 +40,7 @@ def is_unread(problem: Problem, judgement: Judgement) -> bool:
     question = problem.public.question
     if question is None or problem.hidden.answer is None or not rules_of(question.format).names_value:
         return False
-    return judgement.status in (Status.UNREADABLE, Status.PENDING)
+    return judgement.status in (JudgementStatus.UNREADABLE, JudgementStatus.PENDING)
 
 
 @dataclass(frozen=True)
@@ -84,19 +84,19 @@ class ModelReader:
             OutOfBudgetError: The budget does not hold what the vote may cost.
         """
         reply = await self.judge.endpoint.ask(_prompt(problem, answer), index=index, budget=budget)
-        facts: dict[str, Any] = {
+        vote_fields: dict[str, Any] = {
             "judge": self.name,
             "raw": reply.text,
             "rubric": instructions()[1],
             **reply.model_dump(exclude={"text", "error"}),
         }
         if reply.error:
-            return Vote(error=reply.error, **facts)
+            return Vote(error=reply.error, **vote_fields)
         try:
             label, quote = read_reading(reply.text, without_thoughts(answer), _values(problem))
         except ValueError as error:
-            return Vote(error=str(error), **facts)
-        return Vote(label=label, reason=quote, **facts)
+            return Vote(error=str(error), **vote_fields)
+        return Vote(label=label, reason=quote, **vote_fields)
 
 
 def read_reading(text: str, answer: str, values: Sequence[str]) -> tuple[str, str]:
@@ -127,9 +127,9 @@ def read_reading(text: str, answer: str, values: Sequence[str]) -> tuple[str, st
     return (f"{STATED}{value}" if is_there else INVENTED), quote
 
 
-def _prompt(problem: Problem, answer: str) -> Prompt:
+def _prompt(problem: Problem, answer: str) -> JudgePrompt:
     return reading_prompt(
-        problem, without_thoughts(answer), instructions()[0], _values(problem), expected=_expected(problem)
+        problem, without_thoughts(answer), instructions()[0], _values(problem), expected_kind=_expected(problem)
     )
 
 

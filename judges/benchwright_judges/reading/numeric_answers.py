@@ -48,7 +48,7 @@ class Dimension(StrEnum):
     JOULES = "J"
 
 
-class Comparison(StrEnum):
+class NumberComparison(StrEnum):
     """Result of the comparison of a number with the key's."""
 
     SAME = "same"
@@ -91,23 +91,23 @@ def read_quantity(text: str, language: str = "en") -> Quantity | None:
     if len(text) > _MAX_TEXT:
         return None
     # NFKC turns full-width digits, superscripts and the two micro signs into plain ones, so powers go first.
-    plain = re.sub("([0-9])([\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+)", r"\1^\2", text)
-    plain = unicodedata.normalize("NFKC", plain)
-    plain = (
-        plain.replace("\u2212", "-")
+    plain_text = re.sub("([0-9])([\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+)", r"\1^\2", text)
+    plain_text = unicodedata.normalize("NFKC", plain_text)
+    plain_text = (
+        plain_text.replace("\u2212", "-")
         .replace("\u03bc", "u")
         .replace("\u00b5", "u")
         .rstrip(" \t\r\n.;,!。，；！")
         .lstrip()
     )
-    number = _NUMBER.match(plain)
-    if number is None and (spoken := _number_in_words(plain)):
-        plain = f"{spoken[0]} {plain[spoken[1] :]}"
-        number = _NUMBER.match(plain)
+    number = _NUMBER.match(plain_text)
+    if number is None and (spoken := _number_in_words(plain_text)):
+        plain_text = f"{spoken[0]} {plain_text[spoken[1] :]}"
+        number = _NUMBER.match(plain_text)
     if number is None:
         return None
     reading = _number(number, language)
-    unit = _unit(plain[number.end() :].strip(" -"))
+    unit = _unit(plain_text[number.end() :].strip(" -"))
     if reading is None or unit is None:
         return None
     numbers, step = reading
@@ -126,14 +126,14 @@ def read_binary(text: str) -> Quantity | None:
     )
 
 
-def is_sloppy_byte(answer: Quantity, key: Quantity) -> bool:
+def is_sloppy_byte(answer_quantity: Quantity, key_quantity: Quantity) -> bool:
     """True if an answer has `b` where the key has `B`, such as `18b` for `18B`, and is the same apart from that."""
     unit_factor = frozenset({Fraction(1)})
     return (
-        answer.dimension is key.dimension is Dimension.BITS
-        and answer.numbers == key.numbers
-        and answer.factors == unit_factor
-        and key.factors == frozenset({Fraction(8)})
+        answer_quantity.dimension is key_quantity.dimension is Dimension.BITS
+        and answer_quantity.numbers == key_quantity.numbers
+        and answer_quantity.factors == unit_factor
+        and key_quantity.factors == frozenset({Fraction(8)})
     )
 
 
@@ -142,41 +142,47 @@ def names_bits(question: str) -> bool:
     return _patterns().bits.search(question) is not None
 
 
-def compare(answer: Quantity, key: Quantity, tolerance: float | None = None, unit: str = "") -> Comparison:
+def compare(
+    answer_quantity: Quantity, key_quantity: Quantity, tolerance: float | None = None, unit: str = ""
+) -> NumberComparison:
     """Compare a given quantity with the key's.
 
     Args:
-        answer: The answer.
-        key: The right value.
+        answer_quantity: The answer.
+        key_quantity: The right value.
         tolerance: Relative, as the key declares it. Without one the numbers have to be equal.
         unit: The unit that the question asks for: a number without one counts in it.
     """
     allowed = Fraction(str(tolerance or 0))
     question_unit = _unit(unit) if unit else None
-    answer, key = (_in_unit(quantity, question_unit) for quantity in (answer, key))
-    if answer.dimension is key.dimension:
-        return _compared(answer, key, allowed, rounds=tolerance is None)
-    if Dimension.NONE not in (answer.dimension, key.dimension):
+    answer_quantity, key_quantity = (_in_unit(quantity, question_unit) for quantity in (answer_quantity, key_quantity))
+    if answer_quantity.dimension is key_quantity.dimension:
+        return _compared(answer_quantity, key_quantity, allowed, rounds=tolerance is None)
+    if Dimension.NONE not in (answer_quantity.dimension, key_quantity.dimension):
         # 33 % and 0.33 W: the units are unrelated.
-        return Comparison.UNIT_DIFFERS
-    if Dimension.PERCENT in (answer.dimension, key.dimension):
+        return NumberComparison.UNIT_DIFFERS
+    if Dimension.PERCENT in (answer_quantity.dimension, key_quantity.dimension):
         # 25 % and 0.25 are the same number.
-        comparison = _compared(answer, key, allowed, rounds=tolerance is None)
-        if comparison is not Comparison.DIFFERENT:
+        comparison = _compared(answer_quantity, key_quantity, allowed, rounds=tolerance is None)
+        if comparison is not NumberComparison.DIFFERENT:
             return comparison
-    if _agree(answer.numbers, key.numbers, allowed):
-        return Comparison.UNIT_MISSING
-    return Comparison.DIFFERENT
+    if _agree(answer_quantity.numbers, key_quantity.numbers, allowed):
+        return NumberComparison.UNIT_MISSING
+    return NumberComparison.DIFFERENT
 
 
-def _compared(answer: Quantity, key: Quantity, allowed: Fraction, *, rounds: bool) -> Comparison:
-    if _agree(answer.values, key.values, allowed):
-        return Comparison.SAME
-    step = max(quantity.step * max(quantity.factors) for quantity in (answer, key))
+def _compared(
+    answer_quantity: Quantity, key_quantity: Quantity, allowed: Fraction, *, rounds: bool
+) -> NumberComparison:
+    if _agree(answer_quantity.values, key_quantity.values, allowed):
+        return NumberComparison.SAME
+    step = max(quantity.step * max(quantity.factors) for quantity in (answer_quantity, key_quantity))
     is_near = rounds and any(
-        abs(answer_value - key_value) < step for answer_value in answer.values for key_value in key.values
+        abs(answer_value - key_value) < step
+        for answer_value in answer_quantity.values
+        for key_value in key_quantity.values
     )
-    return Comparison.ROUNDED if is_near else Comparison.DIFFERENT
+    return NumberComparison.ROUNDED if is_near else NumberComparison.DIFFERENT
 
 
 def asked_unit(question: str) -> str:
@@ -210,11 +216,11 @@ def _number(match: re.Match[str], language: str) -> tuple[frozenset[Fraction], F
     sign = -1 if match["sign"] == "-" else 1
     try:
         if match["literal"]:
-            whole = int(match["literal"].replace("_", ""), _RADIX[match["radix"].lower()])
+            integer = int(match["literal"].replace("_", ""), _RADIX[match["radix"].lower()])
         elif match["hex"] or match["suffixed"]:
-            whole = int((match["hex"] or match["suffixed"]).replace("_", "").replace(" ", ""), 16)
+            integer = int((match["hex"] or match["suffixed"]).replace("_", "").replace(" ", ""), 16)
         elif match["binary"]:
-            whole = int(match["binary"].replace("_", ""), 2)
+            integer = int(match["binary"].replace("_", ""), 2)
         elif match["base"]:
             if abs(int(match["power"])) > _MAX_POWER:
                 return None
@@ -226,7 +232,7 @@ def _number(match: re.Match[str], language: str) -> tuple[frozenset[Fraction], F
             return _decimal(match, sign, language)
     except (ValueError, ZeroDivisionError):
         return None
-    return frozenset({Fraction(sign * whole)}), Fraction(0)
+    return frozenset({Fraction(sign * integer)}), Fraction(0)
 
 
 def _decimal(match: re.Match[str], sign: int, language: str) -> tuple[frozenset[Fraction], Fraction] | None:
@@ -241,18 +247,18 @@ def _decimal(match: re.Match[str], sign: int, language: str) -> tuple[frozenset[
         decimal = separators[-1] if len(set(separators)) == 2 else ""
         if decimal and separators.count(decimal) > 1:
             return None
-        plain = "".join("." if c == decimal else "" if c in ".," else c for c in digits)
-        readings.add(Fraction(plain))
+        plain_digits = "".join("." if c == decimal else "" if c in ".," else c for c in digits)
+        readings.add(Fraction(plain_digits))
     elif separators:
-        whole, part = digits.split(separators[0])
-        thousands = len(part) == 3 and whole not in ("", "0") and len(whole) <= 3
+        integer_part, fraction_part = digits.split(separators[0])
+        thousands = len(fraction_part) == 3 and integer_part not in ("", "0") and len(integer_part) <= 3
         answer_language = languages.find_language(language)
         comma_is_decimal = answer_language is not None and answer_language.numbers.comma_is_decimal
         if thousands and separators[0] == ("." if comma_is_decimal else ","):
-            readings.add(Fraction(whole + part))
+            readings.add(Fraction(integer_part + fraction_part))
         # In English, a comma before three digits is not a decimal separator; in German, a point there may be one.
         if not thousands or separators[0] == "." or comma_is_decimal:
-            readings.add(Fraction(f"{whole or 0}.{part}"))
+            readings.add(Fraction(f"{integer_part or 0}.{fraction_part}"))
     else:
         readings.add(Fraction(digits))
     scale = Fraction(10) ** exponent
@@ -323,9 +329,11 @@ def _in_unit(quantity: Quantity, question_unit: tuple[Dimension, frozenset[Fract
     return Quantity(quantity.numbers, question_unit[1], question_unit[0], quantity.step)
 
 
-def _agree(answer: frozenset[Fraction], key: frozenset[Fraction], allowed: Fraction) -> bool:
+def _agree(answer_values: frozenset[Fraction], key_values: frozenset[Fraction], allowed: Fraction) -> bool:
     return any(
-        abs(answer_value - key_value) <= allowed * abs(key_value) for answer_value in answer for key_value in key
+        abs(answer_value - key_value) <= allowed * abs(key_value)
+        for answer_value in answer_values
+        for key_value in key_values
     )
 
 
@@ -353,33 +361,33 @@ def _patterns() -> _Patterns:
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
 def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
-    numbers = [language.numbers for language in known_languages]
+    all_numbers = [language.numbers for language in known_languages]
     prefixed = {
-        unit: symbol for language_numbers in numbers for unit, symbol in language_numbers.prefixed_units.items()
+        unit: symbol for language_numbers in all_numbers for unit, symbol in language_numbers.prefixed_units.items()
     }
-    symbols = [symbol for language_numbers in numbers for symbol in language_numbers.byte_symbols]
-    in_bytes = ["B", *symbols, *(word for language_numbers in numbers for word in language_numbers.byte_words)]
-    in_bits = ["b", *(word for language_numbers in numbers for word in language_numbers.bit_words)]
-    per = any_of(word for language_numbers in numbers for word in language_numbers.per)
-    seconds = any_of(("s", *(word for language_numbers in numbers for word in language_numbers.seconds)))
+    symbols = [symbol for language_numbers in all_numbers for symbol in language_numbers.byte_symbols]
+    in_bytes = ["B", *symbols, *(word for language_numbers in all_numbers for word in language_numbers.byte_words)]
+    in_bits = ["b", *(word for language_numbers in all_numbers for word in language_numbers.bit_words)]
+    per = any_of(word for language_numbers in all_numbers for word in language_numbers.per)
+    seconds = any_of(("s", *(word for language_numbers in all_numbers for word in language_numbers.seconds)))
     slashed = any_of(
-        ("/s", *(f"/{word}" for language_numbers in numbers for word in language_numbers.seconds_behind_slash))
+        ("/s", *(f"/{word}" for language_numbers in all_numbers for word in language_numbers.seconds_behind_slash))
     )
-    plurals = any_of(ending for language_numbers in numbers for ending in language_numbers.unit_plurals)
+    plurals = any_of(ending for language_numbers in all_numbers for ending in language_numbers.unit_plurals)
     return _Patterns(
         bits=re.compile(
-            any_of(re.escape(word) for language_numbers in numbers for word in language_numbers.bit_words),
+            any_of(re.escape(word) for language_numbers in all_numbers for word in language_numbers.bit_words),
             re.IGNORECASE,
         ),
         unit_request=re.compile(
-            rf"(?:[(\uff08]\s*[)\uff09]|_{{2,}}|{any_of(words.asks_in for words in numbers)})[\s*_`(]{{0,4}}"
+            rf"(?:[(\uff08]\s*[)\uff09]|_{{2,}}|{any_of(words.asks_in for words in all_numbers)})[\s*_`(]{{0,4}}"
             r"(%|[^\W\d_]{1,12}(?:/s)?)(?![^\W_\u2e80-\u9fff])"
         ),
         per_second=re.compile(rf"(?:{per})(?:{seconds})$", re.IGNORECASE),
         spelled=re.compile(rf"({any_of(_PREFIXES)})({any_of(prefixed)})(?:{plurals})?((?:/s)?)", re.IGNORECASE),
         prefixed_units=prefixed,
         unit_words={
-            word: symbol for language_numbers in numbers for word, symbol in language_numbers.unit_words.items()
+            word: symbol for language_numbers in all_numbers for word, symbol in language_numbers.unit_words.items()
         },
         rate=re.compile(rf"(.+?)(?:{slashed}|ps)"),
         information=re.compile(rf"(|[KMGTP]i|ki|[kKMGT])-?({any_of((*in_bytes, *in_bits))})"),
@@ -396,27 +404,27 @@ def _number_in_words(text: str) -> tuple[str, int] | None:
     Args:
         text: A short answer. Words that stand for a number only in some places, such as articles, are not read.
     """
-    pattern, words = _compile_number_words(languages.LANGUAGES)
+    pattern, word_pattern = _compile_number_words(languages.LANGUAGES)
     match = pattern.match(text)
     if not match:
         return None
-    total = section = unit = 0.0
-    for word in words.findall(match[0].casefold()):
+    total = section = unit_sum = 0.0
+    for word in word_pattern.findall(match[0].casefold()):
         value = _values(languages.LANGUAGES)[word]
         if value >= 1000:
-            total += (section + unit or 1) * value
-            section = unit = 0
+            total += (section + unit_sum or 1) * value
+            section = unit_sum = 0
         elif value >= 100 or (value == 10 and word > "\u2e80"):
-            section += (unit or 1) * value
-            unit = 0
+            section += (unit_sum or 1) * value
+            unit_sum = 0
         else:
-            unit += value
-    return f"{total + section + unit:.10g}", match.end()
+            unit_sum += value
+    return f"{total + section + unit_sum:.10g}", match.end()
 
 
 @cache
 def _values(known_languages: tuple[AnswerLanguage, ...]) -> dict[str, float]:
-    return {word: value for language in known_languages for word, value in language.numbers.words.items()}
+    return {word: value for language in known_languages for word, value in language.numbers.number_words.items()}
 
 
 @cache

@@ -38,18 +38,18 @@ class Line:
 def option_lines(text: str) -> list[Line]:
     """All lines, with what each begins with."""
     lines = [_line(*line_parts) for line_parts in lines_of(text)]
-    last = len(lines) - 1
+    last_index = len(lines) - 1
     announced = [
         index == 0 or bool(_patterns().announces.fullmatch(lines[index - 1].text)) for index in range(len(lines))
     ]
     for index in range(1, len(lines)):
         # The heading of the whole reply announces what follows.
         announced[index] |= index == 1 and not lines[0].mention and lines[0].text.lstrip().startswith("#")
-    listed = _listed(lines)
+    listed_indices = _listed(lines)
     return [
         Line(
             line.position, line.text, line.mention, line.style, line.remainder,
-            is_listed=index in listed, is_headed=announced[index], is_last=index == last,
+            is_listed=index in listed_indices, is_headed=announced[index], is_last=index == last_index,
         )
         for index, line in enumerate(lines)
     ]  # fmt: skip
@@ -62,19 +62,19 @@ def answering_lines(lines: Sequence[Line], text: str) -> Iterator[Line]:
             continue
         if _patterns().dismissed.match(line.remainder) and not _patterns().reasons.match(line.remainder):
             continue
-        alone = not line.remainder.strip(f" \t.,:;!)]}}>\"'”’」】。{YES}")
+        stands_alone = not line.remainder.strip(f" \t.,:;!)]}}>\"'”’」】。{YES}")
         explained = (line.mention in _letters() or line.style[1:2] == ".") and _patterns().explains.match(
             line.style[1:] + line.remainder
         ) is not None
-        if (alone and (line.is_headed or line.is_last)) or (
+        if (stands_alone and (line.is_headed or line.is_last)) or (
             line.is_headed and explained and not _mentions_others(line)
         ):
             yield line
 
 
-def judged_lines(lines: Sequence[Line], offered: tuple[str, ...]) -> str | None:
+def judged_lines(lines: Sequence[Line], offered_letters: tuple[str, ...]) -> str | None:
     """The only choice called right where all others are called wrong, or where it alone has a tick."""
-    right, wrong, ticked, seen_letters = set(), set(), set(), set()
+    right_letters, wrong_letters, ticked, seen_letters = set(), set(), set(), set()
     for line in lines:
         letter = letter_of(line.mention) if line.mention else None
         if letter is None:
@@ -83,26 +83,28 @@ def judged_lines(lines: Sequence[Line], offered: tuple[str, ...]) -> str | None:
         if YES in line.text:
             ticked.add(letter)
         if NO in line.text or _patterns().dismissed.match(line.remainder):
-            wrong.add(letter)
+            wrong_letters.add(letter)
         elif YES in line.text or _patterns().praised.match(line.remainder):
-            right.add(letter)
-    complete = right | wrong == set(offered) or (ticked == right and seen_letters == set(offered))
-    return right.pop() if len(right) == 1 and complete else None
+            right_letters.add(letter)
+    complete = right_letters | wrong_letters == set(offered_letters) or (
+        ticked == right_letters and seen_letters == set(offered_letters)
+    )
+    return right_letters.pop() if len(right_letters) == 1 and complete else None
 
 
 def _listed(lines: Sequence[Line]) -> frozenset[int]:
     """The lines that go through the choices in order."""
     listed_indices: set[int] = set()
-    run: list[int] = []
+    list_indices: list[int] = []
     for index, line in enumerate(lines):
         if not line.mention or (line.mention not in _letters() and not _is_next_text(lines, index)):
             continue
-        if run and line.mention > lines[run[-1]].mention:
-            run.append(index)
+        if list_indices and line.mention > lines[list_indices[-1]].mention:
+            list_indices.append(index)
         else:
-            listed_indices |= _without_answer(run, lines)
-            run = [index]
-    return frozenset(listed_indices | _without_answer(run, lines))
+            listed_indices |= _without_answer(list_indices, lines)
+            list_indices = [index]
+    return frozenset(listed_indices | _without_answer(list_indices, lines))
 
 
 def _is_next_text(lines: Sequence[Line], index: int) -> bool:
@@ -111,44 +113,48 @@ def _is_next_text(lines: Sequence[Line], index: int) -> bool:
     return len({mention for mention in texts if mention}) > 1 and not lines[index].remainder.strip()
 
 
-def _without_answer(run: list[int], lines: Sequence[Line]) -> set[int]:
+def _without_answer(list_indices: list[int], lines: Sequence[Line]) -> set[int]:
     """A list that begins with a line of another style, or not with A, begins with the answer."""
-    if len(run) == 1:
+    if len(list_indices) == 1:
         # The first choice under "Let's analyse:" is discussed, not chosen.
-        line_before = lines[run[0] - 1].text.rstrip() if run[0] else ""
+        line_before = lines[list_indices[0] - 1].text.rstrip() if list_indices[0] else ""
         introduced = line_before.endswith(":") and not _patterns().announces.fullmatch(line_before)
-        return set(run) if introduced and lines[run[0]].remainder.strip(" .") else set()
-    if not run:
+        return set(list_indices) if introduced and lines[list_indices[0]].remainder.strip(" .") else set()
+    if not list_indices:
         return set()
-    if letter_of(lines[run[0]].mention) == "A" and (_are_headings(lines, run) or _are_bullets(lines, run)):
-        return set(run)
-    if len(run) == 2 and not any(lines[index].remainder.strip() for index in run):
+    if letter_of(lines[list_indices[0]].mention) == "A" and (
+        _are_headings(lines, list_indices) or _are_bullets(lines, list_indices)
+    ):
+        return set(list_indices)
+    if len(list_indices) == 2 and not any(lines[index].remainder.strip() for index in list_indices):
         return set()
-    first, second = lines[run[0]], lines[run[1]]
-    apart = any(line.text.rstrip().endswith(":") and not line.mention for line in lines[run[0] + 1 : run[1]])
-    opens = (
-        run[0] == 0
-        or bool(re.match(ANY_MENTION, lines[run[0]].text))
-        or bool(_patterns().announces.fullmatch(lines[run[0] - 1].text))
+    first_line, second_line = lines[list_indices[0]], lines[list_indices[1]]
+    apart = any(
+        line.text.rstrip().endswith(":") and not line.mention for line in lines[list_indices[0] + 1 : list_indices[1]]
     )
-    if opens and (letter_of(first.mention) != "A" or first.style != second.style or apart):
-        return set(run[1:]) if len(run) > 2 else set()
-    return set(run)
+    opens = (
+        list_indices[0] == 0
+        or bool(re.match(ANY_MENTION, lines[list_indices[0]].text))
+        or bool(_patterns().announces.fullmatch(lines[list_indices[0] - 1].text))
+    )
+    if opens and (letter_of(first_line.mention) != "A" or first_line.style != second_line.style or apart):
+        return set(list_indices[1:]) if len(list_indices) > 2 else set()
+    return set(list_indices)
 
 
-def _are_headings(lines: Sequence[Line], run: Sequence[int]) -> bool:
+def _are_headings(lines: Sequence[Line], list_indices: Sequence[int]) -> bool:
     """True if they are headings of one level, with something else between them."""
-    levels = {_LEVEL.sub("", lines[index].text.lstrip()[:8]) for index in run}
-    return len(levels) == 1 and levels != {""} and run[-1] - run[0] >= len(run)
+    levels = {_LEVEL.sub("", lines[index].text.lstrip()[:8]) for index in list_indices}
+    return len(levels) == 1 and levels != {""} and list_indices[-1] - list_indices[0] >= len(list_indices)
 
 
-def _are_bullets(lines: Sequence[Line], run: Sequence[int]) -> bool:
+def _are_bullets(lines: Sequence[Line], list_indices: Sequence[int]) -> bool:
     """True if they are three bullets or more: an answer before bullets is none itself."""
-    return len(run) > 2 and all(lines[index].style.startswith("-") for index in run)
+    return len(list_indices) > 2 and all(lines[index].style.startswith("-") for index in list_indices)
 
 
 def _line(position: int, text: str) -> Line:
-    match = _patterns().begins.match(text)
+    match = _patterns().line_start.match(text)
     if not match:
         return Line(position, text)
     bullet = "-" if re.search(r"[-*+•\d]", match[1]) else "#" if "#" in match[1] else ""
@@ -167,7 +173,7 @@ def _letters() -> frozenset[str]:
 
 @dataclass(frozen=True, eq=False)
 class _Patterns:
-    begins: re.Pattern[str]
+    line_start: re.Pattern[str]
     announces: re.Pattern[str]
     """A line that announces the answer."""
     explains: re.Pattern[str]
@@ -189,13 +195,13 @@ def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
     nonword = r"[^\w\ue100-\ue1ff]"
     nouns = joined(known_languages, lambda language: language.choices.nouns)
     copulas = joined(known_languages, lambda language: language.choices.copulas)
-    right = any_of(word for language in known_languages for word in language.true_false.true)
-    wrong = any_of(word for language in known_languages for word in language.true_false.false)
+    right_words = any_of(word for language in known_languages for word in language.true_false.true)
+    wrong_words = any_of(word for language in known_languages for word in language.true_false.false)
     because = joined(known_languages, lambda language: language.choices.because)
     nots = joined(known_languages, lambda language: language.true_false.negations)
     taken_back = joined(known_languages, lambda language: language.discourse.taken_back)
     return _Patterns(
-        begins=re.compile(
+        line_start=re.compile(
             rf"^([\s>#*•+→{YES}{NO}-]{{0,8}}(?:\d{{1,2}}[.)]\s)?[({{\[\"']?)(?:(?:{nouns})\s*)?({ANY_MENTION})([).:;\],、。!\"'”{YES}{NO}]{{1,3}}|\s:|\s[-–—](?=\s)|(?=\s*(?:$|\(|[{YES}{NO}]|[,，]?\s*(?:{because}))))",
             re.IGNORECASE,
         ),
@@ -206,10 +212,10 @@ def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
         explains=re.compile(rf"\s*(?:[().:\]、。!,–—-]|(?:{because}))", re.IGNORECASE),
         reasons=re.compile(rf"\s*[,，]?\s*(?:{because})", re.IGNORECASE),
         dismissed=re.compile(
-            rf"[\s:.,)–—-]{{0,5}}(?:{wrong}|{nots}\s+(?:{right}))(?!\w)|[^.;!?。；！？\n]{{0,80}}?(?:{_taken(taken_back)}|:\s*(?:{wrong})(?!\w))",
+            rf"[\s:.,)–—-]{{0,5}}(?:{wrong_words}|{nots}\s+(?:{right_words}))(?!\w)|[^.;!?。；！？\n]{{0,80}}?(?:{_taken(taken_back)}|:\s*(?:{wrong_words})(?!\w))",
             re.IGNORECASE,
         ),
-        praised=re.compile(rf"[\s:.,)–—-]{{0,5}}(?:{right})(?!\w)", re.IGNORECASE),
+        praised=re.compile(rf"[\s:.,)–—-]{{0,5}}(?:{right_words})(?!\w)", re.IGNORECASE),
     )
 
 
@@ -218,16 +224,16 @@ def _taken(pattern: str) -> str:
     return re.sub(r"\s+", "", pattern)
 
 
-def answering_section(lines: Sequence[Line], *, wrong: bool = False) -> str | None:
+def answering_section(lines: Sequence[Line], *, asks_for_wrong: bool = False) -> str | None:
     """The only choice below whose heading, or behind it, a reply says that this is the answer.
 
     As in "### Option B", and then "This is the correct answer.".
 
     Args:
         lines: Lines from `option_lines`.
-        wrong: True if the answer is the choice that is called the wrong one.
+        asks_for_wrong: True if the answer is the choice that is called the wrong one.
     """
-    answer = _section_patterns(languages.LANGUAGES)[wrong]
+    answer_pattern = _section_patterns(languages.LANGUAGES)[asks_for_wrong]
     letters: set[str | None] = set()
     letter: str | None = None
     for line in lines:
@@ -239,7 +245,7 @@ def answering_section(lines: Sequence[Line], *, wrong: bool = False) -> str | No
         for _, sentence in sentences(passage):
             if supposes(sentence):
                 continue
-            for match in answer.finditer(sentence):
+            for match in answer_pattern.finditer(sentence):
                 if not is_denied(sentence, match.start(), match.end()):
                     letters.add(letter)
     return letters.pop() if len(letters) == 1 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from benchwright_judges.judgement import REFUSAL, Judgement, Method, Status
+from benchwright_judges.judgement import REFUSAL, Judgement, JudgementStatus, ScoringMethod
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.panel import Panel
 from benchwright_judges.reading.answer_extraction import ExtractionOutcome
@@ -20,7 +20,7 @@ async def read_answer(
     problem: Problem,
     answer: str,
     unread: Judgement,
-    reader: ModelReader,
+    model_reader: ModelReader,
     panel: Panel,
     records: Records,
     budget: JudgingBudget,
@@ -31,7 +31,7 @@ async def read_answer(
         problem: Problem with its hidden part; the reader is not shown the key.
         answer: Hostile text.
         unread: Judgement by rules: unreadable, or pending.
-        reader: The model.
+        model_reader: The model.
         panel: Says how many votes there are.
         records: The cache of votes.
         budget: Pays.
@@ -49,12 +49,12 @@ async def read_answer(
         label, number = Counter(labels).most_common(1)[0]
         return label if number >= majority else None
 
-    counted = await ballot.count(
+    counted_votes = await ballot.count(
         lambda seat: ballot.remembered(
             records,
-            reader.key(problem, answer, seat),
-            reader.name,
-            lambda: reader.vote(problem, answer, index=seat, budget=budget),
+            model_reader.key(problem, answer, seat),
+            model_reader.name,
+            lambda: model_reader.vote(problem, answer, index=seat, budget=budget),
             offline=panel.offline,
         ),
         settle,
@@ -62,26 +62,26 @@ async def read_answer(
         spares=panel.spares,
     )
     judgement_fields = {
-        "method": Method.READER,
+        "method": ScoringMethod.READER,
         "rubric": instructions()[1],
-        "votes": counted.votes,
-        "tie_break": len(counted.labels) > majority,
+        "votes": counted_votes.votes,
+        "tie_break": len(counted_votes.labels) > majority,
     }
-    if counted.decision is not None and counted.decision.startswith(STATED):
-        scored = score_value(problem, counted.decision.removeprefix(STATED))
-        if scored.status is Status.SCORED:
+    if counted_votes.decision is not None and counted_votes.decision.startswith(STATED):
+        scored = score_value(problem, counted_votes.decision.removeprefix(STATED))
+        if scored.status is JudgementStatus.SCORED:
             return scored.model_copy(update=judgement_fields)
-    if unread.status is Status.PENDING:
-        return unread.model_copy(update={"votes": counted.votes})
-    if len(counted.labels) < majority:
-        reason = next((vote.error for vote in reversed(counted.votes) if vote.error), "no votes")
+    if unread.status is JudgementStatus.PENDING:
+        return unread.model_copy(update={"votes": counted_votes.votes})
+    if len(counted_votes.labels) < majority:
+        reason = next((vote.error for vote in reversed(counted_votes.votes) if vote.error), "no votes")
         message = (
-            f"The reader {reader.name} could not be used: {reason}. The answer is kept. Check the model with "
+            f"The reader {model_reader.name} could not be used: {reason}. The answer is kept. Check the model with "
             "`benchwright"
             " judge test`, then have the answer read with `benchwright judge pending --score`."
         )
-        return Judgement(status=Status.ERROR, message=message, **judgement_fields)
-    return unread.model_copy(update={**judgement_fields, "label": _label(unread.label, counted.decision)})
+        return Judgement(status=JudgementStatus.ERROR, message=message, **judgement_fields)
+    return unread.model_copy(update={**judgement_fields, "label": _label(unread.label, counted_votes.decision)})
 
 
 def _label(by_rules: str, decision: str | None) -> str:

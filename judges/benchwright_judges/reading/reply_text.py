@@ -71,19 +71,21 @@ _ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 
 def answer_text(text: str) -> str:
     """A reply as the readers of letters and truth values take it: no wrapping, answers on lines of their own."""
-    plain = _without_thoughts(_BREAK.sub("\n", text))
-    if len(plain) > _MAX_START + _MAX_END:
+    plain_text = _without_thoughts(_BREAK.sub("\n", text))
+    if len(plain_text) > _MAX_START + _MAX_END:
         # A very long answer says it at the start, or concludes at the end.
-        plain = f"{plain[:_MAX_START]}\n{plain[-_MAX_END:]}"
-    plain = unicodedata.normalize("NFKC", _CROSS.sub(rf"\1{NO}", _TICK.sub(rf"\1{YES}", _UNSEEN.sub("", plain))))
-    plain = _ASKED_AGAIN.sub("Answer:", plain.lstrip())
-    plain = _mark_given(plain.replace("\u2019", "'").replace("\u02bc", "'"))
-    plain = _FENCE.sub("", _STRUCK.sub("", plain))
-    plain = _HTML.sub("", re.sub(r"<br\s*/?>", "\n", plain, flags=re.IGNORECASE))
-    plain = _without_latex(plain)
-    plain = _PICTURE.sub("", _ARROW.sub("\u2192", plain))
+        plain_text = f"{plain_text[:_MAX_START]}\n{plain_text[-_MAX_END:]}"
+    plain_text = unicodedata.normalize(
+        "NFKC", _CROSS.sub(rf"\1{NO}", _TICK.sub(rf"\1{YES}", _UNSEEN.sub("", plain_text)))
+    )
+    plain_text = _ASKED_AGAIN.sub("Answer:", plain_text.lstrip())
+    plain_text = _mark_given(plain_text.replace("\u2019", "'").replace("\u02bc", "'"))
+    plain_text = _FENCE.sub("", _STRUCK.sub("", plain_text))
+    plain_text = _HTML.sub("", re.sub(r"<br\s*/?>", "\n", plain_text, flags=re.IGNORECASE))
+    plain_text = _without_latex(plain_text)
+    plain_text = _PICTURE.sub("", _ARROW.sub("\u2192", plain_text))
     # Runs of white space say nothing, and would cost the readers' expressions time.
-    return _GAP.sub("\n\n", _BLANKS.sub(" ", _ROW.sub(_cells, plain))).strip()
+    return _GAP.sub("\n\n", _BLANKS.sub(" ", _ROW.sub(_joined_cells, plain_text))).strip()
 
 
 def given_answer(text: str) -> str | None:
@@ -92,16 +94,16 @@ def given_answer(text: str) -> str | None:
     Args:
         text: A reply; thoughts and comments in it do not count.
     """
-    plain = _mark_given(_UNSEEN.sub("", without_thoughts(text)))
-    return plain.rpartition(GIVEN)[2].partition("\n")[0].strip() if GIVEN in plain else None
+    plain_text = _mark_given(_UNSEEN.sub("", without_thoughts(text)))
+    return plain_text.rpartition(GIVEN)[2].partition("\n")[0].strip() if GIVEN in plain_text else None
 
 
 def without_thoughts(text: str) -> str:
     """A reply without thoughts, comments, invisible characters and code fences; cut to a length that is read."""
-    plain = _without_thoughts(_BREAK.sub("\n", text))
-    if len(plain) > _MAX_START + _MAX_END:
-        plain = f"{plain[:_MAX_START]}\n{plain[-_MAX_END:]}"
-    return _FENCE.sub("", _UNSEEN.sub("", plain)).strip()
+    plain_text = _without_thoughts(_BREAK.sub("\n", text))
+    if len(plain_text) > _MAX_START + _MAX_END:
+        plain_text = f"{plain_text[:_MAX_START]}\n{plain_text[-_MAX_END:]}"
+    return _FENCE.sub("", _UNSEEN.sub("", plain_text)).strip()
 
 
 def _without_thoughts(text: str) -> str:
@@ -156,9 +158,11 @@ def _field(text: str) -> tuple[int, int, str] | None:
     match = (answer_fields or other_fields)[-1]
     start = text.rfind("{", max(0, match.start() - 3_000), match.start())
     end = text.find("}", match.end(), match.end() + 3_000)
-    whole = (start, end + 1) if start >= 0 and end >= 0 else (match.start(), match.end())
-    unit = _UNIT.search(text, *whole) if start >= 0 and end >= 0 else None
-    return *whole, f"{_value(match[1])} {unit[1]}" if unit and match[1][0] in "-0123456789" else _value(match[1])
+    object_span = (start, end + 1) if start >= 0 and end >= 0 else (match.start(), match.end())
+    unit_match = _UNIT.search(text, *object_span) if start >= 0 and end >= 0 else None
+    return *object_span, f"{_literal_text(match[1])} {unit_match[1]}" if unit_match and match[1][
+        0
+    ] in "-0123456789" else _literal_text(match[1])
 
 
 def _only_member(text: str) -> tuple[int, int, str] | None:
@@ -166,19 +170,19 @@ def _only_member(text: str) -> tuple[int, int, str] | None:
     match = _SINGLE.fullmatch(text.strip())
     if not match or _NO_ANSWER.search(match[1]):
         return None
-    return 0, len(text), _value(match[2])
+    return 0, len(text), _literal_text(match[2])
 
 
-def _value(literal: str) -> str:
+def _literal_text(literal: str) -> str:
     try:
         value = json.loads(literal, strict=False)
     except (ValueError, RecursionError):
         value = literal.strip("\"'")
         return re.sub(r"[\[\]\"']", "", literal) if literal[:1] == "[" else value
-    members = value if isinstance(value, list) else [value]
+    json_members = value if isinstance(value, list) else [value]
     return ", ".join(
         "true" if member is True else "false" if member is False else "" if member is None else str(member)
-        for member in members
+        for member in json_members
     )
 
 
@@ -207,8 +211,8 @@ def _without_latex(text: str) -> str:
     return _LATEX.sub(" ", text) if "\\" in text or "$" in text else text
 
 
-def _cells(row: re.Match[str]) -> str:
-    cells = [cell.strip() for cell in row[1].split("|")]
+def _joined_cells(row_match: re.Match[str]) -> str:
+    cells = [cell.strip() for cell in row_match[1].split("|")]
     return "" if all(set(cell) <= set("-: ") for cell in cells) else " : ".join(cell for cell in cells if cell)
 
 

@@ -41,26 +41,26 @@ def unwrap(text: str) -> str:
 # Accepted answers and choices are the same for every reply.
 @lru_cache(maxsize=512)
 def _unwrapped(text: str, _known_languages: tuple[AnswerLanguage, ...]) -> str:
-    plain = unicodedata.normalize("NFC", text.strip())[:_MAX_TEXT]
-    plain = re.sub(r"<!--.*?(?:-->|\Z)", "", plain, flags=re.DOTALL).strip()
+    plain_text = unicodedata.normalize("NFC", text.strip())[:_MAX_TEXT]
+    plain_text = re.sub(r"<!--.*?(?:-->|\Z)", "", plain_text, flags=re.DOTALL).strip()
     for pattern, replacement in _LATEX:
-        plain = pattern.sub(replacement, plain)
-    plain = re.sub(r"^#+\s*answer\s*$", "", plain, flags=re.IGNORECASE | re.MULTILINE)
+        plain_text = pattern.sub(replacement, plain_text)
+    plain_text = re.sub(r"^#+\s*answer\s*$", "", plain_text, flags=re.IGNORECASE | re.MULTILINE)
     # Emphasis, and not the power in 2**23.
-    plain = re.sub(r"(?<![\w)])\*\*|\*\*(?![\w(])", "", _BULLET.sub("", plain)).strip().strip("`*_").strip()
-    plain = _patterns().lead.sub("", plain).strip().strip("`*_").strip()
-    return _patterns().quoted.sub(r"\1", plain)
+    plain_text = re.sub(r"(?<![\w)])\*\*|\*\*(?![\w(])", "", _BULLET.sub("", plain_text)).strip().strip("`*_").strip()
+    plain_text = _patterns().lead.sub("", plain_text).strip().strip("`*_").strip()
+    return _patterns().quoted.sub(r"\1", plain_text)
 
 
-def stated(text: str) -> str:
+def stated_answer(text: str) -> str:
     """The short answer that a reply gives: in a box, a tag or a field, or behind "Answer:" in its last line, or all."""
     if (boxed_text := given_answer(text)) is not None:
         unit_match = _patterns().unit_behind.search(text)
         return f"{boxed_text} {unit_match[1]}" if unit_match and re.fullmatch(r"[\d.,\s]+", boxed_text) else boxed_text
-    plain = without_thoughts(text)
-    lines = [line for _, line in lines_of(plain)]
-    last = _BULLET.sub("", lines[-1]).strip() if len(lines) > 1 else ""
-    return last if last and _patterns().announced.match(last.replace("**", "")) else plain
+    plain_text = without_thoughts(text)
+    lines = [line for _, line in lines_of(plain_text)]
+    last_line = _BULLET.sub("", lines[-1]).strip() if len(lines) > 1 else ""
+    return last_line if last_line and _patterns().announced.match(last_line.replace("**", "")) else plain_text
 
 
 def normalise(text: str, language: str = "en") -> str:
@@ -75,40 +75,40 @@ def normalise(text: str, language: str = "en") -> str:
 
 @lru_cache(maxsize=512)
 def _normalised(text: str, language: str, _known_languages: tuple[AnswerLanguage, ...]) -> str:
-    plain = unwrap(text)
-    plain = re.sub("([\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)", r"^\1", plain)
-    plain = unicodedata.normalize("NFKC", plain).casefold().replace("\u2212", "-").replace("’", "'")
-    plain = _SUBSCRIPT.sub(r"\1", plain)
-    plain = _POWER.sub(lambda match: f"^{match[1] or match[2] or ''}", plain)
-    plain = _HYPHEN.sub(" ", plain)
+    plain_text = unwrap(text)
+    plain_text = re.sub("([\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)", r"^\1", plain_text)
+    plain_text = unicodedata.normalize("NFKC", plain_text).casefold().replace("\u2212", "-").replace("’", "'")
+    plain_text = _SUBSCRIPT.sub(r"\1", plain_text)
+    plain_text = _POWER.sub(lambda match: f"^{match[1] or match[2] or ''}", plain_text)
+    plain_text = _HYPHEN.sub(" ", plain_text)
     spoken = languages.find_language(language)
     if spoken and spoken.short_text.articles:
-        plain = re.sub(rf"(?<!\w){spoken.short_text.articles}", "", plain)
-    plain = re.sub(r"\s+", " ", plain)
+        plain_text = re.sub(rf"(?<!\w){spoken.short_text.articles}", "", plain_text)
+    plain_text = re.sub(r"\s+", " ", plain_text)
     # A space between a sign and a word, a digit and a letter, or next to a Chinese character is insignificant.
-    plain = _patterns().needs_no_space.sub(r"\1", plain)
-    plain = re.sub(r"(?<=\d) (?=[^\W\d])|(?<=[^\W\d]) (?=\d)", "", plain)
-    return plain.strip(_patterns().punctuation)
+    plain_text = _patterns().needs_no_space.sub(r"\1", plain_text)
+    plain_text = re.sub(r"(?<=\d) (?=[^\W\d])|(?<=[^\W\d]) (?=\d)", "", plain_text)
+    return plain_text.strip(_patterns().punctuation)
 
 
-def same_text(answer: str, accepted: str, language: str, statement: str = "") -> bool:
+def same_text(answer: str, accepted_answer: str, language: str, statement: str = "") -> bool:
     """True if an answer is an accepted one apart from its spelling.
 
     A list has to have the same members. Their order counts only if the question has several blanks.
     """
-    if normalise(answer, language) == normalise(accepted, language) != "":
+    if normalise(answer, language) == normalise(accepted_answer, language) != "":
         return True
-    members, accepted_members = _members(answer, language), _members(accepted, language)
-    if len(accepted_members) < 2 or len(members) != len(accepted_members):
+    answer_members, accepted_members = _members(answer, language), _members(accepted_answer, language)
+    if len(accepted_members) < 2 or len(answer_members) != len(accepted_members):
         return False
     if len(_BLANKS.findall(statement)) > 1:
-        return members == accepted_members
-    return sorted(members) == sorted(accepted_members)
+        return answer_members == accepted_members
+    return sorted(answer_members) == sorted(accepted_members)
 
 
 def _members(text: str, language: str) -> list[str]:
-    parts = [normalise(part, language) for part in _patterns().separator.split(unwrap(text))]
-    return [part for part in parts if part]
+    normal_parts = [normalise(part, language) for part in _patterns().separator.split(unwrap(text))]
+    return [part for part in normal_parts if part]
 
 
 @dataclass(frozen=True, eq=False)

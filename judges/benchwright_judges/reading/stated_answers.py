@@ -21,7 +21,7 @@ from benchwright_judges.reading.answer_extraction import (
     sentences,
     since_correction,
 )
-from benchwright_judges.reading.short_answers import stated, unwrap
+from benchwright_judges.reading.short_answers import stated_answer, unwrap
 
 _MAX_REPLY = 3_000
 _MAX_SENTENCES = 12
@@ -55,7 +55,7 @@ def stated_phrases(reply: str, statement: str) -> list[Phrase]:
         statement: The question; its words around an answer are left out ("the MESI protocol").
     """
     reply = _BOLD.sub(r'"\1"', reply) if len(_BOLD.findall(reply)) == 1 else reply
-    text = unwrap(stated(before_next_question(reply) or reply))[:_MAX_REPLY]
+    text = unwrap(stated_answer(before_next_question(reply) or reply))[:_MAX_REPLY]
     text = _MARKS.sub("", text.replace("\u2019", "'")).strip()
     if not text or declines(text):
         return []
@@ -66,14 +66,14 @@ def stated_phrases(reply: str, statement: str) -> list[Phrase]:
     if _patterns().alternative.search(text):
         return []
     phrases_by_sentence: list[list[tuple[str, bool, int]]] = []
-    parts = [part for _, part in sentences(text) if part.strip()]
-    for sentence in [*parts[:2], *parts[2:][-_MAX_SENTENCES:]]:
+    passages = [part for _, part in sentences(text) if part.strip()]
+    for sentence in [*passages[:2], *passages[2:][-_MAX_SENTENCES:]]:
         if phrases := [phrase for phrase in _phrases(sentence, statement) if phrase[0]]:
             phrases_by_sentence.append(phrases)
-    last = len(phrases_by_sentence) - 1
+    last_index = len(phrases_by_sentence) - 1
     return [
-        Phrase(text, number == last, is_called, (number, start))
-        for number in range(last, -1, -1)
+        Phrase(text, number == last_index, is_called, (number, start))
+        for number in range(last_index, -1, -1)
         for text, is_called, start in phrases_by_sentence[number]
     ]
 
@@ -105,12 +105,12 @@ def _phrases(sentence: str, statement: str) -> Iterator[tuple[str, bool, int]]:
         yield _bare(quoted[0][1]), False, quoted[0].start()
     leads = [
         (0, True),
-        *((match.end(), bool(patterns.calls.match(match[0]))) for match in patterns.states.finditer(sentence)),
+        *((match.end(), bool(patterns.calls.match(match[0]))) for match in patterns.states_pattern.finditer(sentence)),
     ]
     for start, calls in reversed(leads[-6:]):
         remainder = sentence[start:]
         for end in sorted(
-            {ending.start() for ending in patterns.ends.finditer(remainder)} | {len(remainder)}, reverse=True
+            {ending.start() for ending in patterns.ending_pattern.finditer(remainder)} | {len(remainder)}, reverse=True
         )[:8]:
             if patterns.contrasts.search(sentence[:start]) or not is_denied(sentence, start, start):
                 for form in _forms(remainder[:end], statement):
@@ -120,23 +120,23 @@ def _phrases(sentence: str, statement: str) -> Iterator[tuple[str, bool, int]]:
 
 def _forms(phrase: str, statement: str) -> Iterator[str]:
     """A phrase as it is, without what hedges it, and without the words of the question around it."""
-    plain = _bare(phrase)
-    yield plain
-    if match := re.fullmatch(r"([^()（）]+?)\s*[(（]([^()（）]+)[)）]\s*([^()（）]*)", plain):
+    plain_phrase = _bare(phrase)
+    yield plain_phrase
+    if match := re.fullmatch(r"([^()（）]+?)\s*[(（]([^()（）]+)[)）]\s*([^()（）]*)", plain_phrase):
         yield from (_bare(f"{match[1]} {match[3]}"), _bare(match[2]))
-        plain = _bare(f"{match[1]} {match[3]}")
+        plain_phrase = _bare(f"{match[1]} {match[3]}")
     question_words = set(re.findall(r"\w{3,}", statement.casefold()))
-    words = plain.replace("-", " ").split()
+    words = plain_phrase.replace("-", " ").split()
     while len(words) > 1 and _is_asked(words[-1].casefold(), question_words):
         words.pop()
     while len(words) > 1 and words[0].casefold() in question_words:
         words.pop(0)
     yield _bare(" ".join(words))
-    for size in range(1, len(plain)):  # No spaces separate words: "MESI协议".
-        if plain[-size] < "\u2e80":
+    for size in range(1, len(plain_phrase)):  # No spaces separate words: "MESI协议".
+        if plain_phrase[-size] < "\u2e80":
             break
-        if plain[-size:] in statement:
-            yield plain[:-size]
+        if plain_phrase[-size:] in statement:
+            yield plain_phrase[:-size]
 
 
 def _is_asked(word: str, question_words: set[str]) -> bool:
@@ -148,20 +148,20 @@ def _is_asked(word: str, question_words: set[str]) -> bool:
 
 def _bare(phrase: str) -> str:
     patterns = _patterns()
-    previous = None
+    old_phrase = None
     phrase = phrase.strip(" \t\n,;:\"'“”„«»「」")
-    while phrase != previous:
-        previous = phrase
+    while phrase != old_phrase:
+        old_phrase = phrase
         phrase = patterns.tails.sub("", patterns.hedges.sub("", phrase)).strip(" \t\n,;:\"'“”„«»「」")
     return phrase
 
 
 @dataclass(frozen=True, eq=False)
 class _Patterns:
-    states: re.Pattern[str]
+    states_pattern: re.Pattern[str]
     hedges: re.Pattern[str]
     tails: re.Pattern[str]
-    ends: re.Pattern[str]
+    ending_pattern: re.Pattern[str]
     alternative: re.Pattern[str]
     contrasts: re.Pattern[str]
     calls: re.Pattern[str]
@@ -182,12 +182,12 @@ def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
         )
     )
     return _Patterns(
-        states=_insensitive(
-            rf"(?:{joined(known_languages, lambda language: language.short_text.states)}|[=:≈→\uff1d\uff1a])\s*"
+        states_pattern=_insensitive(
+            rf"(?:{joined(known_languages, lambda language: language.short_text.state_verbs)}|[=:≈→\uff1d\uff1a])\s*"
         ),
         hedges=_insensitive(rf"\A(?:{joined(known_languages, lambda language: language.short_text.hedges)})\s*,?\s*"),
         tails=_insensitive(rf"\s*,?\s*(?:{joined(known_languages, lambda language: language.short_text.tails)})\Z"),
-        ends=_insensitive(rf"\s*(?:[,;，；](?!\d)|\s[-–—]\s|\b(?:{because})\b|因为|由于)"),
+        ending_pattern=_insensitive(rf"\s*(?:[,;，；](?!\d)|\s[-–—]\s|\b(?:{because})\b|因为|由于)"),
         calls=_insensitive(joined(known_languages, lambda language: language.short_text.calls)),
         partial_phrase=_insensitive(joined(known_languages, lambda language: language.short_text.partial_phrases)),
         contrasts=_insensitive(rf"(?:{joined(known_languages, lambda language: language.short_text.contrasts)})\s*\Z"),

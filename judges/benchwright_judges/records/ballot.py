@@ -46,7 +46,7 @@ async def count(
         vote_count = min(label_goal - len(labels), label_goal + spares - len(votes))
         if vote_count <= 0:
             break
-        votes += await _together(ask, range(len(votes), len(votes) + vote_count))
+        votes += await _votes_together(ask, range(len(votes), len(votes) + vote_count))
         labels = [vote.label for vote in votes if not vote.error]
         if len(labels) == label_goal:
             decision = settle(labels)
@@ -55,7 +55,7 @@ async def count(
 
 
 async def remembered(
-    records: Records, key: str, judge: str, request: Callable[[], Awaitable[Vote]], *, offline: bool
+    records: Records, key: str, judge: str, request_vote: Callable[[], Awaitable[Vote]], *, offline: bool
 ) -> Vote:
     """A vote from the cache, or else a new one, which is stored at once.
 
@@ -63,7 +63,7 @@ async def remembered(
         records: The cache.
         key: Digest of everything that determines the vote.
         judge: Name of the judge that votes.
-        request: Asks for it.
+        request_vote: Asks for it.
         offline: True to use only stored votes.
     """
     cached_vote = await records.cached(key)
@@ -71,13 +71,13 @@ async def remembered(
         return cached_vote.model_copy(update={"cached": True, "cost_usd": 0.0, "seconds": 0.0})
     if offline:
         return Vote(judge=judge, error="there is no recorded vote, and judges are offline")
-    vote = await request()
+    vote = await request_vote()
     if not vote.error:
         await records.remember([(key, vote)])
     return vote
 
 
-async def _together(ask: Callable[[int], Awaitable[Vote]], seats: Sequence[int]) -> list[Vote]:
+async def _votes_together(ask: Callable[[int], Awaitable[Vote]], seats: Sequence[int]) -> list[Vote]:
     # Votes that were paid for are kept, so the failure of one does not cancel the others.
     votes = await asyncio.gather(*(ask(seat) for seat in seats), return_exceptions=True)
     for vote in votes:

@@ -9,7 +9,7 @@ import uuid
 from collections import Counter
 from collections.abc import Sequence
 
-from benchwright_judges.judgement import Judgement, Method, Status, Vote
+from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod, Vote
 from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
 from benchwright_judges.models.panel import Panel
 from benchwright_judges.models.prompt import ANSWER_CHARACTERS
@@ -61,14 +61,14 @@ async def judge_and_record(
     if answer_id is not None and attempt:
         answer_id = await _by_this_key(records, problem, answer_id)
     if answer_id is not None:
-        earlier, kept_answer = await records.judgement(answer_id), await records.answer(answer_id)
+        earlier_judgement, kept_answer = await records.judgement(answer_id), await records.answer(answer_id)
         if (
-            earlier is not None
+            earlier_judgement is not None
             and kept_answer is not None
             and kept_answer.is_to(problem)
-            and not _is_open(problem, earlier, panel)
+            and not _is_open(problem, earlier_judgement, panel)
         ):
-            return earlier
+            return earlier_judgement
     question = problem.public.question
     given_answer = GivenAnswer(
         problem=ref or problem.id,
@@ -85,7 +85,9 @@ async def judge_and_record(
     if not _is_open(problem, judgement, panel):
         await records.settle(given_answer, judgement)
         return judgement
-    await records.receive(given_answer, judgement.message if judgement.status is Status.PENDING else PENDING.message)
+    await records.receive(
+        given_answer, judgement.message if judgement.status is JudgementStatus.PENDING else PENDING.message
+    )
     voted = await vote(problem, answer, panel, records, judgement, budget=budget or JudgingBudget())
     if voted != judgement:
         await records.settle(given_answer, voted)
@@ -96,7 +98,7 @@ def _is_open(problem: Problem, judgement: Judgement, panel: Panel | None) -> boo
     """True if a model or a person can still say more than a judgement says."""
     if not judgement.status.is_final:
         return True
-    unread = judgement.method is Method.DETERMINISTIC and panel is not None
+    unread = judgement.method is ScoringMethod.DETERMINISTIC and panel is not None
     return unread and panel is not None and panel.reader_of(problem, judgement) is not None
 
 
@@ -119,7 +121,7 @@ async def vote(
         if (reader := panel.reader_of(problem, pending)) is not None:
             pending = await read_answer(problem, answer, pending, reader, panel, records, budget)
         rubric = rubric_for(problem)
-        if pending.status is not Status.PENDING or rubric is None:
+        if pending.status is not JudgementStatus.PENDING or rubric is None:
             return pending
         return await _judged(problem, answer, panel, records, pending, rubric, budget)
     except OutOfBudgetError:
@@ -135,19 +137,19 @@ async def _judged(
     rubric: Rubric,
     budget: JudgingBudget,
 ) -> Judgement:
-    votes = _Votes(problem, answer, panel, records, budget)
-    judgement = await votes.count(rubric)
-    if panel.comparable and is_code_question(problem) and judgement.status is Status.SCORED:
+    answer_votes = _Votes(problem, answer, panel, records, budget)
+    judgement = await answer_votes.count(rubric)
+    if panel.comparable and is_code_question(problem) and judgement.status is JudgementStatus.SCORED:
         with contextlib.suppress(OutOfBudgetError):
-            judgement = await _with_comparison(judgement, votes)
-    changes = {"metrics": {**pending.metrics, **judgement.metrics}, "votes": (*judgement.votes, *pending.votes)}
-    return judgement.model_copy(update=changes)
+            judgement = await _with_comparison(judgement, answer_votes)
+    updated_fields = {"metrics": {**pending.metrics, **judgement.metrics}, "votes": (*judgement.votes, *pending.votes)}
+    return judgement.model_copy(update=updated_fields)
 
 
-async def _with_comparison(judgement: Judgement, votes: _Votes) -> Judgement:
+async def _with_comparison(judgement: Judgement, answer_votes: _Votes) -> Judgement:
     """The judgement with an additional vote by CVDP's aspects, requested once as CVDP does."""
     rubric = load_rubric(COMPARABLE)
-    aspect_vote = (await votes.ask(rubric, 0)).model_copy(update={"rubric": rubric.reference})
+    aspect_vote = (await answer_votes.ask(rubric, 0)).model_copy(update={"rubric": rubric.reference})
     metrics = (
         judgement.metrics if aspect_vote.score is None else {**judgement.metrics, "cvdp_subjective": aspect_vote.score}
     )
@@ -168,28 +170,28 @@ class _Votes:
         """Ask for votes until they decide, or all seats and spares are used."""
         panel, scale = self._panel, rubric.scale
         majority = panel.seats // 2 + 1
-        counted = await ballot.count(
+        counted_votes = await ballot.count(
             lambda seat: self.ask(rubric, seat),
             lambda labels: scale.settle(labels, panel.seats),
             seats=panel.seats,
             spares=panel.spares,
         )
-        votes, labels = counted.votes, counted.labels
-        decision = counted.decision or scale.settle_finally(labels, panel.seats)
+        votes, labels = counted_votes.votes, counted_votes.labels
+        decision = counted_votes.decision or scale.settle_finally(labels, panel.seats)
         judgement_fields = {
-            "method": Method.MODEL,
+            "method": ScoringMethod.MODEL,
             "rubric": rubric.reference,
             "votes": votes,
             "tie_break": len(labels) > majority,
             "remarks": (_CUT,) if len(self._answer) > ANSWER_CHARACTERS else (),
         }
         if decision is None:
-            return Judgement(status=Status.ERROR, message=_no_decision(votes, majority), **judgement_fields)
-        message = _message(rubric.scale, decision.label, decision.passed)
+            return Judgement(status=JudgementStatus.ERROR, message=_no_decision(votes, majority), **judgement_fields)
+        message = _message(rubric.scale, decision.label, decision.is_passed)
         return Judgement(
-            status=Status.SCORED,
+            status=JudgementStatus.SCORED,
             score=decision.score,
-            passed=decision.passed,
+            passed=decision.is_passed,
             label=decision.label,
             message=message,
             **judgement_fields,
@@ -219,11 +221,11 @@ class _Votes:
 
 def _no_decision(votes: Sequence[Vote], majority: int) -> str:
     # How often a judge was asked until its patience was over differs from vote to vote.
-    failed = {_TRIES.sub("", vote.error): vote.error for vote in votes if vote.error}
+    error_by_kind = {_TRIES.sub("", vote.error): vote.error for vote in votes if vote.error}
     counts = Counter(_TRIES.sub("", vote.error) for vote in votes if vote.error)
     if len(votes) - counts.total() < majority:
         failures = "; ".join(
-            f"{count} of {len(votes)} votes failed: {failed[kind]}" for kind, count in counts.most_common()
+            f"{count} of {len(votes)} votes failed: {error_by_kind[kind]}" for kind, count in counts.most_common()
         )
         return (
             f"{failures}. The answer is kept. Check the judges with `benchwright judge"
@@ -232,7 +234,7 @@ def _no_decision(votes: Sequence[Vote], majority: int) -> str:
     return "The judges reached no majority; the answer is kept for a person to grade."
 
 
-def _message(scale: Scale, label: str, passed: bool) -> str:
+def _message(scale: Scale, label: str, is_passed: bool) -> str:
     match scale:
         case Scale.TIERS:
             return f"The judges give {label} of 10 points."
@@ -241,7 +243,7 @@ def _message(scale: Scale, label: str, passed: bool) -> str:
         case Scale.EXAM:
             return f"The judges call the answer {label}."
         case Scale.BLANK:
-            return "The answer is correct." if passed else "The answer is incorrect."
+            return "The answer is correct." if is_passed else "The answer is incorrect."
 
 
 def _storable(text: str) -> str:

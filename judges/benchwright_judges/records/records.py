@@ -70,7 +70,7 @@ class UnscoredAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Grade:
+class PersonsGrade:
     """One person's grade of one answer."""
 
     answer: str
@@ -90,7 +90,7 @@ class Grade:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedAnswer:
+class AnswerRecord:
     """An answer with its latest judgement and people's grades."""
 
     answer: GivenAnswer
@@ -98,7 +98,7 @@ class JudgedAnswer:
     """The latest judgement."""
     waits: bool
     """True if it still has no score; an answer replaced by a newer one of the same try is not waiting."""
-    grades: tuple[Grade, ...] = ()
+    grades: tuple[PersonsGrade, ...] = ()
 
 
 class Records(Database):
@@ -132,7 +132,7 @@ class Records(Database):
 
     async def settle(self, answer: GivenAnswer, judgement: Judgement) -> None:
         """Store a judgement with its votes. Without a score, the answer stays waiting."""
-        decided = judgement.status.is_final
+        is_decided = judgement.status.is_final
         async with self.writing() as connection:
             await self._keep(connection, answer)
             seq = await connection.scalar(
@@ -151,7 +151,7 @@ class Records(Database):
                 )
                 .returning(JUDGEMENTS.c.seq)
             )
-            votes = [
+            vote_rows = [
                 {
                     "judgement": seq,
                     "position": position,
@@ -164,9 +164,9 @@ class Records(Database):
                 }
                 for position, vote in enumerate(judgement.votes)
             ]
-            if votes:
-                await connection.execute(insert(VOTES), votes)
-            if decided:
+            if vote_rows:
+                await connection.execute(insert(VOTES), vote_rows)
+            if is_decided:
                 await connection.execute(delete(PENDING).where(PENDING.c.answer == answer.id))
             else:
                 await connection.execute(
@@ -178,9 +178,9 @@ class Records(Database):
     async def delete_answers(self, attempts: Sequence[str]) -> None:
         """Deletes the answers of attempts, with all that judges and people said of them; the cache of votes stays."""
         answer_ids = select(ANSWERS.c.id).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != "")
-        judged = select(JUDGEMENTS.c.seq).where(JUDGEMENTS.c.answer.in_(answer_ids))
+        judgement_ids = select(JUDGEMENTS.c.seq).where(JUDGEMENTS.c.answer.in_(answer_ids))
         async with self.writing() as connection:
-            await connection.execute(delete(VOTES).where(VOTES.c.judgement.in_(judged)))
+            await connection.execute(delete(VOTES).where(VOTES.c.judgement.in_(judgement_ids)))
             for table in (JUDGEMENTS, PENDING, GRADE_POINTS, GRADES):
                 await connection.execute(delete(table).where(table.c.answer.in_(answer_ids)))
             await connection.execute(delete(ANSWERS).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != ""))
@@ -212,39 +212,41 @@ class Records(Database):
             rows = (await connection.execute(query)).all()
         return [UnscoredAnswer(_answer(row._mapping), row.reason, row.since) for row in rows]
 
-    async def judged(self) -> Sequence[JudgedAnswer]:
+    async def judged(self) -> Sequence[AnswerRecord]:
         """Every answer with its latest judgement and its grades, oldest first."""
         return await self._judged(None)
 
-    async def judged_answer(self, answer_id: str) -> JudgedAnswer | None:
+    async def judged_answer(self, answer_id: str) -> AnswerRecord | None:
         """The same for one answer."""
         return next(iter(await self._judged([answer_id])), None)
 
-    async def judged_try(self, attempt: str, number: int) -> JudgedAnswer | None:
+    async def judged_try(self, attempt: str, number: int) -> AnswerRecord | None:
         """The same for the newest answer of a try of an attempt."""
         try_conditions = ANSWERS.c.attempt == attempt, ANSWERS.c.number == number
-        newest = select(ANSWERS.c.id).where(*try_conditions).order_by(ANSWERS.c.created.desc()).limit(1)
+        newest_answer = select(ANSWERS.c.id).where(*try_conditions).order_by(ANSWERS.c.created.desc()).limit(1)
         async with self.reading() as connection:
-            answer_id = await connection.scalar(newest)
+            answer_id = await connection.scalar(newest_answer)
         return await self.judged_answer(answer_id) if answer_id is not None else None
 
-    async def _judged(self, ids: Sequence[str] | None) -> Sequence[JudgedAnswer]:
-        answers = select(ANSWERS)
+    async def _judged(self, ids: Sequence[str] | None) -> Sequence[AnswerRecord]:
+        answer_query = select(ANSWERS)
         grade_join = (GRADE_POINTS.c.answer == GRADES.c.answer) & (GRADE_POINTS.c.grader == GRADES.c.grader)
         grades = select(GRADES, GRADE_POINTS.c.points).outerjoin(GRADE_POINTS, grade_join)
         if ids is not None:
-            answers, grades = answers.where(ANSWERS.c.id.in_(ids)), grades.where(GRADES.c.answer.in_(ids))
+            answer_query, grades = answer_query.where(ANSWERS.c.id.in_(ids)), grades.where(GRADES.c.answer.in_(ids))
         async with self.reading() as connection:
-            rows = await connection.execute(answers.order_by(ANSWERS.c.created, ANSWERS.c.id))
-            given_answers = [_answer(row._mapping) for row in rows]
-            newest = await self._newest(connection, ids)
-            waiting = set((await connection.scalars(select(PENDING.c.answer))).all())
-            by_answer: dict[str, list[Grade]] = {}
+            answer_rows = await connection.execute(answer_query.order_by(ANSWERS.c.created, ANSWERS.c.id))
+            given_answers = [_answer(row._mapping) for row in answer_rows]
+            newest_judgements = await self._newest(connection, ids)
+            pending_ids = set((await connection.scalars(select(PENDING.c.answer))).all())
+            by_answer: dict[str, list[PersonsGrade]] = {}
             for row in await connection.execute(grades.order_by(GRADES.c.created, GRADES.c.grader)):
-                points = tuple(json.loads(row.points)) if row.points else ()
-                by_answer.setdefault(row.answer, []).append(Grade(**{**row._mapping, "points": points}))
+                grade_points = tuple(json.loads(row.points)) if row.points else ()
+                by_answer.setdefault(row.answer, []).append(PersonsGrade(**{**row._mapping, "points": grade_points}))
         return [
-            JudgedAnswer(answer, newest.get(answer.id), answer.id in waiting, tuple(by_answer.get(answer.id, ())))
+            AnswerRecord(
+                answer, newest_judgements.get(answer.id), answer.id in pending_ids, tuple(by_answer.get(answer.id, ()))
+            )
             for answer in given_answers
         ]
 
@@ -274,10 +276,10 @@ class Records(Database):
             query = query.where(JUDGEMENTS.c.answer.in_(answers))
         bodies = {row.answer: row for row in await connection.execute(query.order_by(JUDGEMENTS.c.seq))}
         cast: dict[int, list[Vote]] = {}
-        votes = select(VOTES.c.judgement, VOTES.c.body).order_by(VOTES.c.judgement, VOTES.c.position)
+        vote_query = select(VOTES.c.judgement, VOTES.c.body).order_by(VOTES.c.judgement, VOTES.c.position)
         if answers is not None:
-            votes = votes.where(VOTES.c.judgement.in_([row.seq for row in bodies.values()]))
-        for row in await connection.execute(votes):
+            vote_query = vote_query.where(VOTES.c.judgement.in_([row.seq for row in bodies.values()]))
+        for row in await connection.execute(vote_query):
             cast.setdefault(row.judgement, []).append(Vote.model_validate_json(row.body))
         return {
             answer: Judgement.model_validate_json(row.body).model_copy(update={"votes": tuple(cast.get(row.seq, ()))})
@@ -296,9 +298,9 @@ class Records(Database):
         """Store votes under their keys; existing entries are not replaced."""
         if not votes:
             return
-        rows = [{"key": key, "body": vote.model_dump_json(), "created": time.time()} for key, vote in votes]
+        cache_rows = [{"key": key, "body": vote.model_dump_json(), "created": time.time()} for key, vote in votes]
         async with self.writing() as connection:
-            await connection.execute(self.insert_into(CACHE).on_conflict_do_nothing(), rows)
+            await connection.execute(self.insert_into(CACHE).on_conflict_do_nothing(), cache_rows)
 
     async def cache(self) -> Sequence[tuple[str, Vote]]:
         """The whole cache, by key."""
@@ -308,7 +310,7 @@ class Records(Database):
 
     # People
 
-    async def keep_grade(self, grade: Grade) -> None:
+    async def keep_grade(self, grade: PersonsGrade) -> None:
         """Store a person's grade, replacing the same person's earlier grade of that answer."""
         values = asdict(grade)
         points = {"answer": grade.answer, "grader": grade.grader, "points": json.dumps(values.pop("points"))}
@@ -325,6 +327,6 @@ class Records(Database):
             )
 
 
-def _answer(row: RowMapping) -> GivenAnswer:
-    fields = {name: row[name] for name in GivenAnswer.__dataclass_fields__ if name != "text"}
-    return GivenAnswer(**fields, text=row["answer"])
+def _answer(answer_row: RowMapping) -> GivenAnswer:
+    fields = {name: answer_row[name] for name in GivenAnswer.__dataclass_fields__ if name != "text"}
+    return GivenAnswer(**fields, text=answer_row["answer"])

@@ -44,10 +44,12 @@ def read_recording(file: Path) -> Sequence[tuple[str, Vote]]:
     votes = []
     for number, line in enumerate(lines, start=1):
         try:
-            read = _Line.model_validate_json(line)
+            recorded_line = _Line.model_validate_json(line)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            field = ".".join(str(part) for part in first["loc"])
-            raise VotesFileError(f"{file}:{number}: {f'field {field}: ' if field else ''}{first['msg']}") from error
-        votes.append((read.key, read.vote))
+            first_error = error.errors(include_url=False, include_input=False)[0]
+            field = ".".join(str(part) for part in first_error["loc"])
+            raise VotesFileError(
+                f"{file}:{number}: {f'field {field}: ' if field else ''}{first_error['msg']}"
+            ) from error
+        votes.append((recorded_line.key, recorded_line.vote))
     return votes

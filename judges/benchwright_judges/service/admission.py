@@ -23,7 +23,7 @@ from benchwright_foundation import access_token
 from benchwright_foundation.access_token import BearerToken
 from benchwright_foundation.errors import StorageError
 from benchwright_foundation.rate import RateLimits
-from benchwright_foundation.refusals import MEDIA_TYPE, Kind, RefusalError
+from benchwright_foundation.refusals import MEDIA_TYPE, RefusalError, RefusalKind
 from benchwright_problems.errors import UnknownProblemError
 
 logger = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class AdmissionControl:
     def __init__(
         self,
         app: ASGIApp,
-        tokens: TokenSource,
+        token_source: TokenSource,
         *,
         is_served: Callable[[Scope], bool],
         gate: Gate = Gate(),
@@ -83,7 +83,7 @@ class AdmissionControl:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._app = app
-        self._tokens = tokens
+        self._tokens = token_source
         self._is_served = is_served
         self._gate = gate
         self._rates = RateLimits()
@@ -95,11 +95,11 @@ class AdmissionControl:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started = False
+        has_started = False
 
         async def watched(message: Message) -> None:
-            nonlocal started
-            started = True
+            nonlocal has_started
+            has_started = True
             await send(message)
 
         try:
@@ -107,13 +107,13 @@ class AdmissionControl:
         except Exception as error:
             # Once a response has begun, the client can't be sent another.
             refusal = refusal_of(error)
-            if not started:
+            if not has_started:
                 await respond(refusal)(scope, receive, send)
 
     async def _pass(self, scope: Scope, receive: Receive) -> Receive:
         if sum(len(name) + len(value) for name, value in scope["headers"]) > LARGEST_HEADERS:
             raise RefusalError(
-                Kind.HEADERS_TOO_LARGE,
+                RefusalKind.HEADERS_TOO_LARGE,
                 f"The headers have more than {LARGEST_HEADERS:,} bytes.",
                 "Send the token and the headers that the documentation names, and no others.",
             )
@@ -124,7 +124,7 @@ class AdmissionControl:
         wait_s = self._rates.take(token.id, token.per_minute)
         if wait_s:
             raise RefusalError(
-                Kind.RATE_LIMITED,
+                RefusalKind.RATE_LIMITED,
                 f"This token may make {token.per_minute} requests a minute.",
                 "Wait for the number of seconds in Retry-After, then repeat the request.",
                 retry_after_s=wait_s,
@@ -138,7 +138,7 @@ class AdmissionControl:
             return receive
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             raise RefusalError(
-                Kind.WRONG_MEDIA_TYPE,
+                RefusalKind.WRONG_MEDIA_TYPE,
                 "The Content-Type of the body is not application/json.",
                 "Send JSON with Content-Type: application/json.",
             )
@@ -153,9 +153,9 @@ class AdmissionControl:
         scheme, _, text = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not text:
             raise _unauthorized("The request has no access token.", "Send Authorization: Bearer followed by the token.")
-        parts = access_token.read(text.strip(), self._tokens.prefix)
-        token = await self._tokens.find(parts[0]) if parts else None
-        if parts is None or token is None or not token.fits(parts[1]):
+        token_parts = access_token.parse_token(text.strip(), self._tokens.prefix)
+        token = await self._tokens.find(token_parts[0]) if token_parts else None
+        if token_parts is None or token is None or not token.fits(token_parts[1]):
             raise _unauthorized("The token is unknown.", "Check that it was copied whole.")
         if token.revoked is not None:
             raise _unauthorized("The token was revoked.", "Ask the service's administrator for a new one.")
@@ -168,7 +168,7 @@ class AdmissionControl:
         # The server has checked that it is a number; without one the body comes in chunks.
         if int(headers.get("content-length", 0)) > limit:
             raise _too_large(limit)
-        body = bytearray()
+        request_body = bytearray()
         try:
             async with asyncio.timeout(self._body_time_s):
                 has_more = True
@@ -176,17 +176,17 @@ class AdmissionControl:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         break
-                    body += message.get("body", b"")
-                    if len(body) > limit:
+                    request_body += message.get("body", b"")
+                    if len(request_body) > limit:
                         raise _too_large(limit)
                     has_more = message.get("more_body", False)
         except TimeoutError:
             raise RefusalError(
-                Kind.TOO_SLOW,
+                RefusalKind.TOO_SLOW,
                 f"The body did not arrive within {self._body_time_s:g} s.",
                 "Repeat the request with a better connection, or send less at a time.",
             ) from None
-        unread: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+        unread: list[Message] = [{"type": "http.request", "body": bytes(request_body), "more_body": False}]
 
         async def replay() -> Message:
             return unread.pop() if unread else await receive()
@@ -201,21 +201,21 @@ def refusal_of(error: Exception) -> RefusalError:
     if isinstance(error, SQLAlchemyError | OSError | StorageError):
         _log_place(error, "")
         return RefusalError(
-            Kind.UNAVAILABLE,
+            RefusalKind.UNAVAILABLE,
             "The service's database is unreachable or too busy.",
             "Repeat the request later; with its Idempotency-Key nothing is counted twice.",
             retry_after_s=5,
         )
     if isinstance(error, UnknownProblemError):
         return RefusalError(
-            Kind.NOT_FOUND,
+            RefusalKind.NOT_FOUND,
             "The problem is no longer in the service's packs.",
             "Ask who runs the service to install its pack again.",
         )
     name = uuid.uuid4().hex
     _log_place(error, name)
     return RefusalError(
-        Kind.UNEXPECTED,
+        RefusalKind.UNEXPECTED,
         f"The service failed on this request ({name}).",
         "Repeat it with its Idempotency-Key, and give the service's administrator the ID in parentheses.",
     )
@@ -225,7 +225,7 @@ def respond(refusal: RefusalError) -> Response:
     """A refusal as a response."""
     return JSONResponse(
         refusal.details.model_dump(mode="json"),
-        refusal.kind.status.value,
+        refusal.refusal_kind.status.value,
         headers=refusal.headers,
         media_type=MEDIA_TYPE,
     )
@@ -237,12 +237,12 @@ def _log_place(error: BaseException, name: str) -> None:
 
 
 def _unauthorized(detail: str, next_step: str) -> RefusalError:
-    return RefusalError(Kind.UNAUTHORIZED, detail, next_step)
+    return RefusalError(RefusalKind.UNAUTHORIZED, detail, next_step)
 
 
 def _too_large(limit: int) -> RefusalError:
     return RefusalError(
-        Kind.TOO_LARGE,
+        RefusalKind.TOO_LARGE,
         f"The body may have at most {limit:,} bytes.".replace(",", " "),
         "Send shorter answers, or fewer at a time.",
     )

@@ -14,11 +14,11 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.types import ASGIApp, Scope
 
-from benchwright_foundation.refusals import Flaw, Kind, ProblemDetails, RefusalError
+from benchwright_foundation.refusals import Flaw, ProblemDetails, RefusalError, RefusalKind
 from benchwright_judges.service.admission import AdmissionControl, refusal_of, respond
 from benchwright_judges.service.endpoints import router
-from benchwright_judges.service.judging import Judging
-from benchwright_judges.service.tokens import Tokens
+from benchwright_judges.service.judging import SubmissionJudging
+from benchwright_judges.service.tokens import AccessTokens
 
 _MOST_FLAWS = 20
 _LONGEST_POINTER = 200
@@ -30,7 +30,7 @@ problem details (RFC 9457) with a `next_step`. Amounts of money are in US dollar
 """
 
 
-def make_app(judging: Judging, tokens: Tokens) -> ASGIApp:
+def make_app(judging: SubmissionJudging, tokens: AccessTokens) -> ASGIApp:
     """The service as an ASGI application; `judging` runs from its start to its end."""
 
     @asynccontextmanager
@@ -85,11 +85,11 @@ def explain_errors(api: FastAPI) -> None:
 
 def _complete(api: FastAPI) -> None:
     """Put the shape of refusals, which no endpoint returns, into the OpenAPI document."""
-    document = api.openapi
+    make_document = api.openapi
     _, shapes = models_json_schema([(ProblemDetails, "validation")], ref_template="#/components/schemas/{model}")
 
     def complete() -> dict[str, Any]:
-        schema = document()
+        schema = make_document()
         schema["components"]["schemas"].update(shapes["$defs"])
         return schema
 
@@ -104,12 +104,14 @@ async def _on_http(request: Request, error: Exception) -> Response:
     match cast(HTTPException, error).status_code:
         case 404:
             refusal = RefusalError(
-                Kind.NOT_FOUND, "There is no such path.", "See the service's openapi.json for the paths."
+                RefusalKind.NOT_FOUND, "There is no such path.", "See the service's openapi.json for the paths."
             )
         case 405:
-            refusal = RefusalError(Kind.WRONG_METHOD, "The Allow header names the methods.", "Use one of them.")
+            refusal = RefusalError(RefusalKind.WRONG_METHOD, "The Allow header names the methods.", "Use one of them.")
         case _:
-            refusal = RefusalError(Kind.MALFORMED, "The body can't be read as JSON.", "Send one JSON object, UTF-8.")
+            refusal = RefusalError(
+                RefusalKind.MALFORMED, "The body can't be read as JSON.", "Send one JSON object, UTF-8."
+            )
     response = respond(refusal)
     response.headers.update(cast(HTTPException, error).headers or {})
     return response
@@ -118,10 +120,12 @@ async def _on_http(request: Request, error: Exception) -> Response:
 async def _on_invalid(request: Request, error: Exception) -> Response:
     flaws = cast(RequestValidationError, error).errors()
     if any(flaw["type"] == "json_invalid" for flaw in flaws):
-        return respond(RefusalError(Kind.MALFORMED, "The body is not valid JSON.", "Send one JSON object, UTF-8."))
+        return respond(
+            RefusalError(RefusalKind.MALFORMED, "The body is not valid JSON.", "Send one JSON object, UTF-8.")
+        )
     return respond(
         RefusalError(
-            Kind.INVALID,
+            RefusalKind.INVALID,
             "Parts of the request are not valid; `errors` lists them.",
             "Correct them; the service's openapi.json describes each field.",
             errors=tuple(
@@ -131,10 +135,10 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     )
 
 
-def _pointer(location: Sequence[str | int]) -> str:
-    source, *path = location
+def _pointer(error_location: Sequence[str | int]) -> str:
+    source, *path = error_location
     if source != "body":
-        return _printable(" ".join(map(str, location)))
+        return _printable(" ".join(map(str, error_location)))
     return _printable("".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path))
 
 

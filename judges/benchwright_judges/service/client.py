@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from benchwright_foundation.errors import needs
 from benchwright_foundation.refusals import ProblemDetails
 from benchwright_judges.errors import ConfigurationError
-from benchwright_judges.judgement import Judgement, Status, Vote
+from benchwright_judges.judgement import Judgement, JudgementStatus, Vote
 from benchwright_judges.models.configuration import settings_file
 from benchwright_judges.service.views import JudgementView, SubmissionView
 
@@ -81,12 +81,12 @@ class RemoteJudge:
         with needs("A judge service", "judges"):
             import httpx2
 
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+        split_url = urlsplit(url)
+        if split_url.scheme not in ("http", "https") or not split_url.hostname or split_url.username or split_url.query:
             raise ConfigurationError(
                 f"{url!r} is not the address of a judge service; write https://HOST or http://HOST:PORT"
             )
-        self._name = parts.netloc
+        self._name = split_url.netloc
         self._patience_s = patience_s
         self._client = httpx2.AsyncClient(
             base_url=url,
@@ -112,13 +112,13 @@ class RemoteJudge:
         import httpx2
 
         loop = asyncio.get_running_loop()
-        ends = loop.time() + self._patience_s
+        deadline = loop.time() + self._patience_s
         # One key for all repetitions: an answer that arrived is not judged again.
         key = uuid.uuid4().hex
         pause_s = _FIRST_PAUSE_S
         failures = 0
         judgement = _pending(f"The judge service {self._name} has not judged this answer yet.", "Run again later.")
-        while (left := ends - loop.time()) > 0:
+        while (left := deadline - loop.time()) > 0:
             wait_s = pause_s * random.uniform(0.5, 1.0)  # noqa: S311
             try:
                 response = await self._client.post(
@@ -144,7 +144,7 @@ class RemoteJudge:
                 if response.status_code not in _AGAIN:
                     return judgement
                 wait_s = max(wait_s, _seconds(response.headers.get("Retry-After")))
-            if loop.time() + wait_s >= ends:
+            if loop.time() + wait_s >= deadline:
                 break
             await asyncio.sleep(wait_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
@@ -203,7 +203,7 @@ def _judgement(view: JudgementView) -> Judgement:
 
 
 def _pending(sentence: str, next_step: str) -> Judgement:
-    return Judgement(status=Status.PENDING, message=f"{sentence} The answer is kept and pending. {next_step}")
+    return Judgement(status=JudgementStatus.PENDING, message=f"{sentence} The answer is kept and pending. {next_step}")
 
 
 def _sendable(text: str) -> str:

@@ -14,12 +14,12 @@ from fastapi.responses import StreamingResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from benchwright_foundation.change_notifications import wait_for_change
-from benchwright_foundation.refusals import BODY, Kind, RefusalError, refusals, responses_of
+from benchwright_foundation.refusals import BODY, RefusalError, RefusalKind, refusals, responses_of
 from benchwright_judges.agreement.agreement import FormatAgreement
 from benchwright_judges.service.admission import AdmissionControl
-from benchwright_judges.service.judging import Judging
-from benchwright_judges.service.submission import Batch, Key, Submission
-from benchwright_judges.service.token import Scope, Token
+from benchwright_judges.service.judging import SubmissionJudging
+from benchwright_judges.service.submission import AnswerBatch, Key, Submission
+from benchwright_judges.service.token import AccessToken, Scope
 from benchwright_judges.service.views import (
     BatchView,
     GradeView,
@@ -32,9 +32,9 @@ from benchwright_judges.service.views import (
     NewSubmission,
     ResultsPage,
     SubmissionView,
-    view,
     view_batch,
     view_item,
+    view_submission,
 )
 
 MOST_WAITING = 10_000
@@ -48,34 +48,34 @@ router = APIRouter(prefix="/v1")
 _bearer = HTTPBearer(auto_error=False, scheme_name="token", description="`bwj_…`, made by `benchwright judge token`.")
 
 
-def _judging(request: Request) -> Judging:
-    return cast(Judging, request.app.state.judging)
+def _judging(request: Request) -> SubmissionJudging:
+    return cast(SubmissionJudging, request.app.state.judging)
 
 
-def _needs(scope: Scope) -> Callable[..., Awaitable[Token]]:
+def _needs(token_scope: Scope) -> Callable[..., Awaitable[AccessToken]]:
     async def allowed(
         request: Request,
-        # As a default, because an annotation is read where `scope` is not known.
-        credentials: HTTPAuthorizationCredentials | None = Security(_bearer, scopes=[scope.value]),  # noqa: B008
-    ) -> Token:
+        # As a default, because an annotation is read where `token_scope` is not known.
+        credentials: HTTPAuthorizationCredentials | None = Security(_bearer, scopes=[token_scope.value]),  # noqa: B008
+    ) -> AccessToken:
         # Admission control has put it there.
-        token = cast(Token, request.state.token)
-        if not token.may(scope):
+        token = cast(AccessToken, request.state.token)
+        if not token.may(token_scope):
             granted_scopes = " and ".join(token.scopes)
             raise RefusalError(
-                Kind.WRONG_SCOPE,
-                f"This needs the scope {scope}; the token has {granted_scopes}.",
-                f"Ask the service's administrator for a token with the scope {scope}.",
+                RefusalKind.WRONG_SCOPE,
+                f"This needs the scope {token_scope}; the token has {granted_scopes}.",
+                f"Ask the service's administrator for a token with the scope {token_scope}.",
             )
         return token
 
     return allowed
 
 
-Service = Annotated[Judging, Depends(_judging)]
-Submitter = Annotated[Token, Depends(_needs(Scope.SUBMIT))]
-Administrator = Annotated[Token, Depends(_needs(Scope.ADMIN))]
-Grader = Annotated[Token, Depends(_needs(Scope.GRADE))]
+Service = Annotated[SubmissionJudging, Depends(_judging)]
+Submitter = Annotated[AccessToken, Depends(_needs(Scope.SUBMIT))]
+Administrator = Annotated[AccessToken, Depends(_needs(Scope.ADMIN))]
+Grader = Annotated[AccessToken, Depends(_needs(Scope.GRADE))]
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -104,7 +104,13 @@ _LOCATION = {"Location": {"description": "Where to poll.", "schema": {"type": "s
     summary="Score one answer",
     responses={
         202: {"description": "Not judged yet; poll again.", "model": SubmissionView, "headers": _LOCATION},
-        **refusals(*BODY, Kind.KEY_REUSED, Kind.NOT_FOUND, Kind.BUDGET_USED_UP, Kind.BUDGET_RESERVED),
+        **refusals(
+            *BODY,
+            RefusalKind.KEY_REUSED,
+            RefusalKind.NOT_FOUND,
+            RefusalKind.BUDGET_USED_UP,
+            RefusalKind.BUDGET_RESERVED,
+        ),
     },
 )
 async def submit(
@@ -123,7 +129,7 @@ async def submit(
     if submission.judgement is None:
         response.status_code = 202
         response.headers["Location"] = f"/v1/submissions/{submission.id}"
-    return view(submission, whole=token.may(Scope.ADMIN))
+    return view_submission(submission, for_admin=token.may(Scope.ADMIN))
 
 
 async def _own_submission(
@@ -136,12 +142,12 @@ async def _own_submission(
     return current
 
 
-@router.get("/submissions/{submission_id}", summary="One answer", responses=refusals(Kind.NOT_FOUND))
+@router.get("/submissions/{submission_id}", summary="One answer", responses=refusals(RefusalKind.NOT_FOUND))
 async def read_submission(
     submission: Annotated[Submission, Depends(_own_submission)], token: Submitter
 ) -> SubmissionView:
     """A submission of this token, judged or not."""
-    return view(submission, whole=token.may(Scope.ADMIN))
+    return view_submission(submission, for_admin=token.may(Scope.ADMIN))
 
 
 @router.post(
@@ -150,7 +156,7 @@ async def read_submission(
     status_code=202,
     responses={
         202: {"description": "Stored and queued.", "headers": _LOCATION},
-        **refusals(*BODY, Kind.KEY_REUSED, Kind.NOT_FOUND, Kind.QUEUE_FULL),
+        **refusals(*BODY, RefusalKind.KEY_REUSED, RefusalKind.NOT_FOUND, RefusalKind.QUEUE_FULL),
     },
 )
 async def submit_batch(
@@ -175,23 +181,23 @@ async def submit_batch(
 
 async def _own_batch(
     batch_id: Annotated[Id, Path(description="As returned by the service.")], token: Submitter, judging: Service
-) -> Batch:
+) -> AnswerBatch:
     batch = await judging.submissions.find_batch(batch_id)
     if batch is None or not _may_see(token, batch.token):
         raise _not_found("batch")
     return batch
 
 
-OwnBatch = Annotated[Batch, Depends(_own_batch)]
+OwnBatch = Annotated[AnswerBatch, Depends(_own_batch)]
 
 
-@router.get("/batches/{batch_id}", summary="Progress of a batch", responses=refusals(Kind.NOT_FOUND))
+@router.get("/batches/{batch_id}", summary="Progress of a batch", responses=refusals(RefusalKind.NOT_FOUND))
 async def read_batch(batch: OwnBatch) -> BatchView:
     """A batch of this token, with its progress."""
     return view_batch(batch)
 
 
-@router.get("/batches/{batch_id}/results", summary="Results of a batch", responses=refusals(Kind.NOT_FOUND))
+@router.get("/batches/{batch_id}/results", summary="Results of a batch", responses=refusals(RefusalKind.NOT_FOUND))
 async def read_results(
     batch: OwnBatch,
     token: Submitter,
@@ -200,10 +206,10 @@ async def read_results(
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> ResultsPage:
     """The batch's submissions by position, judged or not."""
-    members = await judging.current(await judging.submissions.members(batch.id, last_number=after, count=limit))
+    batch_members = await judging.current(await judging.submissions.members(batch.id, last_number=after, count=limit))
     return ResultsPage(
-        results=tuple(view(member, whole=token.may(Scope.ADMIN)) for member in members),
-        next_after=members[-1].position if len(members) == limit else None,
+        results=tuple(view_submission(member, for_admin=token.may(Scope.ADMIN)) for member in batch_members),
+        next_after=batch_members[-1].position if len(batch_members) == limit else None,
     )
 
 
@@ -217,7 +223,7 @@ async def read_results(
             "number of the submission in the order in which they were done; `finished` comes last.",
             "content": {"text/event-stream": {"schema": _EVENT}},
         },
-        **refusals(Kind.NOT_FOUND),
+        **refusals(RefusalKind.NOT_FOUND),
     },
 )
 async def watch_batch(
@@ -230,17 +236,17 @@ async def watch_batch(
     ] = "0",
 ) -> StreamingResponse:
     """Follow a batch, from the beginning or from where a broken connection ended."""
-    events = _events(batch, int(last_event_id), token, judging, request)
-    return StreamingResponse(events, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+    event_stream = _events(batch, int(last_event_id), token, judging, request)
+    return StreamingResponse(event_stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
 
 async def _events(
-    batch: Batch, last_number: int, token: Token, judging: Judging, request: Request
+    batch: AnswerBatch, last_number: int, token: AccessToken, judging: SubmissionJudging, request: Request
 ) -> AsyncIterator[str]:
     admission = cast(AdmissionControl, request.app.state.admission)
     last_sent = time.monotonic()
     yield "retry: 2000\n\n"
-    with judging.changes.subscribe(batch.id) as changed:
+    with judging.notifications.subscribe(batch.id) as changed:
         while not judging.closing:
             changed.clear()
             finished_submissions = await judging.submissions.finished(
@@ -248,9 +254,9 @@ async def _events(
             )
             for submission in finished_submissions:
                 last_number = submission.finished or last_number
-                submission_data = view(submission, whole=token.may(Scope.ADMIN)).model_dump(mode="json")
-                data = json.dumps({"submission": submission_data, "done": last_number, "total": batch.total})
-                yield f"id: {last_number}\nevent: judged\ndata: {data}\n\n"
+                submission_data = view_submission(submission, for_admin=token.may(Scope.ADMIN)).model_dump(mode="json")
+                event_data = json.dumps({"submission": submission_data, "done": last_number, "total": batch.total})
+                yield f"id: {last_number}\nevent: judged\ndata: {event_data}\n\n"
             if last_number >= batch.total:
                 yield f"id: {last_number}\nevent: finished\ndata: {{}}\n\n"
                 return
@@ -269,8 +275,8 @@ async def read_pending(
     token: Grader, judging: Service, limit: Annotated[int, Query(ge=1, le=100)] = 20
 ) -> GradingQueue:
     """Answers that this token's person may still grade, in an order of that person's own."""
-    items = await judging.grading.items(token.name)
-    return GradingQueue(total=len(items), items=tuple(map(view_item, items[:limit])))
+    grading_items = await judging.grading.items(token.name)
+    return GradingQueue(total=len(grading_items), items=tuple(map(view_item, grading_items[:limit])))
 
 
 @router.get(
@@ -281,14 +287,14 @@ async def read_pending(
 )
 async def read_next(token: Grader, judging: Service) -> GradingItem | Response:
     """Returns the same answer until it is graded."""
-    item = await judging.grading.next_item(token.name)
-    return Response(status_code=204) if item is None else view_item(item)
+    grading_item = await judging.grading.next_item(token.name)
+    return Response(status_code=204) if grading_item is None else view_item(grading_item)
 
 
 @router.put(
     "/pending/{item_id}/grade",
     summary="Grade an answer",
-    responses=refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT),
+    responses=refusals(*BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
 )
 async def grade(
     item_id: Annotated[Id, Path(description="As returned by the service.")],
@@ -297,8 +303,8 @@ async def grade(
     judging: Service,
 ) -> GradeView:
     """Accept a person's grade. Two people grade an answer, a third if they disagree; repeating one changes nothing."""
-    decided = await judging.grade(item_id, token.name, body.label, body.difficulty, body.comment)
-    return GradeView(item=item_id, grader=token.name, label=body.label, difficulty=body.difficulty, decided=decided)
+    is_decided = await judging.grade(item_id, token.name, body.label, body.difficulty, body.comment)
+    return GradeView(item=item_id, grader=token.name, label=body.label, difficulty=body.difficulty, decided=is_decided)
 
 
 @router.get("/agreement", summary="How far judges agree with people", responses=refusals())
@@ -317,12 +323,15 @@ async def live() -> Health:
     return Health(status="live")
 
 
-@router.get("/health/ready", summary="Whether it can serve requests", responses=responses_of(Kind.UNAVAILABLE))
+@router.get("/health/ready", summary="Whether it can serve requests", responses=responses_of(RefusalKind.UNAVAILABLE))
 async def ready(judging: Service) -> Health:
     """Succeeds if the database answers and the service is not shutting down."""
     if judging.closing:
         raise RefusalError(
-            Kind.UNAVAILABLE, "The service is shutting down.", "Try again when it has been restarted.", retry_after_s=5
+            RefusalKind.UNAVAILABLE,
+            "The service is shutting down.",
+            "Try again when it has been restarted.",
+            retry_after_s=5,
         )
     await judging.submissions.find("")
     return Health(status="ready")
@@ -332,11 +341,13 @@ def _fingerprint(kind: str, body: NewSubmission | NewBatch) -> str:
     return hashlib.sha256(f"{kind} {body.model_dump_json()}".encode()).hexdigest()
 
 
-def _may_see(token: Token, owner: str) -> bool:
-    return owner == token.id or token.may(Scope.ADMIN)
+def _may_see(token: AccessToken, owner_id: str) -> bool:
+    return owner_id == token.id or token.may(Scope.ADMIN)
 
 
 def _not_found(noun: str) -> RefusalError:
     return RefusalError(
-        Kind.NOT_FOUND, f"This token has no such {noun}.", "Check the address, and use the token that submitted it."
+        RefusalKind.NOT_FOUND,
+        f"This token has no such {noun}.",
+        "Check the address, and use the token that submitted it.",
     )

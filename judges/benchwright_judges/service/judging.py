@@ -16,14 +16,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchwright_foundation.change_notifications import ChangeNotifications, wait_for_change
 from benchwright_foundation.errors import StorageError
-from benchwright_foundation.refusals import Flaw, Kind, RefusalError
-from benchwright_judges.agreement.agreement import FormatAgreement, measure
+from benchwright_foundation.refusals import Flaw, RefusalError, RefusalKind
+from benchwright_judges.agreement.agreement import FormatAgreement, measure_agreement
 from benchwright_judges.agreement.rated import rated_answers
 from benchwright_judges.errors import GradingError
-from benchwright_judges.judgement import Judgement, Method, Status
+from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.panel import Panel
-from benchwright_judges.people.human_grading import Grading
+from benchwright_judges.people.human_grading import HumanGrading
 from benchwright_judges.records.recorded_judging import judge_and_record
 from benchwright_judges.records.records import Records
 from benchwright_judges.rubric import rubric_for
@@ -31,8 +31,8 @@ from benchwright_judges.score import score
 from benchwright_judges.service.submission import Key, Submission
 from benchwright_judges.service.submissions import Submissions
 from benchwright_problems.errors import ProblemsError
-from benchwright_problems.problem import Kind as ProblemKind
 from benchwright_problems.problem import Problem
+from benchwright_problems.problem import ProblemKind as ProblemKind
 from benchwright_problems.storage.store import Store
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ _BUDGET_WAIT_S = 0.5
 
 
 @dataclass(frozen=True)
-class Pace:
+class JudgingPace:
     """Concurrency and waiting times, in seconds."""
 
     at_once: int = 16
@@ -61,7 +61,7 @@ class Pace:
     """Time for which running judgements may continue when the service shuts down, in seconds."""
 
 
-class Judging:
+class SubmissionJudging:
     """Judges submissions until it is closed.
 
     Args:
@@ -71,11 +71,11 @@ class Judging:
         pace: Concurrency and waiting times.
     """
 
-    def __init__(self, store: Store, records: Records, panel: Panel | None, pace: Pace) -> None:
-        owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
-        self.submissions = Submissions(records, owner=owner, lease_s=pace.lease_s)
-        self.changes = ChangeNotifications()
-        self.grading = Grading(records, store.unseal)
+    def __init__(self, store: Store, records: Records, panel: Panel | None, pace: JudgingPace) -> None:
+        process_name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self.submissions = Submissions(records, process_name=process_name, lease_s=pace.lease_s)
+        self.notifications = ChangeNotifications()
+        self.grading = HumanGrading(records, store.unseal)
         self._closing: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._store = store
         self._records = records
@@ -101,15 +101,15 @@ class Judging:
         """Accept nothing new, and wake all requests that wait for a result."""
         if not self.closing:
             self._closing.set_result(None)
-        self.changes.notify_all()
+        self.notifications.notify_all()
 
     async def close(self) -> None:
         """Finish running judgements, or return them to the queue."""
         self.stop_taking()
         if self._work:
             await asyncio.wait(self._work, timeout=self._pace.grace_s)
-        for task in self._work:
-            task.cancel()
+        for judging_task in self._work:
+            judging_task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
         self._ended.set()
         await asyncio.gather(*self._loops)
@@ -125,13 +125,13 @@ class Judging:
             problem = self._store.unseal(ref)
         except ProblemsError as error:
             raise RefusalError(
-                Kind.NOT_FOUND,
+                RefusalKind.NOT_FOUND,
                 f"The service has no problem {ref}.",
                 "Ask the service's administrator to import its pack, in the same version.",
             ) from error
         if problem.kind is ProblemKind.DESIGN:
             raise RefusalError(
-                Kind.NOT_FOUND,
+                RefusalKind.NOT_FOUND,
                 f"{ref} is not a question: hidden tests decide it, not a judge.",
                 "Run `benchwright grade` where the problem was opened.",
             )
@@ -152,59 +152,61 @@ class Judging:
         if not is_new:
             (current,) = await self.current([await self._result(submission, wait_s)])
             return current
-        work = self._begin(self._judge(submission, problem))
-        futures: set[asyncio.Future[Any]] = {work, self._closing}
+        judging_task = self._begin(self._judge(submission, problem))
+        futures: set[asyncio.Future[Any]] = {judging_task, self._closing}
         await asyncio.wait(futures, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
-        finished = work.result() if work.done() and not work.cancelled() else None
-        return finished or submission
+        finished_submission = judging_task.result() if judging_task.done() and not judging_task.cancelled() else None
+        return finished_submission or submission
 
-    async def grade(self, item: str, grader: str, label: str, difficulty: int, comment: str) -> bool:
+    async def grade(self, answer_id: str, grader: str, label: str, difficulty: int, comment: str) -> bool:
         """Accept a person's grade; True if it completes a judgement.
 
         Raises:
             RefusalError: The item is not one to grade, or the label is not on the scale.
         """
-        judged_answer = await self._records.judged_answer(item)
+        judged_answer = await self._records.judged_answer(answer_id)
         rubric = (
             rubric_for(await asyncio.to_thread(self.question, judged_answer.answer.problem)) if judged_answer else None
         )
         if judged_answer is None or rubric is None:
             raise RefusalError(
-                Kind.NOT_FOUND, "There is no such answer to grade.", "Take one from /v1/pending or /v1/pending/next."
+                RefusalKind.NOT_FOUND,
+                "There is no such answer to grade.",
+                "Take one from /v1/pending or /v1/pending/next.",
             )
         if label not in rubric.scale.labels:
             scale = ", ".join(rubric.scale.labels)
             raise RefusalError(
-                Kind.INVALID,
+                RefusalKind.INVALID,
                 "The label is not on the scale.",
                 f"Choose from {scale}.",
                 errors=(Flaw(pointer="/label", detail=f"Input should be one of {scale}"),),
             )
-        decided = (
+        is_decided = (
             judged_answer.judgement is not None
-            and judged_answer.judgement.method is Method.PERSON
-            and judged_answer.judgement.status is Status.SCORED
+            and judged_answer.judgement.method is ScoringMethod.PERSON
+            and judged_answer.judgement.status is JudgementStatus.SCORED
         )
         if (label, difficulty, comment) in [
             (grade.label, grade.difficulty, grade.comment) for grade in judged_answer.grades if grade.grader == grader
         ]:
-            return decided
+            return is_decided
         settled = RefusalError(
-            Kind.CONFLICT,
+            RefusalKind.CONFLICT,
             "People have already decided on this answer; it needs no more grades.",
             "Continue with /v1/pending/next.",
         )
-        if decided:
+        if is_decided:
             raise settled
         try:
-            return await self.grading.grade(item, grader, label, difficulty, comment) is not None
+            return await self.grading.grade(answer_id, grader, label, difficulty, comment) is not None
         except GradingError as error:
             raise settled from error
 
     async def agreement(self, resamples: int) -> Sequence[FormatAgreement]:
         """Agreement of judges with people."""
         rated = rated_answers(await self._records.judged())
-        return await asyncio.to_thread(measure, rated, resamples=resamples)
+        return await asyncio.to_thread(measure_agreement, rated, resamples=resamples)
 
     async def current(self, submissions: Sequence[Submission]) -> Sequence[Submission]:
         """The rated answers, with later judgements of those that were left pending."""
@@ -213,37 +215,38 @@ class Judging:
             for submission in submissions
             if submission.judgement is not None and not submission.judgement.status.is_final
         ]
-        later = await self._records.judgements(undecided) if undecided else {}
+        later_judgements = await self._records.judgements(undecided) if undecided else {}
         return [
-            replace(submission, judgement=later.get(submission.id, submission.judgement)) for submission in submissions
+            replace(submission, judgement=later_judgements.get(submission.id, submission.judgement))
+            for submission in submissions
         ]
 
     def queued(self) -> None:
         """Wake the worker: something was queued."""
-        self.changes.notify(_QUEUE)
+        self.notifications.notify(_QUEUE)
 
     async def _result(self, submission: Submission, wait_s: float) -> Submission:
-        ends = asyncio.get_running_loop().time() + wait_s
-        with self.changes.subscribe(submission.id) as changed:
+        deadline = asyncio.get_running_loop().time() + wait_s
+        with self.notifications.subscribe(submission.id) as changed:
             while True:
                 changed.clear()
                 submission = await self.submissions.find(submission.id) or submission
-                left = ends - asyncio.get_running_loop().time()
-                if submission.judgement is not None or left <= 0 or self.closing:
+                seconds_left = deadline - asyncio.get_running_loop().time()
+                if submission.judgement is not None or seconds_left <= 0 or self.closing:
                     return submission
-                await wait_for_change(changed, min(left, self._pace.poll_s))
+                await wait_for_change(changed, min(seconds_left, self._pace.poll_s))
 
     async def _take_from_queue(self) -> None:
-        with self.changes.subscribe(_QUEUE) as changed:
+        with self.notifications.subscribe(_QUEUE) as changed:
             while not self.closing:
                 changed.clear()
-                free = self._pace.at_once - len(self._work)
+                free_slots = self._pace.at_once - len(self._work)
                 # Half of the slots at a time: each poll is a transaction.
-                if 2 * free >= self._pace.at_once:
-                    claimed = await self._quietly(self.submissions.claim(free, self._running)) or ()
+                if 2 * free_slots >= self._pace.at_once:
+                    claimed = await self._quietly(self.submissions.claim(free_slots, self._running)) or ()
                     for submission in claimed:
                         self._begin(self._judge(submission))
-                    self._has_more = len(claimed) == free
+                    self._has_more = len(claimed) == free_slots
                 await wait_for_change(changed, self._pace.poll_s)
 
     async def _stay_alive(self) -> None:
@@ -252,42 +255,42 @@ class Judging:
             if self._running:
                 await self._quietly(self.submissions.renew(self._running))
 
-    def _begin(self, work: Coroutine[Any, Any, Submission | None]) -> asyncio.Task[Submission | None]:
-        task = asyncio.create_task(work)
-        self._work.add(task)
+    def _begin(self, judging_coroutine: Coroutine[Any, Any, Submission | None]) -> asyncio.Task[Submission | None]:
+        judging_task = asyncio.create_task(judging_coroutine)
+        self._work.add(judging_task)
 
-        def ended(task: asyncio.Task[Submission | None]) -> None:
-            self._work.discard(task)
+        def ended(ended_task: asyncio.Task[Submission | None]) -> None:
+            self._work.discard(ended_task)
             if self._has_more:
                 self.queued()
 
-        task.add_done_callback(ended)
-        return task
+        judging_task.add_done_callback(ended)
+        return judging_task
 
-    async def _judge(self, submission: Submission, accepted: Problem | None = None) -> Submission | None:
+    async def _judge(self, submission: Submission, accepted_problem: Problem | None = None) -> Submission | None:
         self._running.add(submission.id)
-        finished = None
+        finished_submission = None
         try:
             async with self._free:
-                judgement = await self._judgement(submission, accepted)
-                finished = await self.submissions.finish(submission, judgement)
+                judgement = await self._judgement(submission, accepted_problem)
+                finished_submission = await self.submissions.finish(submission, judgement)
         except (SQLAlchemyError, OSError, StorageError) as error:
             # The lease expires, and another process, or this one later, claims the submission.
             _log_place(error)
         finally:
             self._running.discard(submission.id)
-        self.changes.notify(submission.id)
+        self.notifications.notify(submission.id)
         if submission.batch is not None:
-            self.changes.notify(submission.batch)
-        return finished
+            self.notifications.notify(submission.batch)
+        return finished_submission
 
-    async def _judgement(self, submission: Submission, accepted: Problem | None) -> Judgement:
+    async def _judgement(self, submission: Submission, accepted_problem: Problem | None) -> Judgement:
         if submission.claims > _MOST_CLAIMS:
             return _error("The service stopped several times while judging this answer.")
         try:
-            if accepted is not None:
+            if accepted_problem is not None:
                 # A single submission was accepted together with its reservation.
-                return await self._ask(submission, accepted, submission.reserved_usd)
+                return await self._ask(submission, accepted_problem, submission.reserved_usd)
             problem = await asyncio.to_thread(self.question, submission.problem)
             return await self._ask(submission, problem, await self._reserve(submission, problem))
         except RefusalError as refusal:
@@ -316,7 +319,7 @@ class Judging:
             try:
                 return await self.submissions.reserve(submission, cost)
             except RefusalError as refusal:
-                if refusal.kind is not Kind.BUDGET_RESERVED:
+                if refusal.refusal_kind is not RefusalKind.BUDGET_RESERVED:
                     return None
             await asyncio.sleep(_BUDGET_WAIT_S)
         return None
@@ -325,20 +328,20 @@ class Judging:
         """The maximum cost of model judges for an answer; 0 for one that is decided without them."""
         if self._panel is None:
             return 0.0
-        decided = await asyncio.to_thread(score, problem, answer)
-        return self._panel.most_it_costs(problem, answer, decided)
+        rule_judgement = await asyncio.to_thread(score, problem, answer)
+        return self._panel.most_it_costs(problem, answer, rule_judgement)
 
-    async def _quietly(self, work: Coroutine[Any, Any, T]) -> T | None:
+    async def _quietly(self, database_work: Coroutine[Any, Any, T]) -> T | None:
         """The result; None if the database failed: it will be tried again."""
         try:
-            return await work
+            return await database_work
         except Exception as error:
             _log_place(error)
             return None
 
 
 def _error(message: str) -> Judgement:
-    return Judgement(status=Status.ERROR, message=message, method=Method.MODEL)
+    return Judgement(status=JudgementStatus.ERROR, message=message, method=ScoringMethod.MODEL)
 
 
 def _log_place(error: BaseException) -> None:

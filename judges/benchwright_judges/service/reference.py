@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from benchwright_foundation.refusals import Kind
+from benchwright_foundation.refusals import RefusalKind
 from benchwright_judges.service.admission import BODY_LIMITS, BODY_TIME_S, LARGEST_HEADERS, USUAL_BODY_LIMIT
 from benchwright_judges.service.app import make_api
 from benchwright_judges.service.endpoints import LONGEST_WAIT_S, MOST_WAITING
-from benchwright_judges.service.judging import Pace
+from benchwright_judges.service.judging import JudgingPace
 from benchwright_judges.service.server import MOST_CONNECTIONS
 from benchwright_judges.service.views import LARGEST_BATCH, LONGEST_ANSWER
 
@@ -93,9 +93,9 @@ def _page() -> Iterator[str]:
             (security,) = operation.get("security", [{"token": ["none"]}])
             (scope,) = security["token"]
             description = operation["description"].split("\n\n")[0].replace("\n", " ")
-            refused = " ".join(status for status in operation["responses"] if status >= "400")
-            yield f"| `{method.upper()} {path}` | {scope} | {operation['summary']}. {description} | {refused} |"
-    pace = Pace()
+            refusals = " ".join(status for status in operation["responses"] if status >= "400")
+            yield f"| `{method.upper()} {path}` | {scope} | {operation['summary']}. {description} | {refusals} |"
+    pace = JudgingPace()
     yield "\n" + _AFTER.format(lease=pace.lease_s, grace=pace.grace_s)
     yield "## Limits\n"
     yield "| what | how much |"
@@ -107,8 +107,8 @@ def _page() -> Iterator[str]:
     yield "`next_step`, and `errors` with a JSON Pointer and a sentence for each flaw. The body is never quoted.\n"
     yield "| status | `type` | means |"
     yield "| --- | --- | --- |"
-    for kind in Kind:
-        yield f"| {kind.status.value} | `{kind.uri}` | {kind.title} |"
+    for refusal_kind in RefusalKind:
+        yield f"| {refusal_kind.status.value} | `{refusal_kind.uri}` | {refusal_kind.title} |"
 
 
 def _limits() -> Iterator[tuple[str, str]]:

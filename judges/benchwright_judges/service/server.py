@@ -22,8 +22,8 @@ from benchwright_judges.records.records import Records
 from benchwright_judges.service import tables as _tables  # noqa: F401
 from benchwright_judges.service.admission import LARGEST_HEADERS
 from benchwright_judges.service.app import make_app
-from benchwright_judges.service.judging import Judging, Pace
-from benchwright_judges.service.tokens import Tokens
+from benchwright_judges.service.judging import JudgingPace, SubmissionJudging
+from benchwright_judges.service.tokens import AccessTokens
 from benchwright_problems.storage.store import Store
 
 MOST_CONNECTIONS = 1_000
@@ -31,7 +31,7 @@ _KEEP_ALIVE_S = 30
 """Time that a connection may be idle, in seconds: longer than a client that sends every few seconds pauses."""
 
 
-class ServiceError(JudgesError):
+class JudgeServiceError(JudgesError):
     """The service can't be started with these options."""
 
 
@@ -46,7 +46,7 @@ def check_host(host: str, *, allow_remote: bool) -> None:
     except ValueError:
         local = host == "localhost"
     if not local and not allow_remote:
-        raise ServiceError(
+        raise JudgeServiceError(
             f"{host} can be reached from other machines, and the service speaks plain HTTP: tokens and answers could be"
             " read in transit. Listen on 127.0.0.1 behind a TLS proxy (Caddy, nginx), or give --allow-remote if the"
             " network itself is trusted"
@@ -60,7 +60,7 @@ async def serve(
     *,
     host: str,
     port: int,
-    pace: Pace | None = None,
+    pace: JudgingPace | None = None,
 ) -> None:
     """Serve until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
 
@@ -68,7 +68,7 @@ async def serve(
         StorageError: The database can't be opened.
         ServiceError: The port can't be opened.
     """
-    pace = pace or Pace()
+    pace = pace or JudgingPace()
     listener = listen(host, port)
     try:
         async with open_app(store, database, panel, pace) as (app, closing):
@@ -79,7 +79,7 @@ async def serve(
 
 @asynccontextmanager
 async def open_app(
-    store: Store, database: str | Path, panel: Panel | None, pace: Pace
+    store: Store, database: str | Path, panel: Panel | None, pace: JudgingPace
 ) -> AsyncIterator[tuple[ASGIApp, Callable[[], None]]]:
     """The service as an ASGI application, and what wakes its clients before it ends.
 
@@ -91,8 +91,8 @@ async def open_app(
     try:
         records = await Records.open(database)
         try:
-            judging = Judging(store, records, panel, pace)
-            yield make_app(judging, Tokens(records)), judging.stop_taking
+            judging = SubmissionJudging(store, records, panel, pace)
+            yield make_app(judging, AccessTokens(records)), judging.stop_taking
         finally:
             await records.close()
     finally:
@@ -130,10 +130,10 @@ async def serve_app(
         ws="none",
         http="h11",
     )
-    await _Server(config, closing).serve(sockets=[listener])
+    await _JudgeServer(config, closing).serve(sockets=[listener])
 
 
-class _Server(uvicorn.Server):
+class _JudgeServer(uvicorn.Server):
     """Wakes clients that wait for results before it waits for their connections to close."""
 
     def __init__(self, config: uvicorn.Config, closing: Callable[[], None]) -> None:
@@ -165,13 +165,13 @@ def listen(host: str, port: int) -> socket.socket:
         ServiceError: The port can't be opened.
     """
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
+        family, socket_kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
         )[0]
         # Only of sockets that name TCP asyncio turns Nagle's algorithm off, which delays the end of answers by 40 ms.
-        listener = socket.socket(family, kind, protocol)
+        listener = socket.socket(family, socket_kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
     except OSError as error:
-        raise ServiceError(f"{host}:{port} can't be opened: {error.strerror}; choose another --port") from error
+        raise JudgeServiceError(f"{host}:{port} can't be opened: {error.strerror}; choose another --port") from error
     return listener

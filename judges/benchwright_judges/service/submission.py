@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Row
 
 
-class State(StrEnum):
+class SubmissionState(StrEnum):
     """The state of a submission."""
 
     QUEUED = "queued"
@@ -28,7 +28,7 @@ class Submission:
     token: str
     problem: str
     answer: str
-    state: State
+    state: SubmissionState
     created: float
     batch: str | None = None
     position: int | None = None
@@ -43,7 +43,7 @@ class Submission:
 
 
 @dataclass(frozen=True)
-class Batch:
+class AnswerBatch:
     """Answers submitted together."""
 
     id: str
@@ -72,7 +72,7 @@ def submission_of(row: Row[Any]) -> Submission:
         position=row.position,
         problem=row.problem,
         answer=row.answer,
-        state=State(row.state),
+        state=SubmissionState(row.state),
         claims=row.claims,
         reserved_usd=row.reserved_usd,
         judgement=Judgement.model_validate_json(row.judgement) if row.judgement else None,
@@ -82,6 +82,6 @@ def submission_of(row: Row[Any]) -> Submission:
     )
 
 
-def batch_of(row: Row[Any]) -> Batch:
+def batch_of(row: Row[Any]) -> AnswerBatch:
     """A row of the table of batches."""
-    return Batch(id=row.id, token=row.token, created=row.created, total=row.total, done=row.done)
+    return AnswerBatch(id=row.id, token=row.token, created=row.created, total=row.total, done=row.done)

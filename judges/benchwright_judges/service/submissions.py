@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, Row, Table, and_, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.records.records import Records
-from benchwright_judges.service.submission import Batch, Key, State, Submission, batch_of, submission_of
+from benchwright_judges.service.submission import AnswerBatch, Key, Submission, SubmissionState, batch_of, submission_of
 from benchwright_judges.service.tables import BATCHES, SUBMISSIONS, TOKENS
 
 if TYPE_CHECKING:
@@ -39,9 +39,11 @@ class Submissions:
         clock: Seconds since 1970, the same for all processes.
     """
 
-    def __init__(self, records: Records, *, owner: str, lease_s: float, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, records: Records, *, process_name: str, lease_s: float, clock: Callable[[], float] = time.time
+    ) -> None:
         self._records = records
-        self._owner = owner
+        self._owner = process_name
         self._lease_s = lease_s
         self._clock = clock
 
@@ -75,15 +77,15 @@ class Submissions:
             token=token,
             problem=problem,
             answer=answer,
-            state=State.RUNNING,
+            state=SubmissionState.RUNNING,
             created=values["created"],
             reserved_usd=reserve_usd,
         )
         return submission, True
 
     async def accept_batch(
-        self, token: str, key: Key, items: Sequence[tuple[str, str]], *, most_waiting: int
-    ) -> tuple[Batch, bool]:
+        self, token: str, key: Key, problem_answers: Sequence[tuple[str, str]], *, most_waiting: int
+    ) -> tuple[AnswerBatch, bool]:
         """Store a batch of (problem, answer), all or nothing.
 
         Returns:
@@ -94,20 +96,22 @@ class Submissions:
         """
         if (old := await self._batch_with_key(token, key)) is not None:
             return old, False
-        batch = Batch(id=uuid.uuid4().hex, token=token, created=self._clock(), total=len(items), done=0)
+        batch = AnswerBatch(id=uuid.uuid4().hex, token=token, created=self._clock(), total=len(problem_answers), done=0)
         rows = [
             self._new(token, problem, answer) | {"batch": batch.id, "position": position}
-            for position, (problem, answer) in enumerate(items)
+            for position, (problem, answer) in enumerate(problem_answers)
         ]
         try:
             async with self._records.writing() as connection:
-                waiting = await connection.scalar(
-                    select(func.count()).where(SUBMISSIONS.c.token == token, SUBMISSIONS.c.state == State.QUEUED)
+                waiting_count = await connection.scalar(
+                    select(func.count()).where(
+                        SUBMISSIONS.c.token == token, SUBMISSIONS.c.state == SubmissionState.QUEUED
+                    )
                 )
-                if (waiting or 0) + len(items) > most_waiting:
+                if (waiting_count or 0) + len(problem_answers) > most_waiting:
                     raise RefusalError(
-                        Kind.QUEUE_FULL,
-                        f"{waiting} answers of this token are waiting; the limit is {most_waiting}.",
+                        RefusalKind.QUEUE_FULL,
+                        f"{waiting_count} answers of this token are waiting; the limit is {most_waiting}.",
                         "Send the batch again when they have been judged.",
                         retry_after_s=30,
                     )
@@ -130,41 +134,41 @@ class Submissions:
 
     # Judging
 
-    async def claim(self, count: int, but: Collection[str] = ()) -> Sequence[Submission]:
+    async def claim(self, count: int, excluded_ids: Collection[str] = ()) -> Sequence[Submission]:
         """Claim waiting submissions and those that a process left behind, oldest first.
 
         Args:
             count: Number of submissions at most.
-            but: Submissions being judged here: a process that was suspended may have let its own leases expire.
+            excluded_ids: Submissions being judged here: a process that was suspended may have let its leases expire.
         """
-        now = self._clock()
-        free = (
+        claim_time = self._clock()
+        free_query = (
             select(SUBMISSIONS.c.seq)
             .where(
                 or_(
-                    SUBMISSIONS.c.state == State.QUEUED,
-                    and_(SUBMISSIONS.c.state == State.RUNNING, SUBMISSIONS.c.lease < now),
+                    SUBMISSIONS.c.state == SubmissionState.QUEUED,
+                    and_(SUBMISSIONS.c.state == SubmissionState.RUNNING, SUBMISSIONS.c.lease < claim_time),
                 )
             )
-            .where(SUBMISSIONS.c.id.not_in(list(but)))
+            .where(SUBMISSIONS.c.id.not_in(list(excluded_ids)))
             .order_by(SUBMISSIONS.c.seq)
             .limit(count)
             # On PostgreSQL; SQLite has one writer at a time.
             .with_for_update(skip_locked=True)
         )
         async with self._records.writing() as connection:
-            chosen = list((await connection.scalars(free)).all())
-            if not chosen:
+            chosen_seqs = list((await connection.scalars(free_query)).all())
+            if not chosen_seqs:
                 return []
             await connection.execute(
                 update(SUBMISSIONS)
-                .where(SUBMISSIONS.c.seq.in_(chosen))
+                .where(SUBMISSIONS.c.seq.in_(chosen_seqs))
                 .values(self._claimed() | {"claims": SUBMISSIONS.c.claims + 1})
             )
-            rows = await connection.execute(
-                select(SUBMISSIONS).where(SUBMISSIONS.c.seq.in_(chosen)).order_by(SUBMISSIONS.c.seq)
+            claimed_rows = await connection.execute(
+                select(SUBMISSIONS).where(SUBMISSIONS.c.seq.in_(chosen_seqs)).order_by(SUBMISSIONS.c.seq)
             )
-            return [submission_of(row) for row in rows]
+            return [submission_of(row) for row in claimed_rows]
 
     async def renew(self, ids: Collection[str]) -> None:
         """Renew this process's leases on these submissions."""
@@ -192,7 +196,7 @@ class Submissions:
 
     async def finish(self, submission: Submission, judgement: Judgement) -> Submission | None:
         """Store the judgement and charge its cost; None if another process has claimed the submission."""
-        judged = self._clock()
+        judged_time = self._clock()
         async with self._records.writing() as connection:
             reserved = await connection.scalar(
                 select(SUBMISSIONS.c.reserved_usd)
@@ -214,12 +218,12 @@ class Submissions:
                 update(SUBMISSIONS)
                 .where(SUBMISSIONS.c.id == submission.id)
                 .values(
-                    state=State.DONE,
+                    state=SubmissionState.DONE,
                     owner=None,
                     lease=None,
                     reserved_usd=0.0,
                     judgement=judgement.model_dump_json(),
-                    judged=judged,
+                    judged=judged_time,
                     finished=finished,
                 )
             )
@@ -233,14 +237,21 @@ class Submissions:
                     )
                 )
         return replace(
-            submission, state=State.DONE, reserved_usd=0.0, judgement=judgement, judged=judged, finished=finished
+            submission,
+            state=SubmissionState.DONE,
+            reserved_usd=0.0,
+            judgement=judgement,
+            judged=judged_time,
+            finished=finished,
         )
 
     async def hand_back(self) -> None:
         """Return the submissions that this process claimed but did not finish to the queue."""
         async with self._records.writing() as connection:
             await connection.execute(
-                update(SUBMISSIONS).where(self._lease_condition()).values(state=State.QUEUED, owner=None, lease=None)
+                update(SUBMISSIONS)
+                .where(self._lease_condition())
+                .values(state=SubmissionState.QUEUED, owner=None, lease=None)
             )
 
     # Reading
@@ -251,7 +262,7 @@ class Submissions:
             row = (await connection.execute(select(SUBMISSIONS).where(SUBMISSIONS.c.id == submission_id))).one_or_none()
         return submission_of(row) if row is not None else None
 
-    async def find_batch(self, batch_id: str) -> Batch | None:
+    async def find_batch(self, batch_id: str) -> AnswerBatch | None:
         """The batch with this id."""
         async with self._records.reading() as connection:
             row = (await connection.execute(select(BATCHES).where(BATCHES.c.id == batch_id))).one_or_none()
@@ -268,32 +279,32 @@ class Submissions:
     async def _select(
         self, batch_id: str, order_column: ColumnElement[int], last_number: int, count: int
     ) -> Sequence[Submission]:
-        statement = (
+        page_query = (
             select(SUBMISSIONS)
             .where(SUBMISSIONS.c.batch == batch_id, order_column > last_number)
             .order_by(order_column)
             .limit(count)
         )
         async with self._records.reading() as connection:
-            return [submission_of(row) for row in await connection.execute(statement)]
+            return [submission_of(row) for row in await connection.execute(page_query)]
 
     async def _with_key(self, token: str, key: Key) -> Submission | None:
-        row = await self._keyed(SUBMISSIONS, token, key)
+        row = await self._row_with_key(SUBMISSIONS, token, key)
         return submission_of(row) if row is not None else None
 
-    async def _batch_with_key(self, token: str, key: Key) -> Batch | None:
-        row = await self._keyed(BATCHES, token, key)
+    async def _batch_with_key(self, token: str, key: Key) -> AnswerBatch | None:
+        row = await self._row_with_key(BATCHES, token, key)
         return batch_of(row) if row is not None else None
 
-    async def _keyed(self, table: Table, token: str, key: Key) -> Row[Any] | None:
+    async def _row_with_key(self, table: Table, token: str, key: Key) -> Row[Any] | None:
         if key.text is None:
             return None
         async with self._records.reading() as connection:
-            statement = select(table).where(table.c.token == token, table.c.key == key.text)
-            row = (await connection.execute(statement)).one_or_none()
+            key_query = select(table).where(table.c.token == token, table.c.key == key.text)
+            row = (await connection.execute(key_query)).one_or_none()
         if row is not None and row.fingerprint != key.fingerprint:
             raise RefusalError(
-                Kind.KEY_REUSED,
+                RefusalKind.KEY_REUSED,
                 "This Idempotency-Key was used for another request.",
                 "Use a new key for each request, and the same key only to repeat one.",
             )
@@ -305,15 +316,15 @@ class Submissions:
             "token": token,
             "problem": problem,
             "answer": answer,
-            "state": State.QUEUED,
+            "state": SubmissionState.QUEUED,
             "created": self._clock(),
         }
 
     def _claimed(self) -> dict[str, Any]:
-        return {"state": State.RUNNING, "owner": self._owner, "lease": self._clock() + self._lease_s}
+        return {"state": SubmissionState.RUNNING, "owner": self._owner, "lease": self._clock() + self._lease_s}
 
     def _lease_condition(self) -> ColumnElement[bool]:
-        return and_(SUBMISSIONS.c.owner == self._owner, SUBMISSIONS.c.state == State.RUNNING)
+        return and_(SUBMISSIONS.c.owner == self._owner, SUBMISSIONS.c.state == SubmissionState.RUNNING)
 
 
 async def _reserve(connection: AsyncConnection, token: str, submission: str, usd: float) -> None:
@@ -324,25 +335,25 @@ async def _reserve(connection: AsyncConnection, token: str, submission: str, usd
         TOKENS.c.budget_usd.is_(None),
         TOKENS.c.spent_usd + TOKENS.c.reserved_usd + usd <= TOKENS.c.budget_usd + _DUST_USD,
     )
-    changed = await connection.execute(
+    token_update = await connection.execute(
         update(TOKENS).where(TOKENS.c.id == token, enough).values(reserved_usd=TOKENS.c.reserved_usd + usd)
     )
-    if changed.rowcount != 1:
+    if token_update.rowcount != 1:
         left = await connection.scalar(select(TOKENS.c.budget_usd - TOKENS.c.spent_usd).where(TOKENS.c.id == token))
         raise _too_dear(left or 0.0, usd)
     await connection.execute(update(SUBMISSIONS).where(SUBMISSIONS.c.id == submission).values(reserved_usd=usd))
 
 
-def _too_dear(left: float, usd: float) -> RefusalError:
-    if left + _DUST_USD >= usd:
+def _too_dear(usd_left: float, usd: float) -> RefusalError:
+    if usd_left + _DUST_USD >= usd:
         return RefusalError(
-            Kind.BUDGET_RESERVED,
+            RefusalKind.BUDGET_RESERVED,
             "The rest of the token's budget is reserved for answers that are being judged.",
             "Repeat the request; money that they do not use is released.",
             retry_after_s=2,
         )
     return RefusalError(
-        Kind.BUDGET_USED_UP,
-        f"Judging this answer may cost {usd:.4f} USD, and {max(left, 0.0):.4f} USD of the token's budget are left.",
+        RefusalKind.BUDGET_USED_UP,
+        f"Judging this answer may cost {usd:.4f} USD, and {max(usd_left, 0.0):.4f} USD of the token's budget are left.",
         "Ask the service's administrator for a token with a new budget.",
     )

@@ -23,7 +23,7 @@ class Scope(StrEnum):
     """Everything that the others permit, and every token's submissions with their votes."""
 
 
-class Token(BearerToken):
+class AccessToken(BearerToken):
     """An access token of the judge service."""
 
     name: str
@@ -35,6 +35,6 @@ class Token(BearerToken):
     reserved_usd: float = 0
     """Reserved for judgements in progress."""
 
-    def may(self, scope: Scope) -> bool:
+    def may(self, token_scope: Scope) -> bool:
         """True if it covers a scope."""
-        return scope in self.scopes or Scope.ADMIN in self.scopes
+        return token_scope in self.scopes or Scope.ADMIN in self.scopes

@@ -11,10 +11,10 @@ from sqlalchemy import Row, insert, select, update
 from benchwright_foundation import access_token
 from benchwright_judges.records.records import Records
 from benchwright_judges.service.tables import TOKENS
-from benchwright_judges.service.token import JUDGE, Scope, Token
+from benchwright_judges.service.token import JUDGE, AccessToken, Scope
 
 
-class Tokens:
+class AccessTokens:
     """Makes, finds and revokes access tokens."""
 
     prefix = JUDGE
@@ -30,14 +30,14 @@ class Tokens:
         expires: float | None = None,
         per_minute: int = 600,
         budget_usd: float | None = None,
-    ) -> tuple[Token, str]:
+    ) -> tuple[AccessToken, str]:
         """Make a token.
 
         Returns:
             The stored token, and the string for the client, which can't be shown again.
         """
         token_id, secret = access_token.new_secret()
-        token = Token(
+        token = AccessToken(
             id=token_id,
             name=name,
             digest=access_token.hash_secret(secret),
@@ -49,27 +49,27 @@ class Tokens:
         )
         async with self._records.writing() as connection:
             await connection.execute(insert(TOKENS).values(token.model_dump() | {"scopes": " ".join(token.scopes)}))
-        return token, access_token.write(token_id, secret, JUDGE)
+        return token, access_token.token_text(token_id, secret, JUDGE)
 
-    async def find(self, token_id: str) -> Token | None:
+    async def find(self, token_id: str) -> AccessToken | None:
         """The token with this id, also if it is no longer valid."""
         async with self._records.reading() as connection:
             row = (await connection.execute(select(TOKENS).where(TOKENS.c.id == token_id))).one_or_none()
         return _of_row(row) if row is not None else None
 
-    async def list_tokens(self) -> Sequence[Token]:
+    async def list_tokens(self) -> Sequence[AccessToken]:
         """Every token, the newest first."""
         async with self._records.reading() as connection:
-            rows = await connection.execute(select(TOKENS).order_by(TOKENS.c.created.desc()))
-            return [_of_row(row) for row in rows]
+            token_rows = await connection.execute(select(TOKENS).order_by(TOKENS.c.created.desc()))
+            return [_of_row(row) for row in token_rows]
 
     async def revoke(self, token_id: str) -> bool:
         """Make a token invalid from now on; False if there is no valid one with this ID."""
-        statement = update(TOKENS).where(TOKENS.c.id == token_id, TOKENS.c.revoked.is_(None))
+        revocation = update(TOKENS).where(TOKENS.c.id == token_id, TOKENS.c.revoked.is_(None))
         async with self._records.writing() as connection:
-            changed = await connection.execute(statement.values(revoked=time.time()))
-        return changed.rowcount == 1
+            update_outcome = await connection.execute(revocation.values(revoked=time.time()))
+        return update_outcome.rowcount == 1
 
 
-def _of_row(row: Row[Any]) -> Token:
-    return Token.model_validate(dict(row._mapping) | {"scopes": tuple(row.scopes.split())})
+def _of_row(row: Row[Any]) -> AccessToken:
+    return AccessToken.model_validate(dict(row._mapping) | {"scopes": tuple(row.scopes.split())})

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints
 
 from benchwright_foundation.model import Message
-from benchwright_judges.judgement import Judgement, Method, Share, Status, Vote
-from benchwright_judges.service.submission import Batch, State, Submission
+from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod, Share, Vote
+from benchwright_judges.service.submission import AnswerBatch, Submission, SubmissionState
 from benchwright_problems.problem import Public
 
 if TYPE_CHECKING:
     # A client has these types, but no database.
-    from benchwright_judges.people.human_grading import Item
+    from benchwright_judges.people.human_grading import GradedItem
 
 LONGEST_ANSWER = 65_536
 """Characters."""
@@ -72,13 +72,13 @@ class VoteView(Message):
 class JudgementView(Message):
     """A judgement."""
 
-    status: Status
+    status: JudgementStatus
     score: Share | None
     passed: bool | None
     label: str
     message: str
     """One sentence for the solver that reveals nothing hidden."""
-    method: Method
+    method: ScoringMethod
     rubric: str
     """Name and content hash of the rubric."""
     tie_break: bool
@@ -95,7 +95,7 @@ class SubmissionView(Message):
     batch: Id | None
     position: int | None
     """Place within the batch, from 0."""
-    state: State
+    state: SubmissionState
     created: AwareDatetime
     judged: AwareDatetime | None
     judgement: JudgementView | None
@@ -173,20 +173,20 @@ class Health(Message):
     status: str = Field(examples=["ready"])
 
 
-def view_item(item: Item) -> GradingItem:
+def view_item(grading_item: GradedItem) -> GradingItem:
     """An answer as a person grades it."""
     return GradingItem(
-        id=item.id,
-        problem=item.ref,
-        public=item.problem.public,
-        answer=item.answer,
-        rubric=item.rubric.reference,
-        labels=item.rubric.scale.labels,
+        id=grading_item.id,
+        problem=grading_item.ref,
+        public=grading_item.problem.public,
+        answer=grading_item.answer,
+        rubric=grading_item.rubric.reference,
+        labels=grading_item.rubric.scale.labels,
     )
 
 
-def view(submission: Submission, *, whole: bool) -> SubmissionView:
-    """A submission as visible to a token; `whole` for administrators."""
+def view_submission(submission: Submission, *, for_admin: bool) -> SubmissionView:
+    """A submission as visible to a token; `for_admin` for administrators."""
     return SubmissionView(
         id=submission.id,
         problem=submission.problem,
@@ -195,11 +195,11 @@ def view(submission: Submission, *, whole: bool) -> SubmissionView:
         state=submission.state,
         created=_moment(submission.created),
         judged=_moment(submission.judged) if submission.judged is not None else None,
-        judgement=_judgement(submission.judgement, whole) if submission.judgement is not None else None,
+        judgement=_judgement(submission.judgement, for_admin) if submission.judgement is not None else None,
     )
 
 
-def view_batch(batch: Batch) -> BatchView:
+def view_batch(batch: AnswerBatch) -> BatchView:
     """A batch as visible to its token."""
     return BatchView(
         id=batch.id,
@@ -210,7 +210,7 @@ def view_batch(batch: Batch) -> BatchView:
     )
 
 
-def _judgement(judgement: Judgement, whole: bool) -> JudgementView:
+def _judgement(judgement: Judgement, for_admin: bool) -> JudgementView:
     return JudgementView(
         status=judgement.status,
         score=judgement.score,
@@ -220,12 +220,12 @@ def _judgement(judgement: Judgement, whole: bool) -> JudgementView:
         method=judgement.method,
         rubric=judgement.rubric,
         tie_break=judgement.tie_break,
-        votes=tuple(_vote(vote, judgement.method, whole) for vote in judgement.votes),
-        metrics=judgement.metrics if whole else None,
+        votes=tuple(_vote(vote, judgement.method, for_admin) for vote in judgement.votes),
+        metrics=judgement.metrics if for_admin else None,
     )
 
 
-def _vote(vote: Vote, method: Method, whole: bool) -> VoteView:
+def _vote(vote: Vote, method: ScoringMethod, for_admin: bool) -> VoteView:
     usage = Usage(
         input_tokens=vote.input_tokens,
         output_tokens=vote.output_tokens,
@@ -234,12 +234,12 @@ def _vote(vote: Vote, method: Method, whole: bool) -> VoteView:
     )
     return VoteView(
         # A solver does not learn who graded.
-        judge="person" if method is Method.PERSON and not whole else vote.judge,
+        judge="person" if method is ScoringMethod.PERSON and not for_admin else vote.judge,
         label=vote.label,
         score=vote.score,
         failed=bool(vote.error),
         cost_usd=vote.cost_usd,
-        usage=usage if whole else None,
+        usage=usage if for_admin else None,
     )
 
 

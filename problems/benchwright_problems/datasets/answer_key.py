@@ -38,15 +38,15 @@ def named_letter(text: str, letters: Collection[str]) -> str | None:
         text: The key.
         letters: The question's, in upper case.
     """
-    plain = normal(text)
-    if _NEGATION.search(plain):
+    normal_text = normal(text)
+    if _NEGATION.search(normal_text):
         return None
-    alone = re.sub(r"[\W_]", "", plain).upper()
-    if len(alone) == 1:
-        return alone if alone in letters else None
-    if _ARTICLE.match(plain):
+    letters_only = re.sub(r"[\W_]", "", normal_text).upper()
+    if len(letters_only) == 1:
+        return letters_only if letters_only in letters else None
+    if _ARTICLE.match(normal_text):
         return None
-    named_letters = set(_LETTER.findall(plain))
+    named_letters = set(_LETTER.findall(normal_text))
     return named_letters.pop() if len(named_letters) == 1 and named_letters <= set(letters) else None
 
 
@@ -60,11 +60,11 @@ def stated_truth(value: object) -> bool | None:
         return value
     if not isinstance(value, str):
         return None
-    plain = normal(value).casefold()
-    if _NEGATION.search(plain):
+    folded_text = normal(value).casefold()
+    if _NEGATION.search(folded_text):
         return None
-    if plain in _TRUE | _FALSE:
-        return plain in _TRUE
-    words = [word for word in _WORD.findall(plain) if len(word) > 1 or word in "√✓×✗对错"]
-    truths = {word in _TRUE for word in words if word in _TRUE | _FALSE}
+    if folded_text in _TRUE | _FALSE:
+        return folded_text in _TRUE
+    key_words = [word for word in _WORD.findall(folded_text) if len(word) > 1 or word in "√✓×✗对错"]
+    truths = {word in _TRUE for word in key_words if word in _TRUE | _FALSE}
     return truths.pop() if len(truths) == 1 else None

@@ -27,7 +27,7 @@ from pydantic import (
 )
 
 from benchwright_problems.datasets.answer_key import named_letter, normal, stated_truth, whole_number
-from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
+from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat
 from benchwright_problems.datasets.folder import files_below
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_array_or_lines
@@ -39,9 +39,9 @@ from benchwright_problems.problem import (
     Choice,
     Difficulty,
     Hidden,
-    Kind,
     Pack,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -72,7 +72,7 @@ _Label = Annotated[StrictStr, AfterValidator(normal), Field(min_length=1)]
 _Scalar = _Text | StrictInt | StrictFloat
 
 
-class _Record(BaseModel):
+class _CsBenchRecord(BaseModel):
     # What a record has besides is kept in Hidden.record and written back by the exporter.
     model_config = ConfigDict(extra="ignore")
 
@@ -125,18 +125,18 @@ def import_csbench(files: Sequence[Path], pack: str, invalid: InvalidRecords | N
         source=SOURCE,
         description="Questions on computer science",
         published=_PUBLISHED,
-        problems=tuple(_grouped(problems)),
+        problems=tuple(_group_translations(problems)),
     )
 
 
 def _data_files(paths: Sequence[Path]) -> list[Path]:
     data_files = []
     for path in paths:
-        data_files += [path / name for name in files_below(path) if _is_data(name)] if path.is_dir() else [path]
+        data_files += [path / name for name in files_below(path) if _is_data_file(name)] if path.is_dir() else [path]
     return data_files
 
 
-def _is_data(name: str) -> bool:
+def _is_data_file(name: str) -> bool:
     return name.endswith(_ENDINGS) and Path(name).name != _METADATA
 
 
@@ -148,23 +148,23 @@ def export_csbench(problem: Problem) -> Record:
     """
     if problem.hidden.dataset_format != RECORD:
         raise ValueError(f"{problem.id} does not come from CS-Bench and has no record of it")
-    return restore(problem, _plain(problem))
+    return restore(problem, _plain_record(problem))
 
 
 def _problem(location: RecordLocation, record: Record) -> Problem:
     try:
-        parsed = _Record.model_validate(record)
+        parsed = _CsBenchRecord.model_validate(record)
     except ValidationError as error:
-        wrong = DatasetError.from_validation(location.file, error, location.line)
+        field_error = DatasetError.from_validation(location.file, error, location.line)
         # Of a field with several types, the last part of the location names the type.
-        field = wrong.field.partition(".")[0]
-        raise location.error(field, wrong.reason) from error
+        field = field_error.field.partition(".")[0]
+        raise location.error(field, field_error.reason) from error
     language = LANGUAGES[_usual_word(location, "Language", parsed.Language, LANGUAGES)]
     style = _FORMATS[_usual_word(location, "Format", parsed.Format, _FORMATS)]
     choices = _choices(location, record) if style is QuestionFormat.MULTIPLE_CHOICE else ()
     problem = Problem(
         id=f"{language}-{parsed.ID}",
-        kind=Kind.QUESTION,
+        kind=ProblemKind.QUESTION,
         title=f"{parsed.SubDomain} {parsed.ID}",
         # The set has no estimate of its own.
         difficulty=Difficulty.MEDIUM,
@@ -182,13 +182,13 @@ def _problem(location: RecordLocation, record: Record) -> Problem:
         ),
         hidden=Hidden(answer=_answer(location, style, choices, parsed), dataset_format=RECORD),
     )
-    return keep(problem, _plain(problem), record, location)
+    return keep(problem, _plain_record(problem), record, location)
 
 
 def _usual_word(location: RecordLocation, field: str, word: str, known_words: Collection[str]) -> str:
     """The word as the data set usually writes it."""
-    plain = {re.sub(r"[\W_]", "", name).casefold(): name for name in known_words}
-    usual_word = plain.get(re.sub(r"[\W_]", "", word).casefold())
+    word_by_letters = {re.sub(r"[\W_]", "", name).casefold(): name for name in known_words}
+    usual_word = word_by_letters.get(re.sub(r"[\W_]", "", word).casefold())
     if usual_word is None:
         raise location.error(field, f"is {word!r}; known are {', '.join(known_words)}")
     return usual_word
@@ -210,7 +210,9 @@ def _choices(location: RecordLocation, record: Record) -> tuple[Choice, ...]:
     return tuple(choices)
 
 
-def _answer(location: RecordLocation, style: QuestionFormat, choices: tuple[Choice, ...], record: _Record) -> Answer:
+def _answer(
+    location: RecordLocation, style: QuestionFormat, choices: tuple[Choice, ...], record: _CsBenchRecord
+) -> Answer:
     value, explanation = record.Answer, record.Explanation or ""
     if style is QuestionFormat.ASSERTION:
         truth = stated_truth(value)
@@ -234,14 +236,14 @@ def _answer(location: RecordLocation, style: QuestionFormat, choices: tuple[Choi
 
 def _alternatives(answer: str) -> tuple[str, ...]:
     """Further answers that the answer to a blank names as right: `X or Y`, `X (Y)`."""
-    parts = re.split(r"\s+(?:or|ou|oder|或)\s+|\s+/\s+|或者", answer.strip())
+    answer_parts = re.split(r"\s+(?:or|ou|oder|或)\s+|\s+/\s+|或者", answer.strip())
     # "Program counter (PC)", but no function of its argument.
     if match := re.fullmatch(r"([^()（）]{2,}?)(?:\s+\(|\s*（)([^()（）]{2,})[)）]", answer.strip()):
-        parts = [match[1], match[2]]
-    return tuple(part.strip() for part in parts if part.strip()) if len(parts) > 1 else ()
+        answer_parts = [match[1], match[2]]
+    return tuple(part.strip() for part in answer_parts if part.strip()) if len(answer_parts) > 1 else ()
 
 
-def _plain(problem: Problem) -> Record:
+def _plain_record(problem: Problem) -> Record:
     """The record as most of the data set writes it, from the model alone."""
     question, key = problem.public.question, problem.hidden.answer
     if question is None or key is None:
@@ -263,13 +265,17 @@ def _plain(problem: Problem) -> Record:
     return record
 
 
-def _grouped(problems: dict[str, Problem]) -> list[Problem]:
+def _group_translations(problems: dict[str, Problem]) -> list[Problem]:
     """Mark what is one question in several languages: one ID, or a Chinese one that belongs to an English one."""
     groups: dict[str, list[Problem]] = {}
     for problem in problems.values():
         language, _, number = problem.id.partition("-")
         english = problems.get(f"en-{int(number) - _CHINESE_OFFSET}")
-        if language == "zh" and english is not None and _kin(problem) == _kin(english):
+        if (
+            language == "zh"
+            and english is not None
+            and _translation_features(problem) == _translation_features(english)
+        ):
             number = str(int(number) - _CHINESE_OFFSET)
         groups.setdefault(number, []).append(problem)
     group_of = {problem.id: number for number, group in groups.items() if len(group) > 1 for problem in group}
@@ -278,7 +284,7 @@ def _grouped(problems: dict[str, Problem]) -> list[Problem]:
     ]
 
 
-def _kin(problem: Problem) -> tuple[str, ...]:
+def _translation_features(problem: Problem) -> tuple[str, ...]:
     """The features that a question and its translation have in common."""
     question, key = problem.public.question, problem.hidden.answer
     if question is None or key is None:
@@ -295,7 +301,7 @@ def _in_group(problem: Problem, group: str) -> Problem:
     return problem.model_copy(update={"public": problem.public.model_copy(update={"question": grouped})})
 
 
-def _recognise(excerpt: Excerpt) -> bool:
+def _is_csbench(excerpt: DatasetExcerpt) -> bool:
     return {"ID", "Domain", "Format", "Question"} <= excerpt.fields or "EN/test.json" in excerpt.files
 
 
@@ -305,5 +311,5 @@ FORMAT = DatasetFormat(
     reads="JSON arrays or JSON Lines, or folders of them",
     importer=import_csbench,
     export=export_csbench,
-    recognise=_recognise,
+    recognise=_is_csbench,
 )

@@ -18,7 +18,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from benchwright_problems.category import Category
-from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
+from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.naming import require_pack_name
@@ -29,9 +29,9 @@ from benchwright_problems.problem import (
     Answer,
     Difficulty,
     Hidden,
-    Kind,
     Pack,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -51,33 +51,33 @@ Texts = dict[RelativePath, str | None]
 _Word = TypeVar("_Word", Category, Difficulty)
 
 _KINDS = {
-    Category.RTL_CORRESPONDENCE: Kind.TEXT,
-    Category.TESTBENCH_CORRESPONDENCE: Kind.TEXT,
-    Category.RTL_QUESTION: Kind.QUESTION,
-    Category.TESTBENCH_QUESTION: Kind.QUESTION,
+    Category.RTL_CORRESPONDENCE: ProblemKind.TEXT,
+    Category.TESTBENCH_CORRESPONDENCE: ProblemKind.TEXT,
+    Category.RTL_QUESTION: ProblemKind.QUESTION,
+    Category.TESTBENCH_QUESTION: ProblemKind.QUESTION,
 }
 
 
-class _Record(BaseModel):
+class _CvdpRecord(BaseModel):
     # What a record has besides is kept in Hidden.record and written back by the exporter.
     model_config = ConfigDict(strict=True, extra="ignore")
 
 
-class _Input(_Record):
+class _Input(_CvdpRecord):
     prompt: str
     context: Texts | None = None
 
 
-class _Output(_Record):
+class _Output(_CvdpRecord):
     response: str | None = None
     context: Texts | None = None
 
 
-class _Harness(_Record):
+class _Harness(_CvdpRecord):
     files: Texts | None = None
 
 
-class _Nonagentic(_Record):
+class _Nonagentic(_CvdpRecord):
     id: str
     categories: list[str]
     system_message: str | None = None
@@ -86,7 +86,7 @@ class _Nonagentic(_Record):
     harness: _Harness | None = None
 
 
-class _Agentic(_Record):
+class _Agentic(_CvdpRecord):
     id: str
     categories: list[str]
     system_message: str | None = None
@@ -117,7 +117,7 @@ def import_cvdp(files: Sequence[Path], pack: str, invalid: InvalidRecords | None
     versions: set[str] = set()
     invalid = invalid or InvalidRecords()
     for file in files:
-        version = _version(file)
+        version = _dataset_version(file)
         versions.add(version)
         for line, record in read_records(file, invalid):
             with invalid.record():
@@ -125,10 +125,10 @@ def import_cvdp(files: Sequence[Path], pack: str, invalid: InvalidRecords | None
                 # A file system may not tell cases apart.
                 key = problem.id.lower()
                 twin = problems.get(key)
-                if twin is None or _solved(problem, twin):
+                if twin is None or _is_solution_of(problem, twin):
                     problems[key] = problem
                     locations.setdefault(key, f"{file}:{line}")
-                elif not _solved(twin, problem) and problem != twin:
+                elif not _is_solution_of(twin, problem) and problem != twin:
                     reason = f"{problem.id!r} is another problem at {locations[key]}"
                     raise DatasetError(file, "id", reason, line)
     invalid.settle(len(problems))
@@ -152,7 +152,7 @@ def export_cvdp(problem: Problem) -> dict[str, JsonValue]:
     Raises:
         ValueError: The problem does not come from CVDP.
     """
-    return restore(problem, _plain(problem))
+    return restore(problem, _plain_record(problem))
 
 
 def _problem(file: Path, line: int, record: dict[str, JsonValue], version: str) -> Problem:
@@ -166,35 +166,38 @@ def _problem(file: Path, line: int, record: dict[str, JsonValue], version: str) 
         raise DatasetError.from_validation(file, error, line) from error
     provenance = Provenance(source=SOURCE, license=LICENSE, version=version)
     return keep(
-        problem.model_copy(update={"provenance": provenance}), _plain(problem), record, RecordLocation(file, "", line)
+        problem.model_copy(update={"provenance": provenance}),
+        _plain_record(problem),
+        record,
+        RecordLocation(file, "", line),
     )
 
 
 def _from_nonagentic(record: _Nonagentic, file: Path, line: int) -> Problem:
-    output = record.output or _Output()
-    outputs = output.context or {}
+    output_fields = record.output or _Output()
+    outputs = output_fields.context or {}
     return _build(
         file,
         line,
         record,
         prompt=record.input.prompt,
-        context=_texts(record.input.context),
-        expected=tuple(outputs),
-        harness=_texts(record.harness.files if record.harness else None),
+        context_files=_present_texts(record.input.context),
+        expected_files=tuple(outputs),
+        harness=_present_texts(record.harness.files if record.harness else None),
         reference={path: text for path, text in outputs.items() if text},
         patches={},
-        response=output.response,
+        response=output_fields.response,
         dataset_format=NONAGENTIC,
     )
 
 
 def _from_agentic(record: _Agentic, file: Path, line: int) -> Problem:
-    context = _texts(record.context)
+    context_files = _present_texts(record.context)
     patches = {path: text for path, text in (record.patch or {}).items() if text}
     reference = {}
     for path, patch in patches.items():
         try:
-            reference[path] = apply_patch(context.get(path, ""), patch)
+            reference[path] = apply_patch(context_files.get(path, ""), patch)
         except PatchError as error:
             raise DatasetError(file, f"patch.{path}", str(error), line) from error
     return _build(
@@ -202,9 +205,9 @@ def _from_agentic(record: _Agentic, file: Path, line: int) -> Problem:
         line,
         record,
         prompt=record.prompt,
-        context=context,
-        expected=tuple(record.patch or {}),
-        harness=_texts(record.harness),
+        context_files=context_files,
+        expected_files=tuple(record.patch or {}),
+        harness=_present_texts(record.harness),
         reference=reference,
         patches=patches,
         response=record.response,
@@ -218,8 +221,8 @@ def _build(
     record: _Agentic | _Nonagentic,
     *,
     prompt: str,
-    context: dict[str, str],
-    expected: tuple[str, ...],
+    context_files: dict[str, str],
+    expected_files: tuple[str, ...],
     harness: dict[str, str],
     reference: dict[str, str],
     patches: dict[str, str],
@@ -228,11 +231,11 @@ def _build(
 ) -> Problem:
     category = _only_word(file, line, record.categories, Category, "a category such as cid003")
     difficulty = _only_word(file, line, record.categories, Difficulty, "easy, medium or hard")
-    kind = _KINDS.get(category, Kind.DESIGN)
-    if kind is Kind.DESIGN and not expected:
+    kind = _KINDS.get(category, ProblemKind.DESIGN)
+    if kind is ProblemKind.DESIGN and not expected_files:
         field = "patch" if dataset_format == AGENTIC else "output.context"
         raise DatasetError(file, field, "names no file for the solver to write", line)
-    question = Question(format=QuestionFormat.FREE_RESPONSE, domain="RTL") if kind is Kind.QUESTION else None
+    question = Question(format=QuestionFormat.FREE_RESPONSE, domain="RTL") if kind is ProblemKind.QUESTION else None
     return Problem(
         id=record.id,
         kind=kind,
@@ -242,8 +245,8 @@ def _build(
         provenance=Provenance(source="", license="", version=""),
         public=Public(
             statement=prompt,
-            files=context,
-            expected=expected,
+            files=context_files,
+            expected=expected_files,
             system_message=record.system_message,
             question=question,
         ),
@@ -257,33 +260,33 @@ def _build(
     )
 
 
-def _plain(problem: Problem) -> dict[str, JsonValue]:
+def _plain_record(problem: Problem) -> dict[str, JsonValue]:
     """The record as most of the data set writes it, from the model alone."""
     if problem.category is None:
         raise ValueError(f"{problem.id} has no CVDP category and so no CVDP record")
-    public, hidden = problem.public, problem.hidden
+    public, hidden_part = problem.public, problem.hidden
     record: dict[str, JsonValue] = {
         "id": problem.id,
         "categories": [problem.category.value, problem.difficulty.value],
     }
-    if hidden.dataset_format == AGENTIC:
+    if hidden_part.dataset_format == AGENTIC:
         if public.system_message is not None:
             record["system_message"] = public.system_message
         record["prompt"] = public.statement
         record["context"] = dict(public.files)
-        record["patch"] = {path: hidden.patches.get(path, "") for path in public.expected}
-        record["harness"] = dict(hidden.harness)
-        if hidden.answer:
-            record["response"] = hidden.answer.value
-    elif hidden.dataset_format == NONAGENTIC:
+        record["patch"] = {path: hidden_part.patches.get(path, "") for path in public.expected}
+        record["harness"] = dict(hidden_part.harness)
+        if hidden_part.answer:
+            record["response"] = hidden_part.answer.value
+    elif hidden_part.dataset_format == NONAGENTIC:
         if public.system_message is not None:
             record["system_message"] = public.system_message
         record["input"] = {"prompt": public.statement, "context": dict(public.files)}
         record["output"] = {
-            "response": hidden.answer.value if hidden.answer else "",
-            "context": {path: hidden.reference.get(path, "") for path in public.expected},
+            "response": hidden_part.answer.value if hidden_part.answer else "",
+            "context": {path: hidden_part.reference.get(path, "") for path in public.expected},
         }
-        record["harness"] = {"files": dict(hidden.harness)} if hidden.harness else {}
+        record["harness"] = {"files": dict(hidden_part.harness)} if hidden_part.harness else {}
     else:
         raise ValueError(f"{problem.id} does not come from CVDP and has no CVDP record")
     return record
@@ -296,11 +299,11 @@ def _only_word(file: Path, line: int, words: list[str], enum: type[_Word], noun:
     return known_words[0]
 
 
-def _texts(files: Texts | None) -> dict[str, str]:
+def _present_texts(files: Texts | None) -> dict[str, str]:
     return {path: text or "" for path, text in (files or {}).items()}
 
 
-def _solved(problem: Problem, twin: Problem) -> bool:
+def _is_solution_of(problem: Problem, twin: Problem) -> bool:
     """True if `problem` is `twin` with its solution."""
     has_solution = (bool(problem.hidden.reference) and not twin.hidden.reference) or (
         problem.hidden.answer is not None and twin.hidden.answer is None
@@ -308,12 +311,12 @@ def _solved(problem: Problem, twin: Problem) -> bool:
     return has_solution and problem.public == twin.public and problem.hidden.harness == twin.hidden.harness
 
 
-def _version(file: Path) -> str:
+def _dataset_version(file: Path) -> str:
     match = re.search(r"v(\d+(?:\.\d+)+)", file.name)
     return match[1] if match else "unknown"
 
 
-def _recognise(excerpt: Excerpt) -> bool:
+def _is_cvdp(excerpt: DatasetExcerpt) -> bool:
     return "categories" in excerpt.fields and bool({"prompt", "input"} & excerpt.fields)
 
 
@@ -323,5 +326,5 @@ FORMAT = DatasetFormat(
     reads="JSON Lines, agentic or not",
     importer=import_cvdp,
     export=export_cvdp,
-    recognise=_recognise,
+    recognise=_is_cvdp,
 )

@@ -16,7 +16,7 @@ from benchwright_problems.problem import Pack, Problem
 
 
 @dataclass(frozen=True)
-class Excerpt:
+class DatasetExcerpt:
     """As much of a data set as is needed to recognise its format."""
 
     files: tuple[str, ...]
@@ -49,22 +49,22 @@ class DatasetFormat:
     Raises DatasetError."""
     export: Callable[[Problem], dict[str, JsonValue]]
     """The record of a problem; raises ValueError if the problem has none."""
-    recognise: Callable[[Excerpt], bool]
+    recognise: Callable[[DatasetExcerpt], bool]
     """True if a data set is of this format, from its content."""
-    options: tuple[FileOption, ...] = ()
+    file_options: tuple[FileOption, ...] = ()
 
 
-def excerpt(path: Path) -> Excerpt:
+def excerpt(path: Path) -> DatasetExcerpt:
     """The names of the files, and the first record if there is one; empty if nothing can be read."""
     with contextlib.suppress(DatasetError):
         if path.is_dir():
-            return Excerpt(tuple(files_below(path)), frozenset())
+            return DatasetExcerpt(tuple(files_below(path)), frozenset())
         for _, _, record in read_array_or_lines(path):
-            return Excerpt((path.name,), frozenset(record))
-    return Excerpt((path.name,), frozenset())
+            return DatasetExcerpt((path.name,), frozenset(record))
+    return DatasetExcerpt((path.name,), frozenset())
 
 
-def recognised(paths: Sequence[Path], formats: Sequence[DatasetFormat]) -> DatasetFormat | None:
+def recognised_format(paths: Sequence[Path], formats: Sequence[DatasetFormat]) -> DatasetFormat | None:
     """The format of a data set as its first file or folder shows it."""
     first_excerpt = excerpt(paths[0])
     return next((dataset_format for dataset_format in formats if dataset_format.recognise(first_excerpt)), None)

@@ -20,7 +20,7 @@ class InvalidRecords:
     """
 
     def __init__(self, *, skip: bool = False) -> None:
-        self.errors: list[DatasetError] = []
+        self.record_errors: list[DatasetError] = []
         """In the order of the records."""
         self._skip = skip
 
@@ -30,24 +30,24 @@ class InvalidRecords:
         try:
             yield
         except DatasetError as error:
-            self.errors.append(error)
+            self.record_errors.append(error)
 
-    def settle(self, read: int) -> None:
+    def settle(self, read_count: int) -> None:
         """Finish an import.
 
         Args:
-            read: The number of records that are fine.
+            read_count: The number of records that are fine.
 
         Raises:
             DatasetError: The first that was collected, if records may not be left out or none is fine.
         """
-        if self.errors and not (self._skip and read):
-            raise self.errors[0].with_counts(read, len(self.errors))
+        if self.record_errors and not (self._skip and read_count):
+            raise self.record_errors[0].with_counts(read_count, len(self.record_errors))
 
     def table(self) -> str:
         """The records that were left out, as CSV with the columns file, line, field and reason."""
         buffer = StringIO()
-        rows = csv.writer(buffer, lineterminator="\n")
-        rows.writerow(_FIELDS)
-        rows.writerows((error.file, error.line or "", error.field, error.reason) for error in self.errors)
+        csv_writer = csv.writer(buffer, lineterminator="\n")
+        csv_writer.writerow(_FIELDS)
+        csv_writer.writerows((error.file, error.line or "", error.field, error.reason) for error in self.record_errors)
         return buffer.getvalue()

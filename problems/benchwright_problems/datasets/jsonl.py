@@ -43,7 +43,7 @@ def read_records(file: Path, invalid: InvalidRecords | None = None) -> Iterator[
     for number, raw in enumerate(lines, 1):
         if raw.strip():
             with invalid.record() if invalid else nullcontext():
-                yield number, _object(_parse(raw, file, number), DatasetError(file, "", _NO_OBJECT, number))
+                yield number, _require_object(_parse(raw, file, number), DatasetError(file, "", _NO_OBJECT, number))
 
 
 def read_array_or_lines(
@@ -70,10 +70,10 @@ def read_array_or_lines(
     for number, record in enumerate(records if isinstance(records, list) else [records]):
         line = next(lines)
         with invalid.record() if invalid else nullcontext():
-            yield f"[{number}].", line, _object(record, DatasetError(file, f"[{number}]", _NO_OBJECT, line))
+            yield f"[{number}].", line, _require_object(record, DatasetError(file, f"[{number}]", _NO_OBJECT, line))
 
 
-def _object(value: JsonValue, error: DatasetError) -> dict[str, JsonValue]:
+def _require_object(value: JsonValue, error: DatasetError) -> dict[str, JsonValue]:
     if not isinstance(value, dict):
         raise error
     return value
@@ -82,14 +82,14 @@ def _object(value: JsonValue, error: DatasetError) -> dict[str, JsonValue]:
 def _lines_of_elements(text: str) -> Iterator[int]:
     """The line, from 1, at which each element of a well-formed array begins."""
     decoder = json.JSONDecoder()
-    line, counted, offset = 1, 0, text.index("[") + 1
+    line, counted_offset, offset = 1, 0, text.index("[") + 1
     while offset < len(text):
         match = _VALUE.search(text, offset)
-        begin = match.start() if match else len(text)
-        line += text.count("\n", counted, begin)
-        counted = begin
+        element_start = match.start() if match else len(text)
+        line += text.count("\n", counted_offset, element_start)
+        counted_offset = element_start
         yield line
-        _, end = decoder.raw_decode(text, begin)
+        _, end = decoder.raw_decode(text, element_start)
         comma = text.find(",", end)
         offset = comma + 1 if comma >= 0 else len(text)
 
@@ -106,7 +106,7 @@ def _read(file: Path) -> bytes:
 def _parse(raw: bytes, file: Path, line: int | None) -> JsonValue:
     try:
         value: JsonValue = json.loads(
-            raw.decode(), object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
+            raw.decode(), object_pairs_hook=_unique_names, parse_constant=_refuse_constant, parse_float=_finite_number
         )
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
@@ -117,38 +117,38 @@ def _parse(raw: bytes, file: Path, line: int | None) -> JsonValue:
         raise DatasetError(file, "", _TOO_DEEP, line) from error
     except ValueError as error:
         raise DatasetError(file, "", f"is not JSON: {error}", line) from error
-    if _deeper(value, MAX_DEPTH):
+    if _is_deeper(value, MAX_DEPTH):
         raise DatasetError(file, "", _TOO_DEEP, line)
     return value
 
 
-def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        names = [name for name, _ in pairs]
+def _unique_names(named_values: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    record = dict(named_values)
+    if len(record) != len(named_values):
+        names = [name for name, _ in named_values]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the name {twice!r} appears twice in one object")
     return record
 
 
-def _deeper(value: JsonValue, depth: int) -> bool:
+def _is_deeper(value: JsonValue, depth: int) -> bool:
     level = [value]
     for _ in range(depth):
         level = [
-            inner
+            inner_value
             for outer in level
             if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            for inner_value in (outer.values() if isinstance(outer, dict) else outer)
         ]
     return any(isinstance(value, dict | list) for value in level)
 
 
-def _finite(text: str) -> float:
+def _finite_number(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is more than a number can hold")
     return number
 
 
-def _no_constant(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON value")

@@ -31,7 +31,7 @@ from pydantic import (
 )
 
 from benchwright_problems.datasets.answer_key import named_letter, normal, whole_number
-from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt, FileOption
+from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat, FileOption
 from benchwright_problems.datasets.folder import read_bytes
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_array_or_lines
@@ -45,10 +45,10 @@ from benchwright_problems.problem import (
     Difficulty,
     Figure,
     Hidden,
-    Kind,
     Pack,
     Problem,
     ProblemId,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -133,7 +133,7 @@ def import_quarch(
     """
     require_pack_name(pack)
     invalid = invalid or InvalidRecords()
-    known_answers = _answers(answers) if answers is not None else {}
+    known_answers = _read_answers(answers) if answers is not None else {}
     problems: dict[str, Problem] = {}
     locations: dict[str, RecordLocation] = {}
     for file in files:
@@ -172,12 +172,12 @@ def export_quarch(problem: Problem) -> Record:
     Raises:
         ValueError: The problem does not come from QuArch.
     """
-    return restore(problem, _plain(problem))
+    return restore(problem, _plain_record(problem))
 
 
 def _problem(location: RecordLocation, record: Record, answers: dict[int, str]) -> Problem:
     if "options" in record:
-        parsed = _parsed(location, record, _Choice)
+        parsed = _parse_record(location, record, _Choice)
         if parsed.answer is None:
             answer = answers.get(parsed.question_id)
             if answer is None:
@@ -186,16 +186,16 @@ def _problem(location: RecordLocation, record: Record, answers: dict[int, str]) 
             parsed = parsed.model_copy(update={"answer": answer})
         problem = _from_choice(location, parsed)
     else:
-        problem = _from_free(location, _parsed(location, record, _Free))
-    return keep(problem, _plain(problem), record, location)
+        problem = _from_free(location, _parse_record(location, record, _Free))
+    return keep(problem, _plain_record(problem), record, location)
 
 
-def _parsed(location: RecordLocation, record: Record, model: type[_Kind]) -> _Kind:
+def _parse_record(location: RecordLocation, record: Record, model: type[_Kind]) -> _Kind:
     try:
         return model.model_validate(record)
     except ValidationError as error:
-        wrong = DatasetError.from_validation(location.file, error, location.line)
-        raise location.error(wrong.field, wrong.reason) from error
+        field_error = DatasetError.from_validation(location.file, error, location.line)
+        raise location.error(field_error.field, field_error.reason) from error
 
 
 def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
@@ -204,16 +204,16 @@ def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
     if answer is None:
         raise location.error("answer", f"is {record.answer!r}; it must be one of {', '.join(letters)}")
     choices = [Choice(letter=letter, text=text) for letter, text in zip(letters, record.options, strict=True)]
-    texts = [("context", record.context or ""), ("question", record.question)]
-    texts += [(f"options.{number}", text) for number, text in enumerate(record.options)]
+    field_texts = [("context", record.context or ""), ("question", record.question)]
+    field_texts += [(f"options.{number}", text) for number, text in enumerate(record.options)]
     return _build(
         location,
         record,
         name=f"mcq-{record.question_id}",
         title=f"{record.topic or 'Question'} {record.question_id}",
-        figures=_figures_of(location, [("context_figures", record.context_figures)], texts),
+        figures=_figures_of(location, [("context_figures", record.context_figures)], field_texts),
         question=_question(location, record, QuestionFormat.MULTIPLE_CHOICE, tuple(choices), ""),
-        hidden=Hidden(answer=Answer(value=answer, closed=True), dataset_format=CHOICE),
+        hidden_part=Hidden(answer=Answer(value=answer, closed=True), dataset_format=CHOICE),
     )
 
 
@@ -229,16 +229,16 @@ def _from_free(location: RecordLocation, record: _Free) -> Problem:
         verified = "verified by people"
     elif record.passed_llm_verification:
         verified = "verified by a model"
-    texts = [("context", record.context or ""), ("question", record.question)]
+    field_texts = [("context", record.context or ""), ("question", record.question)]
     solution = _figures_of(location, [("solution_figures", record.solution_figures)], [("solution", record.solution)])
     return _build(
         location,
         record,
         name=re.sub(r"[^A-Za-z0-9._-]+", "-", record.question_id).strip("-._"),
         title=re.sub(r"\s+", " ", record.question_id.replace("/", " · ").replace("_", " ")).strip(),
-        figures=_figures_of(location, [("context_figures", record.context_figures)], texts),
+        figures=_figures_of(location, [("context_figures", record.context_figures)], field_texts),
         question=_question(location, record, QuestionFormat.FREE_RESPONSE, (), verified),
-        hidden=Hidden(answer=Answer(value=record.solution, figures=solution), dataset_format=FREE),
+        hidden_part=Hidden(answer=Answer(value=record.solution, figures=solution), dataset_format=FREE),
     )
 
 
@@ -250,23 +250,23 @@ def _build(
     title: str,
     figures: tuple[Figure, ...],
     question: Question,
-    hidden: Hidden,
+    hidden_part: Hidden,
 ) -> Problem:
     try:
         _ID.validate_python(name)
         return Problem(
             id=name,
-            kind=Kind.QUESTION,
+            kind=ProblemKind.QUESTION,
             title=title,
             difficulty=_difficulty(location, record.difficulty),
             provenance=Provenance(source=SOURCE, license=LICENSE, version="unknown"),
             public=Public(statement=_statement(record, figures), question=question, figures=figures),
-            hidden=hidden,
+            hidden=hidden_part,
         )
     except ValidationError as error:
-        wrong = DatasetError.from_validation(location.file, error)
-        field = "context_figures" if wrong.field.startswith("public") else "question_id"
-        raise location.error(field, wrong.reason) from error
+        model_error = DatasetError.from_validation(location.file, error)
+        field = "context_figures" if model_error.field.startswith("public") else "question_id"
+        raise location.error(field, model_error.reason) from error
 
 
 def _question(
@@ -298,14 +298,14 @@ def _difficulty(location: RecordLocation, word: str | None) -> Difficulty:
 
 def _statement(record: _Common, figures: Sequence[Figure]) -> str:
     """Context, its figures where the context does not show them itself, and the question."""
-    texts = f"{record.context or ''}\n{record.question}"
-    linked = _linked_pictures(texts)
+    statement_text = f"{record.context or ''}\n{record.question}"
+    linked = _linked_pictures(statement_text)
     loose = [figure for figure in figures if figure.path in record.context_figures and figure.path not in linked]
-    images = "\n\n".join(f"![{figure.alt}]({_link(figure.path)})" for figure in loose)
+    images = "\n\n".join(f"![{figure.alt}]({_link_path(figure.path)})" for figure in loose)
     return "\n\n".join(part for part in (record.context or "", images, record.question) if part)
 
 
-def _answers(file: Path) -> dict[int, str]:
+def _read_answers(file: Path) -> dict[int, str]:
     _refuse_encrypted(file)
     answers: dict[int, str] = {}
     for prefix, line, record in read_array_or_lines(file):
@@ -320,7 +320,7 @@ def _answers(file: Path) -> dict[int, str]:
     return answers
 
 
-def _plain(problem: Problem) -> Record:
+def _plain_record(problem: Problem) -> Record:
     """The record as most of the data set writes it, from the model alone."""
     question, key = problem.public.question, problem.hidden.answer
     if question is None or key is None or problem.hidden.dataset_format not in (CHOICE, FREE):
@@ -344,7 +344,7 @@ def _plain(problem: Problem) -> Record:
     }
 
 
-def _recognise(excerpt: Excerpt) -> bool:
+def _is_quarch(excerpt: DatasetExcerpt) -> bool:
     return {"question_id", "question"} <= excerpt.fields
 
 
@@ -354,8 +354,8 @@ FORMAT = DatasetFormat(
     reads="JSON Lines of multiple choice, JSON arrays of free responses",
     importer=import_quarch,
     export=export_quarch,
-    recognise=_recognise,
-    options=(FileOption("answers", "Answers kept apart from the questions, as QuArch has them."),),
+    recognise=_is_quarch,
+    file_options=(FileOption("answers", "Answers kept apart from the questions, as QuArch has them."),),
 )
 
 
@@ -367,10 +367,10 @@ def _refuse_encrypted(file: Path) -> None:
     """
     try:
         with file.open("rb") as stream:
-            start = stream.read(len(_FERNET))
+            first_bytes = stream.read(len(_FERNET))
     except OSError as error:
         raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
-    if start == _FERNET:
+    if first_bytes == _FERNET:
         raise DatasetError(
             file, "", "is encrypted; decrypt it with the key that the set's authors give, then import it"
         )
@@ -378,33 +378,33 @@ def _refuse_encrypted(file: Path) -> None:
 
 def _linked_pictures(text: str) -> set[str]:
     """The paths of the pictures that a string shows."""
-    return {_path(match) for match in _IMAGE.finditer(text)}
+    return {_picture_path(match) for match in _IMAGE.finditer(text)}
 
 
 def _figures_of(
-    location: RecordLocation, lists: Sequence[tuple[str, list[str]]], texts: Sequence[tuple[str, str]]
+    location: RecordLocation, lists: Sequence[tuple[str, list[str]]], field_texts: Sequence[tuple[str, str]]
 ) -> tuple[Figure, ...]:
     """The pictures that a record lists, and those that its fields show by links.
 
     Args:
         location: Place of the record; pictures are beside its file.
         lists: Field → names of files.
-        texts: Field → Markdown or HTML.
+        field_texts: Field → Markdown or HTML.
 
     Raises:
         DatasetError: A picture is missing, is elsewhere, or is not what it claims to be.
     """
-    pictures: dict[str, tuple[str, str]] = {}
+    picture_origins: dict[str, tuple[str, str]] = {}
     for field, names in lists:
         for number, name in enumerate(names):
-            pictures.setdefault(name, (f"{field}.{number}", f"Figure {number + 1}"))
-    for field, text in texts:
+            picture_origins.setdefault(name, (f"{field}.{number}", f"Figure {number + 1}"))
+    for field, text in field_texts:
         for match in _IMAGE.finditer(text):
-            path = _path(match)
+            path = _picture_path(match)
             if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", path):
                 raise location.error(field, f"shows a picture from elsewhere, {path!r}; put it beside the file instead")
-            pictures.setdefault(path, (field, match[1] or "Figure"))
-    return tuple(_figure(location, field, name, alt) for name, (field, alt) in pictures.items())
+            picture_origins.setdefault(path, (field, match[1] or "Figure"))
+    return tuple(_figure(location, field, name, alt) for name, (field, alt) in picture_origins.items())
 
 
 def _figure(location: RecordLocation, field: str, name: str, alt: str) -> Figure:
@@ -427,10 +427,10 @@ def _figure(location: RecordLocation, field: str, name: str, alt: str) -> Figure
         raise location.error(field, f"names the picture {error}") from error
 
 
-def _path(match: re.Match[str]) -> str:
+def _picture_path(match: re.Match[str]) -> str:
     return unquote(match[2] or match[3] or match[4])
 
 
-def _link(path: str) -> str:
+def _link_path(path: str) -> str:
     """A path as Markdown links have it."""
     return path if re.fullmatch(r"[\w./-]+", path) else f"<{path}>"

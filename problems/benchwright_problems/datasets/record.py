@@ -32,26 +32,26 @@ class RecordLocation:
         return f"{self.file}:{self.line}" if self.line else f"{self.file} {self.prefix.rstrip('.')}"
 
 
-def keep(problem: Problem, plain: Record, record: Record, location: RecordLocation) -> Problem:
+def keep(problem: Problem, plain_record: Record, record: Record, location: RecordLocation) -> Problem:
     """The problem with the rest of its record as a patch, and with the record's digest.
 
     Args:
         problem: Made from the record.
-        plain: The record as the exporter would write it from the problem alone.
+        plain_record: The record as the exporter would write it from the problem alone.
         record: As it was read.
         location: Place from which it was read.
 
     Raises:
         DatasetError: Something would be lost even so.
     """
-    patch = jsonpatch.make_patch(plain, record).patch
-    if digest(jsonpatch.apply_patch(plain, patch)) != digest(record):
+    patch = jsonpatch.make_patch(plain_record, record).patch
+    if digest(jsonpatch.apply_patch(plain_record, patch)) != digest(record):
         raise location.error("", "can't be stored without loss; report this record")
-    hidden = problem.hidden.model_copy(update={"record": patch, "sha256": digest(record)})
-    return problem.model_copy(update={"hidden": hidden})
+    hidden_part = problem.hidden.model_copy(update={"record": patch, "sha256": digest(record)})
+    return problem.model_copy(update={"hidden": hidden_part})
 
 
-def restore(problem: Problem, plain: Record) -> Record:
+def restore(problem: Problem, plain_record: Record) -> Record:
     """The record that a problem was made from, as an equal JSON value."""
-    restored: Record = jsonpatch.apply_patch(plain, problem.hidden.record)
+    restored: Record = jsonpatch.apply_patch(plain_record, problem.hidden.record)
     return restored

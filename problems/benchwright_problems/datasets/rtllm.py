@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import JsonValue, ValidationError
 
 from benchwright_problems.category import Category
-from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
+from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat
 from benchwright_problems.datasets.folder import files_below, read_text
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.naming import require_pack_name
@@ -24,14 +24,14 @@ from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Difficulty,
     Hidden,
-    Kind,
-    Limits,
     Pack,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
+    RunLimits,
 )
-from benchwright_problems.verilog import VerilogModule, modules, renamed
+from benchwright_problems.verilog import VerilogModule, modules, rename_identifier
 
 SOURCE = "https://github.com/hkust-zhiyao/RTLLM"
 LICENSE = "MIT"
@@ -47,7 +47,7 @@ _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _SAYS_PASSED = re.compile(r'"[^"\n]*\bpass(?:ed)?\b[^"\n]*"', re.IGNORECASE)
 _NO_DATA = re.compile(r"^(?:makefile|.*\.(?:s?v|md))$", re.IGNORECASE)
 # Many of the testbenches wait forever for a design that never answers.
-_LIMITS = Limits(wall_s=120)
+_LIMITS = RunLimits(wall_s=120)
 
 
 def import_rtllm(paths: Sequence[Path], pack: str, invalid: InvalidRecords | None = None) -> Pack:
@@ -95,7 +95,7 @@ def export_rtllm(problem: Problem) -> dict[str, JsonValue]:
     """
     if problem.hidden.dataset_format != FOLDER:
         raise ValueError(f"{problem.id} does not come from RTLLM")
-    return restore(problem, _plain(problem))
+    return restore(problem, _plain_source(problem))
 
 
 def _designs(folder: Path) -> list[tuple[str, list[str]]]:
@@ -122,16 +122,16 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
     testbench = modules(texts[_TESTBENCH])
     if not _SAYS_PASSED.search(texts[_TESTBENCH]):
         raise DatasetError(folder / _TESTBENCH, "", "prints nothing that says passed")
-    module, top = _instance(folder, testbench)
+    module, top_module = _instance(folder, testbench)
     reference = _reference(folder / verified[0], texts[verified[0]], module)
-    data = [name for name in names if name != _DESCRIPTION and not _NO_DATA.match(name)]
+    data_files = [name for name in names if name != _DESCRIPTION and not _NO_DATA.match(name)]
     file = f"rtl/{module}.v"
     described = {
         "criterion": "rtllm",
-        "top": top,
+        "top": top_module,
         "design": [file],
         "testbench": [_TESTBENCH],
-        "data": data,
+        "data": data_files,
         "private": sorted(
             {verilog_module.name for verilog_module in testbench}
             | {name for verilog_module in testbench for _, name in verilog_module.instances}
@@ -139,7 +139,7 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
         "timescale": "1ns/1ns",
     }
     harness = {"testbench.json": json.dumps(described, indent=2) + "\n"}
-    harness |= {name: texts[name] for name in (_TESTBENCH, *data)}
+    harness |= {name: texts[name] for name in (_TESTBENCH, *data_files)}
     name = folder.absolute().name
     record: dict[str, JsonValue] = {
         f"{parent}/{file_name}" if parent else file_name: text for file_name, text in texts.items()
@@ -147,7 +147,7 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
     try:
         problem = Problem(
             id=name,
-            kind=Kind.DESIGN,
+            kind=ProblemKind.DESIGN,
             title=name.replace("_", " "),
             category=Category.SPEC_TO_RTL,
             difficulty=Difficulty.MEDIUM,
@@ -158,7 +158,7 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
         )
     except ValidationError as error:
         raise DatasetError.from_validation(folder, error) from error
-    return keep(problem, _plain(problem), record, RecordLocation(folder, "", None))
+    return keep(problem, _plain_source(problem), record, RecordLocation(folder, "", None))
 
 
 def _instance(folder: Path, testbench: Sequence[VerilogModule]) -> tuple[str, str]:
@@ -168,38 +168,40 @@ def _instance(folder: Path, testbench: Sequence[VerilogModule]) -> tuple[str, st
     if len(instances) > 1 and (matching_instances := {pair for pair in instances if pair[0] == folder.absolute().name}):
         instances = matching_instances
     if len(instances) != 1:
-        kinds = ", ".join(sorted(kind for kind, _ in instances)) or "none"
-        raise DatasetError(folder / _TESTBENCH, "", f"must have an instance of one module to write, and has {kinds}")
-    ((kind, top),) = instances
+        module_list = ", ".join(sorted(kind for kind, _ in instances)) or "none"
+        raise DatasetError(
+            folder / _TESTBENCH, "", f"must have an instance of one module to write, and has {module_list}"
+        )
+    ((kind, top_module),) = instances
     if not _NAME.match(kind):
         raise DatasetError(folder / _TESTBENCH, "", f"instantiates {kind!r}, which can't name a file")
-    return kind, top
+    return kind, top_module
 
 
 def _reference(file: Path, text: str, module: str) -> str:
     """The verified design, its module called as the testbench wants it."""
-    declared = modules(text)
-    names = {declaration.name for declaration in declared}
+    declared_modules = modules(text)
+    names = {declaration.name for declaration in declared_modules}
     if module in names:
         return text
-    used_names = {kind for declaration in declared for kind, _ in declaration.instances}
+    used_names = {kind for declaration in declared_modules for kind, _ in declaration.instances}
     tops = [name for name in names - used_names if name.startswith(_PREFIX)] or sorted(names - used_names)
     verified = f"{_PREFIX}{module}" if f"{_PREFIX}{module}" in names else tops[0] if len(tops) == 1 else None
     if verified is None:
         raise DatasetError(file, "", f"declares no module that could be {module!r}: {', '.join(sorted(names))}")
-    return renamed(text, verified, module)
+    return rename_identifier(text, verified, module)
 
 
-def _plain(problem: Problem) -> dict[str, JsonValue]:
+def _plain_source(problem: Problem) -> dict[str, JsonValue]:
     """The source as far as the model holds it in the same words."""
-    return {_DESCRIPTION: problem.public.statement, **_files(problem.hidden.harness)}
+    return {_DESCRIPTION: problem.public.statement, **_harness_files(problem.hidden.harness)}
 
 
-def _files(harness: Mapping[str, str]) -> dict[str, str]:
+def _harness_files(harness: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in harness.items() if name != "testbench.json"}
 
 
-def _recognise(excerpt: Excerpt) -> bool:
+def _is_rtllm(excerpt: DatasetExcerpt) -> bool:
     return any(path.rpartition("/")[2] == _DESCRIPTION for path in excerpt.files)
 
 
@@ -209,5 +211,5 @@ FORMAT = DatasetFormat(
     reads="folders, of one design or of many",
     importer=import_rtllm,
     export=export_rtllm,
-    recognise=_recognise,
+    recognise=_is_rtllm,
 )

@@ -18,7 +18,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from benchwright_problems.category import Category
-from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt
+from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat
 from benchwright_problems.datasets.folder import files_below, read_text
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
@@ -28,14 +28,14 @@ from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import (
     Difficulty,
     Hidden,
-    Kind,
-    Limits,
     Pack,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
+    RunLimits,
 )
-from benchwright_problems.verilog import modules, renamed
+from benchwright_problems.verilog import modules, rename_identifier
 
 SOURCE = "https://github.com/NVlabs/verilog-eval"
 LICENSE = "MIT"
@@ -51,7 +51,7 @@ _FILE = re.compile(r"^(Prob[A-Za-z0-9._-]+)_(prompt\.txt|ref\.sv|test\.sv|ifc\.t
 _NEEDED = ("prompt.txt", "ref.sv", "test.sv")
 _REFERENCE = "RefModule"
 # The authors' own limit is on simulated time; this one also has to hold a compiler.
-_LIMITS = Limits(wall_s=120)
+_LIMITS = RunLimits(wall_s=120)
 
 
 class _Row(BaseModel):
@@ -72,7 +72,7 @@ class _Description(_Row):
 
 
 @dataclass(frozen=True)
-class _Source:
+class _ProblemSource:
     """One problem as it was found, whatever its layout."""
 
     location: Path
@@ -83,7 +83,7 @@ class _Source:
     statement: str
     header: str
     """The beginning of the solver's file; empty where the solver writes all of it."""
-    top: str
+    top_module: str
     """The module to write."""
     reference: str
     harness: dict[str, str]
@@ -105,14 +105,14 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
     """
     require_pack_name(pack)
     invalid = invalid or InvalidRecords()
-    sources = [source for path in paths if path.is_dir() for source in _folder(path, invalid)]
-    sources += _records([path for path in paths if not path.is_dir()], invalid)
-    if not sources and not invalid.errors:
+    found_sources = [source for path in paths if path.is_dir() for source in _folder(path, invalid)]
+    found_sources += _records([path for path in paths if not path.is_dir()], invalid)
+    if not found_sources and not invalid.record_errors:
         raise DatasetError(paths[0], "", "holds no problem of VerilogEval")
     # The two tasks of version 2 name their problems alike.
-    has_several = len({(source.version, source.task) for source in sources}) > 1
+    has_several = len({(source.version, source.task) for source in found_sources}) > 1
     problems: dict[str, Problem] = {}
-    for source in sources:
+    for source in found_sources:
         name = f"{source.task}.{source.name}" if has_several else source.name
         with invalid.record():
             if name.lower() in problems:
@@ -122,7 +122,7 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
     return Pack(
         name=pack,
         title="VerilogEval",
-        version=", ".join(sorted({source.version for source in sources})),
+        version=", ".join(sorted({source.version for source in found_sources})),
         license=LICENSE,
         source=SOURCE,
         description="Problems of HDLBits with a testbench that compares with a reference",
@@ -137,34 +137,34 @@ def export_verilogeval(problem: Problem) -> dict[str, JsonValue]:
     Raises:
         ValueError: The problem does not come from VerilogEval.
     """
-    return restore(problem, _plain(problem))
+    return restore(problem, _plain_source(problem))
 
 
-def _folder(folder: Path, invalid: InvalidRecords) -> list[_Source]:
-    parts: dict[tuple[str, str], dict[str, str]] = {}
+def _folder(folder: Path, invalid: InvalidRecords) -> list[_ProblemSource]:
+    paths_by_problem: dict[tuple[str, str], dict[str, str]] = {}
     for path in files_below(folder):
         parent, _, name = path.rpartition("/")
         if matched := _FILE.match(name):
-            parts.setdefault((parent, matched[1]), {})[matched[2]] = path
-    sources = []
-    for (parent, name), paths in sorted(parts.items()):
+            paths_by_problem.setdefault((parent, matched[1]), {})[matched[2]] = path
+    folder_sources = []
+    for (parent, name), paths in sorted(paths_by_problem.items()):
         with invalid.record():
-            sources.append(_from_files(folder, parent, name, paths))
-    return sources
+            folder_sources.append(_from_files(folder, parent, name, paths))
+    return folder_sources
 
 
-def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) -> _Source:
+def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) -> _ProblemSource:
     location = folder / parent / name
-    for part in _NEEDED:
-        if part not in paths:
-            raise DatasetError(location.with_name(f"{name}_{part}"), "", "is missing")
+    for needed_suffix in _NEEDED:
+        if needed_suffix not in paths:
+            raise DatasetError(location.with_name(f"{name}_{needed_suffix}"), "", "is missing")
     texts = {part: read_text(folder, path) for part, path in paths.items()}
     if not any(module.name == _REFERENCE for module in modules(texts["ref.sv"])):
         raise DatasetError(folder / paths["ref.sv"], "", f"declares no module {_REFERENCE}")
     header = texts.get("ifc.txt", "")
     completes = "ifc.txt" in texts or _CODE_COMPLETE in f"{folder.name}/{parent}"
     record: dict[str, JsonValue] = {f"{name}_{part}": text for part, text in texts.items()}
-    return _Source(
+    return _ProblemSource(
         location=folder / paths["test.sv"],
         line=None,
         name=name,
@@ -172,38 +172,40 @@ def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) 
         version="2",
         statement=texts["prompt.txt"],
         header=header,
-        top="TopModule",
-        reference=renamed(texts["ref.sv"], _REFERENCE, "TopModule"),
+        top_module="TopModule",
+        reference=rename_identifier(texts["ref.sv"], _REFERENCE, "TopModule"),
         harness={"test.sv": texts["test.sv"], "ref.sv": texts["ref.sv"]},
         record=record,
     )
 
 
-def _records(files: Sequence[Path], invalid: InvalidRecords) -> list[_Source]:
+def _records(files: Sequence[Path], invalid: InvalidRecords) -> list[_ProblemSource]:
     descriptions: dict[str, dict[str, str]] = {}
-    tasks: list[tuple[Path, int, _Task, dict[str, JsonValue]]] = []
+    task_records: list[tuple[Path, int, _Task, dict[str, JsonValue]]] = []
     for file in files:
         for line, record in read_records(file, invalid):
-            with invalid.record(), _validated(file, line):
+            with invalid.record(), _located_errors(file, line):
                 if "test" in record:
-                    tasks.append((file, line, _Task.model_validate(record), record))
+                    task_records.append((file, line, _Task.model_validate(record), record))
                 else:
-                    row = _Description.model_validate(record)
-                    if descriptions.setdefault(_variant(file), {}).setdefault(row.task_id, row.detail_description) != (
-                        row.detail_description
-                    ):
-                        raise DatasetError(file, "task_id", f"{row.task_id!r} is described in two ways", line)
+                    description_row = _Description.model_validate(record)
+                    if descriptions.setdefault(_variant(file), {}).setdefault(
+                        description_row.task_id, description_row.detail_description
+                    ) != (description_row.detail_description):
+                        raise DatasetError(
+                            file, "task_id", f"{description_row.task_id!r} is described in two ways", line
+                        )
     # Where only one file describes, it is meant for all, whatever it is called.
     only = next(iter(descriptions.values())) if len(descriptions) == 1 else {}
-    sources = []
-    for file, line, task, record in tasks:
+    record_sources = []
+    for file, line, task_row, record in task_records:
         with invalid.record():
-            sources.append(_from_record(file, line, task, record, descriptions.get(_variant(file), only)))
-    return sources
+            record_sources.append(_from_record(file, line, task_row, record, descriptions.get(_variant(file), only)))
+    return record_sources
 
 
 @contextmanager
-def _validated(file: Path, line: int) -> Iterator[None]:
+def _located_errors(file: Path, line: int) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
@@ -216,40 +218,40 @@ def _variant(file: Path) -> str:
 
 
 def _from_record(
-    file: Path, line: int, task: _Task, record: dict[str, JsonValue], descriptions: Mapping[str, str]
-) -> _Source:
-    described = descriptions.get(task.task_id)
+    file: Path, line: int, task_row: _Task, record: dict[str, JsonValue], descriptions: Mapping[str, str]
+) -> _ProblemSource:
+    described = descriptions.get(task_row.task_id)
     if descriptions and described is None:
-        raise DatasetError(file, "task_id", f"{task.task_id!r} has no description in the files given", line)
+        raise DatasetError(file, "task_id", f"{task_row.task_id!r} has no description in the files given", line)
     description = (described or "Complete this module.").rstrip()
-    return _Source(
+    return _ProblemSource(
         location=file,
         line=line,
-        name=task.task_id,
+        name=task_row.task_id,
         task=_variant(file),
         version="1",
-        statement=f"{description}\n\n```verilog\n{task.prompt.strip()}\n```\n",
-        header=task.prompt,
-        top="top_module",
-        reference=_joined(task.prompt, task.canonical_solution),
-        harness={"test.sv": task.test},
+        statement=f"{description}\n\n```verilog\n{task_row.prompt.strip()}\n```\n",
+        header=task_row.prompt,
+        top_module="top_module",
+        reference=_joined_source(task_row.prompt, task_row.canonical_solution),
+        harness={"test.sv": task_row.test},
         record=record if described is None else record | {"detail_description": described},
     )
 
 
-def _joined(header: str, body: str) -> str:
+def _joined_source(header: str, body: str) -> str:
     return f"{header}{body}" if header.endswith("\n") or body.startswith("\n") else f"{header}\n{body}"
 
 
-def _problem(source: _Source, name: str) -> Problem:
-    file = f"rtl/{source.top}.sv"
+def _problem(source: _ProblemSource, name: str) -> Problem:
+    file = f"rtl/{source.top_module}.sv"
     start = {file: f"{source.header.strip()}\n\n\nendmodule\n"} if source.header else {}
     harness = {"testbench.json": _description(source, file), **source.harness}
     provenance = Provenance(source=SOURCE, license=LICENSE, version=source.version)
     try:
         problem = Problem(
             id=name,
-            kind=Kind.DESIGN,
+            kind=ProblemKind.DESIGN,
             title=source.name.replace("_", " "),
             category=Category.COMPLETION if source.header else Category.SPEC_TO_RTL,
             difficulty=Difficulty.MEDIUM,
@@ -264,20 +266,24 @@ def _problem(source: _Source, name: str) -> Problem:
         )
     except ValidationError as error:
         raise DatasetError.from_validation(source.location, error, source.line) from error
-    return keep(problem, _plain(problem), source.record, RecordLocation(source.location, "", source.line))
+    return keep(problem, _plain_source(problem), source.record, RecordLocation(source.location, "", source.line))
 
 
-def _description(source: _Source, file: str) -> str:
+def _description(source: _ProblemSource, file: str) -> str:
     """The harness's `testbench.json`."""
-    declared = [module for text in source.harness.values() for module in modules(text)]
-    top = next((module for module in declared if any(kind == source.top for kind, _ in module.instances)), None)
-    if top is None:
+    declared_modules = [module for text in source.harness.values() for module in modules(text)]
+    top_module = next(
+        (module for module in declared_modules if any(kind == source.top_module for kind, _ in module.instances)), None
+    )
+    if top_module is None:
         field = "" if source.line is None else "test"
-        raise DatasetError(source.location, field, f"has no instance of {source.top}", source.line)
-    names = {module.name for module in declared} | {name for module in declared for _, name in module.instances}
+        raise DatasetError(source.location, field, f"has no instance of {source.top_module}", source.line)
+    names = {module.name for module in declared_modules} | {
+        name for module in declared_modules for _, name in module.instances
+    }
     described = {
         "criterion": "verilogeval",
-        "top": top.name,
+        "top": top_module.name,
         "design": [file],
         "testbench": list(source.harness),
         "private": sorted(names),
@@ -285,22 +291,22 @@ def _description(source: _Source, file: str) -> str:
     return json.dumps(described, indent=2) + "\n"
 
 
-def _plain(problem: Problem) -> dict[str, JsonValue]:
+def _plain_source(problem: Problem) -> dict[str, JsonValue]:
     """The source as far as the model holds it in the same words."""
-    hidden = problem.hidden
-    if hidden.dataset_format == RECORD:
-        return {"task_id": problem.id.rpartition(".")[2], "test": hidden.harness["test.sv"]}
-    if hidden.dataset_format == FOLDER:
+    hidden_part = problem.hidden
+    if hidden_part.dataset_format == RECORD:
+        return {"task_id": problem.id.rpartition(".")[2], "test": hidden_part.harness["test.sv"]}
+    if hidden_part.dataset_format == FOLDER:
         name = problem.id.rpartition(".")[2]
         return {
             f"{name}_prompt.txt": problem.public.statement,
-            f"{name}_ref.sv": hidden.harness["ref.sv"],
-            f"{name}_test.sv": hidden.harness["test.sv"],
+            f"{name}_ref.sv": hidden_part.harness["ref.sv"],
+            f"{name}_test.sv": hidden_part.harness["test.sv"],
         }
     raise ValueError(f"{problem.id} does not come from VerilogEval")
 
 
-def _recognise(excerpt: Excerpt) -> bool:
+def _is_verilogeval(excerpt: DatasetExcerpt) -> bool:
     return "task_id" in excerpt.fields or any(_FILE.match(path.rpartition("/")[2]) for path in excerpt.files)
 
 
@@ -310,5 +316,5 @@ FORMAT = DatasetFormat(
     reads="folders of version 2, JSON Lines of version 1",
     importer=import_verilogeval,
     export=export_verilogeval,
-    recognise=_recognise,
+    recognise=_is_verilogeval,
 )

@@ -25,7 +25,7 @@ testbenches in verif. Read what is there, then create or change files so that th
 _KEPT = "converted"
 
 
-class Form(StrEnum):
+class RecordForm(StrEnum):
     """The form in which a record asks."""
 
     AGENTIC = "agentic"
@@ -41,25 +41,29 @@ class _Conversion(BaseModel):
     """RFC 6902 patch from the record that converting back yields to the original record."""
 
 
-def convert(record: dict[str, JsonValue], target_form: Form) -> dict[str, JsonValue]:
+def convert(record: dict[str, JsonValue], target_form: RecordForm) -> dict[str, JsonValue]:
     """A record in the requested form; unchanged if it already has that form.
 
     Args:
         record: One that `import_cvdp` takes.
         target_form: The form.
     """
-    form = Form.AGENTIC if "prompt" in record else Form.NONAGENTIC
+    form = RecordForm.AGENTIC if "prompt" in record else RecordForm.NONAGENTIC
     if form is target_form:
         return record
-    converter, back = (_agentic, _nonagentic) if target_form is Form.AGENTIC else (_nonagentic, _agentic)
+    converter, back = (
+        (_agentic_record, _nonagentic_record)
+        if target_form is RecordForm.AGENTIC
+        else (_nonagentic_record, _agentic_record)
+    )
     bare = {key: value for key, value in record.items() if key != _KEPT}
     converted = converter(bare)
     try:
-        earlier = _Conversion.model_validate(record.get(_KEPT))
+        earlier_conversion = _Conversion.model_validate(record.get(_KEPT))
     except ValidationError:
-        earlier = None
-    if earlier is not None and earlier.sha256 == digest(bare):
-        restored: dict[str, JsonValue] = jsonpatch.apply_patch(converted, earlier.restore)
+        earlier_conversion = None
+    if earlier_conversion is not None and earlier_conversion.sha256 == digest(bare):
+        restored: dict[str, JsonValue] = jsonpatch.apply_patch(converted, earlier_conversion.restore)
         return restored
     restore = jsonpatch.make_patch(back(converted), bare).patch
     conversion = _Conversion(sha256=digest(converted), restore=restore)
@@ -69,50 +73,53 @@ def convert(record: dict[str, JsonValue], target_form: Form) -> dict[str, JsonVa
 def make_patch(old_text: str, new_text: str) -> str:
     """The unified diff that `apply_patch` takes, without file headers; empty if nothing differs."""
     # Only LF ends a line of a diff.
-    old, new = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (old_text, new_text))
-    hunks = list(difflib.unified_diff(old, new))[2:]
+    old_lines, new_lines = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (old_text, new_text))
+    hunks = list(difflib.unified_diff(old_lines, new_lines))[2:]
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in hunks)
 
 
-def _agentic(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    request_fields, output_fields = _mapping(record.get("input")), _mapping(record.get("output"))
-    context, solution = _texts(request_fields.get("context")), _texts(output_fields.get("context"))
+def _agentic_record(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    request_fields, output_fields = _as_mapping(record.get("input")), _as_mapping(record.get("output"))
+    context_files, solution = _as_texts(request_fields.get("context")), _as_texts(output_fields.get("context"))
     files = "\n".join(f"- {path}" for path in solution)
     converted: dict[str, JsonValue] = {
         "id": record["id"],
         "categories": record["categories"],
         "system_message": _SYSTEM_MESSAGE.format(files=files),
         "prompt": request_fields.get("prompt"),
-        "context": dict(context),
-        "patch": {path: make_patch(context.get(path, ""), text) if text else "" for path, text in solution.items()},
-        "harness": dict(_texts(_mapping(record.get("harness")).get("files"))),
+        "context": dict(context_files),
+        "patch": {
+            path: make_patch(context_files.get(path, ""), text) if text else "" for path, text in solution.items()
+        },
+        "harness": dict(_as_texts(_as_mapping(record.get("harness")).get("files"))),
     }
     if response := output_fields.get("response"):
         converted["response"] = response
     return converted
 
 
-def _nonagentic(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def _nonagentic_record(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     # The system message describes tools, which a model that answers once does not have.
-    context, patches = _texts(record.get("context")), _texts(record.get("patch"))
-    harness = _texts(record.get("harness"))
+    context_files, patches = _as_texts(record.get("context")), _as_texts(record.get("patch"))
+    harness = _as_texts(record.get("harness"))
     return {
         "id": record["id"],
         "categories": record["categories"],
-        "input": {"prompt": record["prompt"], "context": dict(context)},
+        "input": {"prompt": record["prompt"], "context": dict(context_files)},
         "output": {
             "response": record.get("response") or "",
             "context": {
-                path: apply_patch(context.get(path, ""), patch) if patch else "" for path, patch in patches.items()
+                path: apply_patch(context_files.get(path, ""), patch) if patch else ""
+                for path, patch in patches.items()
             },
         },
         "harness": {"files": dict(harness)} if harness else {},
     }
 
 
-def _mapping(value: JsonValue) -> dict[str, JsonValue]:
+def _as_mapping(value: JsonValue) -> dict[str, JsonValue]:
     return value if isinstance(value, dict) else {}
 
 
-def _texts(value: JsonValue) -> dict[str, str]:
-    return {path: text if isinstance(text, str) else "" for path, text in _mapping(value).items()}
+def _as_texts(value: JsonValue) -> dict[str, str]:
+    return {path: text if isinstance(text, str) else "" for path, text in _as_mapping(value).items()}

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchwright_foundation.atomic import write_atomically
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.labels import Label, LabelKind, LabelSource, PackLabels
+from benchwright_problems.storage.labels import LabelKind, LabelSource, PackLabels, QuestionLabel
 
 _SHOWN = ("problem", "kind", "question", "label", "by", "votes")
 _FILLED = ("corrected", "reason")
@@ -25,8 +25,8 @@ def write_label_sheet(file: Path, problems: Sequence[Problem], labels: PackLabel
         OSError: The file can't be written.
     """
     stream = io.StringIO()
-    lines = csv.writer(stream)
-    lines.writerow((*_SHOWN, *_FILLED))
+    csv_writer = csv.writer(stream)
+    csv_writer.writerow((*_SHOWN, *_FILLED))
     count = 0
     for problem in problems:
         for kind in LabelKind:
@@ -34,23 +34,25 @@ def write_label_sheet(file: Path, problems: Sequence[Problem], labels: PackLabel
             if settled is None:
                 continue
             machine = labels.by_machine(problem, kind)
-            votes = "; ".join(f"{vote.judge}={vote.value}" for vote in machine.votes) if machine is not None else ""
-            cells = (problem.id, kind.value, problem.public.statement, settled.value, settled.by, votes)
-            lines.writerow([*(_inert(text) for text in cells), "", ""])
+            vote_list = "; ".join(f"{vote.judge}={vote.value}" for vote in machine.votes) if machine is not None else ""
+            row_cells = (problem.id, kind.value, problem.public.statement, settled.value, settled.by, vote_list)
+            csv_writer.writerow([*(_inert_cell(text) for text in row_cells), "", ""])
             count += 1
     # A byte order mark, without which spreadsheets don't take it for UTF-8.
     write_atomically(file.absolute(), b"\xef\xbb\xbf" + stream.getvalue().encode("utf-8", "replace"))
     return count
 
 
-def read_label_sheet(file: Path, problems: Mapping[str, Problem], person: str, now: datetime) -> list[Label]:
+def read_label_sheet(
+    file: Path, problems: Mapping[str, Problem], person: str, correction_time: datetime
+) -> list[QuestionLabel]:
     """The corrections of a sheet; rows without one are left out.
 
     Args:
         file: CSV with the columns `problem`, `kind`, `corrected` and `reason`; others don't matter.
         problems: The problems by id.
         person: The person who corrected.
-        now: Time of the corrections.
+        correction_time: Time of the corrections.
 
     Raises:
         DatasetError: Names line and field of the first thing that is wrong; nothing is to be kept then.
@@ -61,7 +63,7 @@ def read_label_sheet(file: Path, problems: Mapping[str, Problem], person: str, n
         if missing:
             raise DatasetError(file, missing[0], "is not among the columns; `--export` writes a sheet that has it", 1)
         return [
-            _correction(file, rows.line_num, row, problems, person, now)
+            _correction(file, rows.line_num, row, problems, person, correction_time)
             for row in rows
             if (row["corrected"] or "").strip()
         ]
@@ -72,8 +74,13 @@ def read_label_sheet(file: Path, problems: Mapping[str, Problem], person: str, n
 
 
 def _correction(
-    file: Path, line: int, row: Mapping[str, str | None], problems: Mapping[str, Problem], person: str, now: datetime
-) -> Label:
+    file: Path,
+    line: int,
+    row: Mapping[str, str | None],
+    problems: Mapping[str, Problem],
+    person: str,
+    correction_time: datetime,
+) -> QuestionLabel:
     def cell(name: str) -> str:
         return (row[name] or "").strip().removeprefix("'")
 
@@ -90,7 +97,7 @@ def _correction(
         raise DatasetError(file, "corrected", str(error), line) from error
     if not cell("reason"):
         raise DatasetError(file, "reason", "is empty; say why, so that others can follow the correction", line)
-    return Label(
+    return QuestionLabel(
         problem=problem.id,
         public_digest=problem.public_digest,
         kind=kind,
@@ -98,10 +105,10 @@ def _correction(
         source=LabelSource.PERSON,
         by=person,
         reason=cell("reason"),
-        made=now.isoformat(timespec="seconds"),
+        made=correction_time.isoformat(timespec="seconds"),
     )
 
 
-def _inert(text: str) -> str:
+def _inert_cell(text: str) -> str:
     # A spreadsheet evaluates cells that begin like a formula, and questions are a stranger's.
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -81,7 +81,7 @@ class LabelVote(Model):
     second_reason: str = ""
 
 
-class Label(Model):
+class QuestionLabel(Model):
     """A statement of somebody about a question."""
 
     problem: ProblemId
@@ -107,13 +107,13 @@ class Label(Model):
     """ISO 8601, UTC."""
 
     @model_validator(mode="after")
-    def _value_is_of_the_kind(self) -> Label:
+    def _value_is_of_the_kind(self) -> QuestionLabel:
         self.kind.check(self.value)
         return self
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettledLabel:
     """The label that counts."""
 
     value: str
@@ -128,42 +128,42 @@ class PackLabels:
         labels: Oldest first.
     """
 
-    def __init__(self, labels: Sequence[Label] = ()) -> None:
-        self._newest: dict[tuple[str, LabelKind, bool], Label] = {}
+    def __init__(self, labels: Sequence[QuestionLabel] = ()) -> None:
+        self._newest: dict[tuple[str, LabelKind, bool], QuestionLabel] = {}
         for label in labels:
             self._newest[label.problem, label.kind, label.source is LabelSource.PERSON] = label
         self._labelled = {label.problem for label in labels}
 
-    def by_machine(self, problem: Problem, kind: LabelKind) -> Label | None:
+    def by_machine(self, problem: Problem, kind: LabelKind) -> QuestionLabel | None:
         """The newest label of the present text that a model gave, or TF-IDF."""
         return self._find(problem, kind, person=False)
 
-    def by_person(self, problem: Problem, kind: LabelKind) -> Label | None:
+    def by_person(self, problem: Problem, kind: LabelKind) -> QuestionLabel | None:
         """The newest label of the present text that a person gave."""
         return self._find(problem, kind, person=True)
 
-    def settled(self, problem: Problem, kind: LabelKind) -> Settled | None:
+    def settled(self, problem: Problem, kind: LabelKind) -> SettledLabel | None:
         """Return the label that counts: what people said, else the data set, else a model; None if nothing is known.
 
         Of difficulty, None also stands for the problem's own.
         """
         if (person := self.by_person(problem, kind)) is not None:
-            return Settled(person.value, "people")
+            return SettledLabel(person.value, "people")
         machine = self.by_machine(problem, kind)
         stated_value = stated_label(problem, kind) or (machine.stated if machine is not None else "")
         if stated_value:
-            return Settled(stated_value, "data set") if kind is not LabelKind.DIFFICULTY else None
+            return SettledLabel(stated_value, "data set") if kind is not LabelKind.DIFFICULTY else None
         if machine is None:
             return None
         origin = f"{machine.by} with {machine.prompt}" if machine.source is LabelSource.MODEL else machine.source.value
-        return Settled(machine.value, origin)
+        return SettledLabel(machine.value, origin)
 
-    def all_settled(self, problem: Problem) -> dict[LabelKind, Settled]:
+    def all_settled(self, problem: Problem) -> dict[LabelKind, SettledLabel]:
         """Every label that counts; see `settled`."""
         settled_labels = {kind: self.settled(problem, kind) for kind in LabelKind}
         return {kind: settled_label for kind, settled_label in settled_labels.items() if settled_label is not None}
 
-    def _find(self, problem: Problem, kind: LabelKind, *, person: bool) -> Label | None:
+    def _find(self, problem: Problem, kind: LabelKind, *, person: bool) -> QuestionLabel | None:
         if problem.id not in self._labelled:
             return None
         label = self._newest.get((problem.id, kind, person))
@@ -203,7 +203,7 @@ class LabelFile:
         """
         return PackLabels(self.lines())
 
-    def lines(self) -> list[Label]:
+    def lines(self) -> list[QuestionLabel]:
         """Every label that was ever given, oldest first; see `read`."""
         try:
             content = self.path.read_bytes()
@@ -212,23 +212,23 @@ class LabelFile:
         except OSError as error:
             raise StoreError(f"the labels {self.path} can't be read: {error.strerror}") from error
         # What follows the last line end was cut off when a process was killed.
-        whole = content.split(b"\n")[:-1]
-        return [_label(self.path, number, line) for number, line in enumerate(whole, start=1)]
+        whole_lines = content.split(b"\n")[:-1]
+        return [_read_label(self.path, number, line) for number, line in enumerate(whole_lines, start=1)]
 
-    def append(self, labels: Sequence[Label]) -> None:
+    def append(self, labels: Sequence[QuestionLabel]) -> None:
         """Add labels; on disk when this returns.
 
         Raises:
             StoreError: The labels can't be written.
         """
-        added = b"".join(label.model_dump_json().encode() + b"\n" for label in labels)
+        added_lines = b"".join(label.model_dump_json().encode() + b"\n" for label in labels)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with file_lock(self.path.parent / ".lock"):
                 is_new = not self.path.exists()
                 with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as stream:
                     _cut_torn_line(stream)
-                    stream.write(added)
+                    stream.write(added_lines)
                     stream.flush()
                     os.fsync(stream.fileno())
                 if is_new:
@@ -247,8 +247,8 @@ def _cut_torn_line(stream: BinaryIO) -> None:
         stream.truncate(stream.seek(stream.read().rfind(b"\n") + 1))
 
 
-def _label(file: Path, number: int, line: bytes) -> Label:
+def _read_label(file: Path, number: int, line: bytes) -> QuestionLabel:
     try:
-        return Label.model_validate_json(line)
+        return QuestionLabel.model_validate_json(line)
     except ValidationError as error:
         raise DatasetError.from_validation(file, error, number) from error

@@ -20,7 +20,7 @@ class DownloadError(ProblemsError):
 
 
 @contextlib.contextmanager
-def fetched(
+def fetched_pack_file(
     source: str, *, needs_digest: bool, on_progress: Callable[[int, int], None] = lambda byte_count, size: None
 ) -> Iterator[Path]:
     """The file of a path or address, for as long as the block runs.

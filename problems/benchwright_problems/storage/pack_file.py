@@ -40,16 +40,16 @@ _PROBLEM_FILES = ("problem.toml", "statement.md")
 _PROBLEM_FOLDERS = ("public", "figures", "hidden/figures", "hidden/harness", "hidden/reference", "hidden/wrong")
 
 
-class _File(Model):
+class _PackedFile(Model):
     size: Annotated[int, Field(ge=0, le=LARGEST_FILE_BYTES)]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class _Manifest(Model):
+class _PackManifest(Model):
     format: Literal[1] = 1
     name: PackName
     version: str
-    files: Annotated[dict[RelativePath, _File], Field(max_length=_MOST_FILES)]
+    files: Annotated[dict[RelativePath, _PackedFile], Field(max_length=_MOST_FILES)]
     key: str
     signature: str = ""
 
@@ -67,7 +67,7 @@ class PublishedPack:
     """Its author's public key, base64."""
 
 
-def write_pack_file(folder: Path, file: Path, key: Ed25519PrivateKey) -> PublishedPack:
+def write_pack_file(folder: Path, file: Path, signing_key: Ed25519PrivateKey) -> PublishedPack:
     """Writes a pack folder as one file; the same folder and key make the same bytes.
 
     Raises:
@@ -75,13 +75,13 @@ def write_pack_file(folder: Path, file: Path, key: Ed25519PrivateKey) -> Publish
         OSError: The file can't be written.
     """
     pack = read_pack_folder(folder)
-    contents = {path: _content(folder, path) for path in sorted(_paths(folder, pack))}
+    contents = {path: _read_content(folder, path) for path in sorted(_packed_paths(folder, pack))}
     files = {
-        path: _File(size=len(file_content), sha256=hashlib.sha256(file_content).hexdigest())
+        path: _PackedFile(size=len(file_content), sha256=hashlib.sha256(file_content).hexdigest())
         for path, file_content in contents.items()
     }
-    unsigned = _Manifest(name=pack.name, version=pack.version, files=files, key=public_key(key))
-    signature = base64.b64encode(key.sign(unsigned.signed_bytes())).decode()
+    unsigned = _PackManifest(name=pack.name, version=pack.version, files=files, key=public_key(signing_key))
+    signature = base64.b64encode(signing_key.sign(unsigned.signed_bytes())).decode()
     manifest = unsigned.model_copy(update={"signature": signature})
     with tempfile.TemporaryFile() as stream:
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -102,13 +102,13 @@ def read_pack_file(file: Path) -> PublishedPack:
         if file.stat().st_size > LARGEST_BYTES:
             raise DatasetError(file, "", f"is larger than {LARGEST_BYTES >> 20} MiB")
         with zipfile.ZipFile(file) as archive, tempfile.TemporaryDirectory(prefix="benchwright-pack-") as temporary:
-            manifest = _manifest(file, archive)
+            manifest = _read_manifest(file, archive)
             folder = Path(temporary)
             for path, listed_file in manifest.files.items():
                 target = folder / path
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(_entry(file, archive, path, listed_file))
-            pack = _relative(file, folder)
+                target.write_bytes(_read_entry(file, archive, path, listed_file))
+            pack = _pack_in_archive(file, folder)
     except OSError as error:
         raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
@@ -119,17 +119,17 @@ def read_pack_file(file: Path) -> PublishedPack:
     return PublishedPack(pack, manifest.key)
 
 
-def _paths(folder: Path, pack: Pack) -> Iterator[str]:
+def _packed_paths(folder: Path, pack: Pack) -> Iterator[str]:
     yield PACK_FILE
     for problem in pack.problems:
         yield from (f"{problem.id}/{name}" for name in _PROBLEM_FILES)
-        for inner in _PROBLEM_FOLDERS:
-            for path, folders, names in os.walk(folder / problem.id / inner):
+        for subfolder in _PROBLEM_FOLDERS:
+            for path, folders, names in os.walk(folder / problem.id / subfolder):
                 folders[:] = [name for name in folders if name != "__pycache__"]
                 yield from (Path(path, name).relative_to(folder).as_posix() for name in names)
 
 
-def _content(folder: Path, path: str) -> bytes:
+def _read_content(folder: Path, path: str) -> bytes:
     try:
         return read_plain_file(folder, path, LARGEST_FILE_BYTES)
     except FileTooLargeError as error:
@@ -138,14 +138,14 @@ def _content(folder: Path, path: str) -> bytes:
         raise DatasetError(folder / path, "", "is not a plain file; links are not published") from error
 
 
-def _manifest(file: Path, archive: zipfile.ZipFile) -> _Manifest:
+def _read_manifest(file: Path, archive: zipfile.ZipFile) -> _PackManifest:
     names = archive.namelist()
     if _MANIFEST not in names or archive.getinfo(_MANIFEST).file_size > _LARGEST_MANIFEST:
         raise DatasetError(file, _MANIFEST, "is missing: this is no published pack")
     with archive.open(_MANIFEST) as stream:
         text = stream.read(_LARGEST_MANIFEST)
     try:
-        manifest = _Manifest.model_validate_json(text)
+        manifest = _PackManifest.model_validate_json(text)
     except ValidationError as error:
         raise DatasetError.from_validation(file, error) from error
     if sorted(names) != sorted([_MANIFEST, *manifest.files]):
@@ -157,7 +157,7 @@ def _manifest(file: Path, archive: zipfile.ZipFile) -> _Manifest:
     return manifest
 
 
-def _entry(file: Path, archive: zipfile.ZipFile, path: str, listed_file: _File) -> bytes:
+def _read_entry(file: Path, archive: zipfile.ZipFile, path: str, listed_file: _PackedFile) -> bytes:
     with archive.open(path) as stream:
         # An entry may say that it is short, and not be.
         content = stream.read(listed_file.size + 1)
@@ -166,10 +166,12 @@ def _entry(file: Path, archive: zipfile.ZipFile, path: str, listed_file: _File) 
     return content
 
 
-def _relative(file: Path, folder: Path) -> Pack:
+def _pack_in_archive(file: Path, folder: Path) -> Pack:
     """The pack, with errors that name the archive and not a temporary folder."""
     try:
         return read_pack_folder(folder)
     except DatasetError as error:
-        inside = error.file.relative_to(folder).as_posix() if error.file.is_relative_to(folder) else error.file.name
-        raise DatasetError(file, f"{inside} {error.field}".strip(), error.reason, error.line) from error
+        path_inside = (
+            error.file.relative_to(folder).as_posix() if error.file.is_relative_to(folder) else error.file.name
+        )
+        raise DatasetError(file, f"{path_inside} {error.field}".strip(), error.reason, error.line) from error

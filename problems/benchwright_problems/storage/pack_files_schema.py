@@ -15,13 +15,13 @@ from benchwright_problems.partial_date import PartialDate
 from benchwright_problems.problem import (
     Answer,
     Difficulty,
-    Kind,
     Language,
     Letter,
-    Limits,
+    ProblemKind,
     QuestionFormat,
     RelativePath,
     Reveal,
+    RunLimits,
     ScanAction,
     Skill,
 )
@@ -59,14 +59,14 @@ class ProblemFile(Model):
     """`problem.toml`."""
 
     id: str
-    kind: Kind
+    kind: ProblemKind
     category: Category | None = None
     difficulty: Difficulty
     published: PartialDate | None = None
     domain: str = ""
     expected: tuple[RelativePath, ...] = ()
     reveal: Reveal = Reveal.VERDICT
-    limits: Limits = Limits()
+    limits: RunLimits = RunLimits()
     scan: dict[str, ScanAction] = Field(default_factory=dict)
     question: QuestionTable | None = None
     answer: Answer | None = None

@@ -26,9 +26,9 @@ from benchwright_problems.problem import (
     Choice,
     Figure,
     Hidden,
-    Kind,
     Pack,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -75,7 +75,7 @@ def read_pack_head(folder: Path) -> PackFile:
     Raises:
         DatasetError: See `read_pack_folder`.
     """
-    return _toml(folder / PACK_FILE, PackFile)
+    return _read_toml(folder / PACK_FILE, PackFile)
 
 
 def wrong_solutions(folder: Path, problem: str) -> dict[str, dict[str, str]]:
@@ -84,12 +84,12 @@ def wrong_solutions(folder: Path, problem: str) -> dict[str, dict[str, str]]:
     Raises:
         DatasetError: A file can't be read.
     """
-    wrong = folder / problem / "hidden" / "wrong"
-    if not wrong.is_dir():
+    wrong_folder = folder / problem / "hidden" / "wrong"
+    if not wrong_folder.is_dir():
         return {}
     return {
-        solution_folder.name: _texts(solution_folder)
-        for solution_folder in sorted(wrong.iterdir())
+        solution_folder.name: _read_texts(solution_folder)
+        for solution_folder in sorted(wrong_folder.iterdir())
         if solution_folder.is_dir()
     }
 
@@ -107,20 +107,20 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
         DatasetError: See `read_pack_folder`.
     """
     file = folder / "problem.toml"
-    spec = _toml(file, ProblemFile)
+    spec = _read_toml(file, ProblemFile)
     if spec.id != folder.name:
         raise DatasetError(file, "id", f"is {spec.id!r} but the folder is called {folder.name!r}")
-    statement = _text(folder / "statement.md")
+    statement = _read_file_text(folder / "statement.md")
     heading = statement.splitlines()[0] if statement else ""
     if not heading.startswith("# "):
         raise DatasetError(folder / "statement.md", "", "the first line must be '# Title'", 1)
-    public_files = _texts(folder / "public")
-    harness = _texts(folder / "hidden" / "harness")
-    reference = _texts(folder / "hidden" / "reference")
+    public_files = _read_texts(folder / "public")
+    harness = _read_texts(folder / "hidden" / "harness")
+    reference = _read_texts(folder / "hidden" / "reference")
     visible_text = "\n".join((statement, *(spec.question.choices.values() if spec.question else ())))
     figures = _figures(folder / "figures", visible_text)
     answer = _answer(folder, spec)
-    if spec.kind is Kind.DESIGN and not {"docker-compose.yml", "testbench.json"} & harness.keys():
+    if spec.kind is ProblemKind.DESIGN and not {"docker-compose.yml", "testbench.json"} & harness.keys():
         raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")
     content: dict[str, JsonValue] = {
         # What a problem does not have leaves its digest as it was before there was such a field.
@@ -172,7 +172,7 @@ def _answer(folder: Path, spec: ProblemFile) -> Answer | None:
     """The answer key with its pictures."""
     file, answer = folder / "problem.toml", spec.answer
     if answer is None:
-        if spec.kind is Kind.QUESTION:
+        if spec.kind is ProblemKind.QUESTION:
             raise DatasetError(file, "answer", "is missing")
         return None
     if spec.question is not None:
@@ -181,8 +181,8 @@ def _answer(folder: Path, spec: ProblemFile) -> Answer | None:
             raise DatasetError(file, "answer.value", f"is {answer.value!r}; it must be one of {', '.join(keys)}")
     if not (folder / "hidden" / "figures").is_dir():
         return answer
-    solved = _figures(folder / "hidden" / "figures", f"{answer.value}\n{answer.explanation}")
-    return answer.model_copy(update={"figures": solved})
+    solution_figures = _figures(folder / "hidden" / "figures", f"{answer.value}\n{answer.explanation}")
+    return answer.model_copy(update={"figures": solution_figures})
 
 
 def _question(spec: ProblemFile) -> Question | None:
@@ -196,19 +196,19 @@ def _question(spec: ProblemFile) -> Question | None:
     )
 
 
-def _figures(folder: Path, texts: str) -> tuple[Figure, ...]:
+def _figures(folder: Path, markdown: str) -> tuple[Figure, ...]:
     """The pictures below a folder, under the path by which Markdown shows them: `figures/NAME`."""
     if not folder.is_dir():
         return ()
     figures = []
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         path = f"figures/{file.relative_to(folder).as_posix()}"
-        alt = re.search(rf"!\[([^\]]*)\]\(<?{re.escape(path)}>?\)", texts)
+        alt = re.search(rf"!\[([^\]]*)\]\(<?{re.escape(path)}>?\)", markdown)
         if alt is None:
             raise DatasetError(file, "", f"is not shown anywhere; add ![what it shows]({path}) where it belongs")
         try:
-            data = base64.b64encode(_bytes(file)).decode()
-            figures.append(Figure(path=path, media_type=media_type(path), data=data, alt=alt[1]))
+            encoded_picture = base64.b64encode(_read_file_bytes(file)).decode()
+            figures.append(Figure(path=path, media_type=media_type(path), data=encoded_picture, alt=alt[1]))
         except OSError as error:
             raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
         except ValidationError as error:
@@ -218,32 +218,32 @@ def _figures(folder: Path, texts: str) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
-def _toml(file: Path, model: type[_File]) -> _File:
+def _read_toml(file: Path, model: type[_File]) -> _File:
     try:
-        return model.model_validate(tomllib.loads(_text(file)))
+        return model.model_validate(tomllib.loads(_read_file_text(file)))
     except tomllib.TOMLDecodeError as error:
         raise DatasetError(file, "", f"is not TOML: {error}") from error
     except ValidationError as error:
         raise DatasetError.from_validation(file, error) from error
 
 
-def _texts(folder: Path) -> dict[str, str]:
+def _read_texts(folder: Path) -> dict[str, str]:
     if not folder.is_dir():
         return {}
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
-    return {path.relative_to(folder).as_posix(): _text(path) for path in paths}
+    return {path.relative_to(folder).as_posix(): _read_file_text(path) for path in paths}
 
 
-def _text(file: Path) -> str:
+def _read_file_text(file: Path) -> str:
     try:
-        return _bytes(file).decode()
+        return _read_file_bytes(file).decode()
     except OSError as error:
         raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise DatasetError(file, "", f"byte {error.start + 1} is not UTF-8") from error
 
 
-def _bytes(file: Path) -> bytes:
+def _read_file_bytes(file: Path) -> bytes:
     status = file.stat()
     if not stat.S_ISREG(status.st_mode):
         # A pipe would never end.

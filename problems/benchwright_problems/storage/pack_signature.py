@@ -41,9 +41,9 @@ def author_key(home: Home) -> Ed25519PrivateKey:
         raise StoreError(f"{file} holds no key; restore it from a backup, or delete it to get a new one") from error
 
 
-def public_key(key: Ed25519PrivateKey) -> str:
+def public_key(private_key: Ed25519PrivateKey) -> str:
     """As it is published, base64."""
-    return base64.b64encode(key.public_key().public_bytes_raw()).decode()
+    return base64.b64encode(private_key.public_key().public_bytes_raw()).decode()
 
 
 def is_signed_by(key: str, signature: str, content: bytes) -> bool:
@@ -71,7 +71,7 @@ class PackSigners:
         Raises:
             StoreError: The file is damaged.
         """
-        return self._read().get(pack)
+        return self._read_keys().get(pack)
 
     def remember(self, pack: str, key: str) -> None:
         """Remembers a pack's key.
@@ -81,12 +81,12 @@ class PackSigners:
         """
         try:
             with file_lock(self._file.with_name(f".{_SIGNERS}.lock")):
-                keys = self._read() | {pack: key}
+                keys = self._read_keys() | {pack: key}
                 write_atomically(self._file, json.dumps(keys, indent=1, sort_keys=True).encode())
         except OSError as error:
             raise StoreError(f"{self._file} can't be written: {error.strerror}") from error
 
-    def _read(self) -> dict[str, str]:
+    def _read_keys(self) -> dict[str, str]:
         try:
             return _NAMES.validate_json(self._file.read_bytes())
         except FileNotFoundError:

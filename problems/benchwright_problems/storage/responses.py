@@ -30,16 +30,16 @@ _END = re.compile(r"\bendmodule\b")
 _FILES: TypeAdapter[dict[str, str | None]] = TypeAdapter(dict[RelativePath, str | None])
 
 
-def _plain(text: str) -> str:
+def _plain_text(text: str) -> str:
     if not text.isprintable():
         raise ValueError("holds characters that can't be printed")
     return text
 
 
-_Word = Annotated[str, Field(max_length=300), AfterValidator(_plain)]
+_Word = Annotated[str, Field(max_length=300), AfterValidator(_plain_text)]
 
 
-class Origin(Model):
+class ResponseOrigin(Model):
     """The origin of an answer as its line states it; empty where it says nothing."""
 
     attempt: _Word = ""
@@ -67,7 +67,7 @@ class Response:
     text: str
     """Any other answer."""
     gives_files: bool = False
-    origin: Origin = field(default_factory=Origin)
+    origin: ResponseOrigin = field(default_factory=ResponseOrigin)
 
 
 def read_responses(
@@ -88,14 +88,14 @@ def read_responses(
     samples: Counter[str] = Counter()
     for line, record in read_records(file, invalid):
         with invalid.record():
-            responses.append(_response(file, line, record, problems, samples))
+            responses.append(_read_response(file, line, record, problems, samples))
     invalid.settle(len(responses))
     if not responses:
         raise DatasetError(file, "", "holds no answer")
     return responses
 
 
-def _response(
+def _read_response(
     file: Path, line: int, record: Mapping[str, JsonValue], problems: Mapping[str, Problem], samples: Counter[str]
 ) -> Response:
     name = record.get("id")
@@ -104,21 +104,23 @@ def _response(
     # Counted before it is read: a line that is left out does not renumber the samples after it.
     sample = samples[name]
     samples[name] += 1
-    field_name, answer = _answer(record)
+    field_name, answer = _answer_field(record)
     try:
-        files, text = _read(problems[name], field_name, answer)
+        files, text = _files_or_text(problems[name], field_name, answer)
     except (ValueError, PatchError) as error:
         reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         raise DatasetError(file, field_name, reason, line) from error
     try:
-        origin = Origin.model_validate({key: record[key] for key in Origin.model_fields if record.get(key) is not None})
+        origin = ResponseOrigin.model_validate(
+            {key: record[key] for key in ResponseOrigin.model_fields if record.get(key) is not None}
+        )
     except ValidationError as error:
         flaw = error.errors()[0]
         raise DatasetError(file, str(flaw["loc"][0]), flaw["msg"], line) from error
     return Response(problems[name], sample, files, text or "", gives_files=text is None, origin=origin)
 
 
-def _answer(record: Mapping[str, JsonValue]) -> tuple[str, JsonValue]:
+def _answer_field(record: Mapping[str, JsonValue]) -> tuple[str, JsonValue]:
     output = record.get("output")
     if isinstance(output, dict):
         # Without files, the answer is the text itself.
@@ -129,7 +131,7 @@ def _answer(record: Mapping[str, JsonValue]) -> tuple[str, JsonValue]:
     return "", None
 
 
-def _read(problem: Problem, field: str, answer: JsonValue) -> tuple[dict[str, bytes], str | None]:
+def _files_or_text(problem: Problem, field: str, answer: JsonValue) -> tuple[dict[str, bytes], str | None]:
     """The files of an answer, or its text if it gives none."""
     if answer is None or isinstance(answer, str):
         return {}, answer or ""
@@ -161,9 +163,9 @@ def files_in(problem: Problem, answer: str) -> dict[str, str]:
     (path,) = problem.public.expected
     blocks = [match[1] for match in _FENCE.finditer(answer)]
     text = next((block for block in blocks if _MODULE.search(block)), blocks[0] if blocks else answer)
-    start = problem.public.files.get(path, "")
-    if path.endswith((".v", ".sv")) and not _MODULE.search(text) and _MODULE.search(start):
+    starting_text = problem.public.files.get(path, "")
+    if path.endswith((".v", ".sv")) and not _MODULE.search(text) and _MODULE.search(starting_text):
         # The rest of a module whose header was given.
-        header = _END.split(start)[0].rstrip()
+        header = _END.split(starting_text)[0].rstrip()
         text = f"{header}\n{text.rstrip()}\n" + ("" if _END.search(text) else "endmodule\n")
     return {path: text}

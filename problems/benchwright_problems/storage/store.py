@@ -119,12 +119,12 @@ class Store:
             )
         file = self._sealed / self._stored(name).sealed / f"{problem.id}.json"
         try:
-            hidden = Hidden.model_validate_json(file.read_bytes())
+            hidden_part = Hidden.model_validate_json(file.read_bytes())
         except OSError as error:
             raise UnknownProblemError(f"the hidden part of {ref} can't be read; import the pack again") from error
         except ValidationError as error:
             raise DatasetError.from_validation(file, error) from error
-        return problem.model_copy(update={"hidden": hidden})
+        return problem.model_copy(update={"hidden": hidden_part})
 
     def add(self, pack: Pack, replace: bool = False) -> None:
         """Store a pack, sealing its hidden parts; all or nothing.
@@ -137,13 +137,13 @@ class Store:
         if pack.name in BUILT_IN:
             raise PackExistsError(f"{pack.name!r} is a built-in pack; choose another name")
         try:
-            with self._alone():
+            with self._import_lock():
                 if file.exists() and not replace:
                     hint = "--replace puts this one in its place"
                     raise PackExistsError(f"a pack called {pack.name!r} is there already; {hint}")
                 self._write(file, pack)
         except OSError as error:
-            raise _unwritable(self._packs.parent, error) from error
+            raise _write_error(self._packs.parent, error) from error
 
     def add_assigned(self, pack: Pack, assignment: Assignment) -> None:
         """Store the public part of an assignment's pack, instead of an older one.
@@ -158,21 +158,23 @@ class Store:
         """
         file = self._packs / f"{pack.name}.json"
         try:
-            with self._alone():
+            with self._import_lock():
                 stored_assignment = self.assignment(pack.name) if pack.name in self.pack_names() else assignment
                 if stored_assignment is None or (stored_assignment.service, stored_assignment.id) != (
                     assignment.service,
                     assignment.id,
                 ):
                     raise PackExistsError(f"there is another pack called {pack.name!r}")
-                content = _StoredPack(sealed="", pack=_public(pack), assignment=assignment).model_dump_json().encode()
+                content = (
+                    _StoredPack(sealed="", pack=_public_pack(pack), assignment=assignment).model_dump_json().encode()
+                )
                 if not file.exists() or file.read_bytes() != content:
                     write_atomically(file, content)
         except OSError as error:
-            raise _unwritable(self._packs.parent, error) from error
+            raise _write_error(self._packs.parent, error) from error
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _import_lock(self) -> Iterator[None]:
         """Keeps other imports out: one would take the other's sealed half for an old one."""
         self._packs.mkdir(parents=True, exist_ok=True)
         self._sealed.mkdir(parents=True, exist_ok=True)
@@ -185,18 +187,18 @@ class Store:
         try:
             # A disk syncs several files in hardly more time than one.
             with ThreadPoolExecutor(_WRITERS) as writers:
-                for _ in writers.map(lambda problem: _write_sealed(sealed, problem), pack.problems):
+                for _ in writers.map(lambda problem: _write_hidden_part(sealed, problem), pack.problems):
                     pass
             sync_folder(sealed)
-            stored = _StoredPack(sealed=sealed.name, pack=_public(pack))
+            stored = _StoredPack(sealed=sealed.name, pack=_public_pack(pack))
             write_atomically(file, stored.model_dump_json().encode())
         except BaseException:
             if not self._is_visible(file, sealed):
                 shutil.rmtree(sealed, ignore_errors=True)
             raise
-        for old in self._sealed.glob(f"{pack.name}@*"):
-            if old != sealed:
-                shutil.rmtree(old, ignore_errors=True)
+        for old_folder in self._sealed.glob(f"{pack.name}@*"):
+            if old_folder != sealed:
+                shutil.rmtree(old_folder, ignore_errors=True)
 
     def _is_visible(self, file: Path, sealed: Path) -> bool:
         with contextlib.suppress(OSError, ValidationError):
@@ -205,7 +207,7 @@ class Store:
 
     def _shown_pack(self, name: str) -> _StoredPack:
         if name not in self._public_packs:
-            self._public_packs[name] = _StoredPack(sealed="", pack=_public(self._built_in_pack(name)))
+            self._public_packs[name] = _StoredPack(sealed="", pack=_public_pack(self._built_in_pack(name)))
         return self._public_packs[name]
 
     def _built_in_pack(self, name: str) -> Pack:
@@ -218,9 +220,9 @@ class Store:
         try:
             status = file.stat()
             # Two writes within a tick of the file system's clock have one time, but not one inode.
-            changed = (status.st_mtime_ns, status.st_ino)
-            if name not in self._read or self._read[name][0] != changed:
-                self._read[name] = (changed, _StoredPack.model_validate_json(file.read_bytes()))
+            file_state = (status.st_mtime_ns, status.st_ino)
+            if name not in self._read or self._read[name][0] != file_state:
+                self._read[name] = (file_state, _StoredPack.model_validate_json(file.read_bytes()))
         except (OSError, ValueError) as error:
             if isinstance(error, ValidationError):
                 raise DatasetError.from_validation(file, error) from error
@@ -229,7 +231,7 @@ class Store:
         return self._read[name][1]
 
 
-def _write_sealed(folder: Path, problem: Problem) -> None:
+def _write_hidden_part(folder: Path, problem: Problem) -> None:
     file = folder / f"{problem.id}.json"
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
         stream.write(problem.hidden.model_dump_json().encode())
@@ -237,7 +239,7 @@ def _write_sealed(folder: Path, problem: Problem) -> None:
         os.fsync(stream.fileno())
 
 
-def _unwritable(folder: Path, error: OSError) -> StoreError:
+def _write_error(folder: Path, error: OSError) -> StoreError:
     return StoreError(
         f"the pack can't be written to {folder}: {error.strerror}; free some space or change the folder's permissions,"
         " then import it again"
@@ -248,6 +250,6 @@ def _by_id(pack: Pack) -> dict[str, Problem]:
     return {problem.id: problem for problem in pack.problems}
 
 
-def _public(pack: Pack) -> Pack:
+def _public_pack(pack: Pack) -> Pack:
     problems = tuple(problem.model_copy(update={"hidden": _SEALED}) for problem in pack.problems)
     return pack.model_copy(update={"problems": problems})

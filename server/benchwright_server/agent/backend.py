@@ -69,12 +69,12 @@ class Backend:
 
 
 async def _asked_of_editor(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: dict[str, Any]
+    stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: dict[str, Any]
 ) -> dict[str, Any]:
     try:
         writer.write(json.dumps(request).encode() + b"\n")
         await writer.drain()
-        line = await reader.readline()
+        line = await stream_reader.readline()
     except (OSError, ValueError):
         line = b""
     finally:
@@ -84,12 +84,12 @@ async def _asked_of_editor(
     return _result(json.loads(line))
 
 
-def _result(answer: dict[str, Any]) -> dict[str, Any]:
-    if "error" in answer:
-        error = answer["error"]
+def _result(reply: dict[str, Any]) -> dict[str, Any]:
+    if "error" in reply:
+        error = reply["error"]
         raise ServerError(error["message"] if isinstance(error, dict) else str(error))
-    result: dict[str, Any] = answer.get("result") or {}
-    return result
+    operation_result: dict[str, Any] = reply.get("result") or {}
+    return operation_result
 
 
 class _OwnServer:
@@ -100,7 +100,7 @@ class _OwnServer:
         if process.stdin is None or process.stdout is None:
             raise TypeError("the process has pipes")
         self._writer, self._reader = process.stdin, process.stdout
-        self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._pending_replies: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._number = 0
         self._listening = asyncio.create_task(self._listen())
 
@@ -114,7 +114,7 @@ class _OwnServer:
             start_new_session=True,
             limit=LONGEST,
         )
-        server = cls(process)
+        language_server = cls(process)
         folders = [{"uri": folder.as_uri(), "name": folder.name}]
         parameters: dict[str, Any] = {
             "processId": os.getpid(),
@@ -122,14 +122,14 @@ class _OwnServer:
             "capabilities": {},
             "workspaceFolders": folders,
         }
-        await server.request("initialize", parameters)
-        await server._send({"method": "initialized", "params": {}})
-        return server
+        await language_server.request("initialize", parameters)
+        await language_server._send({"method": "initialized", "params": {}})
+        return language_server
 
     async def request(self, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
         self._number += 1
         number = self._number
-        future = self._waiting[number] = asyncio.get_running_loop().create_future()
+        future = self._pending_replies[number] = asyncio.get_running_loop().create_future()
         try:
             await self._send({"id": number, "method": method, "params": params})
             return _result(await future)
@@ -140,7 +140,7 @@ class _OwnServer:
                 await self._send({"method": "$/cancelRequest", "params": {"id": number}})
             raise
         finally:
-            del self._waiting[number]
+            del self._pending_replies[number]
 
     async def close(self) -> None:
         with contextlib.suppress(ServerError, TimeoutError):
@@ -164,16 +164,16 @@ class _OwnServer:
     async def _listen(self) -> None:
         try:
             while True:
-                head = await self._reader.readuntil(b"\r\n\r\n")
-                sizes = [line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+                header_block = await self._reader.readuntil(b"\r\n\r\n")
+                sizes = [line for line in header_block.split(b"\r\n") if line.lower().startswith(b"content-length:")]
                 message = json.loads(await self._reader.readexactly(int(sizes[0].partition(b":")[2])))
                 if "method" not in message:
-                    if (future := self._waiting.get(message["id"])) is not None and not future.done():
+                    if (future := self._pending_replies.get(message["id"])) is not None and not future.done():
                         future.set_result(message)
                 elif "id" in message:
                     # It asks for settings, for example: there are none.
                     await self._send({"id": message["id"], "result": None})
         except (EOFError, OSError, ValueError):
-            for future in self._waiting.values():
+            for future in self._pending_replies.values():
                 if not future.done():
                     future.set_exception(EOFError())

@@ -39,12 +39,12 @@ def mcp_server(backend: Backend) -> Server[Any]:
         client = context.session.client_params
         agent = f"{client.client_info.name} {client.client_info.version}" if client is not None else ""
         try:
-            answer = await backend.ask(
+            reply = await backend.ask(
                 "agentTool", tool=params.name, arguments=dict(params.arguments or {}), agent=agent
             )
         except ServerError as error:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
-        return types.CallToolResult(content=[types.TextContent(type="text", text=answer["text"])])
+        return types.CallToolResult(content=[types.TextContent(type="text", text=reply["text"])])
 
     return Server(
         "benchwright", version=version(), instructions=_ABOUT, on_list_tools=list_tools, on_call_tool=call_tool

@@ -27,7 +27,7 @@ class AssistantError(ServerError):
 
 
 @dataclass(frozen=True)
-class Reply:
+class AssistantReply:
     """The reply of a model."""
 
     text: str
@@ -41,7 +41,7 @@ class _StreamFailedError(Exception):
 
 
 @dataclass(frozen=True)
-class _Streamed:
+class _StreamedReply:
     """The whole reply."""
 
     text: str
@@ -83,7 +83,7 @@ async def reply_of(
     messages: Sequence[Mapping[str, str]],
     environ: Mapping[str, str],
     on_text: Callable[[str], None] | None = None,
-) -> Reply:
+) -> AssistantReply:
     """The same with the number of tokens; see `ask`. Once it is cancelled, nobody waits for the endpoint any more.
 
     Args:
@@ -94,9 +94,9 @@ async def reply_of(
             is given.
     """
     loop = asyncio.get_running_loop()
-    future_reply: asyncio.Future[Reply] = loop.create_future()
+    future_reply: asyncio.Future[AssistantReply] = loop.create_future()
 
-    def settle(reply: Reply | None, error: Exception | None) -> None:
+    def settle(reply: AssistantReply | None, error: Exception | None) -> None:
         if future_reply.done():
             return
         if error is not None:
@@ -104,10 +104,10 @@ async def reply_of(
         elif reply is not None:
             future_reply.set_result(reply)
 
-    ends = time.monotonic() + assistant.timeout_ms / 1000
+    deadline = time.monotonic() + assistant.timeout_ms / 1000
 
     def hear(text: str) -> None:
-        if future_reply.cancelled() or time.monotonic() > ends:
+        if future_reply.cancelled() or time.monotonic() > deadline:
             raise TimeoutError
         if on_text is not None:
             loop.call_soon_threadsafe(on_text, text)
@@ -131,7 +131,7 @@ def _ask(
     messages: Sequence[Mapping[str, str]],
     environ: Mapping[str, str],
     hear: Callable[[str], None] | None,
-) -> Reply:
+) -> AssistantReply:
     headers = {"Content-Type": "application/json"}
     if assistant.api_key_variable:
         key = environ.get(assistant.api_key_variable)
@@ -153,9 +153,9 @@ def _ask(
     try:
         if not address.startswith(("http://", "https://")):
             raise ValueError(address)
-        request = urllib.request.Request(address, json.dumps(body).encode(), headers, method="POST")  # noqa: S310
+        chat_request = urllib.request.Request(address, json.dumps(body).encode(), headers, method="POST")  # noqa: S310
         opener = urllib.request.build_opener(_NoRedirect)
-        with opener.open(request, timeout=assistant.timeout_ms / 1000) as response:
+        with opener.open(chat_request, timeout=assistant.timeout_ms / 1000) as response:
             if hear is not None and response.headers.get_content_type() == "text/event-stream":
                 streamed = _read_stream(response, _MAX_REPLY_BYTES, hear)
                 content, usage = streamed.text, streamed.usage
@@ -183,7 +183,7 @@ def _ask(
             " benchwright.assistant.url."
         ) from None
     text = content if isinstance(content, str) else ""
-    return Reply(text, _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens"))
+    return AssistantReply(text, _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens"))
 
 
 def _tokens(usage: object, name: str) -> int | None:
@@ -191,7 +191,7 @@ def _tokens(usage: object, name: str) -> int | None:
     return count if isinstance(count, int) and 0 <= count < _MOST_TOKENS else None
 
 
-def _read_stream(events: BinaryIO, limit: int, hear: Callable[[str], None]) -> _Streamed:
+def _read_stream(event_stream: BinaryIO, limit: int, hear: Callable[[str], None]) -> _StreamedReply:
     """Read a reply of the chat API that comes in pieces, as server-sent events, to its end.
 
         data: {"choices": [{"delta": {"content": "Look at "}}]}
@@ -199,7 +199,7 @@ def _read_stream(events: BinaryIO, limit: int, hear: Callable[[str], None]) -> _
         data: [DONE]
 
     Args:
-        events: The body of the response.
+        event_stream: The body of the response.
         limit: Bytes that are read of it at most.
         hear: Called with the text so far after each piece; may raise to end it.
 
@@ -208,9 +208,9 @@ def _read_stream(events: BinaryIO, limit: int, hear: Callable[[str], None]) -> _
         ValueError: An event is not JSON.
         TypeError: An event is not of this API, and so are KeyError, IndexError and AttributeError.
     """
-    text, usage, left = "", None, limit
-    while left > 0 and (line := events.readline(left)):
-        left -= len(line)
+    text, usage, remaining_bytes = "", None, limit
+    while remaining_bytes > 0 and (line := event_stream.readline(remaining_bytes)):
+        remaining_bytes -= len(line)
         name, _, content = line.strip().partition(b":")
         if name != b"data" or not content.strip():
             continue
@@ -225,4 +225,4 @@ def _read_stream(events: BinaryIO, limit: int, hear: Callable[[str], None]) -> _
             if isinstance(piece, str) and piece:
                 text += piece
                 hear(text)
-    return _Streamed(text, usage)
+    return _StreamedReply(text, usage)

@@ -40,14 +40,14 @@ class SolverView:
     """The newest failure as it is shown, with likely causes."""
 
 
-def help_messages(subject: str, context: SolverView) -> list[dict[str, str]]:
+def help_messages(subject: str, solver_view: SolverView) -> list[dict[str, str]]:
     """The messages that ask for a hint or for an explanation of a failure."""
-    parts = [f"## Statement\n\n{context.statement[:_MOST_OF_A_FILE]}"] if context.statement else []
-    parts += [f"## Hint {number}\n\n{text}" for number, text in enumerate(context.hints, 1)]
-    if context.failure:
-        parts.append(f"## Newest failure\n\n{context.failure[:_MOST_OF_A_FILE]}")
-    parts += [f"## File {path}\n\n{text[:_MOST_OF_A_FILE]}" for path, text in context.files.items()]
-    prompt_text = "\n\n".join(parts)[:_MOST].encode("utf-8", "replace").decode()
+    prompt_sections = [f"## Statement\n\n{solver_view.statement[:_MOST_OF_A_FILE]}"] if solver_view.statement else []
+    prompt_sections += [f"## Hint {number}\n\n{text}" for number, text in enumerate(solver_view.hints, 1)]
+    if solver_view.failure:
+        prompt_sections.append(f"## Newest failure\n\n{solver_view.failure[:_MOST_OF_A_FILE]}")
+    prompt_sections += [f"## File {path}\n\n{text[:_MOST_OF_A_FILE]}" for path, text in solver_view.files.items()]
+    prompt_text = "\n\n".join(prompt_sections)[:_MOST].encode("utf-8", "replace").decode()
     return [
         {"role": "system", "content": f"{_RULES} {_TASKS[subject]}"},
         {"role": "user", "content": prompt_text},

@@ -22,7 +22,7 @@ _TASK = (
 _FENCE = re.compile(r"\A\s*```[\w+-]*\n(?P<code>.*?)\n?```\s*\Z", re.DOTALL)
 
 
-def messages(name: str, text: str, offset: int) -> list[dict[str, str]]:
+def completion_messages(name: str, text: str, offset: int) -> list[dict[str, str]]:
     """The messages that request a completion.
 
     Args:

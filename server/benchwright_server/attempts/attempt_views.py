@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from benchwright_analysis.report.sections.own_numbers import OwnAttempt
 
     # The database library takes a third of a second to import: nobody pays before a log is needed.
-    from benchwright_server.attempts.sessions import Sessions
+    from benchwright_server.attempts.sessions import EditorSessions
     from benchwright_studies.conduct.study_log import StudyLog
 
 
@@ -32,17 +32,17 @@ def replay_of(log: StudyLog, attempt: str) -> ReplayView:
     """
     header = log.find(attempt)
     events = log.events(header.id)
-    line = time_line(events)
+    timeline = time_line(events)
     origins = {label.seq: label for label in attribute(events)}
-    marks = [_mark(recorded, line.at_s[recorded.seq], origins.get(recorded.seq)) for recorded in events]
+    marks = [_mark(recorded, timeline.at_s[recorded.seq], origins.get(recorded.seq)) for recorded in events]
     return ReplayView(
         attempt=header.id,
         problem=header.problem,
-        duration_s=line.duration_s,
+        duration_s=timeline.duration_s,
         paths=sorted({path for recorded in events for path in _paths(recorded.event)}),
         marks=marks,
-        pauses=[_span(pause) for pause in line.pauses],
-        runs=[_span(run) for run in line.runs],
+        pauses=[_span(pause) for pause in timeline.pauses],
+        runs=[_span(run) for run in timeline.runs],
         complete=header.recording is Recording.FULL,
     )
 
@@ -94,7 +94,7 @@ def _span(stretch: Stretch) -> Span:
     return Span(from_s=stretch.from_s, to_s=stretch.to_s, what=stretch.what)
 
 
-def numbers_of(sessions: Sessions, study: str | None, *, practice: bool = False) -> OwnNumbers:
+def numbers_of(sessions: EditorSessions, study: str | None, *, with_practice: bool = False) -> OwnNumbers:
     """The user's own attempts, without practice unless it is asked for: those of a study, or those outside studies.
 
     Raises:
@@ -103,8 +103,8 @@ def numbers_of(sessions: Sessions, study: str | None, *, practice: bool = False)
     from benchwright_analysis.report.sections.own_numbers import own_numbers
 
     participant = Participation(sessions.home).pseudonym(study) if study else ""
-    attempts = own_numbers(sessions.log, sessions.store, study or "", participant, practice=practice)
-    return OwnNumbers(attempts=[_number(own_attempt) for own_attempt in attempts])
+    own_attempts = own_numbers(sessions.log, sessions.store, study or "", participant, practice=with_practice)
+    return OwnNumbers(attempts=[_number(own_attempt) for own_attempt in own_attempts])
 
 
 def _number(own_attempt: OwnAttempt) -> OwnNumber:

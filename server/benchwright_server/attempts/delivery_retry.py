@@ -26,16 +26,16 @@ def retry_deliveries(home: Home, tell: Callable[[str, bool], None]) -> None:
     def deliver() -> None:
         try:
             with open_log(log_file(home)) as log:
-                arrived, left = deliveries.deliver(log)
+                arrived, undelivered = deliveries.deliver(log)
         except AttemptError as error:
             tell(str(error), False)
             return
         for delivery in arrived:
             tell(f"The records of {delivery.participant} in the study {delivery.study} have been delivered.", True)
-        for delivery in left:
+        for delivery in undelivered:
             tell(delivery.told, False)
 
-    if deliveries.waiting():
+    if deliveries.waiting_deliveries():
         threading.Thread(target=deliver, name="delivery", daemon=True).start()
 
 
@@ -75,6 +75,6 @@ class LiveDelivery:
 
     def _deliver(self) -> None:
         # Failures are kept with the note; the study's page and `study status` show them.
-        if self._deliveries.waiting():
+        if self._deliveries.waiting_deliveries():
             with open_log(log_file(self._home)) as log:
                 self._deliveries.deliver(log)

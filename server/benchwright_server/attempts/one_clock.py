@@ -17,7 +17,7 @@ from benchwright_server.protocol.messages import AttemptStatus
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
     from benchwright_attempts.services import Services
-    from benchwright_server.attempts.session import Session
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_studies.conduct.study_log import StudyLog
 
 _LOOK_S = 1.0
@@ -38,7 +38,7 @@ class OneClock:
     """
 
     def __init__(
-        self, services: Services[StudyLog], sessions: Callable[[], Iterable[Session]], tell: Callable[[str], None]
+        self, services: Services[StudyLog], sessions: Callable[[], Iterable[EditorSession]], tell: Callable[[str], None]
     ) -> None:
         self._services = services
         self._file: Path = services.home.data / "attempts" / "running"
@@ -47,7 +47,7 @@ class OneClock:
         self._lock = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
 
-    async def run_alone(self, session: Session, step: Callable[[], Awaitable[AttemptStatus]]) -> AttemptStatus:
+    async def run_alone(self, session: EditorSession, step: Callable[[], Awaitable[AttemptStatus]]) -> AttemptStatus:
         """Start or resume the clock of an attempt, and pause every other.
 
         Args:
@@ -79,19 +79,19 @@ class OneClock:
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(_LOOK_S)
-            running = [session for session in self._sessions() if session.attempt.clock.is_followed]
-            if running:
+            running_sessions = [session for session in self._sessions() if session.attempt.clock.is_followed]
+            if running_sessions:
                 async with self._lock:
-                    await self._yield_to_other(running)
+                    await self._yield_to_other(running_sessions)
 
-    async def _yield_to_other(self, running: Iterable[Session]) -> None:
-        newest = await asyncio.to_thread(self._newest)
-        other_sessions = [session for session in running if session.header.id != newest]
-        if newest is None or not other_sessions:
+    async def _yield_to_other(self, running_sessions: Iterable[EditorSession]) -> None:
+        newest_attempt = await asyncio.to_thread(self._newest)
+        other_sessions = [session for session in running_sessions if session.header.id != newest_attempt]
+        if newest_attempt is None or not other_sessions:
             return
         try:
-            header = await asyncio.to_thread(self._services.log.header, newest)
-            if (await asyncio.to_thread(self._services.log.summary, newest)).state is not AttemptState.RUNNING:
+            header = await asyncio.to_thread(self._services.log.header, newest_attempt)
+            if (await asyncio.to_thread(self._services.log.summary, newest_attempt)).state is not AttemptState.RUNNING:
                 return
             title = (await asyncio.to_thread(self._services.store.problem, header.problem)).title
         except (AttemptError, ProblemsError):
@@ -106,7 +106,7 @@ class OneClock:
         except (OSError, ValueError):
             return None
 
-    async def _pause(self, session: Session, problem: str, title: str) -> None:
+    async def _pause(self, session: EditorSession, problem: str, title: str) -> None:
         # It may end at the same moment.
         with contextlib.suppress(AttemptError):
             if await session.is_clock_running():

@@ -19,7 +19,14 @@ from benchwright_problems.problem import Problem
 from benchwright_server.attempts.pack_views import language_variants
 from benchwright_server.attempts.told_rule import with_rule
 from benchwright_server.errors import ServerError, WorkspaceError
-from benchwright_server.workspaces.workspace import Marker, Workspace, content_of, fill, free_folder, mark
+from benchwright_server.workspaces.workspace import (
+    Marker,
+    Workspace,
+    content_of,
+    fill_workspace,
+    free_folder,
+    mark_workspace,
+)
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
@@ -37,62 +44,64 @@ class Opening:
     def __init__(self, services: Services[StudyLog]) -> None:
         self._services = services
 
-    def attempt_at(self, ref: str, fresh: bool, guided: bool = False) -> tuple[str, Path]:
+    def attempt_at(self, ref: str, fresh: bool, is_guided: bool = False) -> tuple[str, Path]:
         """The unfinished attempt at a problem and its folder, or new ones.
 
         Args:
             ref: `pack/id`.
             fresh: True to make new ones in any case.
-            guided: True if it is the guided first problem, which counts as practice.
+            is_guided: True if it is the guided first problem, which counts as practice.
 
         Raises:
             ServerError: A problem of an assignment is to be guided.
         """
         problem = self._services.store.problem(ref)
-        if guided:
-            return self._guided(ref, problem)
-        while not fresh and (unfinished := self._services.attempts.unfinished(problem=ref)) is not None:
+        if is_guided:
+            return self._guided_attempt(ref, problem)
+        while not fresh and (unfinished := self._services.attempts.newest_unfinished(problem=ref)) is not None:
             if self._is_guided(unfinished):
                 break
             if self._can_go_on(unfinished, problem):
                 self._tell_rule(unfinished)
                 return unfinished.id, Path(unfinished.workspace)
             self._services.log.append_blocking(unfinished.id, Abandoned(reason="its workspace was deleted"))
-        header = self._make(ref, problem, None)
+        header = self._make_attempt(ref, problem, None)
         return header.id, Path(header.workspace)
 
-    def _guided(self, ref: str, problem: Problem) -> tuple[str, Path]:
+    def _guided_attempt(self, ref: str, problem: Problem) -> tuple[str, Path]:
         if self._services.store.assignment(ref.partition("/")[0]) is not None:
             raise ServerError(f"{ref} belongs to an assignment, which is no practice. Take a problem of another pack.")
-        header = self._services.attempts.unfinished(problem=ref)
+        header = self._services.attempts.newest_unfinished(problem=ref)
         if header is None or not self._is_guided(header) or not self._can_go_on(header, problem):
-            header = self._make(ref, problem, None)
+            header = self._make_attempt(ref, problem, None)
             self._services.log.append_blocking(header.id, Guided())
         return header.id, Path(header.workspace)
 
     def _is_guided(self, header: AttemptHeader) -> bool:
-        return GUIDED in self._services.attempts.summary(header.id).kinds
+        return GUIDED in self._services.attempts.summary(header.id).event_types
 
-    def task(self, assigned: Assigned, agreed: Consent, ref: str) -> str:
+    def task_attempt(self, assigned: Assigned, consent: Consent, ref: str) -> str:
         """The attempt at a study's task; its first events are assignment, consent and blind forecast."""
         # Most sessions have nothing to do with studies, whose libraries are not quick to load.
         from benchwright_studies.conduct.studies import Studies
 
         problem = self._services.store.problem(ref)
         # An attempt that was created just before a crash is reused: the journal does not have it yet.
-        header = self._services.attempts.unfinished(problem=ref, study=assigned.study, solver=assigned.participant)
+        header = self._services.attempts.newest_unfinished(
+            problem=ref, study=assigned.study, solver=assigned.participant
+        )
         if header is None or not self._can_go_on(header, problem):
-            header = self._make(ref, problem, assigned)
+            header = self._make_attempt(ref, problem, assigned)
         studies = Studies(self._services.log, self._services.attempts)
         forecast = studies.forecast_of(assigned.study, assigned.participant, ref) if not assigned.practice else None
-        kinds = self._services.attempts.summary(header.id).kinds
-        for event in (assigned, agreed, forecast):
-            if event is not None and event.type not in kinds:
+        recorded_kinds = self._services.attempts.summary(header.id).event_types
+        for event in (assigned, consent, forecast):
+            if event is not None and event.type not in recorded_kinds:
                 self._services.log.append_blocking(header.id, event)
         studies.note_task(assigned, ref, header.id)
         return header.id
 
-    def _make(self, ref: str, problem: Problem, assigned: Assigned | None) -> AttemptHeader:
+    def _make_attempt(self, ref: str, problem: Problem, assigned: Assigned | None) -> AttemptHeader:
         """Creates a workspace and its attempt."""
         question = problem.public.question
         variants = (
@@ -101,23 +110,23 @@ class Opening:
             else {}
         )
         statement, files = content_of(problem, variants)
-        files[statement] = with_rule(files[statement].decode(), self._rule(ref)).encode()
+        files[statement] = with_rule(files[statement].decode(), self._assistance_rule(ref)).encode()
         figures = {figure.path for figure in problem.public.figures}
         root = self._services.home.workspaces
         if (intruding_path := intruder(root)) is not None:
             raise WorkspaceError(explain(root, intruding_path))
         folder = free_folder(root, ref)
         try:
-            fill(folder, files)
+            fill_workspace(folder, files)
             texts = {path: FileText.of_bytes(content) for path, content in files.items() if path not in figures}
             header = self._services.attempts.create(ref, problem.public_digest, folder, texts, **_belonging(assigned))
-            mark(folder, Marker(attempt=header.id, problem=ref, statement=statement))
+            mark_workspace(folder, Marker(attempt=header.id, problem=ref, statement=statement))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         return header
 
-    def _rule(self, ref: str) -> Assistance | None:
+    def _assistance_rule(self, ref: str) -> Assistance | None:
         assignment = self._services.store.assignment(ref.partition("/")[0])
         return assignment.assistance if assignment is not None else None
 
@@ -129,7 +138,7 @@ class Opening:
         # A statement that was deleted or is no text any more is the solver's own business.
         with contextlib.suppress(OSError, UnicodeError):
             old_text = workspace.statement.read_bytes().decode()
-            new_text = with_rule(old_text, self._rule(header.problem))
+            new_text = with_rule(old_text, self._assistance_rule(header.problem))
             if new_text.strip() != old_text.strip():
                 write_atomically(workspace.statement, new_text.encode())
 
@@ -139,13 +148,13 @@ class Opening:
         if not folder.is_dir():
             return False
         workspace = Workspace.find_around(folder)
-        owner = workspace.marker.attempt if workspace is not None and workspace.folder == folder else None
-        if owner is not None and owner != header.id:
+        marked_attempt = workspace.marker.attempt if workspace is not None and workspace.folder == folder else None
+        if marked_attempt is not None and marked_attempt != header.id:
             with contextlib.suppress(UnknownAttemptError):
-                if Path(self._services.log.header(owner).workspace) == folder:
+                if Path(self._services.log.header(marked_attempt).workspace) == folder:
                     return False
-        if owner != header.id:
-            mark(folder, Marker(attempt=header.id, problem=header.problem, statement=content_of(problem)[0]))
+        if marked_attempt != header.id:
+            mark_workspace(folder, Marker(attempt=header.id, problem=header.problem, statement=content_of(problem)[0]))
         return True
 
 

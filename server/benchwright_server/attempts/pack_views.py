@@ -7,7 +7,7 @@ from benchwright_attempts.grading.grading import ANSWER
 from benchwright_judges.score import read_selection, selectable
 from benchwright_problems.problem import Problem, Question
 from benchwright_problems.storage.store import Store
-from benchwright_server.attempts.session import Session
+from benchwright_server.attempts.session import EditorSession
 from benchwright_server.attempts.told_rule import with_rule
 from benchwright_server.protocol.messages import (
     Choice,
@@ -21,21 +21,21 @@ from benchwright_server.protocol.messages import (
 
 def pack_list(store: Store, attempts: Attempts) -> PackList:
     """All packs, with this user's record on each problem; assignments first, by their due dates. Blocks on the disk."""
-    records = attempts.by_problem()
+    records = attempts.records_by_problem()
     packs = []
     for name in store.pack_names():
         assignment = store.assignment(name)
         if assignment is not None and assignment.study:
             continue
         pack = store.public(name)
-        problems = [_summary(name, problem, records) for problem in pack.problems]
+        problem_summaries = [_summary(name, problem, records) for problem in pack.problems]
         packs.append(
             PackSummary(
                 name=name,
                 title=pack.title,
                 version=pack.version,
                 license=pack.license,
-                problems=problems,
+                problems=problem_summaries,
                 service=assignment.service if assignment is not None else "",
                 due=assignment.due.isoformat() if assignment is not None and assignment.due is not None else None,
                 assistance=assignment.assistance.told
@@ -61,7 +61,7 @@ def language_variants(store: Store, ref: str, question: Question) -> list[Langua
     ]
 
 
-def question_view(session: Session, question: Question, languages: list[LanguageVariant]) -> QuestionView:
+def question_view(session: EditorSession, question: Question, languages: list[LanguageVariant]) -> QuestionView:
     """The view of a question for an answer form, and the current selection."""
     texts = {choice.letter: choice.text for choice in question.choices}
     choices = [Choice(value=value, text=texts.get(value, value.capitalize())) for value in selectable(question)]
@@ -81,7 +81,7 @@ def question_view(session: Session, question: Question, languages: list[Language
 
 
 def _summary(pack: str, problem: Problem, records: dict[str, ProblemRecord]) -> ProblemSummary:
-    record = records.get(f"{pack}/{problem.id}", ProblemRecord())
+    problem_record = records.get(f"{pack}/{problem.id}", ProblemRecord())
     question = problem.public.question
     if problem.category is not None:
         category, category_name = problem.category.value, problem.category.label
@@ -96,7 +96,7 @@ def _summary(pack: str, problem: Problem, records: dict[str, ProblemRecord]) -> 
         category=category,
         category_name=category_name.replace("-", " "),
         difficulty=problem.difficulty.value,
-        state=record.state,
-        best_time_s=record.best_s,
-        attempts=record.attempts,
+        state=problem_record.state,
+        best_time_s=problem_record.best_s,
+        attempts=problem_record.attempts,
     )

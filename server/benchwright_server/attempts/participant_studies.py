@@ -19,7 +19,7 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.storage.store import Store
 from benchwright_remote.hosted_studies import HostedStudies
 from benchwright_server.attempts.participation import Participation
-from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.protocol.messages import OpenedProblem
 from benchwright_server.protocol.studies import (
     ConsentView,
@@ -33,11 +33,11 @@ from benchwright_server.protocol.studies import (
 )
 from benchwright_server.workspaces.workspace import Workspace, content_of
 from benchwright_studies.conduct.delivery import Deliveries
-from benchwright_studies.conduct.progress import Progress, is_finished
+from benchwright_studies.conduct.progress import ParticipantProgress, is_finished
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies
 from benchwright_studies.plan.questionnaire import Answer
 from benchwright_studies.plan.study import AT_SERVICE, Study, StudyQuestion
-from benchwright_studies.plan.vocabulary import Step
+from benchwright_studies.plan.vocabulary import ParticipantStep
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: nobody pays before a log is needed.
@@ -51,7 +51,7 @@ class ParticipantStudies:
         sessions: Sessions that the editor's requests are about.
     """
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: EditorSessions) -> None:
         self._sessions = sessions
         self._participation = Participation(sessions.home)
         self._deliveries = Deliveries(sessions.home)
@@ -69,7 +69,9 @@ class ParticipantStudies:
             ServerError: The user does not take part in it.
         """
         view = await asyncio.to_thread(self._study, study)
-        if view.step in (Step.UNLOCK, Step.FINISHED) and await self._sessions.hand_in_study(study):
+        if view.step in (ParticipantStep.UNLOCK, ParticipantStep.FINISHED) and await self._sessions.hand_in_study(
+            study
+        ):
             view = await asyncio.to_thread(self._study, study)
         return view
 
@@ -126,7 +128,7 @@ class ParticipantStudies:
         await self._sessions.hand_in_study(study)
         if not delete:
             return await asyncio.to_thread(self._study, study)
-        await asyncio.to_thread(self._deliveries.drop, study, participant)
+        await asyncio.to_thread(self._deliveries.drop_delivery, study, participant)
         for header in headers:
             await self._sessions.forget(Path(header.workspace))
         await asyncio.to_thread(
@@ -138,7 +140,9 @@ class ParticipantStudies:
             "asked for by the participant",
         )
         await asyncio.to_thread(self._participation.end, study)
-        return view.model_copy(update={"step": Step.WITHDRAWN, "done": 0, "workspace": None, "consent": None})
+        return view.model_copy(
+            update={"step": ParticipantStep.WITHDRAWN, "done": 0, "workspace": None, "consent": None}
+        )
 
     async def open_task(self, study: str) -> OpenedProblem:
         """Open the next task's problem, or reopen the current one.
@@ -153,7 +157,7 @@ class ParticipantStudies:
         assigned, agreed, problem = await asyncio.to_thread(self._administration.next_task, study, participant)
         return await self._sessions.open_task(assigned, agreed, problem)
 
-    async def answer(self, study: str, answers: Mapping[str, Answer]) -> StudyView:
+    async def answer_questionnaire(self, study: str, answers: Mapping[str, Answer]) -> StudyView:
         """Answer the questionnaire at the end."""
 
         def keep() -> StudyView:
@@ -199,8 +203,8 @@ class ParticipantStudies:
         has_finished = is_finished(self._administration.entries(study, participant))
         has_agreed = self._administration.consent(study, participant) is not None
         if registered_study.study.data.to not in ("nowhere", AT_SERVICE) and has_agreed and not has_finished:
-            self._deliveries.owe(study, participant)
-        if progress.step is Step.FINISHED:
+            self._deliveries.add_delivery(study, participant)
+        if progress.step is ParticipantStep.FINISHED:
             self._administration.finish(study, participant)
             self._deliver(study, participant)
         elif has_agreed:
@@ -215,10 +219,14 @@ class ParticipantStudies:
             return None
         if study.data.to == AT_SERVICE:
             return DeliveryView(arrived=self._sessions.is_handed_in(study.study))
-        left = self._deliveries.find_delivery(study.study, participant)
-        return DeliveryView(arrived=False, tries=left.tries, told=left.told) if left else DeliveryView(arrived=True)
+        pending_delivery = self._deliveries.find_delivery(study.study, participant)
+        return (
+            DeliveryView(arrived=False, tries=pending_delivery.tries, told=pending_delivery.told)
+            if pending_delivery
+            else DeliveryView(arrived=True)
+        )
 
-    def _view(self, registered_study: RegisteredStudy, participant: str, progress: Progress) -> StudyView:
+    def _view(self, registered_study: RegisteredStudy, participant: str, progress: ParticipantProgress) -> StudyView:
         study = registered_study.study
         condition = study.condition(progress.condition) if progress.condition is not None else None
         consent = self._administration.consent(study.study, participant)
@@ -236,11 +244,11 @@ class ParticipantStudies:
             practice=progress.position == 0,
             problem=progress.problem,
             problem_title=self._title(progress.problem),
-            to_forecast=self._to_forecast(study, progress.problem)
-            if progress.step is Step.FORECAST and progress.problem
+            to_forecast=self._forecast_view(study, progress.problem)
+            if progress.step is ParticipantStep.FORECAST and progress.problem
             else None,
             receipt=self._receipt(study.study, participant)
-            if progress.step is Step.UNLOCK and hosted is None
+            if progress.step is ParticipantStep.UNLOCK and hosted is None
             else None,
             condition=progress.condition,
             solver=condition.solver.value if condition else None,
@@ -262,9 +270,9 @@ class ParticipantStudies:
             questions=[_question(question) for question in study.questionnaire],
         )
 
-    def _to_forecast(self, study: Study, ref: str) -> ForecastView:
+    def _forecast_view(self, study: Study, ref: str) -> ForecastView:
         problem = Store(self._sessions.home).problem(ref)
-        name, content = content_of(problem)
+        name, statement_files = content_of(problem)
         refs = [task.problem for task in study.problems]
         pictures = {
             figure.path: f"data:{figure.media_type.value};base64,{figure.data}" for figure in problem.public.figures
@@ -272,7 +280,7 @@ class ParticipantStudies:
         return ForecastView(
             number=refs.index(ref) + 1,
             total=len(refs),
-            statement=content[name].decode(),
+            statement=statement_files[name].decode(),
             files=[ForecastFile(path=path, text=text) for path, text in problem.public.files.items()],
             pictures=pictures,
         )

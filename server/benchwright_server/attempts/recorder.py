@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _UNKNOWN = ReplayedFile(None)
 
 
-class Recorder:
+class FileRecorder:
     """Ensures that every file of a workspace can be rebuilt from the log.
 
     It keeps the files as the log would rebuild them. If the content in the editor or on disk differs, the whole
@@ -60,9 +60,9 @@ class Recorder:
         """Records nothing from now on: another process may."""
         self._is_muted = True
 
-    def take_over(self, muted: Recorder) -> None:
+    def take_over(self, muted_recorder: FileRecorder) -> None:
         """Records from now on what the editor does, which another recorder did not record until now."""
-        for path, text in muted._open.items():
+        for path, text in muted_recorder._open.items():
             self.opened(path, text)
 
     def opened(self, path: str, text: str) -> None:
@@ -72,11 +72,11 @@ class Recorder:
         if replayed_file.text != text:
             self._set(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.OPENED)
 
-    def changed(self, path: str, version: int, changes: Sequence[Replacement], text: str) -> None:
+    def changed(self, path: str, version: int, replacements: Sequence[Replacement], text: str) -> None:
         """An editor changed a file; its content is now `text`."""
         self._open[path] = text
         replayed_file = self._files.get(path, _UNKNOWN)
-        applied = tuple(Change(start=change.start, end=change.end, text=change.text) for change in changes)
+        applied = tuple(Change(start=change.start, end=change.end, text=change.text) for change in replacements)
         if replayed_file.text is None or _applied(replayed_file.text, applied) != text:
             self._set(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.RESYNC)
             return
@@ -86,14 +86,14 @@ class Recorder:
     def closed(self, path: str, content: bytes | None) -> None:
         """An editor closed a file; unsaved changes are discarded."""
         self._open.pop(path, None)
-        self._on_disk(path, content, TextCause.DISCARDED)
+        self._record_disk_content(path, content, TextCause.DISCARDED)
 
     def record_read(self, path: str, content: bytes | None) -> None:
         """A run reads a file from the disk, where another program may have changed it."""
         if path not in self._open:
-            self._on_disk(path, content, TextCause.OUTSIDE)
+            self._record_disk_content(path, content, TextCause.OUTSIDE)
 
-    def _on_disk(self, path: str, content: bytes | None, cause: TextCause) -> None:
+    def _record_disk_content(self, path: str, content: bytes | None, cause: TextCause) -> None:
         if content is None:
             if self._files.pop(path, None) is not None:
                 self._send(path, TextSet(path=path, cause=TextCause.DELETED, file=None))
@@ -108,7 +108,7 @@ class Recorder:
         """
         if self._is_muted:
             return
-        self._on_disk(path, content, TextCause.OUTSIDE)
+        self._record_disk_content(path, content, TextCause.OUTSIDE)
         await self._log.append(self._attempt, Save(path=path, sha256=sha256(content), size=len(content)))
 
     def _set(self, path: str, file: FileText, cause: TextCause) -> None:

@@ -26,7 +26,7 @@ from benchwright_judges.score import INSTANT
 from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import ComparedQuality
-from benchwright_server.attempts.recorder import Recorder
+from benchwright_server.attempts.recorder import FileRecorder
 from benchwright_server.attempts.verdict_words import words_of
 from benchwright_server.protocol.messages import (
     AttemptStatus,
@@ -50,12 +50,12 @@ _WATCH_S = 5.0
 _ANSWER_S = 20.0
 """Seconds that a log may take to answer that; one that takes longer is taken for gone."""
 
-Progress = Callable[["Session"], AbstractAsyncContextManager[Report]]
+Progress = Callable[["EditorSession"], AbstractAsyncContextManager[Report]]
 """Shows a run's progress for the duration of the block; cancelling the block cancels the run."""
 
 
 @asynccontextmanager
-async def silent(session: Session) -> AsyncIterator[Report]:
+async def no_progress(session: EditorSession) -> AsyncIterator[Report]:
     """Shows no progress."""
     yield lambda message, percent: None
 
@@ -64,18 +64,18 @@ async def silent(session: Session) -> AsyncIterator[Report]:
 class Listeners:
     """Callbacks for what happens in sessions."""
 
-    on_change: Callable[[Session], None] = lambda session: None
+    on_change: Callable[[EditorSession], None] = lambda session: None
     """Called after any part of a status has changed."""
     on_failure: Callable[[BaseException], None] = lambda error: None
     """Called when an event can't be recorded, or when a run fails that no request waits for."""
     on_notice: Callable[[str], None] = lambda sentence: None
     """Called with a sentence about what happened without the solver asking for it."""
-    progress: Progress = silent
+    progress: Progress = no_progress
     on_study: Callable[[], None] = lambda: None
     """Called in any thread when a study has something new to deliver."""
 
 
-class Session(Adapter):
+class EditorSession(Adapter):
     """One attempt while the editor has its workspace open; call `follow` first.
 
     Args:
@@ -99,19 +99,19 @@ class Session(Adapter):
         workspace: Workspace,
         files: Mapping[str, ReplayedFile],
         terms: Terms,
-        flagged: list[Violation],
+        flagged_violations: list[Violation],
         claim: Claim | str | None,
     ) -> None:
         self.header = header
         self.problem = problem
         self.workspace = workspace
         self.terms = terms
-        self.attempt = Attempt(services, header, problem, terms, self, flagged=flagged, warms_up=True)
-        self.hints = HintLadder(services, header, problem, self.attempt)
+        self.attempt = Attempt(services, header, problem, terms, self, flagged=flagged_violations, warms_up=True)
+        self.hint_ladder = HintLadder(services, header, problem, self.attempt)
         self._claim = None if isinstance(claim, str) else claim
-        self.attempt.writer.elsewhere = AttemptElsewhereError(claim) if isinstance(claim, str) else None
+        self.attempt.writer.elsewhere_error = AttemptElsewhereError(claim) if isinstance(claim, str) else None
         self._watching: asyncio.Task[None] | None = None
-        self.recorder = Recorder(services.log, header.id, files, listeners.on_failure, is_muted=self.is_elsewhere)
+        self.recorder = FileRecorder(services.log, header.id, files, listeners.on_failure, is_muted=self.is_elsewhere)
         self.draft = _draft(files.get(ANSWER), workspace)
         """The answer as typed but not saved before the editor closed. None if it was saved."""
         self._log = services.log
@@ -122,7 +122,7 @@ class Session(Adapter):
     @property
     def is_elsewhere(self) -> bool:
         """True if another process works on the attempt, so it is only shown here."""
-        return self.attempt.writer.elsewhere is not None
+        return self.attempt.writer.elsewhere_error is not None
 
     async def follow(self) -> None:
         """Continue from the log, and say so if that is not possible here."""
@@ -132,8 +132,8 @@ class Session(Adapter):
             self._watching = asyncio.create_task(self._watch(self._claim))
 
     def _remind(self) -> None:
-        if self.attempt.writer.elsewhere is not None:
-            self._listeners.on_failure(self.attempt.writer.elsewhere)
+        if self.attempt.writer.elsewhere_error is not None:
+            self._listeners.on_failure(self.attempt.writer.elsewhere_error)
 
     async def _watch(self, claim: Claim) -> None:
         """Stops recording once the claim is lost, so that no two processes record the attempt."""
@@ -141,11 +141,11 @@ class Session(Adapter):
             await asyncio.sleep(_WATCH_S)
         if self.ended:
             return
-        self.attempt.writer.elsewhere = ClaimLostError()
+        self.attempt.writer.elsewhere_error = ClaimLostError()
         self.recorder.mute()
-        self.attempt.clock.leave()
+        self.attempt.clock.stop_following()
         self._remind()
-        self.changed()
+        self.on_status_changed()
 
     async def _holds(self, claim: Claim) -> bool:
         try:
@@ -156,7 +156,7 @@ class Session(Adapter):
 
     def _log_changed(self) -> None:
         with contextlib.suppress(RuntimeError):  # The server has ended meanwhile.
-            self._loop.call_soon_threadsafe(self.changed)
+            self._loop.call_soon_threadsafe(self.on_status_changed)
 
     # What the engine asks
 
@@ -164,12 +164,12 @@ class Session(Adapter):
         """The current content of the judged files in the workspace."""
         return snapshot(self.workspace.folder, self.problem)
 
-    def run_taken(self, files: Mapping[str, bytes]) -> None:
+    def on_run_taken(self, files: Mapping[str, bytes]) -> None:
         """A run reads files from the disk, where another program may have changed them."""
         for path in judged_paths(self.problem):
             self.recorder.record_read(path, files.get(path))
 
-    def changed(self) -> None:
+    def on_status_changed(self) -> None:
         """The status has changed."""
         if self.ended and self._claim is not None:
             if self._watching is not None:
@@ -177,7 +177,7 @@ class Session(Adapter):
             self._claim.release()
         self._listeners.on_change(self)
 
-    def failed(self, error: BaseException) -> None:
+    def on_run_failed(self, error: BaseException) -> None:
         """A run failed that no request waited for."""
         self._listeners.on_failure(error)
 
@@ -221,13 +221,13 @@ class Session(Adapter):
             AttemptError: The run came to no verdict, for example because it was stopped.
         """
         await self.attempt.submit()
-        shows = self.terms.reveal(self.problem.reveal) is not None
-        first = (await self.attempt.writer.summary()).first_pass if shows else None
+        shows = self.terms.shown_policy(self.problem.reveal) is not None
+        first_pass = (await self.attempt.writer.summary()).first_pass if shows else None
         status = await self.status()
         return SubmitSummary(
             status=status,
-            first_pass_s=first.active_s if first and status.active_s is not None else None,
-            first_pass_run=first.number if first else None,
+            first_pass_s=first_pass.active_s if first_pass and status.active_s is not None else None,
+            first_pass_run=first_pass.number if first_pass else None,
         )
 
     async def run(self) -> AttemptStatus:
@@ -241,7 +241,7 @@ class Session(Adapter):
 
     async def estimate(self, event: SelfEstimate) -> AttemptStatus:
         """Record the solver's self-estimate."""
-        await self.attempt.estimate(event)
+        await self.attempt.record_estimate(event)
         return await self.status()
 
     async def close(self) -> None:
@@ -265,7 +265,7 @@ class Session(Adapter):
     @property
     def aids(self) -> tuple[Aid, ...]:
         """The aids that the attempt ever allows; hints only if the problem has some."""
-        return tuple(aid for aid in self.terms.allowed_aids if aid is not Aid.HINTS or self.hints.is_there)
+        return tuple(aid for aid in self.terms.allowed_aids if aid is not Aid.HINTS or self.hint_ladder.is_available)
 
     async def is_clock_running(self) -> bool:
         """True if the attempt is started, not paused and not ended, and this process works on it."""
@@ -276,7 +276,7 @@ class Session(Adapter):
         summary = await self.attempt.writer.summary()
         clock = advance(summary.clock, self._log.moment())
         assigned, limit_s = self.terms.assigned, self.terms.time_limit_s
-        clock_display = self.terms.shows_of_clock(summary.kinds, ended=summary.state.ended)
+        clock_display = self.terms.clock_display(summary.event_types, has_ended=summary.state.ended)
         shows_all, shows_rest = clock_display is ClockDisplay.SHOWN, clock_display is not ClockDisplay.HIDDEN
         return AttemptStatus(
             attempt=self.header.id,
@@ -288,11 +288,11 @@ class Session(Adapter):
             elapsed_s=round(clock.elapsed_s, 3) if shows_all else None,
             active_s=round(clock.active_s, 3) if shows_all else None,
             remaining_s=round(max(0.0, limit_s - clock.active_s), 3) if shows_rest and limit_s is not None else None,
-            runs=summary.runs,
+            runs=summary.verdict_count,
             running=self.attempt.runs.is_running,
             verdict=await asyncio.to_thread(self._view, summary.verdict) if summary.verdict else None,
             study=self.header.study or None,
-            practice=assigned.practice if assigned else GUIDED in summary.kinds,
+            practice=assigned.practice if assigned else GUIDED in summary.event_types,
             recording=self.header.recording.value,
             held=clock.held,
             time_limit_s=limit_s,
@@ -300,7 +300,7 @@ class Session(Adapter):
             assistance=self.terms.assistance.told if self.terms.assistance is not None else None,
             without_help=self.terms.is_without_help,
             aids=[aid.value for aid in self.aids],
-            read_only=str(self.attempt.writer.elsewhere) if self.is_elsewhere else None,
+            read_only=str(self.attempt.writer.elsewhere_error) if self.is_elsewhere else None,
             not_recorded=str(self._log.failing) if self._log.failing is not None else None,
         )
 
@@ -318,18 +318,18 @@ class Session(Adapter):
         by_source = {
             name: ProblemCount(errors=errors, warnings=warnings) for name, (errors, warnings) in counts.items()
         }
-        await self.attempt.writer.note(Diagnostics(path=path, counts=by_source))
+        await self.attempt.writer.append_unless_ended(Diagnostics(path=path, counts=by_source))
 
     def _view(self, verdict: AttemptVerdict) -> VerdictView:
         revealed_verdict = self.attempt.runs.reveal(verdict)
-        words = words_of(revealed_verdict, self.problem.kind)
+        verdict_words = words_of(revealed_verdict, self.problem.kind)
         return VerdictView(
             outcome=revealed_verdict.outcome,
             reason=revealed_verdict.reason,
-            short=words.short,
-            headline=words.headline,
+            short=verdict_words.short,
+            headline=verdict_words.headline,
             message=revealed_verdict.message,
-            tests=TestCount(passed=revealed_verdict.passed or 0, total=revealed_verdict.total)
+            tests=TestCount(passed=revealed_verdict.passed_count or 0, total=revealed_verdict.total)
             if revealed_verdict.total is not None
             else None,
             lines=[TestLine(**asdict(test)) for test in revealed_verdict.tests] or None,
@@ -349,8 +349,8 @@ def _quality(quality: ComparedQuality | None) -> list[QualityLine] | None:
     return [QualityLine(measure=field, solution=ours, reference=theirs) for field, ours, theirs in quality.measures]
 
 
-def _draft(recorded: ReplayedFile | None, workspace: Workspace) -> str | None:
+def _draft(replayed_file: ReplayedFile | None, workspace: Workspace) -> str | None:
     """The answer as last typed. None if it was saved."""
-    if recorded is None or recorded.data in (None, workspace.read(ANSWER)):
+    if replayed_file is None or replayed_file.data in (None, workspace.read(ANSWER)):
         return None
-    return recorded.text
+    return replayed_file.text

@@ -19,13 +19,13 @@ from benchwright_attempts.terms import Terms
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox import Sandbox
 from benchwright_judges.reading.text_length import count_words
-from benchwright_problems.problem import Kind, Problem, Question, QuestionFormat
+from benchwright_problems.problem import Problem, ProblemKind, Question, QuestionFormat
 from benchwright_remote.remote_work import RemoteWork
 from benchwright_server.attempts.one_clock import OneClock
 from benchwright_server.attempts.opening import Opening
 from benchwright_server.attempts.pack_views import language_variants, pack_list, question_view
 from benchwright_server.attempts.participation import Participation
-from benchwright_server.attempts.session import Listeners, Session
+from benchwright_server.attempts.session import EditorSession, Listeners
 from benchwright_server.errors import WorkspaceError
 from benchwright_server.protocol.messages import (
     AttemptStatus,
@@ -49,7 +49,7 @@ _SERVICES_S = 3.0
 """Seconds that the list of packs waits for services; without an answer it shows what was known."""
 
 
-class Sessions:
+class EditorSessions:
     """The sessions of one editor by workspace, and the packs whose problems it opens.
 
     Args:
@@ -64,12 +64,12 @@ class Sessions:
         self._listeners = listeners or Listeners()
         enrolled = EnrolledStudies(home, lambda: self.services.log, Participation(home).begin)
         self._remote = RemoteWork(home, lambda: self.services.log, enrolled, self._listeners.on_notice)
-        self.services: Services[StudyLog] = Services(home, open_log, lambda: sandbox, elsewhere=self._remote)
+        self.services: Services[StudyLog] = Services(home, open_log, lambda: sandbox, remote_grader=self._remote)
         self.store = self.services.store
         self._problems = Opening(self.services)
-        self.waiting: dict[str, Device] = {}
+        self.pending_sign_ins: dict[str, Device] = {}
         """Sign-ins by a browser that wait for their confirmation, by the address of the service."""
-        self._sessions: dict[Path, Session] = {}
+        self._sessions: dict[Path, EditorSession] = {}
         self._opening = asyncio.Lock()
         self._clock = OneClock(self.services, lambda: list(self._sessions.values()), self._listeners.on_notice)
 
@@ -83,12 +83,12 @@ class Sessions:
 
     async def hand_in_study(self, study: str) -> bool:
         """Deliver what is new of a study; whether a service conducts it and took that."""
-        await self._remote.follow()
+        await self._remote.start_following()
         return await self._remote.hand_in_study(study, _SERVICES_S)
 
     def is_handed_in(self, study: str) -> bool:
         """True if the service that conducts a study has everything that is here. Blocks on the disk."""
-        return self._remote.has_all(study)
+        return self._remote.is_all_delivered(study)
 
     @property
     def has_study_at_work(self) -> bool:
@@ -102,16 +102,16 @@ class Sessions:
     async def packs(self) -> PackList:
         """All packs, with this user's record on each problem; those of assignments as their services have them now."""
         await self._remote.refresh(_SERVICES_S)
-        await self._remote.follow()
+        await self._remote.start_following()
         return await asyncio.to_thread(pack_list, self.store, self.attempts)
 
-    async def open(self, ref: str, fresh: bool, *, guided: bool = False) -> OpenedProblem:
+    async def open(self, ref: str, fresh: bool, *, is_guided: bool = False) -> OpenedProblem:
         """Continue the unfinished attempt at a problem, or begin one in a new workspace.
 
         Args:
             ref: `pack/id`.
             fresh: True to begin a new one in any case.
-            guided: True if a guide leads through it, as practice.
+            is_guided: True if a guide leads through it, as practice.
 
         Raises:
             UnknownProblemError: No pack has such a problem.
@@ -119,7 +119,7 @@ class Sessions:
             AttemptError: The attempt can't be recorded.
         """
         async with self._opening:
-            attempt, folder = await asyncio.to_thread(self._problems.attempt_at, ref, fresh, guided)
+            attempt, folder = await asyncio.to_thread(self._problems.attempt_at, ref, fresh, is_guided)
             stale = self._sessions.get(folder)
             if stale is not None and stale.header.id != attempt:
                 # The folder of that attempt was deleted, and another attempt reused its name.
@@ -131,7 +131,7 @@ class Sessions:
             raise WorkspaceError(f"The workspace {folder} was created but can't be read. Open the problem again.")
         return await self._opened(session)
 
-    async def open_task(self, assigned: Assigned, agreed: Consent, ref: str) -> OpenedProblem:
+    async def open_task(self, assigned: Assigned, consent: Consent, ref: str) -> OpenedProblem:
         """Begin a task of a study, as an attempt of the participant under the recorded consent.
 
         Raises:
@@ -140,7 +140,7 @@ class Sessions:
             AttemptError: The attempt can't be recorded.
         """
         async with self._opening:
-            attempt = await asyncio.to_thread(self._problems.task, assigned, agreed, ref)
+            attempt = await asyncio.to_thread(self._problems.task_attempt, assigned, consent, ref)
         return await self.reopen(attempt)
 
     async def reopen(self, attempt: str) -> OpenedProblem:
@@ -165,7 +165,7 @@ class Sessions:
             with contextlib.suppress(AttemptError):
                 await session.close()
 
-    async def session(self, path: Path) -> Session | None:
+    async def session(self, path: Path) -> EditorSession | None:
         """The session of the workspace that contains a file or folder; None outside workspaces."""
         for folder in (path, *path.parents):
             if folder in self._sessions:
@@ -181,7 +181,7 @@ class Sessions:
                 self._sessions[workspace.folder] = session
         return self._sessions[workspace.folder]
 
-    async def _taken_over(self, session: Session) -> Session:
+    async def _taken_over(self, session: EditorSession) -> EditorSession:
         """The session itself; or its successor, if another process worked on the attempt and does not any more."""
         if not session.is_elsewhere:
             return session
@@ -202,10 +202,10 @@ class Sessions:
                     successor.recorder.take_over(session.recorder)
                     await session.close()
                     self._sessions[folder] = successor
-                    successor.changed()
+                    successor.on_status_changed()
             return self._sessions.get(folder, session)
 
-    async def demand(self, path: Path) -> Session:
+    async def demand(self, path: Path) -> EditorSession:
         """The session of the workspace that contains a file or folder.
 
         Raises:
@@ -219,7 +219,7 @@ class Sessions:
             )
         return session
 
-    async def start(self, session: Session) -> AttemptStatus:
+    async def start(self, session: EditorSession) -> AttemptStatus:
         """Start the clock of an attempt; any other that runs is paused, since nobody works on two at a time.
 
         Raises:
@@ -227,7 +227,7 @@ class Sessions:
         """
         return await self._clock.run_alone(session, session.start)
 
-    async def resume(self, session: Session) -> AttemptStatus:
+    async def resume(self, session: EditorSession) -> AttemptStatus:
         """Let the clock of an attempt run again; see `start`.
 
         Raises:
@@ -235,13 +235,13 @@ class Sessions:
         """
         return await self._clock.run_alone(session, session.resume)
 
-    async def question(self, session: Session) -> QuestionView:
+    async def question(self, session: EditorSession) -> QuestionView:
         """The content of an answer form.
 
         Raises:
             WorkspaceError: The problem is a design problem.
         """
-        if session.problem.kind is Kind.DESIGN:
+        if session.problem.kind is ProblemKind.DESIGN:
             raise WorkspaceError(f"{session.problem.title} is not a question; its statement lists the files to write.")
         # A text problem is asked and answered like a free response; only the scoring differs.
         question = session.problem.public.question or Question(format=QuestionFormat.FREE_RESPONSE)
@@ -250,12 +250,12 @@ class Sessions:
 
     async def length(self, text: str) -> Length:
         """The length of an answer."""
-        tokens = await asyncio.to_thread(self.services.tokens.count, text)
+        tokens = await asyncio.to_thread(self.services.token_counter.count, text)
         return Length(words=count_words(text), tokens=tokens)
 
-    async def settled(self) -> None:
+    async def wait_until_written(self) -> None:
         """Wait until everything recorded so far is on disk."""
-        await self.services.settled()
+        await self.services.wait_until_settled()
 
     async def close(self) -> None:
         """Pause every running clock, stop every run, and write pending events."""
@@ -276,7 +276,7 @@ class Sessions:
         """The summaries of attempts."""
         return self.services.attempts
 
-    async def _load(self, workspace: Workspace, claim: Claim | None = None) -> Session | None:
+    async def _load(self, workspace: Workspace, claim: Claim | None = None) -> EditorSession | None:
         def read() -> tuple[AttemptHeader, Problem] | None:
             try:
                 header = self.log.header(workspace.marker.attempt)
@@ -293,7 +293,7 @@ class Sessions:
         header, problem = header_and_problem
         holding: Claim | str | None = claim
         if holding is None:
-            holding = await asyncio.to_thread(self._claimed, header.id)
+            holding = await asyncio.to_thread(self._claim_on, header.id)
         if not isinstance(holding, str):
             await asyncio.to_thread(self.attempts.interrupt_stale, header.id)
         events = await asyncio.to_thread(self.log.events, header.id)
@@ -314,18 +314,20 @@ class Sessions:
                 aids=frozenset(assignment.aids) if assignment.aids is not None else None,
             )
         )
-        session = Session(self.services, self._listeners, header, problem, workspace, files, terms, flagged, holding)
+        session = EditorSession(
+            self.services, self._listeners, header, problem, workspace, files, terms, flagged, holding
+        )
         await session.follow()
         self._clock.watch()
         # Also what an editor that was killed has left behind.
-        await self._remote.follow()
+        await self._remote.start_following()
         return session
 
-    def _claimed(self, attempt: str) -> Claim | str | None:
+    def _claim_on(self, attempt: str) -> Claim | str | None:
         """A claim on an attempt, or who has it; None if it has ended."""
         return None if self.attempts.summary(attempt).state.ended else self.log.claim(attempt)
 
-    async def _opened(self, session: Session) -> OpenedProblem:
+    async def _opened(self, session: EditorSession) -> OpenedProblem:
         problem, workspace = session.problem, session.workspace
         editable = judged_paths(problem)
         paths = dict.fromkeys((*editable, *problem.public.files))

@@ -16,7 +16,7 @@ def with_rule(statement: str, rule: Assistance | None) -> str:
         statement: Text of the statement, in Markdown.
         rule: None for an assignment that says nothing.
     """
-    plain = _LINE.sub("", statement)
+    plain_statement = _LINE.sub("", statement)
     if rule is None:
-        return plain
-    return f"{plain.rstrip()}\n\n**Help by models:** {rule.told}\n"
+        return plain_statement
+    return f"{plain_statement.rstrip()}\n\n**Help by models:** {rule.told}\n"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchwright_attempts.grading.reveal import Revealed
-from benchwright_problems.problem import Kind
+from benchwright_problems.problem import ProblemKind
 from benchwright_problems.verdict import WAITING, Reason
 
 
@@ -43,7 +43,7 @@ _UNDECIDED: Mapping[str, str] = {
 _WAITS = frozenset(reason.value for reason in Reason if reason.waits_for_judge)
 
 
-def words_of(revealed_verdict: Revealed, kind: Kind) -> VerdictWords:
+def words_of(revealed_verdict: Revealed, kind: ProblemKind) -> VerdictWords:
     """The words for what a solver may see of a verdict."""
     if revealed_verdict.outcome == "recorded":
         return VerdictWords("recorded", "The run was recorded")
@@ -54,18 +54,21 @@ def words_of(revealed_verdict: Revealed, kind: Kind) -> VerdictWords:
         return VerdictWords(words, f"Undecided: {words}")
     if revealed_verdict.outcome == "failed" and revealed_verdict.reason in _FAILURES:
         return _FAILURES[revealed_verdict.reason]
-    if kind is not Kind.DESIGN:
+    if kind is not ProblemKind.DESIGN:
         word = "correct" if revealed_verdict.outcome == "passed" else "incorrect"
         return VerdictWords(word, f"The answer is {word}")
-    counted = revealed_verdict.total is not None
-    short = f"{revealed_verdict.passed}/{revealed_verdict.total} passed" if counted else revealed_verdict.outcome
+    has_counts = revealed_verdict.total is not None
+    short = (
+        f"{revealed_verdict.passed_count}/{revealed_verdict.total} passed" if has_counts else revealed_verdict.outcome
+    )
     headline = f"Hidden tests {revealed_verdict.outcome}"
     if revealed_verdict.outcome == "passed":
         return VerdictWords(
-            short, headline + (f": {revealed_verdict.passed} of {revealed_verdict.total}" if counted else "")
+            short, headline + (f": {revealed_verdict.passed_count} of {revealed_verdict.total}" if has_counts else "")
         )
-    if counted and revealed_verdict.passed == revealed_verdict.total:
+    if has_counts and revealed_verdict.passed_count == revealed_verdict.total:
         short += ", but failed"
     return VerdictWords(
-        short, headline + (f": {revealed_verdict.passed} of {revealed_verdict.total} passed" if counted else "")
+        short,
+        headline + (f": {revealed_verdict.passed_count} of {revealed_verdict.total} passed" if has_counts else ""),
     )

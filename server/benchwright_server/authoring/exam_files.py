@@ -11,14 +11,14 @@ from benchwright_authoring.problem_files.remarks import field_remark, read_toml
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
 from benchwright_exams.review.packing import check_exam
 from benchwright_exams.review.review import ITEMS
-from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, Form
+from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, ExamForm, ReviewDecision, ReviewForm
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import DatasetError
 from benchwright_server.authoring.exam_folder import SOLUTION, STATEMENT, ExamFolder, FormRefusal, has_exam
 from benchwright_server.errors import ServerError
 
 REVIEW_FIELDS = FileFields(
-    Form,
+    ReviewForm,
     {
         "decision": "Whether the question becomes part of the pack. No pack is made while one is `open`.",
         "findings": "What to check; for the author alone.",
@@ -37,7 +37,7 @@ REVIEW_FIELDS = FileFields(
 )
 """Of `review.toml`."""
 EXAM_FIELDS = FileFields(
-    Exam,
+    ExamForm,
     {
         "title": "Of the pack, for people.",
         "version": "Of the pack, raised with every published change: reports name it.",
@@ -64,36 +64,36 @@ def review_remarks(folder: Path, text: str, home: Home) -> list[Remark]:
         text: Text of the file.
         home: No exam is reviewed where solvers work.
     """
-    places = TomlPlaces(text)
-    form, remarks = read_toml(FORM_FILE, text, Form, places)
-    if form is None or form.decision is not Decision.ACCEPTED:
+    toml_places = TomlPlaces(text)
+    form, remarks = read_toml(FORM_FILE, text, ReviewForm, toml_places)
+    if form is None or form.decision is not ReviewDecision.ACCEPTED:
         return remarks
     if not ProblemFolder(folder, {f"{folder.name}/{FORM_FILE}": text}).is_saved:
         return remarks
     try:
         exam = ExamFolder(folder, home)
-        return [_refusal(refusal, places) for refusal in exam.refused(exam.current)]
+        return [_refusal(refusal, toml_places) for refusal in exam.refusals(exam.current)]
     except ServerError as error:
-        return [Remark(FORM_FILE, places.span(("decision",)), str(error), True)]
+        return [Remark(FORM_FILE, toml_places.span(("decision",)), str(error), True)]
 
 
 def exam_remarks(file: Path, text: str) -> list[Remark]:
     """Everything that is wrong with an `exam.toml`, and what no pack is made without."""
-    places = TomlPlaces(text)
-    exam, remarks = read_toml(EXAM_FILE, text, Exam, places)
+    toml_places = TomlPlaces(text)
+    exam, remarks = read_toml(EXAM_FILE, text, ExamForm, toml_places)
     try:
         if exam is not None:
             check_exam(file, exam)
     except DatasetError as error:
-        remarks.append(field_remark(EXAM_FILE, places, error.field, error.reason, is_error=False))
+        remarks.append(field_remark(EXAM_FILE, toml_places, error.field, error.reason, is_error=False))
     return remarks
 
 
-def _refusal(refused: FormRefusal, places: TomlPlaces) -> Remark:
+def _refusal(refusal: FormRefusal, toml_places: TomlPlaces) -> Remark:
     """At its field; where that is in another file, at the decision, which can't be kept."""
     names_by_field = {Path(name).stem: name for name in (STATEMENT, SOLUTION)}
-    if refused.field and refused.field not in names_by_field:
-        return field_remark(FORM_FILE, places, refused.field, refused.reason)
-    name = names_by_field.get(refused.field, "")
-    message = f"{name}: {refused.reason}." if name else f"{refused.reason[:1].upper()}{refused.reason[1:]}."
-    return Remark(FORM_FILE, places.span(("decision",)), message, True, ("decision",))
+    if refusal.field and refusal.field not in names_by_field:
+        return field_remark(FORM_FILE, toml_places, refusal.field, refusal.reason)
+    name = names_by_field.get(refusal.field, "")
+    message = f"{name}: {refusal.reason}." if name else f"{refusal.reason[:1].upper()}{refusal.reason[1:]}."
+    return Remark(FORM_FILE, toml_places.span(("decision",)), message, True, ("decision",))

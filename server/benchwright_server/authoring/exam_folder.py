@@ -16,7 +16,7 @@ from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_va
 from benchwright_exams.items import Items
 from benchwright_exams.review.packing import check_question, labels_of
 from benchwright_exams.review.review import ITEMS
-from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Decision, Form, read_form
+from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, ReviewDecision, ReviewForm, read_form
 from benchwright_foundation.home import Home
 from benchwright_foundation.kept import StageFile
 from benchwright_problems.errors import DatasetError
@@ -83,7 +83,7 @@ class ExamFolder:
             raise ServerError(f"The exam in {self.root} has no question {label!r}. Reload the list of questions.")
         return self.root / ITEMS / label
 
-    def read(self, label: str) -> tuple[FormFiles, Form]:
+    def read(self, label: str) -> tuple[FormFiles, ReviewForm]:
         """The files of a question and what its form says.
 
         Raises:
@@ -94,14 +94,14 @@ class ExamFolder:
         return FormFiles.read(folder, _FILES), read_form(folder / FORM_FILE)
 
     def save(
-        self, label: str, digest: str, texts: tuple[str, str], values: dict[str, object]
+        self, label: str, digest: str, statement_and_solution: tuple[str, str], values: dict[str, object]
     ) -> tuple[FormFiles, bool, tuple[FormRefusal, ...]]:
         """Write what the form says, if the files are still those that it shows.
 
         Args:
             label: Label of the question.
             digest: Digest of the files that the form shows.
-            texts: Statement and solution.
+            statement_and_solution: Statement and solution.
             values: Values of `review.toml`; all others and the comments stay.
 
         Returns:
@@ -109,21 +109,22 @@ class ExamFolder:
         """
         folder = self.question(label)
         with forms_lock(self._home):
-            now = FormFiles.read(folder, _FILES)
-            if now.digest != digest:
-                return now, True, ()
-            new = {
-                path: now.with_line_ends(path, text) for path, text in zip((STATEMENT, SOLUTION), texts, strict=True)
+            current_files = FormFiles.read(folder, _FILES)
+            if current_files.digest != digest:
+                return current_files, True, ()
+            new_texts = {
+                path: current_files.with_line_ends(path, text)
+                for path, text in zip((STATEMENT, SOLUTION), statement_and_solution, strict=True)
             }
             try:
-                text = with_values(now.texts[FORM_FILE], _changes(now.texts[FORM_FILE], values))
+                text = with_values(current_files.texts[FORM_FILE], _changes(current_files.texts[FORM_FILE], values))
             except (TomlEditError, tomllib.TOMLDecodeError) as error:
-                return now, False, (FormRefusal("", f"{FORM_FILE}: {error}"),)
-            if refused := _refusals(folder, {**new, FORM_FILE: text}):
-                return now, False, refused
-            return now.write_texts({**new, FORM_FILE: text}), False, ()
+                return current_files, False, (FormRefusal("", f"{FORM_FILE}: {error}"),)
+            if refused := _refusals(folder, {**new_texts, FORM_FILE: text}):
+                return current_files, False, refused
+            return current_files.write_texts({**new_texts, FORM_FILE: text}), False, ()
 
-    def refused(self, label: str) -> tuple[FormRefusal, ...]:
+    def refusals(self, label: str) -> tuple[FormRefusal, ...]:
         """The refusals that keep a question, as it is, from being saved; if it is accepted, also from being packed.
 
         Raises:
@@ -162,18 +163,18 @@ def _changes(text: str, values: dict[str, object]) -> dict[str, object]:
     return {
         name: value
         for name, value in values.items()
-        if name in present_values or not (value in empty or value == Form.model_fields[name].default)
+        if name in present_values or not (value in empty or value == ReviewForm.model_fields[name].default)
     }
 
 
 def _refusals(folder: Path, texts: Mapping[str, str]) -> tuple[FormRefusal, ...]:
     """The faults of a question whose files hold this."""
     try:
-        form = Form.model_validate(tomllib.loads(texts[FORM_FILE]))
-        if form.decision is Decision.ACCEPTED:
+        form = ReviewForm.model_validate(tomllib.loads(texts[FORM_FILE]))
+        if form.decision is ReviewDecision.ACCEPTED:
             _check(folder, texts, form)
     except ValidationError as error:
-        return tuple(_refused(error))
+        return tuple(_form_refusals(error))
     except DatasetError as error:
         return (_refused_by_pack(error),)
     except tomllib.TOMLDecodeError as error:
@@ -181,7 +182,7 @@ def _refusals(folder: Path, texts: Mapping[str, str]) -> tuple[FormRefusal, ...]
     return ()
 
 
-def _check(folder: Path, texts: Mapping[str, str], form: Form) -> None:
+def _check(folder: Path, texts: Mapping[str, str], form: ReviewForm) -> None:
     with tempfile.TemporaryDirectory() as work:
         copy = Path(work) / folder.name
         shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("page-*.png"))
@@ -191,7 +192,7 @@ def _check(folder: Path, texts: Mapping[str, str], form: Form) -> None:
         check_question(copy, form)
 
 
-def _refused(error: ValidationError) -> list[FormRefusal]:
+def _form_refusals(error: ValidationError) -> list[FormRefusal]:
     return [
         FormRefusal(
             ".".join(str(part) for part in detail["loc"] if part != "[key]"),

@@ -35,22 +35,22 @@ class FormFiles:
         Raises:
             ServerError: A file can't be read, is larger than 1 MB, or no plain file.
         """
-        whole, texts = hashlib.sha256(), {}
+        hasher, texts = hashlib.sha256(), {}
         for path in paths:
             data = _content(folder, path)
-            whole.update(f"{len(data)}:".encode() + data)
+            hasher.update(f"{len(data)}:".encode() + data)
             try:
                 texts[path] = data.decode()
             except UnicodeDecodeError as error:
                 raise ServerError(f"{folder / path} is not UTF-8. Save it as UTF-8.") from error
-        return cls(folder, texts, whole.hexdigest())
+        return cls(folder, texts, hasher.hexdigest())
 
-    def with_line_ends(self, path: str, typed: str) -> str:
+    def with_line_ends(self, path: str, typed_text: str) -> str:
         """The typed text, with the line ends of the file; a form in a browser has only line feeds."""
-        old_text, plain = self.texts[path], _with_line_feeds(typed)
-        if plain == _with_line_feeds(old_text):
+        old_text, new_text = self.texts[path], _with_line_feeds(typed_text)
+        if new_text == _with_line_feeds(old_text):
             return old_text
-        return plain.replace("\n", "\r\n") if "\r\n" in old_text else plain
+        return new_text.replace("\n", "\r\n") if "\r\n" in old_text else new_text
 
     def write_texts(self, texts: Mapping[str, str]) -> FormFiles:
         """Writes those that differ, in the order in which they were read.

@@ -11,13 +11,13 @@ from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     from benchwright_judges.models.budget import JudgingBudget
-    from benchwright_judges.models.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import ModelEndpoint
 
 
 @asynccontextmanager
 async def model_endpoints(
     names: Sequence[str], budget_usd: float | None
-) -> AsyncIterator[tuple[Sequence[Endpoint], JudgingBudget]]:
+) -> AsyncIterator[tuple[Sequence[ModelEndpoint], JudgingBudget]]:
     """The endpoints of models, in the order of their names, and what they may spend together.
 
     Args:
@@ -42,8 +42,12 @@ async def model_endpoints(
             )
     if settings.offline:
         raise ServerError("judges.toml says offline = true, so no model is asked. Set it to false.")
-    chosen = settings.model_copy(update={"judge": tuple(model for model in settings.models if model.name in names)})
-    endpoints = {endpoint.settings.name: endpoint for endpoint in await asyncio.to_thread(find_endpoints, chosen)}
+    chosen_settings = settings.model_copy(
+        update={"judge": tuple(model for model in settings.models if model.name in names)}
+    )
+    endpoints = {
+        endpoint.settings.name: endpoint for endpoint in await asyncio.to_thread(find_endpoints, chosen_settings)
+    }
     try:
         spending = JudgingBudget(settings.budget_usd if budget_usd is None else budget_usd)
         yield [endpoints[name] for name in names], spending

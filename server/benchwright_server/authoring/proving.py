@@ -11,7 +11,7 @@ from benchwright_harness.grading.check import Checker
 from benchwright_harness.grading.grade import BatchGrader
 from benchwright_harness.grading.two_sided import TwoSided
 from benchwright_judges.score import check_question
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import wrong_solutions
 
 
@@ -20,7 +20,7 @@ class Candidate:
     """A problem to prove."""
 
     problem: Problem
-    wrong: Mapping[str, Mapping[str, bytes]]
+    wrong_solutions: Mapping[str, Mapping[str, bytes]]
     """The solutions that have to fail, by name: path → content."""
 
 
@@ -34,11 +34,11 @@ def candidates(problems: Sequence[Problem], folder: Path | None) -> list[Candida
     Raises:
         DatasetError: A file can't be read.
     """
-    return [Candidate(problem, _wrong(folder, problem)) for problem in problems]
+    return [Candidate(problem, _wrong_solutions(folder, problem)) for problem in problems]
 
 
-def _wrong(folder: Path | None, problem: Problem) -> dict[str, dict[str, bytes]]:
-    if folder is None or problem.kind is not Kind.DESIGN:
+def _wrong_solutions(folder: Path | None, problem: Problem) -> dict[str, dict[str, bytes]]:
+    if folder is None or problem.kind is not ProblemKind.DESIGN:
         return {}
     return {
         name: {path: text.encode() for path, text in files.items()}
@@ -47,7 +47,7 @@ def _wrong(folder: Path | None, problem: Problem) -> dict[str, dict[str, bytes]]
 
 
 async def prove(
-    problems: Sequence[Candidate],
+    proof_candidates: Sequence[Candidate],
     checker: Checker,
     grader: BatchGrader,
     on_sides: Callable[[Problem, TwoSided], None] = lambda problem, two_sided: None,
@@ -55,7 +55,7 @@ async def prove(
     """Prove problems from both sides: design problems by runs, questions by the judges' rules.
 
     Args:
-        problems: Problems to prove, with their wrong solutions.
+        proof_candidates: Problems to prove, with their wrong solutions.
         checker: Runs references and unsolved files.
         grader: Runs wrong solutions.
         on_sides: Called when the reference and the unsolved files of a design problem have run.
@@ -64,22 +64,27 @@ async def prove(
         The proofs, in the order of the problems.
     """
     proofs: dict[int, TwoSided] = {}
-    designs = [index for index, candidate in enumerate(problems) if candidate.problem.kind is Kind.DESIGN]
-    for index in set(range(len(problems))) - set(designs):
-        reference, starting = check_question(problems[index].problem)
+    designs = [
+        index for index, candidate in enumerate(proof_candidates) if candidate.problem.kind is ProblemKind.DESIGN
+    ]
+    for index in set(range(len(proof_candidates))) - set(designs):
+        reference, starting = check_question(proof_candidates[index].problem)
         proofs[index] = TwoSided(reference=reference.verdict, starting=starting.verdict)
 
     def finish(number: int, two_sided: TwoSided) -> None:
         proofs[designs[number]] = two_sided
-        on_sides(problems[designs[number]].problem, two_sided)
+        on_sides(proof_candidates[designs[number]].problem, two_sided)
 
-    await checker.check([problems[index].problem for index in designs], finish)
-    wrong = [
-        (index, name, files) for index, candidate in enumerate(problems) for name, files in candidate.wrong.items()
+    await checker.check([proof_candidates[index].problem for index in designs], finish)
+    wrong_cases = [
+        (index, name, files)
+        for index, candidate in enumerate(proof_candidates)
+        for name, files in candidate.wrong_solutions.items()
     ]
     solutions = [
-        (problems[index].problem, {**starting_files(problems[index].problem), **files}) for index, _, files in wrong
+        (proof_candidates[index].problem, {**starting_files(proof_candidates[index].problem), **files})
+        for index, _, files in wrong_cases
     ]
-    for (index, name, _), verdict in zip(wrong, await grader.grade(solutions), strict=True):
+    for (index, name, _), verdict in zip(wrong_cases, await grader.grade(solutions), strict=True):
         proofs[index] = proofs[index].model_copy(update={"wrong": proofs[index].wrong | {name: verdict}})
-    return [proofs[index] for index in range(len(problems))]
+    return [proofs[index] for index in range(len(proof_candidates))]

@@ -22,7 +22,7 @@ class CommandModule(Protocol):
         """Add its commands to `benchwright`."""
 
 
-class Entry(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command or a group of commands, as the help shows it before its module is loaded."""
 
     module: str
@@ -33,67 +33,73 @@ class Entry(NamedTuple):
 
 _SERVICE, _REMOTE = "benchwright_service.command_line.serve", "benchwright_remote.cli"
 COMMANDS = {
-    "open": Entry("solve.open_problem", "Create a workspace for a problem, or find that of the unfinished attempt."),
-    "grade": Entry(
+    "open": CommandEntry(
+        "solve.open_problem", "Create a workspace for a problem, or find that of the unfinished attempt."
+    ),
+    "grade": CommandEntry(
         "solve.grade",
         "Run a problem's hidden tests on a folder, or grade many answers to a pack's problems, questions included.",
     ),
-    "answer": Entry(
+    "answer": CommandEntry(
         "solve.answer",
         "Score an answer to a question, or grade many answers to a pack's problems, designs included.",
     ),
-    "run-tests": Entry(
+    "run-tests": CommandEntry(
         "solve.run_tests",
         "Run the cocotb tests and testbenches of a folder, with the tools of the hidden tests.",
     ),
-    "explain": Entry(
+    "explain": CommandEntry(
         "solve.explain", "Explain a rule of slang, Verilator or verible, with a wrong and a right example."
     ),
-    "doctor": Entry(
+    "doctor": CommandEntry(
         "machine.doctor", "Show what is installed, in which version, what is missing, and what that disables."
     ),
-    "lsp": Entry(
+    "lsp": CommandEntry(
         "machine.lsp",
         "Run the language server over standard input and output. Options: --sandbox NAME, --judge-url URL.",
     ),
-    "mcp": Entry(
+    "mcp": CommandEntry(
         "machine.mcp",
         "Serve an attempt's tools to an agent by the Model Context Protocol, over standard input and output.",
     ),
-    "shell": Entry(
+    "shell": CommandEntry(
         "machine.shell",
         "Start your shell, or one command, with iverilog, vvp, verilator and yosys of the toolchain on PATH.",
     ),
-    "report": Entry(
+    "report": CommandEntry(
         "report.report",
         "Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs.",
     ),
-    "login": Entry(_REMOTE, "Join a course at a bench service, and get its assignments."),
-    "logout": Entry(_REMOTE, "Forget the token for a bench service."),
-    "assignments": Entry(_REMOTE, "Show the assignments of all services, after bringing them up to date."),
-    "serve": Entry(_SERVICE, "Run a bench service for a course or a lab."),
-    "worker": Entry(_SERVICE, "Run hidden tests for a bench service on another machine."),
-    "problems": Entry("problems.problems", "Import, make, list, show, export, convert and check packs."),
-    "questions": Entry(
+    "login": CommandEntry(_REMOTE, "Join a course at a bench service, and get its assignments."),
+    "logout": CommandEntry(_REMOTE, "Forget the token for a bench service."),
+    "assignments": CommandEntry(_REMOTE, "Show the assignments of all services, after bringing them up to date."),
+    "serve": CommandEntry(_SERVICE, "Run a bench service for a course or a lab."),
+    "worker": CommandEntry(_SERVICE, "Run hidden tests for a bench service on another machine."),
+    "problems": CommandEntry("problems.problems", "Import, make, list, show, export, convert and check packs."),
+    "questions": CommandEntry(
         "questions.questions",
         "Make questions of an exam or of documents, try and translate them, make a pack of accepted ones.",
     ),
-    "attempts": Entry("attempts.attempts", "List, show, export, replay, trace, regrade, compare and verify attempts."),
-    "study": Entry("study.study", "Plan, run and close studies."),
-    "judge": Entry("judge.judge", "Judge answers, by model or by person, and serve judges to others."),
-    "eval": Entry("eval.evaluate", "Let models or agents solve a pack's problems; each sample becomes an attempt."),
-    "completion": Entry(
+    "attempts": CommandEntry(
+        "attempts.attempts", "List, show, export, replay, trace, regrade, compare and verify attempts."
+    ),
+    "study": CommandEntry("study.study", "Plan, run and close studies."),
+    "judge": CommandEntry("judge.judge", "Judge answers, by model or by person, and serve judges to others."),
+    "eval": CommandEntry(
+        "eval.evaluate", "Let models or agents solve a pack's problems; each sample becomes an attempt."
+    ),
+    "completion": CommandEntry(
         "completion.completion",
         "Let inline-completion servers, such as IDE copilots, fill holes in solutions; measure what it is worth.",
     ),
-    "subject": Entry(
+    "subject": CommandEntry(
         "eval.subjects", "Install and check the agents that `benchwright eval --subject` puts on the bench."
     ),
-    "toolchain": Entry(
+    "toolchain": CommandEntry(
         "machine.toolchains", "Build, list, check and choose toolchains, the simulators for hidden tests."
     ),
-    "course": Entry(_SERVICE, "Set up the courses of the bench service on this machine."),
-    "lab": Entry(_SERVICE, "Conduct studies at the bench service on this machine."),
+    "course": CommandEntry(_SERVICE, "Set up the courses of the bench service on this machine."),
+    "lab": CommandEntry(_SERVICE, "Conduct studies at the bench service on this machine."),
 }
 """All commands, in the order of the help."""
 
@@ -101,11 +107,11 @@ COMMANDS = {
 def modules(names: Iterable[str] = COMMANDS) -> Sequence[CommandModule]:
     """The modules of these commands, loaded."""
     # A module with commands and groups is placed with its groups, which come last.
-    places = reversed(dict.fromkeys(COMMANDS[name].module for name in reversed([*names])))
+    module_paths = reversed(dict.fromkeys(COMMANDS[name].module for name in reversed([*names])))
     # One of another room is imported by its name alone: server and service don't know each other.
     module_names = (
         module_path if module_path.startswith("benchwright_") else f"benchwright_server.cli.{module_path}"
-        for module_path in places
+        for module_path in module_paths
     )
     return [cast("CommandModule", import_module(name)) for name in module_names]
 
@@ -124,8 +130,8 @@ def command_line(commands: Sequence[CommandModule] | None = None) -> typer.Typer
     if commands is not None:
         return _application(commands)
     app = _application(())
-    for name, entry in COMMANDS.items():
-        app.command(name, cls=_Unloaded, help=entry.about)(_take_options)
+    for name, command_entry in COMMANDS.items():
+        app.command(name, cls=_Unloaded, help=command_entry.about)(_take_options)
     return app
 
 
@@ -136,14 +142,14 @@ def _application(commands: Sequence[CommandModule]) -> typer.Typer:
         pretty_exceptions_show_locals=False,
     )
     app.callback(invoke_without_command=True)(_options)
-    for command in commands:
-        command.add_to(app)
+    for command_module in commands:
+        command_module.add_to(app)
     return app
 
 
-def _options(show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+def _options(show_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     """Options of the command itself."""
-    if show:
+    if show_version:
         typer.echo(version())
         raise typer.Exit
 

@@ -53,50 +53,50 @@ def page() -> str:
 
 
 def _group(app: typer.Typer, path: str) -> Iterator[str]:
-    for command in app.registered_commands:
-        if command.callback is not None and not command.hidden:
-            text = inspect.getdoc(command.callback) or ""
-            yield _section(f"{path} {command.name}", text, command.callback, command.epilog or "")
+    for command_info in app.registered_commands:
+        if command_info.callback is not None and not command_info.hidden:
+            text = inspect.getdoc(command_info.callback) or ""
+            yield _section(f"{path} {command_info.name}", text, command_info.callback, command_info.epilog or "")
     for group in app.registered_groups:
-        inner = group.typer_instance
-        if inner is None:
+        inner_app = group.typer_instance
+        if inner_app is None:
             continue
         name = f"{path} {group.name}"
-        callback = inner.registered_callback
+        callback = inner_app.registered_callback
         if callback is not None and callback.callback is not None:
             yield _section(name, inspect.getdoc(callback.callback) or "", callback.callback, "")
         else:
-            yield f"## {name}\n\n{inner.info.help}\n"
-        yield from _group(inner, name)
+            yield f"## {name}\n\n{inner_app.info.help}\n"
+        yield from _group(inner_app, name)
 
 
 def _section(path: str, text: str, command: Callable[..., object], epilog: str) -> str:
-    parameters = [
+    parameter_rows = [
         shown_parameter
         for parameter in inspect.signature(command, eval_str=True).parameters.values()
         if (shown_parameter := _parameter(parameter)) is not None
     ]
-    parameters.sort(key=lambda parameter_row: parameter_row.is_option)
+    parameter_rows.sort(key=lambda parameter_row: parameter_row.is_option)
     usage = " ".join(
         [
             path,
             *(
                 _usage(parameter_row)
-                for parameter_row in parameters
+                for parameter_row in parameter_rows
                 if parameter_row.required or not parameter_row.is_option
             ),
             "[OPTION]...",
         ]
     )
-    parts = [f"## {path}", text, f"```\n{usage}\n```"]
+    section_parts = [f"## {path}", text, f"```\n{usage}\n```"]
     if epilog:
-        parts.append("\n".join(f"- {line}" for line in epilog.split("\n\n")))
-    if parameters:
-        rows = "\n".join(
-            f"| `{_cell(parameter_row.usage)}` | {_cell(parameter_row.meaning)} |" for parameter_row in parameters
+        section_parts.append("\n".join(f"- {line}" for line in epilog.split("\n\n")))
+    if parameter_rows:
+        table_lines = "\n".join(
+            f"| `{_cell(parameter_row.usage)}` | {_cell(parameter_row.meaning)} |" for parameter_row in parameter_rows
         )
-        parts.append(f"| parameter | meaning |\n| --- | --- |\n{rows}")
-    return "\n\n".join(parts) + "\n"
+        section_parts.append(f"| parameter | meaning |\n| --- | --- |\n{table_lines}")
+    return "\n\n".join(section_parts) + "\n"
 
 
 def _parameter(parameter: Parameter) -> _Parameter | None:
@@ -112,26 +112,26 @@ def _parameter(parameter: Parameter) -> _Parameter | None:
     return None
 
 
-def _option(name: str, kind: object, info: OptionInfo) -> str:
-    declared = [word for word in (info.default, *(info.param_decls or ())) if isinstance(word, str)]
+def _option(name: str, annotation: object, info: OptionInfo) -> str:
+    declared_flags = [word for word in (info.default, *(info.param_decls or ())) if isinstance(word, str)]
     flag = f"--{name.replace('_', '-')}"
-    plain = _plain(kind)
-    if plain is bool:
-        return ", ".join(declared) or f"{flag}, --no-{flag.removeprefix('--')}"
-    return f"{', '.join(declared) or flag} {info.metavar or _value(plain)}"
+    value_type = _plain(annotation)
+    if value_type is bool:
+        return ", ".join(declared_flags) or f"{flag}, --no-{flag.removeprefix('--')}"
+    return f"{', '.join(declared_flags) or flag} {info.metavar or _value(value_type)}"
 
 
-def _value(kind: object) -> str:
-    if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return "|".join(kind)
-    return _NAMES.get(kind, "TEXT") if isinstance(kind, type) else "TEXT"
+def _value(value_type: object) -> str:
+    if isinstance(value_type, type) and issubclass(value_type, StrEnum):
+        return "|".join(value_type)
+    return _NAMES.get(value_type, "TEXT") if isinstance(value_type, type) else "TEXT"
 
 
-def _plain(kind: object) -> object:
+def _plain(annotation: object) -> object:
     """The type of one value: of `int | None` and of `list[int]` it is `int`."""
-    if get_origin(kind) in (Union, types.UnionType):
-        kind = next(argument for argument in get_args(kind) if argument is not type(None))
-    return get_args(kind)[0] if get_origin(kind) is list else kind
+    if get_origin(annotation) in (Union, types.UnionType):
+        annotation = next(argument for argument in get_args(annotation) if argument is not type(None))
+    return get_args(annotation)[0] if get_origin(annotation) is list else annotation
 
 
 def _meaning(info: ArgumentInfo | OptionInfo, default: object) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchwright_server.client import Client
-from benchwright_server.settings import Settings
+from benchwright_server.settings import ServerSettings
 
 COMMANDS = (
     "packs",
@@ -116,7 +116,7 @@ class Feature:
     is_wanted: Callable[[Client], bool]
     does: str
     """One sentence for the reference."""
-    setting: Callable[[Settings], bool] | None = None
+    setting: Callable[[ServerSettings], bool] | None = None
     """The setting that turns it on instead."""
     commands: tuple[str, ...] = ()
     """The commands that it adds to `workspace/executeCommand`."""
@@ -126,7 +126,7 @@ class Feature:
         """The module's name; the setting of the same name in `Features`, if there is one, turns it off."""
         return self.module.rpartition(".")[2]
 
-    def is_on(self, settings: Settings) -> bool:
+    def is_on(self, settings: ServerSettings) -> bool:
         """True if the user has turned it on."""
         return self.setting(settings) if self.setting else bool(getattr(settings.features, self.name, True))
 
@@ -140,8 +140,8 @@ def _declares(*paths: str) -> Callable[[Client], bool]:
 
 
 def _definitions(client: Client) -> dict[str, Any]:
-    ways = ("definition", "declaration", "typeDefinition", "implementation")
-    return {f"{way}Provider": True for way in ways if client.supports(f"textDocument.{way}")}
+    navigation_kinds = ("definition", "declaration", "typeDefinition", "implementation")
+    return {f"{way}Provider": True for way in navigation_kinds if client.supports(f"textDocument.{way}")}
 
 
 def _rename(client: Client) -> dict[str, Any]:
@@ -449,12 +449,12 @@ FEATURES: tuple[Feature, ...] = (
 )
 
 
-def wanted_features(client: Client, settings: Settings) -> tuple[Feature, ...]:
+def wanted_features(client: Client, settings: ServerSettings) -> tuple[Feature, ...]:
     """The features that a client gets."""
     return tuple(feature for feature in FEATURES if feature.is_wanted(client) and feature.is_on(settings))
 
 
-def server_capabilities(client: Client, settings: Settings) -> dict[str, Any]:
+def server_capabilities(client: Client, settings: ServerSettings) -> dict[str, Any]:
     """The capabilities in the answer to `initialize` (LSP 3.18, `ServerCapabilities`)."""
     saves_with_fixes = settings.code_actions.fix_all_on_save and settings.features.code_actions
     features = wanted_features(client, settings)
@@ -471,7 +471,7 @@ def server_capabilities(client: Client, settings: Settings) -> dict[str, Any]:
         "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
     }
     for feature in features:
-        added = dict(feature.capability(client))
-        capabilities["workspace"] |= added.pop("workspace", {})
-        capabilities |= added
+        added_capabilities = dict(feature.capability(client))
+        capabilities["workspace"] |= added_capabilities.pop("workspace", {})
+        capabilities |= added_capabilities
     return capabilities

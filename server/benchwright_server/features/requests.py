@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
-from benchwright_server.errors import FORESEEN, ServerError, log_place, sentence_of
+from benchwright_server.errors import FORESEEN, ServerError, log_traceback, sentence_of
 from benchwright_server.operations.catalogue import OPERATIONS
 from benchwright_server.operations.operation import Operation, R, S
 
@@ -26,18 +26,18 @@ def register_requests(server: EditorServer) -> None:
         register_operation(server, operation, lambda: server.sessions)
 
 
-def register_operation(server: EditorServer, operation: Operation[S, Any, Any], subject: Callable[[], S]) -> None:
+def register_operation(server: EditorServer, operation: Operation[S, Any, Any], get_subject: Callable[[], S]) -> None:
     """Serve an operation as a request and as a command.
 
     Args:
         server: The server of the client.
         operation: The operation.
-        subject: Gives what it works on.
+        get_subject: Gives what it works on.
     """
 
     async def request(params: Any) -> dict[str, Any]:
         await server.sync.settled()
-        return await answer(operation, subject(), params)
+        return await operation_reply(operation, get_subject(), params)
 
     async def command(*arguments: Any) -> dict[str, Any]:
         return await request(arguments[0] if arguments else None)
@@ -46,40 +46,40 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
         async def work() -> None:
             # A notification has no response, so a rejection is not reported.
             with contextlib.suppress(JsonRpcException):
-                await answer(operation, subject(), params)
+                await operation_reply(operation, get_subject(), params)
 
         server.sync.in_order(work)
 
     server.served[operation.name] = lambda raw_params: operation.handle(
-        subject(), operation.params.model_validate(raw_params)
+        get_subject(), operation.params.model_validate(raw_params)
     )
     server.feature(f"benchwright/{operation.name}")(request if operation.is_request else notification)
     if operation.is_request:
         server.command(f"benchwright.{operation.name}")(command)
 
 
-async def ask(server: EditorServer, name: str, result: type[R], **params: Any) -> R:
+async def ask(server: EditorServer, name: str, result_type: type[R], **params: Any) -> R:
     """The result of an operation that another feature serves.
 
     Args:
         server: The server that serves it; see `EditorServer.served`.
         name: Name of the operation.
-        result: Its type; `Wire` for any.
+        result_type: Its type; `Wire` for any.
         params: Its parameters.
 
     Raises:
         ServerError: The parameters are invalid.
     """
     try:
-        reply = await server.served[name](params)
+        reply_message = await server.served[name](params)
     except ValidationError as error:
         raise ServerError(f"{name}: {first_flaw(error)}") from None
-    if not isinstance(reply, result):
+    if not isinstance(reply_message, result_type):
         raise TypeError(f"{name} has another result")
-    return reply
+    return reply_message
 
 
-async def answer(operation: Operation[S, Any, Any], subject: S, params: Any) -> dict[str, Any]:
+async def operation_reply(operation: Operation[S, Any, Any], subject: S, params: Any) -> dict[str, Any]:
     """The result of an operation as plain JSON.
 
     Raises:
@@ -94,7 +94,7 @@ async def answer(operation: Operation[S, Any, Any], subject: S, params: Any) -> 
     except FORESEEN as error:
         raise JsonRpcException(sentence_of(error), REQUEST_FAILED) from None
     except Exception as error:
-        log_place(error)
+        log_traceback(error)
         raise JsonRpcInternalError(sentence_of(error)) from None
     plain_result: dict[str, Any] = result.model_dump(mode="json", by_alias=True)
     return plain_result
@@ -102,6 +102,6 @@ async def answer(operation: Operation[S, Any, Any], subject: S, params: Any) -> 
 
 def first_flaw(error: ValidationError) -> str:
     """The first field that is invalid, and why."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    field = ".".join(str(part) for part in first["loc"]) or "the parameters"
-    return f"{field}: {first['msg']}"
+    first_error = error.errors(include_url=False, include_input=False)[0]
+    field = ".".join(str(part) for part in first_error["loc"]) or "the parameters"
+    return f"{field}: {first_error['msg']}"

@@ -23,31 +23,31 @@ class NotFormattedError(ServerError):
     """A document was not formatted; the message gives the reason and the next step."""
 
 
-async def formatted(document: Document, options: FormattingOptions, patience_s: float = PATIENCE_S) -> str:
+async def formatted(document: Document, formatting_options: FormattingOptions, patience_s: float = PATIENCE_S) -> str:
     """A document as verible formats it; its line ends are LF.
 
     Args:
         document: The text.
-        options: The client's options; verible indents with spaces only.
+        formatting_options: The client's options; verible indents with spaces only.
         patience_s: Time to wait for verible, in seconds.
 
     Raises:
         NotFormattedError: verible can't parse the document, or is not installed.
     """
-    arguments = ["--failsafe_success=false", f"--indentation_spaces={max(1, min(16, options.tab_size))}"]
+    arguments = ["--failsafe_success=false", f"--indentation_spaces={max(1, min(16, formatting_options.tab_size))}"]
     name = PurePosixPath(document.uri).name
     code, output, complaint = await _run(
         arguments, _LINE_END.sub("\n", document.lines.data.decode()).encode(), name, patience_s
     )
     if code != 0:
         raise NotFormattedError(_sentence(name, complaint))
-    return _ended(output.decode("utf-8", "replace"), options)
+    return _with_final_newlines(output.decode("utf-8", "replace"), formatting_options)
 
 
-def _ended(text: str, options: FormattingOptions) -> str:
-    if options.trim_final_newlines:
+def _with_final_newlines(text: str, formatting_options: FormattingOptions) -> str:
+    if formatting_options.trim_final_newlines:
         text = text.rstrip("\n") + ("\n" if text.endswith("\n") else "")
-    if options.insert_final_newline and not text.endswith("\n"):
+    if formatting_options.insert_final_newline and not text.endswith("\n"):
         text += "\n"
     return text
 

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING
 from benchwright_foundation.model import Model
 from benchwright_verilog.findings.finding import Finding as EditorFinding
 from benchwright_verilog.findings.finding import Level
-from benchwright_verilog.findings.finding import Related as EditorRelated
+from benchwright_verilog.findings.finding import RelatedPlace as EditorRelated
 
 if TYPE_CHECKING:
     from benchwright_verilog.actions.line_fix import Fix
-    from benchwright_verilog.findings.source import Source
+    from benchwright_verilog.findings.source import FindingTool
     from benchwright_verilog.settings import Lint
     from benchwright_verilog.syntax.lines import Lines
 
 
-class Severity(StrEnum):
+class LintSeverity(StrEnum):
     """Severity of a finding."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
-class Related(Model):
+class RelatedLocation(Model):
     """Another location that a finding refers to. Lines and columns count from 1."""
 
     path: str
@@ -36,20 +36,20 @@ class Related(Model):
     message: str
 
 
-class Finding(Model):
+class LintFinding(Model):
     """One finding of a linter. Lines and columns count from 1; columns are counted as the linter does."""
 
     path: str
     line: int
     column: int
     end_column: int
-    severity: Severity
+    severity: LintSeverity
     rule: str
     """The linter's own name, such as `WIDTHTRUNC`; empty for plain errors."""
     message: str
-    related: tuple[Related, ...] = ()
+    related: tuple[RelatedLocation, ...] = ()
 
-    def at(self, source: Source, span: tuple[int, int], level: Level, root: Path) -> EditorFinding:
+    def at(self, source: FindingTool, span: tuple[int, int], level: Level, root: Path) -> EditorFinding:
         """The finding as shown in editors.
 
         Args:
@@ -83,7 +83,7 @@ class SavedFile:
 class LintTool:
     """One tool. The registry lists them all."""
 
-    source: Source
+    source: FindingTool
     """Its name, rank among the tools, rule documentation and waiver syntax."""
     runs: str
     """The options that it runs with, for the reference, such as `` `--lint-only -Wall` ``."""

@@ -14,30 +14,38 @@ from benchwright_server.linters.verilator import VERILATOR
 
 if TYPE_CHECKING:
     from benchwright_verilog.findings.finding import Finding
-    from benchwright_verilog.findings.source import Source
+    from benchwright_verilog.findings.source import FindingTool
 
 
 LINT_TOOLS: tuple[LintTool, ...] = (VERILATOR, VERIBLE, SURVIVORS)
 
 
-async def linted(file: SavedFile, report: Callable[[HarnessError], None]) -> Mapping[Source, tuple[Finding, ...]]:
+async def linted(
+    saved_file: SavedFile, report_error: Callable[[HarnessError], None]
+) -> Mapping[FindingTool, tuple[Finding, ...]]:
     """Run the enabled tools in parallel.
 
     Args:
-        file: The file.
-        report: Called with the error if a tool can't run as configured.
+        saved_file: The file.
+        report_error: Called with the error if a tool can't run as configured.
     """
-    tools = [
-        tool for tool in LINT_TOOLS if tool.is_on(file.settings) and (file.folder is not None or not tool.needs_folder)
+    enabled_tools = [
+        tool
+        for tool in LINT_TOOLS
+        if tool.is_on(saved_file.settings) and (saved_file.folder is not None or not tool.needs_folder)
     ]
     async with asyncio.TaskGroup() as group:
-        runs = {tool.source: group.create_task(_findings(tool, file, report)) for tool in tools}
-    return {source: run.result() for source, run in runs.items()}
+        lint_tasks = {
+            tool.source: group.create_task(_findings(tool, saved_file, report_error)) for tool in enabled_tools
+        }
+    return {source: run.result() for source, run in lint_tasks.items()}
 
 
-async def _findings(tool: LintTool, file: SavedFile, report: Callable[[HarnessError], None]) -> tuple[Finding, ...]:
+async def _findings(
+    tool: LintTool, saved_file: SavedFile, report_error: Callable[[HarnessError], None]
+) -> tuple[Finding, ...]:
     try:
-        return tuple(await tool.lint(file))
+        return tuple(await tool.lint(saved_file))
     except HarnessError as error:
-        report(error)
+        report_error(error)
         return ()

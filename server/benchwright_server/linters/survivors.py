@@ -7,40 +7,40 @@ from typing import TYPE_CHECKING
 
 from benchwright_server.linters.lint_tool import LintTool, SavedFile
 from benchwright_verilog.findings.finding import Finding, Level
-from benchwright_verilog.findings.source import Source
+from benchwright_verilog.findings.source import FindingTool
 
 if TYPE_CHECKING:
-    from benchwright_authoring.mutation.findings import Finding as Survivor
+    from benchwright_authoring.mutation.findings import MutantFinding as Survivor
 
-_SOURCE = Source("mutants", 3, "", None)
+_SOURCE = FindingTool("mutants", 3, "", None)
 _LONGEST = 60
 
 
-async def _lint(file: SavedFile) -> list[Finding]:
+async def _lint(saved_file: SavedFile) -> list[Finding]:
     # Only an author's folder holds references.
-    if "reference" not in file.path.parts:
+    if "reference" not in saved_file.path.parts:
         return []
     from benchwright_authoring.mutation.author_folder import ReferenceFile
 
     def survivors() -> list[Survivor]:
-        reference = ReferenceFile.from_path(file.path)
-        return [] if reference is None else reference.survivors(file.lines.data)
+        reference = ReferenceFile.from_path(saved_file.path)
+        return [] if reference is None else reference.survivors(saved_file.lines.data)
 
     findings = []
     for survivor in await asyncio.to_thread(survivors):
-        start, end = file.lines.from_byte(survivor.mutant.start), file.lines.from_byte(survivor.mutant.end)
+        start, end = saved_file.lines.from_byte(survivor.mutant.start), saved_file.lines.from_byte(survivor.mutant.end)
         findings.append(Finding(_SOURCE, start, end, Level.INFORMATION, survivor.mutant.kind, _message(survivor)))
     return findings
 
 
 def _message(survivor: Survivor) -> str:
     old_text, new_text = (_short(text) for text in (survivor.mutant.before, survivor.mutant.after))
-    changed = f"{new_text} for {old_text}" if new_text else f"{old_text} left out"
+    change_text = f"{new_text} for {old_text}" if new_text else f"{old_text} left out"
     differs = survivor.counterexample
     difference = f" It differs {differs.when}." if differs is not None else ""
     if differs is not None and differs.parameters:
         difference += " No test is offered: the harness would have to run it with these parameters."
-    return f"No hidden test notices {changed}.{difference} [{survivor.mutant.id}]"
+    return f"No hidden test notices {change_text}.{difference} [{survivor.mutant.id}]"
 
 
 def _short(text: str) -> str:

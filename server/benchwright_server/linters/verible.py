@@ -12,11 +12,11 @@ from pathlib import Path
 
 from benchwright_foundation.process_group import kill_group
 from benchwright_harness.errors import HarnessError
-from benchwright_server.linters.lint_tool import Finding, LintTool, SavedFile, Severity
+from benchwright_server.linters.lint_tool import LintFinding, LintSeverity, LintTool, SavedFile
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings.finding import Finding as EditorFinding
 from benchwright_verilog.findings.finding import Level
-from benchwright_verilog.findings.source import Source, WaiverStyle
+from benchwright_verilog.findings.source import FindingTool, WaiverStyle
 from benchwright_verilog.settings import Lint
 
 _PATIENCE_S = 10.0
@@ -48,7 +48,7 @@ def verible_program(name: str) -> Path | None:
     return program if program.is_file() else None
 
 
-async def verible_lint(name: str, text: str, rules: Sequence[str] = ()) -> list[Finding]:
+async def verible_lint(name: str, text: str, rules: Sequence[str] = ()) -> list[LintFinding]:
     """Lint one file.
 
     Args:
@@ -63,18 +63,18 @@ async def verible_lint(name: str, text: str, rules: Sequence[str] = ()) -> list[
     Raises:
         RulesError: verible does not accept the rules.
     """
-    printed = await _run(name, text, rules, ())
-    return [finding for line in _lines(printed) if (finding := _finding(line)) is not None]
+    lint_output = await _run(name, text, rules, ())
+    return [finding for line in _lines(lint_output) if (finding := _finding(line)) is not None]
 
 
 async def verible_fixes(name: str, text: str, rules: Sequence[str] = ()) -> list[Fix]:
     """The fixes that verible offers for its findings; see `verible_lint`."""
     # It asks about each fix; declined fixes are printed too.
-    printed = await _run(name, text, rules, ("--autofix=patch-interactive",), b"n\n" * _MAX_FIXES)
-    return [fix for fix in _fixes(_lines(printed)) if fix.rule not in _UNFIT]
+    lint_output = await _run(name, text, rules, ("--autofix=patch-interactive",), b"n\n" * _MAX_FIXES)
+    return [fix for fix in _fixes(_lines(lint_output)) if fix.rule not in _UNFIT]
 
 
-async def _run(name: str, text: str, rules: Sequence[str], options: Sequence[str], answers: bytes = b"") -> str:
+async def _run(name: str, text: str, rules: Sequence[str], options: Sequence[str], input_bytes: bytes = b"") -> str:
     program = verible_program("lint")
     if program is None:
         return ""
@@ -95,14 +95,14 @@ async def _run(name: str, text: str, rules: Sequence[str], options: Sequence[str
         )
         try:
             async with asyncio.timeout(_PATIENCE_S):
-                printed, _ = await process.communicate(answers)
+                output_bytes, _ = await process.communicate(input_bytes)
         except TimeoutError:
             return ""
         finally:
             if process.returncode is None:
                 kill_group(process.pid)
                 await process.wait()
-    text = printed.decode("utf-8", "replace")
+    text = output_bytes.decode("utf-8", "replace")
     if (refusal := _REFUSAL.search(text)) is not None:
         raise RulesError(
             f"verible rejected the rules {','.join(rules)}: {refusal['reason']}. Change the setting"
@@ -111,30 +111,30 @@ async def _run(name: str, text: str, rules: Sequence[str], options: Sequence[str
     return text
 
 
-def _lines(printed: str) -> list[str]:
+def _lines(lint_output: str) -> list[str]:
     # `str.splitlines` would also split at separators that the file has within its lines.
-    return [line.removesuffix("\r") for line in printed.split("\n")]
+    return [line.removesuffix("\r") for line in lint_output.split("\n")]
 
 
-def _finding(line: str) -> Finding | None:
+def _finding(line: str) -> LintFinding | None:
     match = _FINDING.fullmatch(line)
     if match is None or not match["rule"]:
         return None
     column = int(match["column"])
-    return Finding(
+    return LintFinding(
         path=match["path"].removeprefix("./"),
         line=int(match["line"]),
         column=column,
         # For a finding that spans several lines, the first is marked.
         end_column=int(match["end"] or column) + 1,
-        severity=Severity.WARNING,
+        severity=LintSeverity.WARNING,
         rule=match["rule"],
         message=match["message"],
     )
 
 
 def _fixes(lines: Sequence[str]) -> Iterator[Fix]:
-    finding: Finding | None = None
+    finding: LintFinding | None = None
     title = ""
     index = 0
     while index < len(lines):
@@ -145,54 +145,56 @@ def _fixes(lines: Sequence[str]) -> Iterator[Fix]:
         elif match := _TITLE.fullmatch(line):
             title = match["title"]
         elif (match := _HUNK.match(line)) and finding is not None:
-            first, removed, added, index = _hunk(lines, index, int(match["line"]))
+            first_line, removed, added_lines, index = _hunk(lines, index, int(match["line"]))
             yield Fix(
                 rule=finding.rule,
                 line=finding.line,
                 column=finding.column,
                 title=title,
-                first=first,
-                removed=tuple(removed),
-                added=tuple(added),
+                first_line=first_line,
+                removed_lines=tuple(removed),
+                added_lines=tuple(added_lines),
             )
 
 
 def _hunk(lines: Sequence[str], index: int, line: int) -> tuple[int, list[str], list[str], int]:
     """First line, removed lines, added lines, and where the hunk ends; context between changes is both."""
-    old: list[str] = []
-    new: list[str] = []
+    old_lines: list[str] = []
+    new_lines: list[str] = []
     while index < len(lines) and lines[index][:1] in {" ", "-", "+"}:
         mark, content = lines[index][:1], lines[index][1:]
         if mark in " -":
-            old.append(content)
+            old_lines.append(content)
         if mark in " +":
-            new.append(content)
+            new_lines.append(content)
         index += 1
-    while old and new and old[0] == new[0]:
-        del old[0], new[0]
+    while old_lines and new_lines and old_lines[0] == new_lines[0]:
+        del old_lines[0], new_lines[0]
         line += 1
-    while old and new and old[-1] == new[-1]:
-        del old[-1], new[-1]
-    return line, old, new, index
+    while old_lines and new_lines and old_lines[-1] == new_lines[-1]:
+        del old_lines[-1], new_lines[-1]
+    return line, old_lines, new_lines, index
 
 
-_SOURCE = Source("verible", 2, "https://chipsalliance.github.io/verible/verilog_lint.html#{}", WaiverStyle.WAIVE_LINE)
+_SOURCE = FindingTool(
+    "verible", 2, "https://chipsalliance.github.io/verible/verilog_lint.html#{}", WaiverStyle.WAIVE_LINE
+)
 
 
-async def _lint(file: SavedFile) -> list[EditorFinding]:
+async def _lint(saved_file: SavedFile) -> list[EditorFinding]:
     try:
-        findings = await verible_lint(file.path.name, file.lines.text, file.settings.verible_rules)
+        findings = await verible_lint(saved_file.path.name, saved_file.lines.text, saved_file.settings.verible_rules)
     except OSError:
         return []
-    return [_editor_finding(finding, file) for finding in findings if finding.path == file.path.name]
+    return [_editor_finding(finding, saved_file) for finding in findings if finding.path == saved_file.path.name]
 
 
-def _editor_finding(finding: Finding, file: SavedFile) -> EditorFinding:
-    line_start, line_end = file.lines.line(finding.line)
+def _editor_finding(finding: LintFinding, saved_file: SavedFile) -> EditorFinding:
+    line_start, line_end = saved_file.lines.line(finding.line)
     start, end = line_start + finding.column - 1, line_start + finding.end_column - 1
     start = min(start, line_end)
     # Its rules are about style: their findings are not defects.
-    return finding.at(_SOURCE, (start, max(min(end, line_end), start)), Level.INFORMATION, file.path.parent)
+    return finding.at(_SOURCE, (start, max(min(end, line_end), start)), Level.INFORMATION, saved_file.path.parent)
 
 
 async def _fixes_of(name: str, text: str, settings: Lint) -> list[Fix]:

@@ -13,11 +13,11 @@ from pathlib import Path
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.execution.process import run_limited
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Limits
-from benchwright_server.linters.lint_tool import Finding, LintTool, Related, SavedFile, Severity
+from benchwright_problems.problem import RunLimits
+from benchwright_server.linters.lint_tool import LintFinding, LintSeverity, LintTool, RelatedLocation, SavedFile
 from benchwright_verilog.findings.finding import Finding as EditorFinding
 from benchwright_verilog.findings.finding import Level
-from benchwright_verilog.findings.source import Source
+from benchwright_verilog.findings.source import FindingTool
 
 _FINDING = re.compile(
     r"%(?P<severity>Error|Warning)(?:-(?P<rule>[A-Z0-9_]+))?: "
@@ -25,10 +25,10 @@ _FINDING = re.compile(
 )
 _RELATED = re.compile(r"\s+(?P<path>[^\s:]+):(?P<line>\d+):(?P<column>\d+): \.\.\. (?P<message>.*)")
 _CARET = re.compile(r"^\s*\|\s*(\^~*)")
-_LIMITS = Limits(wall_s=30, memory_mb=2048)
+_LIMITS = RunLimits(wall_s=30, memory_mb=2048)
 
 
-async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[Finding]:
+async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[LintFinding]:
     """Lint one file of a workspace; other files are found by module name in its folders.
 
     Args:
@@ -48,74 +48,78 @@ async def verilator_lint(folder: Path, path: str, toolchain: Toolchain) -> list[
             *(option for name in folders for option in ("-y", name, f"-I{name}")),
             *("+libext+.sv+.v", path),
         ]
-        printed = io.BytesIO()
+        output_buffer = io.BytesIO()
         environment = variables | {"HOME": temporary, "LANG": "C.UTF-8"}
-        await run_limited(argv, env=environment, cwd=folder, limits=_LIMITS, folder=Path(temporary), log=printed)
-        return parse_verilator(printed.getvalue().decode(errors="replace"))
+        await run_limited(argv, env=environment, cwd=folder, limits=_LIMITS, folder=Path(temporary), log=output_buffer)
+        return parse_verilator(output_buffer.getvalue().decode(errors="replace"))
 
 
-def parse_verilator(printed: str) -> list[Finding]:
+def parse_verilator(lint_output: str) -> list[LintFinding]:
     """Findings in Verilator's output.
 
     Verilator 5.48 can write SARIF, but its output is not valid JSON (a comma is missing between
     `tool` and `invocations`).
     """
-    findings: dict[Finding, None] = {}
-    lines = printed.splitlines()
+    unique_findings: dict[LintFinding, None] = {}
+    lines = lint_output.splitlines()
     for number, line in enumerate(lines):
         match = _FINDING.match(line)
         if not match:
             continue
         caret_match = next((caret for text in lines[number + 1 : number + 4] if (caret := _CARET.match(text))), None)
         column = int(match["column"])
-        finding = Finding(
+        finding = LintFinding(
             path=match["path"],
             line=int(match["line"]),
             column=column,
             end_column=column + (len(caret_match[1]) if caret_match else 1),
-            severity=Severity.ERROR if match["severity"] == "Error" else Severity.WARNING,
+            severity=LintSeverity.ERROR if match["severity"] == "Error" else LintSeverity.WARNING,
             rule=match["rule"] or "",
             message=match["message"].strip(),
             related=tuple(_related(islice(lines, number + 1, None))),
         )
-        findings[finding] = None
-    return list(findings)
+        unique_findings[finding] = None
+    return list(unique_findings)
 
 
-def _related(lines: Iterable[str]) -> Iterator[Related]:
+def _related(lines: Iterable[str]) -> Iterator[RelatedLocation]:
     """The other locations of a finding, printed between it and the next finding."""
     for line in lines:
         if line.startswith("%"):
             return
         if match := _RELATED.match(line):
             message = match["message"].strip().rstrip(":")
-            yield Related(path=match["path"], line=int(match["line"]), column=int(match["column"]), message=message)
+            yield RelatedLocation(
+                path=match["path"], line=int(match["line"]), column=int(match["column"]), message=message
+            )
 
 
-_SOURCE = Source("verilator", 1, "https://verilator.org/warn/{}")
+_SOURCE = FindingTool("verilator", 1, "https://verilator.org/warn/{}")
 
 
-async def _lint(file: SavedFile) -> list[EditorFinding]:
-    if file.folder is None:
+async def _lint(saved_file: SavedFile) -> list[EditorFinding]:
+    if saved_file.folder is None:
         return []
-    relative_path = file.path.relative_to(file.folder).as_posix()
+    relative_path = saved_file.path.relative_to(saved_file.folder).as_posix()
     try:
-        toolchain = await asyncio.to_thread(Toolchain.find, file.cache)
-        findings = await verilator_lint(file.folder, relative_path, toolchain)
+        toolchain = await asyncio.to_thread(Toolchain.find, saved_file.cache)
+        findings = await verilator_lint(saved_file.folder, relative_path, toolchain)
     except (HarnessError, OSError):
         # Without a toolchain there is no Verilator; `benchwright doctor` reports that.
         return []
-    return [_editor_finding(finding, file, file.folder) for finding in findings if finding.path == relative_path]
+    return [
+        _editor_finding(finding, saved_file, saved_file.folder) for finding in findings if finding.path == relative_path
+    ]
 
 
-def _editor_finding(finding: Finding, file: SavedFile, folder: Path) -> EditorFinding:
-    line_start, line_end = file.lines.line(finding.line)
-    line = file.lines.text[line_start:line_end]
+def _editor_finding(finding: LintFinding, saved_file: SavedFile, folder: Path) -> EditorFinding:
+    line_start, line_end = saved_file.lines.line(finding.line)
+    line = saved_file.lines.text[line_start:line_end]
     start, end = line_start + finding.column - 1, line_start + finding.end_column - 1
     # Verilator counts columns after it has removed comments and expanded macros, and counts bytes.
     if end > line_end or not line.isascii() or "/*" in line or "`" in line:
         start, end = line_end - len(line.lstrip()), line_start + len(line.rstrip())
-    level = Level.ERROR if finding.severity is Severity.ERROR else Level.WARNING
+    level = Level.ERROR if finding.severity is LintSeverity.ERROR else Level.WARNING
     return finding.at(_SOURCE, (start, max(start, end)), level, folder)
 
 

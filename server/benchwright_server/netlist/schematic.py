@@ -33,7 +33,7 @@ class CellPort:
 
 
 @dataclass(frozen=True)
-class Cell:
+class SchematicCell:
     """A box of the drawing."""
 
     name: str
@@ -42,11 +42,11 @@ class Cell:
     """`add`, `mux`, `dff` and so on, or a module's name."""
     is_instance: bool
     ports: tuple[CellPort, ...]
-    location: NameLocation | None
+    cell_declaration: NameLocation | None
 
 
 @dataclass(frozen=True)
-class End:
+class WireEnd:
     """The end of a connection."""
 
     cell: int | None
@@ -55,16 +55,16 @@ class End:
 
 
 @dataclass(frozen=True)
-class Connection:
+class SchematicWire:
     """From what drives some bits to what they drive."""
 
-    source: End
-    target: End
+    source_end: WireEnd
+    target_end: WireEnd
     net: str
     """A name that somebody gave it; empty if nobody did."""
     width: int
     """Number of bits that go this way."""
-    location: NameLocation | None
+    net_declaration: NameLocation | None
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ class Schematic:
     """The drawing of a module."""
 
     ports: tuple[CellPort, ...]
-    cells: tuple[Cell, ...]
-    connections: tuple[Connection, ...]
+    cells: tuple[SchematicCell, ...]
+    connections: tuple[SchematicWire, ...]
 
 
 def schematic(netlist: Netlist) -> Schematic:
@@ -94,10 +94,10 @@ def schematic(netlist: Netlist) -> Schematic:
     return Schematic(ports, tuple(cells), connections)
 
 
-def _cell(netlist: Netlist, name: str, cell: Mapping[str, Any]) -> Cell:
+def _cell(netlist: Netlist, name: str, cell: Mapping[str, Any]) -> SchematicCell:
     kind = str(cell["type"])
     directions = cell.get("port_directions", {})
-    return Cell(
+    return SchematicCell(
         name="" if cell.get("hide_name") or name.startswith("$") else name.removeprefix("\\"),
         type=kind.removeprefix("$").removeprefix("\\"),
         is_instance=not kind.startswith("$"),
@@ -106,7 +106,7 @@ def _cell(netlist: Netlist, name: str, cell: Mapping[str, Any]) -> Cell:
             for port_name, bits in cell["connections"].items()
             if bits
         ),
-        location=_location(netlist, cell),
+        cell_declaration=_location(netlist, cell),
     )
 
 
@@ -121,39 +121,39 @@ def _port(name: str, direction: str, bits: list[int | str]) -> CellPort:
     return CellPort(name, direction, len(bits), text)
 
 
-def _connections(netlist: Netlist) -> Iterator[Connection]:
+def _connections(netlist: Netlist) -> Iterator[SchematicWire]:
     module = netlist.module
-    names = _names(netlist)
-    drivers: dict[int, End] = {}
-    driven: list[tuple[End, list[int | str]]] = []
+    names_by_bit = _names(netlist)
+    drivers: dict[int, WireEnd] = {}
+    driven: list[tuple[WireEnd, list[int | str]]] = []
     for name, port in module["ports"].items():
-        end = End(None, name)
+        cell_end = WireEnd(None, name)
         if port["direction"] in ("input", "inout"):
-            drivers.update((bit, end) for bit in port["bits"] if isinstance(bit, int))
+            drivers.update((bit, cell_end) for bit in port["bits"] if isinstance(bit, int))
         if port["direction"] in _OUTPUTS:
-            driven.append((end, port["bits"]))
+            driven.append((cell_end, port["bits"]))
     for number, cell in enumerate(module["cells"].values()):
         directions = cell.get("port_directions", {})
         for name, bits in cell["connections"].items():
-            end = End(number, name)
+            cell_end = WireEnd(number, name)
             if directions.get(name) in _OUTPUTS:
-                drivers.update((bit, end) for bit in bits if isinstance(bit, int))
+                drivers.update((bit, cell_end) for bit in bits if isinstance(bit, int))
             if directions.get(name) != "output":
-                driven.append((end, bits))
+                driven.append((cell_end, bits))
     connection_count = 0
-    for target, bits in driven:
-        by_source: dict[End, list[int]] = {}
+    for target_end, bits in driven:
+        by_source: dict[WireEnd, list[int]] = {}
         for bit in bits:
-            if isinstance(bit, int) and bit in drivers and drivers[bit] != target:
+            if isinstance(bit, int) and bit in drivers and drivers[bit] != target_end:
                 by_source.setdefault(drivers[bit], []).append(bit)
-        for source, shared in by_source.items():
+        for source_end, shared in by_source.items():
             connection_count += 1
             if connection_count > MAX_CONNECTIONS:
                 raise NoNetlistError(
                     f"More than {MAX_CONNECTIONS:,} connections are not drawn. Ask about a module deeper in the design."
                 )
-            net, net_location = names.get(shared[0], ("", None))
-            yield Connection(source, target, net, len(set(shared)), net_location)
+            net, net_location = names_by_bit.get(shared[0], ("", None))
+            yield SchematicWire(source_end, target_end, net, len(set(shared)), net_location)
 
 
 def _names(netlist: Netlist) -> dict[int, tuple[str, NameLocation | None]]:

@@ -16,10 +16,10 @@ _NO_LOGIC = ("$scopeinfo", "$print", "$check")
 
 
 @dataclass(frozen=True)
-class Size:
+class ModuleSize:
     """The size of a module with all below it."""
 
-    cells: tuple[tuple[str, int], ...]
+    cell_counts: tuple[tuple[str, int], ...]
     """Types with their number, the most frequent first; an adder of 32 bits is one cell."""
     flip_flop_bits: int
     memory_bits: int
@@ -32,7 +32,7 @@ class Size:
     @property
     def number_of_cells(self) -> int:
         """Of all types."""
-        return sum(number for _, number in self.cells)
+        return sum(number for _, number in self.cell_counts)
 
     @property
     def longest(self) -> int:
@@ -40,7 +40,7 @@ class Size:
         return max(0, len(self.path) - 1)
 
 
-def size_of(netlist: Netlist) -> Size:
+def size_of(netlist: Netlist) -> ModuleSize:
     """The size of a netlist without boxes."""
     module = netlist.module
     cells: Counter[str] = Counter()
@@ -56,8 +56,8 @@ def size_of(netlist: Netlist) -> Size:
             memory += _number(cell, "SIZE") * _number(cell, "WIDTH")
     nets = [net for name, net in module["netnames"].items() if not net.get("hide_name") and not name.startswith("$")]
     bits = sum(len(net["bits"]) for net in nets)
-    ordered = tuple(sorted(cells.items(), key=lambda cell_count: (-cell_count[1], cell_count[0])))
-    return Size(ordered, flip_flops, memory, len(nets), bits, netlist.path)
+    ordered_counts = tuple(sorted(cells.items(), key=lambda cell_count: (-cell_count[1], cell_count[0])))
+    return ModuleSize(ordered_counts, flip_flops, memory, len(nets), bits, netlist.path)
 
 
 def _number(cell: dict[str, dict[str, str]], name: str) -> int:
@@ -68,8 +68,8 @@ def _number(cell: dict[str, dict[str, str]], name: str) -> int:
 @dataclass(frozen=True)
 class _KnownSize:
     digest: str
-    now: Size
-    previous: Size | None
+    new_size: ModuleSize
+    previous_size: ModuleSize | None
 
 
 class Sizes:
@@ -78,18 +78,20 @@ class Sizes:
     def __init__(self) -> None:
         self._known_sizes: dict[tuple[str, str], _KnownSize] = {}
 
-    def changed(self, module: tuple[str, str], digest: str, now: Size) -> tuple[Size, Size | None]:
+    def remember_size(
+        self, instance_key: tuple[str, str], digest: str, new_size: ModuleSize
+    ) -> tuple[ModuleSize, ModuleSize | None]:
         """Takes a size; returns it with that of the version before, if there was one.
 
         Args:
-            module: The file and the instance.
+            instance_key: The file and the instance.
             digest: Digest of what the size depends on.
-            now: The size.
+            new_size: The size.
         """
-        known_size = self._known_sizes.pop(module, None)
+        known_size = self._known_sizes.pop(instance_key, None)
         if known_size is None or known_size.digest != digest:
-            known_size = _KnownSize(digest, now, known_size.now if known_size is not None else None)
-        self._known_sizes[module] = known_size
+            known_size = _KnownSize(digest, new_size, known_size.new_size if known_size is not None else None)
+        self._known_sizes[instance_key] = known_size
         while len(self._known_sizes) > _KEPT:
             del self._known_sizes[next(iter(self._known_sizes))]
-        return known_size.now, known_size.previous
+        return known_size.new_size, known_size.previous_size

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from benchwright_foundation.errors import ExtraMissingError
-from benchwright_harness.execution.process import End, run_limited
+from benchwright_harness.execution.process import ProcessEnd, run_limited
 from benchwright_harness.sandbox import prlimit
-from benchwright_problems.problem import Limits
+from benchwright_problems.problem import RunLimits
 from benchwright_server.errors import ServerError
 from benchwright_server.netlist import yosys_program
-from benchwright_verilog.semantics.compilation.instances import Instance
+from benchwright_verilog.semantics.compilation.instances import DesignInstance
 from benchwright_verilog.semantics.project.standalone_files import StandaloneFiles
 
-_LIMITS = Limits(wall_s=30, memory_mb=1024, file_mb=64, folder_mb=128)
+_LIMITS = RunLimits(wall_s=30, memory_mb=1024, file_mb=64, folder_mb=128)
 _PASSES = ("proc", "opt_expr", "opt_clean", "memory_dff", "memory_collect", "opt_clean")
 _PLAIN = re.compile(r"[A-Za-z_][\w$]*")
 _NUMBER = re.compile(r"-?\d+|\d+'s?[bdh][\da-fA-F]+")
@@ -56,7 +56,7 @@ class Yosys:
         self._netlists: dict[str, Netlist] = {}
         self._turn = asyncio.Lock()
 
-    async def netlist(self, instance: Instance, files: StandaloneFiles, boxes: Sequence[str]) -> Netlist:
+    async def netlist(self, instance: DesignInstance, files: StandaloneFiles, boxes: Sequence[str]) -> Netlist:
         """The netlist of an instance's module.
 
         Args:
@@ -80,22 +80,36 @@ class Yosys:
             return self._netlists[digest]
 
 
-def _commands(instance: Instance, files: StandaloneFiles, boxes: Sequence[str]) -> list[str]:
+def _commands(instance: DesignInstance, files: StandaloneFiles, boxes: Sequence[str]) -> list[str]:
     for name in (instance.module, *boxes):
         if not _PLAIN.fullmatch(name):
             raise NoNetlistError(f"Yosys is not asked about the escaped name {name!r}. Rename the module.")
-    read = ["read_slang", "--top", instance.module, "--max-include-depth", "0", "--ignore-timing", "--ignore-initial"]
-    read += ["--ignore-assertions", "--error-limit", "1"]
+    read_command = [
+        "read_slang",
+        "--top",
+        instance.module,
+        "--max-include-depth",
+        "0",
+        "--ignore-timing",
+        "--ignore-initial",
+    ]
+    read_command += ["--ignore-assertions", "--error-limit", "1"]
     for name, value in instance.parameters:
         if _PLAIN.fullmatch(name) and _NUMBER.fullmatch(value):
-            read += ["-G", f"{name}={value}"]
+            read_command += ["-G", f"{name}={value}"]
     for box in boxes:
-        read += ["--blackboxed-module", box]
+        read_command += ["--blackboxed-module", box]
     defines = dict.fromkeys(define for file_defines in files.defines for define in file_defines)
     # Words of a command are separated by spaces, and it ends at a semicolon.
-    read += [word for macro in defines if re.fullmatch(r"[\w$=.'-]+", macro) for word in ("-D", macro)]
-    read += [f"f{number}.sv" for number in range(len(files.texts))]
-    return [" ".join(read), f"select {instance.module}", *_PASSES, "write_json -selected netlist.json", "ltp -noff"]
+    read_command += [word for macro in defines if re.fullmatch(r"[\w$=.'-]+", macro) for word in ("-D", macro)]
+    read_command += [f"f{number}.sv" for number in range(len(files.texts))]
+    return [
+        " ".join(read_command),
+        f"select {instance.module}",
+        *_PASSES,
+        "write_json -selected netlist.json",
+        "ltp -noff",
+    ]
 
 
 async def _make_netlist(digest: str, commands: Sequence[str], files: StandaloneFiles) -> Netlist:
@@ -103,15 +117,17 @@ async def _make_netlist(digest: str, commands: Sequence[str], files: StandaloneF
         folder = Path(temporary)
         for number, text in enumerate(files.texts):
             (folder / f"f{number}.sv").write_text(text, encoding="utf-8")
-        printed = io.BytesIO()
+        output_buffer = io.BytesIO()
         argv = [*prlimit(_LIMITS), sys.executable, "-I", str(yosys_program.FILE), *commands]
         environment = {"HOME": temporary, "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
-        ended = await run_limited(argv, env=environment, cwd=folder, limits=_LIMITS, folder=folder, log=printed)
-        output = printed.getvalue().decode(errors="replace")
-        if ended.end is not End.EXITED or ended.exit_code < 0:
-            limit = "memory" if ended.end is End.MEMORY else "time or memory"
+        step_end = await run_limited(
+            argv, env=environment, cwd=folder, limits=_LIMITS, folder=folder, log=output_buffer
+        )
+        output = output_buffer.getvalue().decode(errors="replace")
+        if step_end.end is not ProcessEnd.EXITED or step_end.exit_code < 0:
+            limit = "memory" if step_end.end is ProcessEnd.MEMORY else "time or memory"
             raise NoNetlistError(f"Yosys reached its limit of {limit}. Ask about a module deeper in the design.")
-        if ended.exit_code != 0:
+        if step_end.exit_code != 0:
             raise NoNetlistError(_reason(output, files))
         netlist_json = await asyncio.to_thread((folder / "netlist.json").read_bytes)
     modules = (await asyncio.to_thread(json.loads, netlist_json))["modules"]
@@ -128,8 +144,8 @@ def _reason(output: str, files: StandaloneFiles) -> str:
     source = error_match["source"] or ""
     number = re.match(r"f(\d+):(\d+)", source)
     location = (
-        f"{files.sources[int(number[1])][0].name}:{number[2]}: "
-        if number and int(number[1]) < len(files.sources)
+        f"{files.source_files[int(number[1])][0].name}:{number[2]}: "
+        if number and int(number[1]) < len(files.source_files)
         else ""
     )
     return f"Yosys can't read the module. {location}{error_match['message'][:300]}"

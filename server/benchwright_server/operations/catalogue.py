@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from benchwright_attempts.events.events import Focus
-from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.errors import ServerError
 from benchwright_server.operations.operation import Operation, session_of
 from benchwright_server.operations.studies import STUDY_OPERATIONS
@@ -38,32 +38,32 @@ from benchwright_server.protocol.messages import (
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
-    from benchwright_attempts.hint_ladder import Hints
+    from benchwright_attempts.hint_ladder import HintPosition
     from benchwright_remote.messages import Me
 
 
-async def _packs(sessions: Sessions, params: Nothing) -> PackList:
+async def _packs(sessions: EditorSessions, params: Nothing) -> PackList:
     return await sessions.packs()
 
 
-async def _sign_in(sessions: Sessions, params: SignInParams) -> SignedInto:
+async def _sign_in(sessions: EditorSessions, params: SignInParams) -> SignedInto:
     from benchwright_remote.joining import join
 
     return _signed_into(params.url, await join(sessions.home, params.url, params.code, params.name))
 
 
-async def _sign_in_by_browser(sessions: Sessions, params: SignInByBrowserParams) -> SignInCode:
+async def _sign_in_by_browser(sessions: EditorSessions, params: SignInByBrowserParams) -> SignInCode:
     from benchwright_remote.joining import begin_by_browser
 
-    device = sessions.waiting[params.url] = await begin_by_browser(params.url)
+    device = sessions.pending_sign_ins[params.url] = await begin_by_browser(params.url)
     address = f"{device.address}?code={device.code}"
     return SignInCode(code=device.code, address=address, expires_s=device.expires_s)
 
 
-async def _sign_in_finish(sessions: Sessions, params: SignInByBrowserParams) -> SignedInto:
+async def _sign_in_finish(sessions: EditorSessions, params: SignInByBrowserParams) -> SignedInto:
     from benchwright_remote.joining import finish_by_browser
 
-    device = sessions.waiting.pop(params.url, None)
+    device = sessions.pending_sign_ins.pop(params.url, None)
     if device is None:
         raise ServerError("No sign-in by a browser has begun. Send benchwright/signInByBrowser first.")
     return _signed_into(params.url, await finish_by_browser(sessions.home, params.url, device))
@@ -75,7 +75,7 @@ def _signed_into(url: str, me: Me) -> SignedInto:
     return SignedInto(url=address_of(url), name=me.name, courses=[course.title for course in me.courses])
 
 
-async def _accounts(sessions: Sessions, params: Nothing) -> ServiceAccounts:
+async def _accounts(sessions: EditorSessions, params: Nothing) -> ServiceAccounts:
     from benchwright_remote.connections import Connections
 
     connections = await asyncio.to_thread(Connections(sessions.home).list_all)
@@ -84,91 +84,91 @@ async def _accounts(sessions: Sessions, params: Nothing) -> ServiceAccounts:
     )
 
 
-async def _sign_out(sessions: Sessions, params: SignOutParams) -> ServiceAccounts:
+async def _sign_out(sessions: EditorSessions, params: SignOutParams) -> ServiceAccounts:
     from benchwright_remote.connections import Connections
 
     await asyncio.to_thread(Connections(sessions.home).remove, params.url)
     return await _accounts(sessions, Nothing())
 
 
-async def _open(sessions: Sessions, params: OpenParams) -> OpenedProblem:
-    return await sessions.open(params.problem, params.fresh, guided=params.guided)
+async def _open(sessions: EditorSessions, params: OpenParams) -> OpenedProblem:
+    return await sessions.open(params.problem, params.fresh, is_guided=params.guided)
 
 
-async def _status(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+async def _status(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
     return await (await session_of(sessions, params)).status()
 
 
-async def _start(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+async def _start(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
     return await sessions.start(await session_of(sessions, params))
 
 
-async def _pause(sessions: Sessions, params: PauseParams) -> AttemptStatus:
+async def _pause(sessions: EditorSessions, params: PauseParams) -> AttemptStatus:
     return await (await session_of(sessions, params)).pause(params.reason)
 
 
-async def _resume(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+async def _resume(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
     return await sessions.resume(await session_of(sessions, params))
 
 
-async def _run(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+async def _run(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
     return await (await session_of(sessions, params)).run()
 
 
-async def _cancel_run(sessions: Sessions, params: WorkspaceParams) -> AttemptStatus:
+async def _cancel_run(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
     session = await session_of(sessions, params)
     await session.attempt.runs.cancel("solver")
     return await session.status()
 
 
-async def _submit(sessions: Sessions, params: WorkspaceParams) -> SubmitSummary:
+async def _submit(sessions: EditorSessions, params: WorkspaceParams) -> SubmitSummary:
     return await (await session_of(sessions, params)).submit()
 
 
-async def _abandon(sessions: Sessions, params: AbandonParams) -> AttemptStatus:
+async def _abandon(sessions: EditorSessions, params: AbandonParams) -> AttemptStatus:
     return await (await session_of(sessions, params)).abandon(params.reason)
 
 
-async def _question(sessions: Sessions, params: WorkspaceParams) -> QuestionView:
+async def _question(sessions: EditorSessions, params: WorkspaceParams) -> QuestionView:
     return await sessions.question(await session_of(sessions, params))
 
 
-async def _length(sessions: Sessions, params: LengthParams) -> Length:
+async def _length(sessions: EditorSessions, params: LengthParams) -> Length:
     return await sessions.length(params.text)
 
 
-async def _doctor(sessions: Sessions, params: Nothing) -> DoctorReport:
+async def _doctor(sessions: EditorSessions, params: Nothing) -> DoctorReport:
     from benchwright_server.doctor import examine
 
     return await asyncio.to_thread(examine, sessions.home)
 
 
-async def _focus(sessions: Sessions, params: FocusParams) -> Nothing:
+async def _focus(sessions: EditorSessions, params: FocusParams) -> Nothing:
     session = await sessions.session(path_of(params.uri))
     if session is not None:
-        await session.attempt.writer.record(Focus(focused=params.focused))
+        await session.attempt.writer.record_and_flag(Focus(focused=params.focused))
     return Nothing()
 
 
 __all__ = ["CHANGED", "OPERATIONS", "Operation", "path_of"]
 
 
-async def _hints(sessions: Sessions, params: WorkspaceParams) -> HintsView:
-    return _view(await (await session_of(sessions, params)).hints.current_hints())
+async def _hints(sessions: EditorSessions, params: WorkspaceParams) -> HintsView:
+    return _view(await (await session_of(sessions, params)).hint_ladder.current_hints())
 
 
-async def _hint(sessions: Sessions, params: HintParams) -> HintsView:
+async def _hint(sessions: EditorSessions, params: HintParams) -> HintsView:
     session = await session_of(sessions, params)
-    view = _view(await session.hints.take(params.number))
-    session.changed()
+    view = _view(await session.hint_ladder.take_hint(params.number))
+    session.on_status_changed()
     return view
 
 
-def _view(hints: Hints) -> HintsView:
+def _view(hints: HintPosition) -> HintsView:
     return HintsView.model_validate(asdict(hints))
 
 
-OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
+OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
     Operation("packs", Nothing, PackList, "Lists all packs and problems, with this user's record on each.", _packs),
     Operation(
         "signIn",

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from benchwright_server.attempts.session import Session
-from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.attempts.session import EditorSession
+from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.protocol.messages import Wire, WorkspaceParams
 from benchwright_verilog.syntax.uri import path_of
 
@@ -22,7 +22,7 @@ class Operation(Generic[S, P, R]):
 
     name: str
     params: type[P]
-    result: type[R]
+    result_type: type[R]
     does: str
     """One sentence for the reference."""
     handle: Callable[[S, P], Awaitable[R]]
@@ -30,7 +30,7 @@ class Operation(Generic[S, P, R]):
     is_request: bool = True
 
 
-async def session_of(sessions: Sessions, params: WorkspaceParams) -> Session:
+async def session_of(sessions: EditorSessions, params: WorkspaceParams) -> EditorSession:
     """The session that an operation applies to.
 
     Raises:

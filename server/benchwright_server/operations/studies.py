@@ -14,7 +14,7 @@ from benchwright_attempts.events.evidence import (
     InstalledExtension,
     SelfEstimate,
 )
-from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.operations.operation import Operation, session_of
 from benchwright_server.protocol.messages import AttemptStatus, Nothing, OpenedProblem
 from benchwright_server.protocol.numbers import NumbersParams, OwnNumbers
@@ -44,47 +44,47 @@ if TYPE_CHECKING:
     from benchwright_server.attempts.participant_studies import ParticipantStudies
 
 
-def _participant_studies(sessions: Sessions) -> ParticipantStudies:
+def _participant_studies(sessions: EditorSessions) -> ParticipantStudies:
     # Most sessions have nothing to do with studies, whose libraries are not quick to load.
     from benchwright_server.attempts.participant_studies import ParticipantStudies
 
     return ParticipantStudies(sessions)
 
 
-async def _studies(sessions: Sessions, params: Nothing) -> StudyList:
+async def _studies(sessions: EditorSessions, params: Nothing) -> StudyList:
     return await _participant_studies(sessions).studies()
 
 
-async def _study(sessions: Sessions, params: StudyParams) -> StudyView:
+async def _study(sessions: EditorSessions, params: StudyParams) -> StudyView:
     return await _participant_studies(sessions).study(params.study)
 
 
-async def _give_consent(sessions: Sessions, params: GiveConsentParams) -> StudyView:
+async def _give_consent(sessions: EditorSessions, params: GiveConsentParams) -> StudyView:
     return await _participant_studies(sessions).give_consent(params.study, params.version)
 
 
-async def _withdraw_consent(sessions: Sessions, params: WithdrawConsentParams) -> StudyView:
+async def _withdraw_consent(sessions: EditorSessions, params: WithdrawConsentParams) -> StudyView:
     return await _participant_studies(sessions).withdraw_consent(params.study, params.delete)
 
 
-async def _open_task(sessions: Sessions, params: StudyParams) -> OpenedProblem:
+async def _open_task(sessions: EditorSessions, params: StudyParams) -> OpenedProblem:
     return await _participant_studies(sessions).open_task(params.study)
 
 
-async def _questionnaire(sessions: Sessions, params: QuestionnaireParams) -> StudyView:
-    return await _participant_studies(sessions).answer(params.study, params.answers)
+async def _questionnaire(sessions: EditorSessions, params: QuestionnaireParams) -> StudyView:
+    return await _participant_studies(sessions).answer_questionnaire(params.study, params.answers)
 
 
-async def _forecast(sessions: Sessions, params: ForecastParams) -> StudyView:
+async def _forecast(sessions: EditorSessions, params: ForecastParams) -> StudyView:
     forecast = Forecast(**params.model_dump(exclude={"study", "problem"}))
     return await _participant_studies(sessions).forecast(params.study, params.problem, forecast)
 
 
-async def _unlock(sessions: Sessions, params: UnlockParams) -> StudyView:
+async def _unlock(sessions: EditorSessions, params: UnlockParams) -> StudyView:
     return await _participant_studies(sessions).unlock(params.study, params.code)
 
 
-async def _self_estimate(sessions: Sessions, params: SelfEstimateParams) -> AttemptStatus:
+async def _self_estimate(sessions: EditorSessions, params: SelfEstimateParams) -> AttemptStatus:
     estimate = SelfEstimate(
         minutes=params.minutes,
         difficulty=params.difficulty,
@@ -96,68 +96,70 @@ async def _self_estimate(sessions: Sessions, params: SelfEstimateParams) -> Atte
     return await (await session_of(sessions, params)).estimate(estimate)
 
 
-async def _edit_reasons(sessions: Sessions, params: EditReasonsParams) -> Nothing:
-    for edit in params.edits:
-        file = path_of(edit.uri)
+async def _edit_reasons(sessions: EditorSessions, params: EditReasonsParams) -> Nothing:
+    for edit_view in params.edits:
+        file = path_of(edit_view.uri)
         session = await sessions.session(file)
         path = session.workspace.relative(file) if session is not None else None
         if session is not None and path is not None:
-            reason = EditReason(path=path, version=edit.version, reason=edit.reason, metadata=edit.metadata)
-            await session.attempt.writer.record(reason)
+            reason = EditReason(
+                path=path, version=edit_view.version, reason=edit_view.reason, metadata=edit_view.metadata
+            )
+            await session.attempt.writer.record_and_flag(reason)
     return Nothing()
 
 
-async def _command_used(sessions: Sessions, params: CommandParams) -> Nothing:
+async def _command_used(sessions: EditorSessions, params: CommandParams) -> Nothing:
     file = path_of(params.uri)
     session = await sessions.session(file)
     if session is not None:
         path = session.workspace.relative(file)
         command_used = CommandUsed(command=params.command, path=path, version=params.version, length=params.length)
-        await session.attempt.writer.record(command_used)
+        await session.attempt.writer.record_and_flag(command_used)
     return Nothing()
 
 
-async def _environment(sessions: Sessions, params: EnvironmentParams) -> Nothing:
+async def _environment(sessions: EditorSessions, params: EnvironmentParams) -> Nothing:
     session = await sessions.session(path_of(params.uri))
     if session is not None:
         extensions = tuple(InstalledExtension(**extension.model_dump()) for extension in params.extensions)
-        facts = params.model_dump(exclude={"uri", "extensions"})
-        await session.attempt.writer.record(Environment(**facts, extensions=extensions))
+        environment_fields = params.model_dump(exclude={"uri", "extensions"})
+        await session.attempt.writer.record_and_flag(Environment(**environment_fields, extensions=extensions))
     return Nothing()
 
 
-async def _idle(sessions: Sessions, params: IdleParams) -> Nothing:
+async def _idle(sessions: EditorSessions, params: IdleParams) -> Nothing:
     session = await sessions.session(path_of(params.uri))
     if session is not None:
-        await session.attempt.writer.record(Idle(idle=params.idle, after_s=params.after_s))
+        await session.attempt.writer.record_and_flag(Idle(idle=params.idle, after_s=params.after_s))
     return Nothing()
 
 
-async def _replay(sessions: Sessions, params: ReplayParams) -> ReplayView:
+async def _replay(sessions: EditorSessions, params: ReplayParams) -> ReplayView:
     from benchwright_server.attempts.attempt_views import replay_of
 
     return await asyncio.to_thread(replay_of, sessions.log, params.attempt)
 
 
-async def _replay_at(sessions: Sessions, params: ReplayAtParams) -> ReplayedFiles:
+async def _replay_at(sessions: EditorSessions, params: ReplayAtParams) -> ReplayedFiles:
     from benchwright_server.attempts.attempt_views import replay_at
 
     return await asyncio.to_thread(replay_at, sessions.log, params.attempt, params.seq)
 
 
-async def _trace(sessions: Sessions, params: ReplayParams) -> TracePage:
+async def _trace(sessions: EditorSessions, params: ReplayParams) -> TracePage:
     from benchwright_server.attempts.attempt_views import trace_of
 
     return await asyncio.to_thread(trace_of, sessions.log, params.attempt)
 
 
-async def _numbers(sessions: Sessions, params: NumbersParams) -> OwnNumbers:
+async def _numbers(sessions: EditorSessions, params: NumbersParams) -> OwnNumbers:
     from benchwright_server.attempts.attempt_views import numbers_of
 
-    return await asyncio.to_thread(numbers_of, sessions, params.study, practice=params.practice)
+    return await asyncio.to_thread(numbers_of, sessions, params.study, with_practice=params.practice)
 
 
-STUDY_OPERATIONS: tuple[Operation[Sessions, Any, Any], ...] = (
+STUDY_OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (
     Operation("studies", Nothing, StudyList, "Lists the studies that the user takes part in.", _studies),
     Operation("study", StudyParams, StudyView, "Describes a study and its next step.", _study),
     Operation("giveConsent", GiveConsentParams, StudyView, "Agrees to a study's consent form.", _give_consent),

@@ -22,7 +22,7 @@ from benchwright_server.settings import OwnTests
 from benchwright_server.waveforms.waves_folder import waves_folder
 from benchwright_verilog.semantics.project.folder_state import FolderState
 from benchwright_verilog.semantics.project.project import Project
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 
 _SEPARATOR = "::"
@@ -36,13 +36,13 @@ _OUTSIDE = "outside"
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class OwnTestFiles:
     """The files that a run gets, by relative path."""
 
     files: dict[str, bytes]
     sources: tuple[str, ...]
     include_dirs: tuple[str, ...]
-    places: dict[str, Path]
+    disk_paths: dict[str, Path]
     """The place of each file on this machine."""
 
 
@@ -50,15 +50,15 @@ class Snapshot:
 class FileRun:
     """The run of one file's tests."""
 
-    file: TestFile
-    top: str
-    run: OwnRun
-    snapshot: Snapshot
+    test_file: TestFile
+    top_module: str
+    own_run: OwnRun
+    snapshot: OwnTestFiles
     waves: Path | None
 
     def ids(self) -> list[tuple[str, OwnOutcome]]:
         """Each outcome with the id of its test; of one that has no name the file."""
-        return [(id_of(self.file.path, outcome.name), outcome) for outcome in self.run.outcomes]
+        return [(id_of(self.test_file.path, outcome.name), outcome) for outcome in self.own_run.outcomes]
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ class RunRequest:
 
 @dataclass(frozen=True)
 class _Prepared:
-    file: TestFile
+    test_file: TestFile
     simulation: OwnSimulation
-    snapshot: Snapshot
+    snapshot: OwnTestFiles
 
 
 def id_of(path: str, test: str = "") -> str:
@@ -93,18 +93,18 @@ class TestBench:
 
     __test__ = False
 
-    def __init__(self, sandbox: Sandbox, toolchain: Callable[[], Toolchain], state: FolderState) -> None:
+    def __init__(self, sandbox: Sandbox, toolchain: Callable[[], Toolchain], folder_state: FolderState) -> None:
         self._sandbox = sandbox
         self._toolchain = toolchain
-        self._state = state
+        self._state = folder_state
 
     async def run(
         self,
         project: Project,
         ids: Sequence[str],
-        settings: OwnTests,
+        test_settings: OwnTests,
         analysed: ProjectSettings,
-        request: RunRequest,
+        run_request: RunRequest,
         on_file: Callable[[int, int, str], None] = lambda number, total, path: None,
         on_prepared: Callable[[Collection[Path]], Awaitable[None]] | None = None,
     ) -> list[FileRun]:
@@ -113,9 +113,9 @@ class TestBench:
         Args:
             project: Project of the folder.
             ids: Ids of tests, cases or files; none for all.
-            settings: Simulator, top, limit.
+            test_settings: Simulator, top, limit.
             analysed: Include folders and macros.
-            request: Wishes for the run besides the outcomes.
+            run_request: Wishes for the run besides the outcomes.
             on_prepared: Called with all files that will be read by tests or tools; its error ends the run.
             on_file: Called before each file with its number from 1, their count and its path.
 
@@ -124,70 +124,82 @@ class TestBench:
             HarnessError: The sandbox or the tools do not work on this machine.
         """
         toolchain = await asyncio.to_thread(self._toolchain)
-        prepared = await asyncio.to_thread(self._prepare, project, ids, settings, analysed)
+        prepared = await asyncio.to_thread(self._prepare, project, ids, test_settings, analysed)
         if on_prepared is not None:
-            await on_prepared({path for prepared_file in prepared for path in prepared_file.snapshot.places.values()})
-        if request.debugging is not None and (len(prepared) > 1 or not prepared[0].file.is_cocotb):
+            await on_prepared(
+                {path for prepared_file in prepared for path in prepared_file.snapshot.disk_paths.values()}
+            )
+        if run_request.debugging is not None and (len(prepared) > 1 or not prepared[0].test_file.is_cocotb):
             raise OwnTestError("Only the cocotb tests of one file can be debugged at a time. Choose one.")
-        runs = []
+        file_runs = []
         for number, prepared_file in enumerate(prepared, 1):
-            on_file(number, len(prepared), prepared_file.file.path)
-            runs.append(await self._run_file(folder_of(project), prepared_file, toolchain, settings, request))
-        return runs
+            on_file(number, len(prepared), prepared_file.test_file.path)
+            file_runs.append(
+                await self._run_file(folder_of(project), prepared_file, toolchain, test_settings, run_request)
+            )
+        return file_runs
 
     def _prepare(
-        self, project: Project, ids: Sequence[str], settings: OwnTests, analysed: ProjectSettings
+        self, project: Project, ids: Sequence[str], test_settings: OwnTests, analysed: ProjectSettings
     ) -> list[_Prepared]:
-        files = found_tests(project)
-        testbenches = frozenset(test.name for file in files if not file.is_cocotb for test in file.tests)
+        test_files = found_tests(project)
+        testbenches = frozenset(test.name for file in test_files if not file.is_cocotb for test in file.tests)
         prepared = []
-        for file, tests in _chosen(files, ids):
+        for test_file, tests in _chosen(test_files, ids):
             groups = (
                 [tests]
-                if file.is_cocotb
-                else [(test,) for test in tests or [file_test.name for file_test in file.tests]]
+                if test_file.is_cocotb
+                else [(test,) for test in tests or [file_test.name for file_test in test_file.tests]]
             )
             for group in groups:
-                top = top_of(project, file, group[0] if group else "", settings.top, testbenches)
-                design = design_files(project, analysed, file, top)
-                snapshot = _snapshot(folder_of(project), design)
+                top_module = top_of(project, test_file, group[0] if group else "", test_settings.top, testbenches)
+                compiled_files = design_files(project, analysed, test_file, top_module)
+                snapshot = _snapshot(folder_of(project), compiled_files)
                 simulation = OwnSimulation(
                     files=snapshot.files,
                     sources=snapshot.sources,
-                    top=top,
-                    module=file.path if file.is_cocotb else "",
+                    top_module=top_module,
+                    module=test_file.path if test_file.is_cocotb else "",
                     tests=tuple(group),
                     include_dirs=snapshot.include_dirs,
-                    defines=design.defines,
-                    wall_s=max(1, settings.limit_s),
+                    defines=compiled_files.defines,
+                    wall_s=max(1, test_settings.limit_s),
                 )
-                prepared.append(_Prepared(file, simulation, snapshot))
+                prepared.append(_Prepared(test_file, simulation, snapshot))
         if not prepared:
             raise OwnTestError("No tests were found. Write one, or let Benchwright: New Testbench begin it.")
         return prepared
 
     async def _run_file(
-        self, folder: Path, prepared_file: _Prepared, toolchain: Toolchain, settings: OwnTests, request: RunRequest
+        self,
+        folder: Path,
+        prepared_file: _Prepared,
+        toolchain: Toolchain,
+        test_settings: OwnTests,
+        run_request: RunRequest,
     ) -> FileRun:
-        key = id_of(prepared_file.file.path, prepared_file.simulation.top)
+        key = id_of(prepared_file.test_file.path, prepared_file.simulation.top_module)
         worked = self._state.load(folder).get(key)
-        simulation = replace(prepared_file.simulation, coverage=request.coverage, waves=request.waves)
-        first = settings.simulator if settings.simulator != "auto" else worked or "icarus"
-        if request.coverage or first == "verilator":
+        simulation = replace(prepared_file.simulation, coverage=run_request.coverage, waves=run_request.waves)
+        first_simulator = test_settings.simulator if test_settings.simulator != "auto" else worked or "icarus"
+        if run_request.coverage or first_simulator == "verilator":
             # Only Verilator has coverage.
             simulation = replace(simulation, simulator="verilator")
-        waves = await asyncio.to_thread(_waves_path, folder, prepared_file.simulation) if request.waves else None
-        run = await self._run(simulation, toolchain, waves, request.debugging)
-        if not run.is_built and settings.simulator == "auto" and simulation.simulator == "icarus":
+        waves = await asyncio.to_thread(_waves_path, folder, prepared_file.simulation) if run_request.waves else None
+        own_run = await self._run(simulation, toolchain, waves, run_request.debugging)
+        if not own_run.is_built and test_settings.simulator == "auto" and simulation.simulator == "icarus":
             simulation = replace(simulation, simulator="verilator")
-            second_run = await self._run(simulation, toolchain, waves, request.debugging)
-            run = replace(
-                second_run, output=f"{run.output}\n--- Icarus can't compile it; with Verilator:\n{second_run.output}"
+            second_run = await self._run(simulation, toolchain, waves, run_request.debugging)
+            own_run = replace(
+                second_run,
+                output=f"{own_run.output}\n--- Icarus can't compile it; with Verilator:\n{second_run.output}",
             )
-        if run.is_built and worked != run.simulator and not request.coverage:
-            self._state.save(folder, {**self._state.load(folder), key: run.simulator})
-        kept_waves = _with_suffix(waves, simulation) if run.has_waves and waves is not None else None
-        return FileRun(prepared_file.file, prepared_file.simulation.top, run, prepared_file.snapshot, kept_waves)
+        if own_run.is_built and worked != own_run.simulator and not run_request.coverage:
+            self._state.save(folder, {**self._state.load(folder), key: own_run.simulator})
+        kept_waves = _with_suffix(waves, simulation) if own_run.has_waves and waves is not None else None
+        return FileRun(
+            prepared_file.test_file, prepared_file.simulation.top_module, own_run, prepared_file.snapshot, kept_waves
+        )
 
     async def _run(
         self, simulation: OwnSimulation, toolchain: Toolchain, waves: Path | None, debugging: Debugging | None
@@ -198,29 +210,29 @@ class TestBench:
         )
 
 
-def _chosen(files: Iterable[TestFile], ids: Sequence[str]) -> list[tuple[TestFile, tuple[str, ...]]]:
+def _chosen(test_files: Iterable[TestFile], ids: Sequence[str]) -> list[tuple[TestFile, tuple[str, ...]]]:
     """Each file with the names of its tests that are wanted; none of them for all."""
-    known_files = {file.path: file for file in files}
+    known_files = {file.path: file for file in test_files}
     if not ids:
         return [(file, ()) for file in known_files.values()]
     wanted_tests: dict[str, dict[str, None]] = {}
     for test_id in ids:
         path, _, test = test_id.partition(_SEPARATOR)
-        file = known_files.get(path)
-        names = {test.name for test in file.tests} if file is not None else set()
-        if file is None or (test and test not in names and test.partition("/")[0] not in names):
+        test_file = known_files.get(path)
+        names = {test.name for test in test_file.tests} if test_file is not None else set()
+        if test_file is None or (test and test not in names and test.partition("/")[0] not in names):
             raise OwnTestError(f"There is no test {test_id} any more. Look for the tests again.")
         wanted_tests.setdefault(path, {})
         if test:
             wanted_tests[path][test] = None
-    whole = {test_id for test_id in ids if _SEPARATOR not in test_id}
-    return [(known_files[path], () if path in whole else tuple(tests)) for path, tests in wanted_tests.items()]
+    file_ids = {test_id for test_id in ids if _SEPARATOR not in test_id}
+    return [(known_files[path], () if path in file_ids else tuple(tests)) for path, tests in wanted_tests.items()]
 
 
 def _waves_path(folder: Path, simulation: OwnSimulation) -> Path:
     """The path at which the waveform of a run is kept; version control and snapshots leave it out."""
-    parts = [simulation.module or simulation.top, *simulation.tests[:1]]
-    name = re.sub(r"[^\w.=-]+", "-", "-".join(parts))[:150]
+    name_parts = [simulation.module or simulation.top_module, *simulation.tests[:1]]
+    name = re.sub(r"[^\w.=-]+", "-", "-".join(name_parts))[:150]
     return waves_folder(folder) / name
 
 
@@ -228,37 +240,40 @@ def _with_suffix(waves: Path, simulation: OwnSimulation) -> Path:
     return waves.with_name(waves.name + Path(simulation.waves_file).suffix)
 
 
-def _snapshot(folder: Path, design: DesignFiles) -> Snapshot:
+def _snapshot(folder: Path, compiled_files: DesignFiles) -> OwnTestFiles:
     """Read the files of a folder, and what a design has elsewhere.
 
     Raises:
         OwnTestError: The files are too many, or one that is compiled can't be read.
     """
-    wanted_paths = dict.fromkeys(design.sources)
+    wanted_paths = dict.fromkeys(compiled_files.sources)
     for path in plain_files(folder):
         if path.suffix in DESIGN_SUFFIXES or path.suffix.lower() in _DATA:
             wanted_paths[path] = None
-    for outer in (include_dir for include_dir in design.include_dirs if not include_dir.is_relative_to(folder)):
+    for outer in (include_dir for include_dir in compiled_files.include_dirs if not include_dir.is_relative_to(folder)):
         wanted_paths |= dict.fromkeys(path for path in plain_files(outer) if path.suffix in DESIGN_SUFFIXES)
-    files, places, room = dict[str, bytes](), dict[str, Path](), _MAX_BYTES
+    files, disk_paths, room = dict[str, bytes](), dict[str, Path](), _MAX_BYTES
     for path in wanted_paths:
         try:
             content = read_plain_file(path.parent, path.name, room)
         except FileTooLargeError:
-            if path in design.sources:
+            if path in compiled_files.sources:
                 raise OwnTestError(_too_much(folder)) from None
             continue
         except (OSError, NotPlainFileError) as error:
-            if path in design.sources:
+            if path in compiled_files.sources:
                 raise OwnTestError(f"{path} can't be read, and the test needs it.") from error
             continue
         room -= len(content)
         relative_path = _inside(folder, path)
-        files[relative_path], places[relative_path] = content, path
+        files[relative_path], disk_paths[relative_path] = content, path
         if len(files) > _MAX_FILES:
             raise OwnTestError(_too_much(folder))
-    return Snapshot(
-        files, tuple(_all_inside(folder, design.sources)), tuple(_all_inside(folder, design.include_dirs)), places
+    return OwnTestFiles(
+        files,
+        tuple(_all_inside(folder, compiled_files.sources)),
+        tuple(_all_inside(folder, compiled_files.include_dirs)),
+        disk_paths,
     )
 
 

@@ -14,7 +14,7 @@ from benchwright_server.own_tests.finding import TestFile, folder_of
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 from benchwright_verilog.semantics.project.index.inventory import nearest
 from benchwright_verilog.semantics.project.project import Project
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.suffixes import HEADERS
 
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
@@ -29,42 +29,46 @@ _EARLIER = frozenset({TargetKind.PACKAGE, TargetKind.CLASS, TargetKind.INTERFACE
 class DesignFiles:
     """The files that are compiled."""
 
-    top: str
+    top_module: str
     sources: tuple[Path, ...]
     include_dirs: tuple[Path, ...]
     defines: tuple[str, ...]
 
 
-def design_files(project: Project, settings: ProjectSettings, file: TestFile, top: str) -> DesignFiles:
+def design_files(project: Project, settings: ProjectSettings, test_file: TestFile, top_module: str) -> DesignFiles:
     """The files that a test needs: of a project with file lists all of these, else those below the top.
 
     Args:
         project: The folder's.
         settings: Include folders and macros.
-        file: The file with the test.
-        top: The module to simulate.
+        test_file: The file with the test.
+        top_module: The module to simulate.
 
     Raises:
         OwnTestError: No file declares the top.
     """
     folder = folder_of(project)
     declaring = _declaring(project)
-    test_path = folder / file.path
-    places = declaring.get(top, ())
-    root = test_path if not file.is_cocotb else nearest(places, test_path)
+    test_path = folder / test_file.path
+    declaring_paths = declaring.get(top_module, ())
+    root = test_path if not test_file.is_cocotb else nearest(declaring_paths, test_path)
     if root is None:
-        raise OwnTestError(f"No file of {folder.name} declares the module {top}, which {file.path} tests.")
-    listed = dict.fromkeys(path for file_list in project.lists for path in file_list.sources)
+        raise OwnTestError(f"No file of {folder.name} declares the module {top_module}, which {test_file.path} tests.")
+    listed_sources = dict.fromkeys(path for file_list in project.lists for path in file_list.sources)
     sources = _files_below(project, declaring, root)
-    sources = [*listed, *(path for path in sources if path not in listed)] if listed else _ordered(project, sources)
+    sources = (
+        [*listed_sources, *(path for path in sources if path not in listed_sources)]
+        if listed_sources
+        else _ordered(project, sources)
+    )
     dirs = [folder / name for name in settings.include_dirs]
     dirs += [path for file_list in project.lists for path in file_list.include_dirs]
     dirs += _folders_of_headers(project, sources)
     defines = (*settings.defines, *(define for file_list in project.lists for define in file_list.defines))
-    return DesignFiles(top, tuple(sources), tuple(dict.fromkeys(dirs)), tuple(dict.fromkeys(defines)))
+    return DesignFiles(top_module, tuple(sources), tuple(dict.fromkeys(dirs)), tuple(dict.fromkeys(defines)))
 
 
-def top_of(project: Project, file: TestFile, test: str, setting: str, testbenches: frozenset[str]) -> str:
+def top_of(project: Project, test_file: TestFile, test: str, setting: str, testbenches: frozenset[str]) -> str:
     """The module that a test simulates.
 
     Of a testbench it is itself. Of cocotb tests the first that is known of: `hdl_toplevel` in their file, `TOPLEVEL` of
@@ -74,13 +78,13 @@ def top_of(project: Project, file: TestFile, test: str, setting: str, testbenche
     Raises:
         OwnTestError: The module is not known; the message says the next step.
     """
-    if not file.is_cocotb:
+    if not test_file.is_cocotb:
         return test
     folder = folder_of(project)
-    path = folder / file.path
+    path = folder / test_file.path
     modules = {name for name, _ in _modules(project)}
     tested_top = named_top(_text(path)) or _made_top(path.parent)
-    if tested_top is None and (stem_match := _CALLED.fullmatch(PurePosixPath(file.path).stem)):
+    if tested_top is None and (stem_match := _CALLED.fullmatch(PurePosixPath(test_file.path).stem)):
         called_module = stem_match["after"] or stem_match["before"]
         tested_top = called_module if called_module in modules else None
     if tested_top is None:
@@ -90,110 +94,117 @@ def top_of(project: Project, file: TestFile, test: str, setting: str, testbenche
             if (top := named_top(_text(python_file))) is not None
         }
         tested_top = next(iter(tops_beside)) if len(tops_beside) == 1 else None
-    tested_top = tested_top or setting or project.view.top
+    tested_top = tested_top or setting or project.view.top_name
     if tested_top is not None:
         return tested_top
-    listed = [listed_top for file_list in project.lists for listed_top in file_list.tops]
-    tops = listed or [instance.module for instance in project.design(path).tops() if instance.module not in testbenches]
+    listed_tops = [listed_top for file_list in project.lists for listed_top in file_list.tops]
+    tops = listed_tops or [
+        instance.module for instance in project.design(path).tops() if instance.module not in testbenches
+    ]
     if len(tops) == 1:
         return tops[0]
     candidates = f"It may be {', '.join(sorted(tops)[:5])}. " if tops else "No module was found. "
     raise OwnTestError(
-        f"Which module {file.path} tests is not known. {candidates}"
+        f"Which module {test_file.path} tests is not known. {candidates}"
         "Name the file test_MODULE.py, or set benchwright.ownTests.top."
     )
 
 
 def _modules(project: Project) -> list[tuple[str, Path]]:
-    return [(unit.name, path) for path, units in project.symbols() for unit in units if unit.kind is TargetKind.MODULE]
+    return [
+        (unit.name, path)
+        for path, units in project.symbols()
+        for unit in units
+        if unit.target_kind is TargetKind.MODULE
+    ]
 
 
 def _declaring(project: Project) -> Mapping[str, Sequence[Path]]:
     declaring: dict[str, list[Path]] = {}
     for path, units in project.symbols():
         if path.suffix not in HEADERS:
-            for name in {unit.name for unit in units if unit.kind in _UNITS}:
+            for name in {unit.name for unit in units if unit.target_kind in _UNITS}:
                 declaring.setdefault(name, []).append(path)
     return declaring
 
 
 def _files_below(project: Project, declaring: Mapping[str, Sequence[Path]], root: Path) -> list[Path]:
     """A file, the files that declare what it names, and so on."""
-    words = dict(project.words())
-    files = {root: None}
-    waiting = deque([root])
+    entries_by_path = dict(project.words())
+    needed_files = {root: None}
+    pending_paths = deque([root])
     seen_headers: set[Path] = set()
-    while waiting:
-        path = waiting.popleft()
-        known_file = words.get(path)
+    while pending_paths:
+        path = pending_paths.popleft()
+        known_file = entries_by_path.get(path)
         if known_file is None:
             continue
         own_names = {name for name, paths in declaring.items() if path in paths}
         for name, paths in declaring.items():
             if (
                 name in own_names
-                or name not in known_file.words
-                or any(declaring_path in files for declaring_path in paths)
+                or name not in known_file.code_words
+                or any(declaring_path in needed_files for declaring_path in paths)
             ):
                 continue
             # A testbench names its design, and its design does not name it back.
-            chosen = nearest(paths, root)
-            if chosen is not None:
-                files[chosen] = None
-                waiting.append(chosen)
+            nearest_path = nearest(paths, root)
+            if nearest_path is not None:
+                needed_files[nearest_path] = None
+                pending_paths.append(nearest_path)
         outline = project.outline(path)
         for include in outline.includes if outline is not None else ():
             header = project.find_include(path, include.name)
             if header is not None and header not in seen_headers:
                 seen_headers.add(header)
-                waiting.append(header)
-    return list(files)
+                pending_paths.append(header)
+    return list(needed_files)
 
 
 def _ordered(project: Project, sources: Sequence[Path]) -> list[Path]:
     """Packages and the like before the files that name them."""
-    words = dict(project.words())
-    earlier = {
+    entries_by_path = dict(project.words())
+    package_paths = {
         unit.name: path
         for path, units in project.symbols()
         if path in sources
         for unit in units
-        if unit.kind in _EARLIER
+        if unit.target_kind in _EARLIER
     }
-    ordered: dict[Path, None] = {}
+    ordered_paths: dict[Path, None] = {}
     entered: set[Path] = set()
 
     def visit(path: Path) -> None:
         if path in entered:
             return
         entered.add(path)
-        for name, earlier_path in earlier.items():
-            if earlier_path != path and path in words and name in words[path].words:
+        for name, earlier_path in package_paths.items():
+            if earlier_path != path and path in entries_by_path and name in entries_by_path[path].code_words:
                 visit(earlier_path)
-        ordered[path] = None
+        ordered_paths[path] = None
 
     for path in reversed(sources):
         visit(path)
-    return list(ordered)
+    return list(ordered_paths)
 
 
 def _folders_of_headers(project: Project, sources: Sequence[Path]) -> list[Path]:
     """The folders from which the names of included files lead to them."""
     folders: dict[Path, None] = {}
-    waiting = list(sources)
-    seen_paths = set(waiting)
-    while waiting:
-        path = waiting.pop()
+    pending_paths = list(sources)
+    seen_paths = set(pending_paths)
+    while pending_paths:
+        path = pending_paths.pop()
         outline = project.outline(path)
         for include in outline.includes if outline is not None else ():
             header = project.find_include(path, include.name)
             if header is None or header in seen_paths:
                 continue
             seen_paths.add(header)
-            waiting.append(header)
-            parts = len(PurePosixPath(include.name).parts)
-            if ".." not in include.name and parts <= len(header.parents):
-                folders[header.parents[parts - 1]] = None
+            pending_paths.append(header)
+            part_count = len(PurePosixPath(include.name).parts)
+            if ".." not in include.name and part_count <= len(header.parents):
+                folders[header.parents[part_count - 1]] = None
     return list(folders)
 
 

@@ -85,8 +85,8 @@ def _cocotb_files(folder: Path) -> Iterator[TestFile]:
             text = path.read_text(encoding="utf-8") if path.stat().st_size <= _MAX_BYTES else ""
         except (OSError, UnicodeDecodeError):
             continue
-        tests = cocotb_tests(text) if "cocotb" in text else ()
-        if tests:
+        test_functions = cocotb_tests(text) if "cocotb" in text else ()
+        if test_functions:
             lines = [0]
             for line in text.encode().splitlines(keepends=True):
                 lines.append(lines[-1] + len(line))
@@ -97,7 +97,7 @@ def _cocotb_files(folder: Path) -> Iterator[TestFile]:
                     lines[cocotb_test.line - 1] + cocotb_test.end_column,
                     cocotb_test.cases,
                 )
-                for cocotb_test in tests
+                for cocotb_test in test_functions
             )
             yield TestFile(path.relative_to(folder).as_posix(), is_cocotb=True, tests=file_tests)
 
@@ -106,12 +106,13 @@ def _testbench_files(project: Project, folder: Path) -> Iterator[TestFile]:
     # Imported late: slang is slow to load, and nobody waits for it at the start.
     from benchwright_verilog.semantics.names.module_shapes import ModuleShape, module_shapes
 
-    declared = {
-        path: {unit.name for unit in units if unit.kind is TargetKind.MODULE} for path, units in project.symbols()
+    modules_by_path = {
+        path: {unit.name for unit in units if unit.target_kind is TargetKind.MODULE}
+        for path, units in project.symbols()
     }
-    modules = set[str]().union(*declared.values())
+    modules = set[str]().union(*modules_by_path.values())
     shapes: dict[Path, tuple[ModuleShape, ...]] = {}
-    for path, names in declared.items():
+    for path, names in modules_by_path.items():
         if names and path.is_relative_to(folder):
             text = read_text(path)
             # Most files have nothing but modules with ports; slang has to read the others only.

@@ -17,7 +17,7 @@ _MOST_RESULTS = 2_000
 class LastResult:
     """The last result of a test."""
 
-    result: OwnTestResult
+    test_result: OwnTestResult
     waves: str | None
     """The URI of the waveform that ends as the test did; None if there is none."""
 
@@ -36,10 +36,10 @@ class LastResults:
             runs: Each with all of its tests.
         """
         last_results = self._folders.pop(folder, {})
-        for run in runs:
+        for test_run in runs:
             # The end of the waveform of several tests is not the end of each.
-            waves = run.waves if len(run.results) == 1 else None
-            for test_result in run.results:
+            waves = test_run.waves if len(test_run.results) == 1 else None
+            for test_result in test_run.results:
                 last_results.pop(test_result.id, None)
                 last_results[test_result.id] = LastResult(test_result, waves)
         while len(last_results) > _MOST_RESULTS:
@@ -48,12 +48,13 @@ class LastResults:
         while len(self._folders) > _MOST_FOLDERS:
             del self._folders[next(iter(self._folders))]
 
-    def failed(self, folder: str, test: str | None) -> LastResult | None:
+    def newest_failure(self, folder: str, test: str | None) -> LastResult | None:
         """The newest result of a test that failed; of any test of the folder if none is named."""
         last_results = self._folders.get(folder, {})
-        candidates = (
+        candidate_results = (
             [last_results[test]] if test in last_results else [] if test is not None else list(last_results.values())
         )
         return next(
-            (last_result for last_result in reversed(candidates) if last_result.result.outcome == "failed"), None
+            (last_result for last_result in reversed(candidate_results) if last_result.test_result.outcome == "failed"),
+            None,
         )

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 from benchwright_attempts.events.events import EVENT_TYPES
 from benchwright_attempts.events.evidence import Exposure
 from benchwright_server.protocol.messages import Wire, WorkspaceParams
-from benchwright_studies.plan.vocabulary import Estimate, QuestionKind, Step
+from benchwright_studies.plan.vocabulary import ForecastKind, ParticipantStep, QuestionKind
 
 Difficulty = Annotated[int, Field(ge=1, le=5)]
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -23,7 +23,7 @@ class StudySummary(Wire):
     title: str
     participant: str
     """The user's pseudonym in it."""
-    step: Step
+    step: ParticipantStep
     """The next step."""
     done: int
     total: int
@@ -105,7 +105,7 @@ class StudyView(Wire):
     description: str
     """Markdown."""
     participant: str
-    step: Step
+    step: ParticipantStep
     """`consent`, `forecast`, `unlock`, `open`, `work`, `self_estimate`, `questionnaire`, `finished`, `withdrawn`, \
 `closed`."""
     done: int
@@ -143,7 +143,7 @@ class StudyView(Wire):
     runs_allowed: int | None = None
     forecasts: list[str]
     """The forecasts to ask for in the step `forecast`: names of the parameters of `benchwright/forecast`."""
-    self_estimates: list[Estimate]
+    self_estimates: list[ForecastKind]
     """The estimates to ask for in the step `self_estimate`."""
     questions: list[StudyQuestionView]
     """The questions to ask in the step `questionnaire`."""

@@ -22,12 +22,12 @@ from benchwright_server.linters import registry as linters
 from benchwright_server.references.other_servers import other_servers
 from benchwright_server.settings import (
     Assistant,
-    CodeActions,
+    CodeActionSettings,
     Features,
-    Settings,
-    describe,
+    ServerSettings,
+    describe_type,
     field_types,
-    flat,
+    flat_settings,
     wire_name,
 )
 
@@ -112,7 +112,7 @@ An invalid value is reported in a message that names it, and the default is used
 """
 
 
-class Everything(Client):
+class FullClient(Client):
     """A client that supports everything and prefers UTF-16."""
 
     def get(self, path: str) -> Any:
@@ -141,8 +141,8 @@ def settings_page() -> str:
 
 def full_capabilities() -> dict[str, Any]:
     """The answer to a client that supports everything."""
-    settings = Settings(assistant=Assistant(enabled=True), code_actions=CodeActions(fix_all_on_save=True))
-    return server_capabilities(Everything(), settings)
+    settings = ServerSettings(assistant=Assistant(enabled=True), code_actions=CodeActionSettings(fix_all_on_save=True))
+    return server_capabilities(FullClient(), settings)
 
 
 def _rows() -> Iterator[str]:
@@ -154,9 +154,13 @@ def _rows() -> Iterator[str]:
 def _tools() -> Iterator[str]:
     for tool in linters.LINT_TOOLS:
         occasion = "on save, in workspaces" if tool.needs_folder else "on save"
-        page = urlsplit(tool.source.page)
+        page_url = urlsplit(tool.source.page)
         # A host of many projects is only meaningful with the project's name.
-        host = f"{page.netloc}/{page.path.split('/')[1]}" if page.netloc.endswith("github.io") else page.netloc
+        host = (
+            f"{page_url.netloc}/{page_url.path.split('/')[1]}"
+            if page_url.netloc.endswith("github.io")
+            else page_url.netloc
+        )
         yield f"| `{tool.source}` | {occasion} | {tool.runs} | {host} |"
 
 
@@ -172,13 +176,13 @@ def _answer() -> str:
 
 def _settings() -> Iterator[str]:
     group: type[Any] | None = None
-    for name, kind, default, owner, field in flat():
-        if owner is not group:
-            group = owner
-            yield f"\n## `{name.rpartition('.')[0]}`\n\n{inspect.getdoc(owner)}\n"
+    for name, kind, default, settings_class, field in flat_settings():
+        if settings_class is not group:
+            group = settings_class
+            yield f"\n## `{name.rpartition('.')[0]}`\n\n{inspect.getdoc(settings_class)}\n"
             yield "| setting | value | default | |"
             yield "| --- | --- | --- | --- |"
-        yield f"| `{name}` | {describe(kind)} | `{_json(default)}` | {_description(owner, field)} |"
+        yield f"| `{name}` | {describe_type(kind)} | `{_json(default)}` | {_description(settings_class, field)} |"
 
 
 def _json(value: Any) -> str:

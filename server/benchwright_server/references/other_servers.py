@@ -46,7 +46,7 @@ features/limitations.md) names deep hierarchical references, `--single-unit` and
 
 
 @dataclass(frozen=True)
-class Row:
+class FeatureRow:
     """A feature.
 
     Attributes:
@@ -63,66 +63,72 @@ class Row:
 
 
 ROWS = (
-    Row(
+    FeatureRow(
         "diagnostics",
         ("textDocument/diagnostic",),
         ("syntax, style rules", "slang's, while typing", "syntax, svlint's rules", "slang, verible, Verilator"),
         "diagnosticProvider",
     ),
     # verible answers hovers, although its answer says that it does not.
-    Row("hover", ("textDocument/hover",), ("yes: kind and type", "yes", "no", "yes")),
-    Row("completion", ("textDocument/completion",), ("no", "yes", "no", "yes"), "completionProvider"),
-    Row("signature help", ("textDocument/signatureHelp",), ("no", "no", "no", "no"), "signatureHelpProvider"),
-    Row("definition", ("textDocument/definition",), ("yes", "yes", "no", "yes"), "definitionProvider"),
-    Row(
+    FeatureRow("hover", ("textDocument/hover",), ("yes: kind and type", "yes", "no", "yes")),
+    FeatureRow("completion", ("textDocument/completion",), ("no", "yes", "no", "yes"), "completionProvider"),
+    FeatureRow("signature help", ("textDocument/signatureHelp",), ("no", "no", "no", "no"), "signatureHelpProvider"),
+    FeatureRow("definition", ("textDocument/definition",), ("yes", "yes", "no", "yes"), "definitionProvider"),
+    FeatureRow(
         "declaration, type definition, implementation",
         ("textDocument/implementation",),
         ("no", "no", "no", "no"),
         "implementationProvider",
     ),
-    Row("references", ("textDocument/references",), ("yes", "yes", "no", "no"), "referencesProvider"),
-    Row("highlight", ("textDocument/documentHighlight",), ("yes", "yes", "no", "yes"), "documentHighlightProvider"),
-    Row("rename", ("textDocument/rename",), ("yes", "yes", "no", "no"), "renameProvider"),
-    Row(
+    FeatureRow("references", ("textDocument/references",), ("yes", "yes", "no", "no"), "referencesProvider"),
+    FeatureRow(
+        "highlight", ("textDocument/documentHighlight",), ("yes", "yes", "no", "yes"), "documentHighlightProvider"
+    ),
+    FeatureRow("rename", ("textDocument/rename",), ("yes", "yes", "no", "no"), "renameProvider"),
+    FeatureRow(
         "call hierarchy; drivers and loads",
         ("textDocument/prepareCallHierarchy",),
         ("no", "yes: drivers and loads", "no", "no"),
         "callHierarchyProvider",
     ),
-    Row(
+    FeatureRow(
         "type hierarchy of classes",
         ("textDocument/prepareTypeHierarchy",),
         ("no", "no", "no", "no"),
         "typeHierarchyProvider",
     ),
-    Row(
+    FeatureRow(
         "hierarchy of instances, choice of the top",
         ("benchwright/hierarchy",),
         ("no", "yes", "no", "no"),
     ),
-    Row("outline", ("textDocument/documentSymbol",), ("yes", "yes", "no", "yes"), "documentSymbolProvider"),
-    Row("names of all files", ("workspace/symbol",), ("no", "yes", "no", "no"), "workspaceSymbolProvider"),
-    Row("folding", ("textDocument/foldingRange",), ("no", "no", "no", "no"), "foldingRangeProvider"),
-    Row("selection ranges", ("textDocument/selectionRange",), ("no", "no", "no", "no"), "selectionRangeProvider"),
-    Row("document links", ("textDocument/documentLink",), ("no", "yes", "no", "no"), "documentLinkProvider"),
-    Row("semantic colours", ("textDocument/semanticTokens/full",), ("no", "yes", "no", "no"), "semanticTokensProvider"),
-    Row("inlay hints", ("textDocument/inlayHint",), ("no", "yes", "no", "no"), "inlayHintProvider"),
-    Row(
+    FeatureRow("outline", ("textDocument/documentSymbol",), ("yes", "yes", "no", "yes"), "documentSymbolProvider"),
+    FeatureRow("names of all files", ("workspace/symbol",), ("no", "yes", "no", "no"), "workspaceSymbolProvider"),
+    FeatureRow("folding", ("textDocument/foldingRange",), ("no", "no", "no", "no"), "foldingRangeProvider"),
+    FeatureRow(
+        "selection ranges", ("textDocument/selectionRange",), ("no", "no", "no", "no"), "selectionRangeProvider"
+    ),
+    FeatureRow("document links", ("textDocument/documentLink",), ("no", "yes", "no", "no"), "documentLinkProvider"),
+    FeatureRow(
+        "semantic colours", ("textDocument/semanticTokens/full",), ("no", "yes", "no", "no"), "semanticTokensProvider"
+    ),
+    FeatureRow("inlay hints", ("textDocument/inlayHint",), ("no", "yes", "no", "no"), "inlayHintProvider"),
+    FeatureRow(
         "code actions",
         ("textDocument/codeAction",),
         ("yes: fixes of style rules, `AUTO` comments", "yes: macros", "no", "no"),
         "codeActionProvider",
     ),
-    Row(
+    FeatureRow(
         "formatting",
         ("textDocument/formatting",),
         ("yes: its own", "no", "no", "yes: verible's"),
         "documentFormattingProvider",
     ),
-    Row("code lenses", ("textDocument/codeLens",), ("no", "no", "no", "no"), "codeLensProvider"),
-    Row("link to a waveform viewer", (), ("no", "yes", "no", "no")),
-    Row("expansion of `AUTO` comments", (), ("yes", "no", "no", "no")),
-    Row(
+    FeatureRow("code lenses", ("textDocument/codeLens",), ("no", "no", "no", "no"), "codeLensProvider"),
+    FeatureRow("link to a waveform viewer", (), ("no", "yes", "no", "no")),
+    FeatureRow("expansion of `AUTO` comments", (), ("yes", "no", "no", "no")),
+    FeatureRow(
         "which files belong together",
         ("textDocument/definition",),
         ("`verible.filelist`", "slang's file lists, or an index of the folder", "include folders", "source folders"),
@@ -147,5 +153,5 @@ def other_servers(answered_methods: Collection[str]) -> str:
 def _lines(answered_methods: Collection[str]) -> Iterator[str]:
     for row in ROWS:
         is_answered = any(method in answered_methods for method in row.methods)
-        ours = _OURS.get(row.feature, "yes") if is_answered else "no"
-        yield f"| {' | '.join((row.feature, ours, *row.support))} |"
+        own_support = _OURS.get(row.feature, "yes") if is_answered else "no"
+        yield f"| {' | '.join((row.feature, own_support, *row.support))} |"

@@ -95,7 +95,7 @@ def _page() -> Iterator[str]:
     yield "| name | parameters | result | what it does |"
     yield "| --- | --- | --- | --- |"
     for operation in EVERY_OPERATION:
-        result = _link(operation.result) if operation.is_request else "(a notification to the server)"
+        result = _link(operation.result_type) if operation.is_request else "(a notification to the server)"
         yield f"| `{operation.name}` | {_link(operation.params)} | {result} | {operation.does} |"
     yield f"\nThe server sends `{CHANGED}`, a notification with {_link(AttemptStatus)}, whenever the status changes,"
     yield f"`{DEBUGGER}` with {_link(OwnTestDebugger)} when a test waits for a debugger, and `{PROVED}` with"
@@ -120,11 +120,11 @@ def _message(model: type[Wire]) -> Iterator[str]:
 
 def _models(operations: tuple[Operation[Any, Any, Any], ...]) -> list[type[Wire]]:
     """Every model that is reached, in the order of `protocol`."""
-    models: set[type[Wire]] = set()
+    message_models: set[type[Wire]] = set()
 
     def reach(annotation: object) -> None:
-        if isinstance(annotation, type) and issubclass(annotation, Wire) and annotation not in models:
-            models.add(annotation)
+        if isinstance(annotation, type) and issubclass(annotation, Wire) and annotation not in message_models:
+            message_models.add(annotation)
             for field in annotation.model_fields.values():
                 reach(field.annotation)
         for inner in get_args(annotation):
@@ -132,13 +132,13 @@ def _models(operations: tuple[Operation[Any, Any, Any], ...]) -> list[type[Wire]
 
     for operation in operations:
         reach(operation.params)
-        reach(operation.result)
+        reach(operation.result_type)
     reach(GeneratedPart)
     reach(OwnTestDebugger)
     definitions = [*vars(sys.modules[Wire.__module__]).values()]
     for other_module in _OTHERS:
         definitions += vars(other_module).values()
-    return sorted(models, key=definitions.index)
+    return sorted(message_models, key=definitions.index)
 
 
 def _type(annotation: object) -> str:

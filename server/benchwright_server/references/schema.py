@@ -54,14 +54,14 @@ EVERY_OPERATION: tuple[Operation[Any, Any, Any], ...] = (
 def message_schema() -> dict[str, JsonValue]:
     """All messages and grading lines as `$defs`, and a table of the operations."""
     messages: dict[type[Wire], None] = dict.fromkeys(
-        model for operation in EVERY_OPERATION for model in (operation.params, operation.result)
+        model for operation in EVERY_OPERATION for model in (operation.params, operation.result_type)
     ) | dict.fromkeys((GeneratedPart, OwnTestDebugger, *LINES))
-    pairs: list[tuple[type[Wire], str]] = [(model, "serialization") for model in messages]
-    _, schema = models_json_schema(pairs, by_alias=True, title="Benchwright messages")  # type: ignore[arg-type]
+    model_modes: list[tuple[type[Wire], str]] = [(model, "serialization") for model in messages]
+    _, schema = models_json_schema(model_modes, by_alias=True, title="Benchwright messages")  # type: ignore[arg-type]
     schema["operations"] = {
         operation.name: {
             "params": operation.params.__name__,
-            "result": operation.result.__name__,
+            "result": operation.result_type.__name__,
             "request": operation.is_request,
         }
         for operation in EVERY_OPERATION

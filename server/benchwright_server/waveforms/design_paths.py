@@ -10,23 +10,23 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchwright_verilog.semantics.compilation.instances import Design
+    from benchwright_verilog.semantics.compilation.instances import InstanceTree
 
 _WRAPPER = "TOP"
 _MOST = 16
 
 
-def in_design(design: Design, path: str) -> list[str]:
+def in_design(design: InstanceTree, path: str) -> list[str]:
     """The paths in a design that a path of a waveform may be, best first."""
-    first, _, inner_path = path.removeprefix(f"{_WRAPPER}.").partition(".")
+    first_name, _, inner_path = path.removeprefix(f"{_WRAPPER}.").partition(".")
     if not inner_path:
         return []
-    tops = [instance.path for instance in design.tops() if instance.name == first]
-    instances = [instance.path for instance in design.of_module(first)[:_MOST]]
+    tops = [instance.path for instance in design.tops() if instance.name == first_name]
+    instances = [instance.path for instance in design.instances_of_module(first_name)[:_MOST]]
     return [f"{instance_path}.{inner_path}" for instance_path in dict.fromkeys((*tops, *instances))]
 
 
-def in_waveform(design: Design, path: str, tops: Sequence[str]) -> list[str]:
+def in_waveform(design: InstanceTree, path: str, tops: Sequence[str]) -> list[str]:
     """The paths in a waveform that a path of a design may be, best first.
 
     Args:

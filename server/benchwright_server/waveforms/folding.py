@@ -32,7 +32,7 @@ def index_at(changes: Changes, time: int, low: int = 0) -> int:
     return bisect_right(_Indexed(changes), time, low, len(changes), key=lambda change: change[0]) - 1
 
 
-def folded(changes: Changes, start: int, end: int, width: int) -> list[Entry]:
+def folded_entries(changes: Changes, start: int, end: int, width: int) -> list[Entry]:
     """The entries that a window of a signal shows.
 
     Args:
@@ -46,18 +46,18 @@ def folded(changes: Changes, start: int, end: int, width: int) -> list[Entry]:
         tell apart are one entry without a value, which ends at the next entry. Times are those of real changes.
     """
     index_before = index_at(changes, start)
-    first = index_before + 1
-    index_after = index_at(changes, end, first) + 1
+    first_index = index_before + 1
+    index_after = index_at(changes, end, first_index) + 1
     entries: list[Entry] = [changes[index_before]] if index_before >= 0 else []
-    if index_after <= first:
+    if index_after <= first_index:
         return entries
-    if index_after - first <= 2 * width:
-        return [*entries, *changes[first:index_after]]
+    if index_after - first_index <= 2 * width:
+        return [*entries, *changes[first_index:index_after]]
 
     def column(change: Change) -> int:
         return (change[0] - start) * width // (end - start)
 
-    return [*entries, *_entries(_groups(_samples(changes, first, index_after, width, column), column))]
+    return [*entries, *_entries(_groups(_samples(changes, first_index, index_after, width, column), column))]
 
 
 class _Indexed:
@@ -74,21 +74,21 @@ class _Indexed:
 
 
 @dataclass
-class _Group:
+class _ColumnChanges:
     """The changes in one column."""
 
     column: int
-    first: Change
-    last: Change
+    first_change: Change
+    last_change: Change
     is_crowded: bool
 
 
 def _samples(
-    changes: Changes, first: int, index_after: int, columns: int, column: Callable[[Change], int]
+    changes: Changes, first_index: int, index_after: int, columns: int, column: Callable[[Change], int]
 ) -> Iterator[tuple[int, Change]]:
     """Some changes with their numbers; those between two of them are in their columns, which are one or touch."""
-    step = -(-(index_after - first) // max(2, columns))
-    numbers, sampled_changes = [*range(first, index_after, step)], [*changes[first:index_after:step]]
+    step = -(-(index_after - first_index) // max(2, columns))
+    numbers, sampled_changes = [*range(first_index, index_after, step)], [*changes[first_index:index_after:step]]
     if numbers[-1] != index_after - 1:
         numbers.append(index_after - 1)
         sampled_changes.append(changes[index_after - 1])
@@ -100,33 +100,33 @@ def _samples(
         yield number, change
 
 
-def _groups(samples: Iterable[tuple[int, Change]], column: Callable[[Change], int]) -> list[_Group]:
-    groups: list[_Group] = []
-    previous = -1
-    for number, change in samples:
+def _groups(numbered_changes: Iterable[tuple[int, Change]], column: Callable[[Change], int]) -> list[_ColumnChanges]:
+    groups: list[_ColumnChanges] = []
+    previous_number = -1
+    for number, change in numbered_changes:
         change_column = column(change)
-        has_unseen = bool(groups) and number != previous + 1
+        has_unseen = bool(groups) and number != previous_number + 1
         if has_unseen:
             groups[-1].is_crowded = True
         if groups and groups[-1].column == change_column:
-            groups[-1].last = change
+            groups[-1].last_change = change
             groups[-1].is_crowded = True
         else:
-            groups.append(_Group(change_column, change, change, has_unseen))
-        previous = number
+            groups.append(_ColumnChanges(change_column, change, change, has_unseen))
+        previous_number = number
     return groups
 
 
-def _entries(groups: Iterable[_Group]) -> Iterator[Entry]:
-    run: _Group | None = None
+def _entries(groups: Iterable[_ColumnChanges]) -> Iterator[Entry]:
+    crowded_group: _ColumnChanges | None = None
     for group in groups:
-        if run is not None and (not group.is_crowded or group.column > run.column + 1):
-            yield run.last
-            run = None
+        if crowded_group is not None and (not group.is_crowded or group.column > crowded_group.column + 1):
+            yield crowded_group.last_change
+            crowded_group = None
         if not group.is_crowded:
-            yield group.first
-        elif run is None:
-            yield group.first[0], None
-        run = group if group.is_crowded else None
-    if run is not None:
-        yield run.last
+            yield group.first_change
+        elif crowded_group is None:
+            yield group.first_change[0], None
+        crowded_group = group if group.is_crowded else None
+    if crowded_group is not None:
+        yield crowded_group.last_change

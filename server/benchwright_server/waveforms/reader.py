@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchwright_server.waveforms.folding import Change, Changes, Entry, folded, index_at
+from benchwright_server.waveforms.folding import Change, Changes, Entry, folded_entries, index_at
 from benchwright_server.waveforms.value_text import value_text
 
 MEMORY_BYTES = 3 << 30
@@ -42,7 +42,7 @@ _FIRST_READ = 1 << 16
 _MOST_READ = 1 << 26
 
 
-class RefusedError(Exception):
+class UnanswerableError(Exception):
     """A request that can't be answered; the message is a sentence for users."""
 
 
@@ -86,8 +86,8 @@ class WaveformFile:
         end = _last_time(Path(self._path))
         if end is not None:
             return end
-        tried = [self._changes_of(variable) for variable in islice(self._vars(), _MOST_TRIED)]
-        return max((changes[len(changes) - 1][0] for changes in tried if len(changes)), default=0)
+        tried_changes = [self._changes_of(variable) for variable in islice(self._vars(), _MOST_TRIED)]
+        return max((changes[len(changes) - 1][0] for changes in tried_changes if len(changes)), default=0)
 
     def load(self) -> int:
         """Reads what every window needs; the number of changes of the first signal."""
@@ -103,9 +103,9 @@ class WaveformFile:
             return self._search([word.lower() for word in words], offset, limit)
         container = self._wave if scope is None else self._item(scope)
         if container is None or not hasattr(container, "scopes"):
-            raise RefusedError(f"The waveform has no scope {scope}. It may have been written again.")
-        items = [*sorted(container.scopes(), key=_order), *sorted(container.vars(), key=_order)]
-        return {"total": len(items), "items": [_item(item) for item in items[offset : offset + limit]]}
+            raise UnanswerableError(f"The waveform has no scope {scope}. It may have been written again.")
+        children = [*sorted(container.scopes(), key=_order), *sorted(container.vars(), key=_order)]
+        return {"total": len(children), "items": [_item(item) for item in children[offset : offset + limit]]}
 
     def _search(self, words: Sequence[str], offset: int, limit: int) -> dict[str, Any]:
         if self._named_signals is None:
@@ -113,10 +113,15 @@ class WaveformFile:
                 (variable.full_name.lower(), variable) for variable in islice(self._vars(), _MOST_SIGNALS + 1)
             ]
             if len(named_signals) > _MOST_SIGNALS:
-                raise RefusedError(f"The waveform has more than {_MOST_SIGNALS:,} signals. Dump a part of the design.")
+                raise UnanswerableError(
+                    f"The waveform has more than {_MOST_SIGNALS:,} signals. Dump a part of the design."
+                )
             self._named_signals = named_signals
-        items = [signal for name, signal in self._named_signals if all(word in name for word in words)]
-        return {"total": len(items), "items": [_item(signal) for signal in items[offset : offset + limit]]}
+        found_signals = [signal for name, signal in self._named_signals if all(word in name for word in words)]
+        return {
+            "total": len(found_signals),
+            "items": [_item(signal) for signal in found_signals[offset : offset + limit]],
+        }
 
     def window(self, signals: Sequence[str], start: int, end: int, width: int) -> list[dict[str, Any] | None]:
         """The windows of some signals; None for those that there are not."""
@@ -126,7 +131,7 @@ class WaveformFile:
         changes = self._changes(path)
         if changes is None:
             return None
-        entries: list[Entry] = folded(changes, start, end, width) if len(changes) else []
+        entries: list[Entry] = folded_entries(changes, start, end, width) if len(changes) else []
         return {
             "times": [time for time, _ in entries],
             "values": [value_text(value, _LONGEST_IN_WINDOW) if value is not None else None for _, value in entries],
@@ -134,32 +139,32 @@ class WaveformFile:
 
     def values(self, signals: Sequence[str], time: int) -> list[dict[str, Any] | None]:
         """Each signal's value at a time with its width; None for those that there are not."""
-        answer: list[dict[str, Any] | None] = []
+        signal_values: list[dict[str, Any] | None] = []
         for path in signals:
             changes = self._changes(path)
             index = index_at(changes, time) if changes is not None and len(changes) else -1
             value = value_text(changes[index][1]) if changes is not None and index >= 0 else None
-            answer.append({"value": value, "bits": self._item(path).bitwidth} if changes is not None else None)
-        return answer
+            signal_values.append({"value": value, "bits": self._item(path).bitwidth} if changes is not None else None)
+        return signal_values
 
     def change(self, signal: str, time: int, forward: bool, value: str | None) -> dict[str, Any] | None:
         """The nearest change of a signal after or before a time, if there is one; or the nearest to a value."""
         changes = self._changes(signal)
         if changes is None:
-            raise RefusedError(f"The waveform has no signal {signal}. It may have been written again.")
+            raise UnanswerableError(f"The waveform has no signal {signal}. It may have been written again.")
         if not len(changes):
             return None
         index = index_at(changes, time)
         if not forward and index >= 0 and changes[index][0] == time:
             index -= 1
-        first = index + 1 if forward else index
-        for number, (changed, now) in enumerate(_from(changes, first, forward)):
-            text = value_text(now)
+        first_index = index + 1 if forward else index
+        for number, (change_time, new_value) in enumerate(_from(changes, first_index, forward)):
+            text = value_text(new_value)
             if value is None or text == value:
-                return {"time": changed, "value": text}
+                return {"time": change_time, "value": text}
             if number == _MOST_COMPARED:
-                raise RefusedError(
-                    f"None of the next {number:,} changes of {signal} is to {value}. Ask from {changed}."
+                raise UnanswerableError(
+                    f"None of the next {number:,} changes of {signal} is to {value}. Ask from {change_time}."
                 )
         return None
 
@@ -209,16 +214,16 @@ class WaveformFile:
         return _Quoted(changes) if variable.is_string else changes
 
 
-def _from(changes: Changes, first: int, forward: bool) -> Iterator[Change]:
+def _from(changes: Changes, first_index: int, forward: bool) -> Iterator[Change]:
     """The changes from a number on, or back; read in blocks, as one by one takes longer."""
     if not forward:
-        first = len(changes) - 1 - first
-    for begin in range(first, len(changes), _BLOCK):
-        end = min(begin + _BLOCK, len(changes))
+        first_index = len(changes) - 1 - first_index
+    for block_start in range(first_index, len(changes), _BLOCK):
+        end = min(block_start + _BLOCK, len(changes))
         if forward:
-            yield from changes[begin:end]
+            yield from changes[block_start:end]
         else:
-            yield from reversed(changes[len(changes) - end : len(changes) - begin])
+            yield from reversed(changes[len(changes) - end : len(changes) - block_start])
 
 
 def _has_x(value: Any) -> bool:
@@ -248,8 +253,10 @@ def _is_signal(item: Any) -> bool:
 
 def _order(item: Any) -> list[tuple[int, str]]:
     """So that `u10` comes after `u9`."""
-    parts = _DIGITS.split(item.name)
-    return [(int(part), "") if part.isdigit() and part.isascii() and len(part) < 20 else (0, part) for part in parts]
+    name_parts = _DIGITS.split(item.name)
+    return [
+        (int(part), "") if part.isdigit() and part.isascii() and len(part) < 20 else (0, part) for part in name_parts
+    ]
 
 
 def _item(item: Any) -> dict[str, Any]:
@@ -265,13 +272,13 @@ def _limit(path: str) -> None:
         import resource
 
         memory = MEMORY_BYTES + Path(path).stat().st_size
-        for kind, maximum in (
+        for resource_limit, maximum in (
             (resource.RLIMIT_AS, memory),
             (resource.RLIMIT_CPU, _CPU_S),
             (resource.RLIMIT_FSIZE, 0),
             (resource.RLIMIT_CORE, 0),
         ):
-            resource.setrlimit(kind, (maximum, maximum))
+            resource.setrlimit(resource_limit, (maximum, maximum))
 
 
 def serve() -> None:
@@ -286,7 +293,7 @@ def serve() -> None:
             wave = wave or WaveformFile(path)
             ask: Callable[..., Any] = getattr(wave, name)
             reply = {"result": ask(**request)}
-        except RefusedError as error:
+        except UnanswerableError as error:
             reply = {"error": str(error)}
         except MemoryError:
             reply = {"error": "", "fatal": "memory"}
@@ -312,25 +319,25 @@ def _last_time(path: Path) -> int | None:
         OSError: The file can't be read.
     """
     with path.open("rb") as file:
-        begin = file.read(_FST_HEADER.size)
-        if len(begin) == _FST_HEADER.size:
-            kind, length, _, end = _FST_HEADER.unpack(begin)
+        header = file.read(_FST_HEADER.size)
+        if len(header) == _FST_HEADER.size:
+            kind, length, _, end = _FST_HEADER.unpack(header)
             if (kind, length) == (_FST_HEADER_TYPE, _FST_HEADER_LENGTH):
                 return int(end)
-        if begin[:1] and begin[0] > ord(" "):
+        if header[:1] and header[0] > ord(" "):
             return _of_text(file.fileno())
         return None
 
 
 def _of_text(file: int) -> int | None:
-    size, read = os.fstat(file).st_size, _FIRST_READ
+    size, read_size = os.fstat(file).st_size, _FIRST_READ
     while True:
-        start = max(0, size - read)
+        start = max(0, size - read_size)
         os.lseek(file, start, os.SEEK_SET)
-        data = os.read(file, read)
-        times = _TIME.findall(data + b"\n")
-        if times:
-            return int(times[-1])
-        if start == 0 or read >= _MOST_READ:
+        data = os.read(file, read_size)
+        time_matches = _TIME.findall(data + b"\n")
+        if time_matches:
+            return int(time_matches[-1])
+        if start == 0 or read_size >= _MOST_READ:
             return None
-        read *= 4
+        read_size *= 4

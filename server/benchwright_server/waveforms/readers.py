@@ -33,7 +33,7 @@ class Readers:
     """The open waveforms of one client."""
 
     def __init__(self) -> None:
-        self._readers: dict[Path, _Reader] = {}
+        self._readers: dict[Path, _ReaderProcess] = {}
 
     async def ask(self, path: Path, name: str, **arguments: Any) -> Any:
         """The result of a method of `WaveformFile` for a file, which is opened first if it has to be.
@@ -42,42 +42,42 @@ class Readers:
             ExtraMissingError: The library that reads waveforms is not installed.
             WaveformError: The file can't be read, or what was asked can't be answered.
         """
-        reader = await self._reader(path)
+        waveform_reader = await self._reader(path)
         try:
-            return await reader.ask(name, arguments)
+            return await waveform_reader.ask(name, arguments)
         finally:
-            if reader.is_dead and self._readers.get(path) is reader:
+            if waveform_reader.is_dead and self._readers.get(path) is waveform_reader:
                 del self._readers[path]
 
     def close(self, path: Path) -> None:
         """End the reader of a file, if there is one."""
-        reader = self._readers.pop(path, None)
-        if reader is not None:
-            reader.kill()
+        waveform_reader = self._readers.pop(path, None)
+        if waveform_reader is not None:
+            waveform_reader.kill()
 
     def close_all(self) -> None:
         """End all of them."""
         for path in tuple(self._readers):
             self.close(path)
 
-    async def _reader(self, path: Path) -> _Reader:
+    async def _reader(self, path: Path) -> _ReaderProcess:
         stamp = await asyncio.to_thread(_stamp, path)
-        reader = self._readers.pop(path, None)
-        if reader is not None and (reader.is_dead or reader.stamp != stamp):
-            reader.kill()
-            reader = None
-        if reader is None:
+        waveform_reader = self._readers.pop(path, None)
+        if waveform_reader is not None and (waveform_reader.is_dead or waveform_reader.stamp != stamp):
+            waveform_reader.kill()
+            waveform_reader = None
+        if waveform_reader is None:
             if importlib.util.find_spec("pywellen") is None:
                 raise ExtraMissingError("Waveforms", "waves")
-            reader = _Reader(path, stamp, lambda: self.close(path))
+            waveform_reader = _ReaderProcess(path, stamp, lambda: self.close(path))
         # The last is the one that was used last.
-        self._readers[path] = reader
+        self._readers[path] = waveform_reader
         while len(self._readers) > _MOST:
             self.close(next(iter(self._readers)))
-        return reader
+        return waveform_reader
 
 
-class _Reader:
+class _ReaderProcess:
     """One process; it starts with the first question."""
 
     def __init__(self, path: Path, stamp: tuple[int, ...], on_idle: Any) -> None:
@@ -170,10 +170,10 @@ class _Reader:
         )
 
 
-async def _uninterrupted(work: Awaitable[T]) -> T:
-    task = asyncio.ensure_future(work)
-    task.add_done_callback(lambda ended_task: ended_task.cancelled() or ended_task.exception())
-    return await asyncio.shield(task)
+async def _uninterrupted(awaitable: Awaitable[T]) -> T:
+    shielded_task = asyncio.ensure_future(awaitable)
+    shielded_task.add_done_callback(lambda ended_task: ended_task.cancelled() or ended_task.exception())
+    return await asyncio.shield(shielded_task)
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from benchwright_attempts.grading.grading import judged_paths
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_server.errors import WorkspaceError
 
 MARKER = ".benchwright.json"
@@ -112,12 +112,12 @@ def snapshot(folder: Path, problem: Problem) -> dict[str, bytes]:
 
 def free_folder(root: Path, ref: str) -> Path:
     """A folder that does not exist yet: `root/pack/problem`, then `root/pack/problem-2` ..."""
-    base = root.joinpath(*ref.split("/"))
+    base_folder = root.joinpath(*ref.split("/"))
     number = 1
-    folder = base
+    folder = base_folder
     while folder.exists():
         number += 1
-        folder = base.with_name(f"{base.name}-{number}")
+        folder = base_folder.with_name(f"{base_folder.name}-{number}")
     return folder
 
 
@@ -131,7 +131,7 @@ def content_of(problem: Problem, variants: Mapping[str, str] | None = None) -> t
         problem: The problem that is opened.
         variants: Language → name of the problem that is the same question in it.
     """
-    name = "README.md" if problem.kind is Kind.DESIGN else "question.md"
+    name = "README.md" if problem.kind is ProblemKind.DESIGN else "question.md"
     while name in problem.public.files or name in problem.public.expected:
         name = f"_{name}"
     files = dict.fromkeys(judged_paths(problem), b"")
@@ -140,7 +140,7 @@ def content_of(problem: Problem, variants: Mapping[str, str] | None = None) -> t
     return name, files | {name: _statement(problem, variants or {}).encode()}
 
 
-def fill(folder: Path, files: dict[str, bytes]) -> None:
+def fill_workspace(folder: Path, files: dict[str, bytes]) -> None:
     """Write the files of a new workspace.
 
     Raises:
@@ -158,7 +158,7 @@ def fill(folder: Path, files: dict[str, bytes]) -> None:
         ) from error
 
 
-def mark(folder: Path, marker: Marker) -> Workspace:
+def mark_workspace(folder: Path, marker: Marker) -> Workspace:
     """Mark a filled folder as the workspace of an attempt."""
     write_atomically(folder / MARKER, marker.model_dump_json(indent=2).encode() + b"\n")
     return Workspace(folder, marker)
@@ -183,7 +183,7 @@ def _todo(problem: Problem) -> str:
     question = problem.public.question
     if question is not None and question.format.keys:
         return f"Write {' or '.join(f'`{key}`' for key in question.format.keys)} into `answer.md`."
-    if problem.kind is not Kind.DESIGN:
+    if problem.kind is not ProblemKind.DESIGN:
         return "Write your answer into `answer.md`."
     files = ", ".join(f"[`{path}`]({path})" for path in problem.public.expected)
     return f"Files to write: {files}"

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from benchwright_foundation import access_token
 from benchwright_foundation.access_token import BearerToken
 from benchwright_foundation.database import Database
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Me, Membership, Role
 from benchwright_service.accounts.known_tokens import KnownTokens
 from benchwright_service.accounts.person_names import plain_name
@@ -29,7 +29,7 @@ _PERSON_PER_MINUTE = 600
 _WORKER_PER_MINUTE = 100_000
 
 
-class TokenKind(StrEnum):
+class AccountTokenKind(StrEnum):
     """The kind of a token: whose it is."""
 
     PERSON = "person"
@@ -39,7 +39,7 @@ class TokenKind(StrEnum):
 class ServiceToken(BearerToken):
     """An access token of the bench service."""
 
-    kind: TokenKind
+    kind: AccountTokenKind
     account: str | None
     """None for a worker."""
     name: str
@@ -56,9 +56,9 @@ class Accounts:
 
     prefix = PREFIX
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
-        self._now = now
+        self._now = clock
         self._known_tokens = KnownTokens(self._read_token, self._valid_tokens)
 
     async def find(self, token_id: str) -> BearerToken | None:
@@ -81,8 +81,8 @@ class Accounts:
             .where(TOKENS.c.id == token_id, ACCOUNTS.c.disabled.is_(None))
         )
         async with self._database.reading() as connection:
-            row = (await connection.execute(query)).mappings().one_or_none()
-        return ServiceToken.model_validate(dict(row)) if row is not None else None
+            token_row = (await connection.execute(query)).mappings().one_or_none()
+        return ServiceToken.model_validate(dict(token_row)) if token_row is not None else None
 
     async def me(self, account: str) -> Me:
         """An account and its courses, without those that are archived."""
@@ -119,7 +119,7 @@ class Accounts:
     async def worker_token(self, name: str) -> str:
         """A new token for a worker, which receives hidden parts."""
         async with self._database.writing() as connection:
-            return await self._new_token(connection, TokenKind.WORKER, None, name, _WORKER_PER_MINUTE)
+            return await self._new_token(connection, AccountTokenKind.WORKER, None, name, _WORKER_PER_MINUTE)
 
     async def invite(
         self, course: str, role: Role, *, section: str = "", uses: int = 1, expires: float | None = None
@@ -168,8 +168,8 @@ class Accounts:
             RefusalError: The code is unknown, expired or used up.
         """
         async with self._database.writing() as connection:
-            account = await self._enrolled(connection, code, name)
-            token = await self._new_token(connection, TokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
+            account = await self._enrol(connection, code, name)
+            token = await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
         return account, token
 
     async def enrol(self, code: str, name: str) -> str:
@@ -179,23 +179,23 @@ class Accounts:
             RefusalError: The code is unknown, expired or used up.
         """
         async with self._database.writing() as connection:
-            return await self._enrolled(connection, code, name)
+            return await self._enrol(connection, code, name)
 
     async def account_of(self, text: str) -> str | None:
         """The account of a person's token that is valid now; None if it is none."""
-        parts = access_token.read(text, self.prefix)
-        token = await self._read_token(parts[0]) if parts is not None else None
-        if parts is None or token is None or not token.fits(parts[1]) or token.revoked is not None:
+        token_parts = access_token.parse_token(text, self.prefix)
+        token = await self._read_token(token_parts[0]) if token_parts is not None else None
+        if token_parts is None or token is None or not token.fits(token_parts[1]) or token.revoked is not None:
             return None
         return token.account if token.expires is None or token.expires > self._now() else None
 
     async def person_token(self, connection: AsyncConnection, account: str, name: str) -> str:
         """A new token for a person, within a transaction."""
-        return await self._new_token(connection, TokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
+        return await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
 
-    async def _enrolled(self, connection: AsyncConnection, code: str, name: str) -> str:
+    async def _enrol(self, connection: AsyncConnection, code: str, name: str) -> str:
         account = uuid.uuid4().hex
-        invitation = await _redeemed(connection, code, self._now())
+        invitation = await _redeem_invitation(connection, code, self._now())
         values = {"id": account, "name": plain_name(name), "created": self._now()}
         await connection.execute(insert(ACCOUNTS).values(values))
         await _enter(connection, invitation, account)
@@ -208,7 +208,7 @@ class Accounts:
             RefusalError: The code is unknown, expired or used up.
         """
         async with self._database.writing() as connection:
-            await _enter(connection, await _redeemed(connection, code, self._now()), account)
+            await _enter(connection, await _redeem_invitation(connection, code, self._now()), account)
 
     async def vouch(self, issuer: str, subject: str, name: str, course: str, role: Role) -> str:
         """A new token for somebody whom a program on this machine has signed in, such as the hub of a class.
@@ -226,10 +226,10 @@ class Accounts:
         async with self._database.writing() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
                 raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
-            account = await self._identified(connection, issuer, subject, name)
-            member = {"course": course, "account": account, "role": role.value, "section": ""}
-            await connection.execute(self._database.insert_into(MEMBERS).values(member).on_conflict_do_nothing())
-            return await self._new_token(connection, TokenKind.PERSON, account, issuer, _PERSON_PER_MINUTE)
+            account = await self._find_or_make_identity(connection, issuer, subject, name)
+            member_row = {"course": course, "account": account, "role": role.value, "section": ""}
+            await connection.execute(self._database.insert_into(MEMBERS).values(member_row).on_conflict_do_nothing())
+            return await self._new_token(connection, AccountTokenKind.PERSON, account, issuer, _PERSON_PER_MINUTE)
 
     async def identified(
         self, issuer: str, subject: str, name: str, course: str = "", role: Role = Role.PARTICIPANT
@@ -247,16 +247,18 @@ class Accounts:
             None if the account was disabled.
         """
         async with self._database.writing() as connection:
-            account = await self._identified(connection, issuer, subject, name)
+            account = await self._find_or_make_identity(connection, issuer, subject, name)
             disabled = select(ACCOUNTS.c.disabled).where(ACCOUNTS.c.id == account)
             if (await connection.execute(disabled)).scalar() is not None:
                 return None
             if course:
-                member = {"course": course, "account": account, "role": role.value, "section": ""}
-                await connection.execute(self._database.insert_into(MEMBERS).values(member).on_conflict_do_nothing())
+                member_row = {"course": course, "account": account, "role": role.value, "section": ""}
+                await connection.execute(
+                    self._database.insert_into(MEMBERS).values(member_row).on_conflict_do_nothing()
+                )
             return account
 
-    async def _identified(self, connection: AsyncConnection, issuer: str, subject: str, name: str) -> str:
+    async def _find_or_make_identity(self, connection: AsyncConnection, issuer: str, subject: str, name: str) -> str:
         query = select(IDENTITIES.c.account).where(IDENTITIES.c.issuer == issuer, IDENTITIES.c.subject == subject)
         account = (await connection.execute(query)).scalar()
         if account is None:
@@ -269,13 +271,13 @@ class Accounts:
 
     async def revoke_workers(self, name: str) -> None:
         """Makes the tokens of workers of this name invalid from now on."""
-        theirs = update(TOKENS).where(TOKENS.c.kind == TokenKind.WORKER.value, TOKENS.c.name == name)
+        revocation = update(TOKENS).where(TOKENS.c.kind == AccountTokenKind.WORKER.value, TOKENS.c.name == name)
         async with self._database.writing() as connection:
-            await connection.execute(theirs.values(revoked=self._now()))
+            await connection.execute(revocation.values(revoked=self._now()))
         self._known_tokens.forget()
 
     async def _new_token(
-        self, connection: AsyncConnection, kind: TokenKind, account: str | None, name: str, per_minute: int
+        self, connection: AsyncConnection, kind: AccountTokenKind, account: str | None, name: str, per_minute: int
     ) -> str:
         token_id, secret = access_token.new_secret()
         token = ServiceToken(
@@ -288,14 +290,14 @@ class Accounts:
             name=name,
         )
         await connection.execute(insert(TOKENS).values(token.model_dump(mode="json")))
-        return access_token.write(token_id, secret, PREFIX)
+        return access_token.token_text(token_id, secret, PREFIX)
 
 
-async def _redeemed(connection: AsyncConnection, code: str, now: float) -> Row[Any]:
+async def _redeem_invitation(connection: AsyncConnection, code: str, current_time: float) -> Row[Any]:
     redemption = (
         update(INVITATIONS)
         .where(INVITATIONS.c.digest == access_token.hash_secret(code), INVITATIONS.c.uses_left > 0)
-        .where(INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > now))
+        .where(INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > current_time))
         .where(INVITATIONS.c.course.not_in(select(COURSES.c.id).where(COURSES.c.archived.is_not(None))))
         .values(uses_left=INVITATIONS.c.uses_left - 1)
         .returning(INVITATIONS.c.course, INVITATIONS.c.role, INVITATIONS.c.section)
@@ -303,7 +305,7 @@ async def _redeemed(connection: AsyncConnection, code: str, now: float) -> Row[A
     invitation = (await connection.execute(redemption)).one_or_none()
     if invitation is None:
         raise RefusalError(
-            Kind.NOT_FOUND,
+            RefusalKind.NOT_FOUND,
             "The invitation is unknown, expired or used up.",
             "Check that the code was copied whole, or ask who sent it for a new one.",
         )
@@ -313,6 +315,6 @@ async def _redeemed(connection: AsyncConnection, code: str, now: float) -> Row[A
 async def _enter(connection: AsyncConnection, invitation: Row[Any], account: str) -> None:
     query = select(MEMBERS.c.role).where(MEMBERS.c.course == invitation.course, MEMBERS.c.account == account)
     if (await connection.execute(query)).scalar() is None:
-        member = {"course": invitation.course, "account": account}
-        values = member | {"role": invitation.role, "section": invitation.section}
+        member_row = {"course": invitation.course, "account": account}
+        values = member_row | {"role": invitation.role, "section": invitation.section}
         await connection.execute(insert(MEMBERS).values(values))

@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from benchwright_foundation.access_token import hash_secret
 from benchwright_foundation.database import Database
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Device, DeviceState, Joined, Waiting
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.accounts.person_names import plain_name
@@ -47,10 +47,10 @@ class Devices:
         now: Seconds since 1970.
     """
 
-    def __init__(self, database: Database, accounts: Accounts, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, accounts: Accounts, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._accounts = accounts
-        self._now = now
+        self._now = clock
 
     async def begin(self, name: str, address: str) -> Device:
         """A code for a program.
@@ -59,13 +59,19 @@ class Devices:
             name: The name that the program calls itself.
             address: Address of the service, as its users have it.
         """
-        secret, now = secrets.token_urlsafe(32), self._now()
+        secret, current_time = secrets.token_urlsafe(32), self._now()
         code = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
-        row = {"digest": hash_secret(secret), "code": code, "name": plain_name(name), "created": now, "polled": 0.0}
-        row |= {"expires": now + LIFETIME_S, "state": DeviceState.WAITING}
+        row = {
+            "digest": hash_secret(secret),
+            "code": code,
+            "name": plain_name(name),
+            "created": current_time,
+            "polled": 0.0,
+        }
+        row |= {"expires": current_time + LIFETIME_S, "state": DeviceState.WAITING}
         try:
             async with self._database.writing() as connection:
-                await connection.execute(delete(DEVICES).where(DEVICES.c.expires <= now))
+                await connection.execute(delete(DEVICES).where(DEVICES.c.expires <= current_time))
                 await connection.execute(insert(DEVICES).values(row))
         except IntegrityError:
             return await self.begin(name, address)
@@ -87,9 +93,9 @@ class Devices:
     async def decide(self, code: str, account: str, *, granted: bool) -> bool:
         """Signs the program in, or refuses to; False if none waits with this code."""
         state = DeviceState.GRANTED if granted else DeviceState.DENIED
-        decided = update(DEVICES).where(self._is_waiting(code)).values(state=state, account=account)
+        decision_update = update(DEVICES).where(self._is_waiting(code)).values(state=state, account=account)
         async with self._database.writing() as connection:
-            return bool((await connection.execute(decided)).rowcount)
+            return bool((await connection.execute(decision_update)).rowcount)
 
     async def ask(self, secret: str) -> Waiting:
         """The progress of the request; the token, once, if it was granted.
@@ -97,21 +103,21 @@ class Devices:
         Raises:
             RefusalError: The secret is unknown, or the program asks too often.
         """
-        digest, now = hash_secret(secret), self._now()
+        digest, current_time = hash_secret(secret), self._now()
         # Locked: a confirmation meanwhile must not be taken for a code that nobody has, and one request gets the token.
         query = select(DEVICES).where(DEVICES.c.digest == digest).with_for_update()
         async with self._database.writing() as connection:
             row = (await connection.execute(query)).one_or_none()
             if row is None or row.state == DeviceState.TAKEN:
-                raise RefusalError(Kind.NOT_FOUND, "Nobody waits with this code.", "Begin to sign in again.")
-            if row.state == DeviceState.WAITING and row.expires <= now:
+                raise RefusalError(RefusalKind.NOT_FOUND, "Nobody waits with this code.", "Begin to sign in again.")
+            if row.state == DeviceState.WAITING and row.expires <= current_time:
                 return Waiting(state=DeviceState.EXPIRED)
-            if now - row.polled < INTERVAL_S / 2:
+            if current_time - row.polled < INTERVAL_S / 2:
                 raise RefusalError(
-                    Kind.RATE_LIMITED, "This was asked too often.", "Wait as long as was said.", retry_after_s=5
+                    RefusalKind.RATE_LIMITED, "This was asked too often.", "Wait as long as was said.", retry_after_s=5
                 )
             is_granted = row.state == DeviceState.GRANTED
-            values = {"polled": now} | ({"state": DeviceState.TAKEN} if is_granted else {})
+            values = {"polled": current_time} | ({"state": DeviceState.TAKEN} if is_granted else {})
             await connection.execute(update(DEVICES).where(DEVICES.c.digest == digest).values(values))
             if not is_granted:
                 return Waiting(state=DeviceState(row.state))
@@ -119,8 +125,10 @@ class Devices:
         return Waiting(state=DeviceState.GRANTED, joined=Joined(token=token, me=await self._accounts.me(row.account)))
 
     def _is_waiting(self, code: str) -> ColumnElement[bool]:
-        plain = "".join(letter for letter in code.upper() if letter in _LETTERS)
-        return and_(DEVICES.c.code == plain, DEVICES.c.state == DeviceState.WAITING, DEVICES.c.expires > self._now())
+        plain_code = "".join(letter for letter in code.upper() if letter in _LETTERS)
+        return and_(
+            DEVICES.c.code == plain_code, DEVICES.c.state == DeviceState.WAITING, DEVICES.c.expires > self._now()
+        )
 
 
 def _dashed_code(code: str) -> str:

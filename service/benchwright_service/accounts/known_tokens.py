@@ -32,12 +32,12 @@ class KnownTokens:
 
     def __init__(
         self,
-        read: Callable[[str], Awaitable[BearerToken | None]],
-        valid: Callable[[Collection[str]], Awaitable[Set[str]]],
+        read_token: Callable[[str], Awaitable[BearerToken | None]],
+        valid_tokens: Callable[[Collection[str]], Awaitable[Set[str]]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._read = read
-        self._valid = valid
+        self._read = read_token
+        self._valid = valid_tokens
         self._clock = clock
         self._known_tokens: dict[str, _KnownToken] = {}
         self._looked = clock()
@@ -48,7 +48,7 @@ class KnownTokens:
         if self._clock() - self._looked > FRESH_S:
             async with self._turn:
                 if self._clock() - self._looked > FRESH_S:
-                    await self._look()
+                    await self._refresh_tokens()
         known_token = self._known_tokens.get(token_id)
         if known_token is not None:
             known_token.last_asked = self._clock()
@@ -64,7 +64,7 @@ class KnownTokens:
         """Reads every token again, because this process has revoked some."""
         self._known_tokens = {}
 
-    async def _look(self) -> None:
+    async def _refresh_tokens(self) -> None:
         began = self._clock()
         in_use = {
             name: known_token

@@ -84,7 +84,7 @@ class People:
         views: RunViews,
         home: Home,
         records: Callable[[], Awaitable[Records]],
-        now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
         self._log = log
@@ -92,7 +92,7 @@ class People:
         self._views = views
         self._home = home
         self._records = records
-        self._now = now
+        self._now = clock
 
     async def members(self, course: str) -> Sequence[Person]:
         """Everybody in a course, by name."""
@@ -119,7 +119,7 @@ class People:
             )
         return person
 
-    async def group(self, course: str, groups: Mapping[str, str]) -> None:
+    async def assign_groups(self, course: str, groups: Mapping[str, str]) -> None:
         """Puts people in groups.
 
         Args:
@@ -142,16 +142,16 @@ class People:
             BenchServiceError: The person is not in the course.
         """
         person = await self.find(course, account)
-        attempts = await self._attempts(course, account)
-        facts = await self._facts(course, person)
+        attempt_rows = await self._attempt_rows(course, account)
+        person_facts = await self._person_facts(course, person)
         async with self._database.reading() as connection:
             figures = await exported_figures(connection, course, account)
         with tempfile.TemporaryFile() as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                archive.writestr("person.json", _json(facts))
+                archive.writestr("person.json", _json_text(person_facts))
                 for path, content in figures.items():
                     archive.writestr(path, content)
-                for attempt in attempts:
+                for attempt in attempt_rows:
                     await self._export_attempt(archive, attempt)
             file.seek(0)
             return await asyncio.to_thread(file.read)
@@ -170,25 +170,25 @@ class People:
             LogError: Nothing of the log was deleted.
         """
         await self.find(course, account)
-        attempts = [row.attempt for row in await self._attempts(course, account)]
+        attempt_ids = [row.attempt for row in await self._attempt_rows(course, account)]
         other_courses = select(MEMBERS.c.course).where(MEMBERS.c.account == account, MEMBERS.c.course != course)
         async with self._database.writing() as connection:
             is_last = (await connection.execute(other_courses)).first() is None
             if is_last:
                 # From now on, nothing more comes from them.
                 await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == account).values(disabled=self._now()))
-        await asyncio.to_thread(self._log.delete_attempts, attempts, reason)
-        await self._delete_files(attempts)
-        await (await self._records()).delete_answers(attempts)
+        await asyncio.to_thread(self._log.delete_attempts, attempt_ids, reason)
+        await self._delete_files(attempt_ids)
+        await (await self._records()).delete_answers(attempt_ids)
         async with self._database.writing() as connection:
-            await _delete_rows(connection, course, account, attempts)
+            await _delete_rows(connection, course, account, attempt_ids)
             if is_last:
                 for table in _OF_ACCOUNTS:
                     await connection.execute(delete(table).where(table.c.account == account))
                 await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == account).values(name=DELETED))
-        return len(attempts)
+        return len(attempt_ids)
 
-    async def _attempts(self, course: str, account: str) -> Sequence[Row[Any]]:
+    async def _attempt_rows(self, course: str, account: str) -> Sequence[Row[Any]]:
         query = (
             select(ATTEMPTS_HELD)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
@@ -198,52 +198,53 @@ class People:
         async with self._database.reading() as connection:
             return (await connection.execute(query)).all()
 
-    async def _facts(self, course: str, person: Person) -> Mapping[str, Any]:
-        facts: dict[str, Any] = {"course": course, "account": person.account, "name": person.name}
-        facts |= {"role": person.role.value, "section": person.section, "group": person.group}
+    async def _person_facts(self, course: str, person: Person) -> Mapping[str, Any]:
+        person_facts: dict[str, Any] = {"course": course, "account": person.account, "name": person.name}
+        person_facts |= {"role": person.role.value, "section": person.section, "group": person.group}
         logins = select(IDENTITIES.c.issuer, IDENTITIES.c.subject).where(IDENTITIES.c.account == person.account)
         async with self._database.reading() as connection:
-            facts["logins"] = [dict(row) for row in (await connection.execute(logins)).mappings()]
+            person_facts["logins"] = [dict(row) for row in (await connection.execute(logins)).mappings()]
             for table in _OF_ASSIGNMENTS:
-                rows = (await connection.execute(_theirs(table, course, person.account))).mappings()
+                person_rows = (await connection.execute(_rows_of_person(table, course, person.account))).mappings()
                 # Of staff, who they are is theirs.
-                hidden = {"account", "by"}
-                facts[table.name.removeprefix("service_")] = [
-                    {key: value for key, value in row.items() if key not in hidden} for row in rows
+                hidden_columns = {"account", "by"}
+                person_facts[table.name.removeprefix("service_")] = [
+                    {key: value for key, value in person_row.items() if key not in hidden_columns}
+                    for person_row in person_rows
                 ]
-            facts |= await exported_questions(connection, course, person.account)
-        return facts
+            person_facts |= await exported_questions(connection, course, person.account)
+        return person_facts
 
     async def _export_attempt(self, archive: zipfile.ZipFile, attempt: Row[Any]) -> None:
         folder = f"attempts/{attempt.attempt}"
         with suppress(UnknownAttemptError):
-            header, rows = await asyncio.to_thread(self._log.stored, attempt.attempt)
+            header, rows = await asyncio.to_thread(self._log.stored_attempt, attempt.attempt)
             lines = [header.model_dump_json(), *(row.as_json_line() for row in rows)]
             archive.writestr(f"{folder}/events.jsonl", "".join(f"{line}\n" for line in lines))
         own_runs = RUNS.c.attempt == attempt.attempt
         signed = select(RECEIPTS.c.anchor).where(RECEIPTS.c.attempt == attempt.attempt).order_by(RECEIPTS.c.events)
-        checked = select(ASSISTANCE_CHECKS.c.found).where(ASSISTANCE_CHECKS.c.attempt == attempt.attempt)
-        hints = select(HINTS.c.number, HINTS.c.cost, HINTS.c.at).where(HINTS.c.attempt == attempt.attempt)
+        check_query = select(ASSISTANCE_CHECKS.c.found).where(ASSISTANCE_CHECKS.c.attempt == attempt.attempt)
+        hints_query = select(HINTS.c.number, HINTS.c.cost, HINTS.c.at).where(HINTS.c.attempt == attempt.attempt)
         async with self._database.reading() as connection:
-            runs = (await connection.execute(select(RUNS).where(own_runs).order_by(RUNS.c.number))).all()
+            run_rows = (await connection.execute(select(RUNS).where(own_runs).order_by(RUNS.c.number))).all()
             anchors = (await connection.execute(signed)).scalars().all()
-            check = (await connection.execute(checked)).scalar()
-            taken_hints = (await connection.execute(hints)).mappings().all()
+            check = (await connection.execute(check_query)).scalar()
+            taken_hints = (await connection.execute(hints_query)).mappings().all()
         archive.writestr(f"{folder}/receipts.jsonl", "".join(f"{anchor}\n" for anchor in anchors))
         run_views = []
-        for run in runs:
-            view = await self._views.view_of(run, attempt.problem, revision=0, rank=None, step="")
+        for run_row in run_rows:
+            view = await self._views.view_of(run_row, attempt.problem, revision=0, rank=None, step="")
             run_views.append(
-                view.model_dump(mode="json", exclude={"revision", "place", "step"}) | {"queued": run.queued}
+                view.model_dump(mode="json", exclude={"revision", "place", "step"}) | {"queued": run_row.queued}
             )
-            for path, digest in json.loads(run.files).items():
+            for path, digest in json.loads(run_row.files).items():
                 content = await asyncio.to_thread(self._snapshots.content, digest)
-                archive.writestr(f"{folder}/runs/{run.number}/{path}", content)
+                archive.writestr(f"{folder}/runs/{run_row.number}/{path}", content)
         if check is not None:
             archive.writestr(f"{folder}/assistance.json", f"{check}\n")
         if taken_hints:
-            archive.writestr(f"{folder}/hints.json", _json([dict(row) for row in taken_hints]))
-        archive.writestr(f"{folder}/runs.json", _json({"problem": attempt.problem, "runs": run_views}))
+            archive.writestr(f"{folder}/hints.json", _json_text([dict(row) for row in taken_hints]))
+        archive.writestr(f"{folder}/runs.json", _json_text({"problem": attempt.problem, "runs": run_views}))
 
     async def _delete_files(self, attempts: Sequence[str]) -> None:
         own_digests: set[str] = set()
@@ -263,22 +264,22 @@ class People:
 
 async def _delete_rows(connection: AsyncConnection, course: str, account: str, attempts: Sequence[str]) -> None:
     for table in _OF_ASSIGNMENTS:
-        await connection.execute(delete(table).where(table.c.account == account, _in_course(table, course)))
+        await connection.execute(delete(table).where(table.c.account == account, _course_condition(table, course)))
     await delete_questions(connection, course, account)
-    runs = select(RUNS.c.id).where(RUNS.c.attempt.in_(attempts))
-    await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(runs)))
+    run_query = select(RUNS.c.id).where(RUNS.c.attempt.in_(attempts))
+    await connection.execute(delete(REGRADED).where(REGRADED.c.run.in_(run_query)))
     for table in (RUNS, RECEIPTS, ASSISTANCE_CHECKS, HINTS, ATTEMPTS_HELD):
         await connection.execute(delete(table).where(table.c.attempt.in_(attempts)))
     await connection.execute(delete(MEMBERS).where(MEMBERS.c.course == course, MEMBERS.c.account == account))
 
 
-def _theirs(table: Table, course: str, account: str) -> Any:
-    return select(table).where(table.c.account == account, _in_course(table, course))
+def _rows_of_person(table: Table, course: str, account: str) -> Any:
+    return select(table).where(table.c.account == account, _course_condition(table, course))
 
 
-def _in_course(table: Table, course: str) -> Any:
+def _course_condition(table: Table, course: str) -> Any:
     return table.c.assignment.in_(select(ASSIGNMENTS.c.id).where(ASSIGNMENTS.c.course == course))
 
 
-def _json(value: Any) -> str:
+def _json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1)

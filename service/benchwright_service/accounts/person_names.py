@@ -15,9 +15,9 @@ def plain_name(name: str) -> str:
 
     Control characters, line ends and runs of spaces become one space. What joins letters of a script stays.
     """
-    kept_letters = "".join(" " if _breaks(letter) else letter for letter in name if letter not in _TURNING)
+    kept_letters = "".join(" " if _breaks_line(letter) else letter for letter in name if letter not in _TURNING)
     return " ".join(kept_letters.split())[:LONGEST].rstrip() or NAMELESS
 
 
-def _breaks(letter: str) -> bool:
+def _breaks_line(letter: str) -> bool:
     return unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp")

@@ -48,7 +48,7 @@ def read_roster(file: Path) -> Sequence[Seat]:
             raise BenchServiceError(
                 f"{file} has no column {min(missing)!r}; its first line names {', '.join(_COLUMNS)}"
             )
-        seats = [_seat(f"{file}:{rows.line_num}", row) for row in rows]
+        seats = [_read_seat(f"{file}:{rows.line_num}", row) for row in rows]
     except csv.Error as error:
         raise BenchServiceError(f"{file}:{rows.line_num}: {error}") from error
     if not seats:
@@ -70,15 +70,15 @@ def with_invitations(seats: Sequence[Seat], codes: Sequence[str], sign_in: str) 
         sign_in: The address of the service's page; empty if not known.
     """
     text = io.StringIO()
-    table = csv.writer(text, lineterminator="\r\n")
-    table.writerow([*_COLUMNS, "invitation", "sign_in"])
+    csv_writer = csv.writer(text, lineterminator="\r\n")
+    csv_writer.writerow([*_COLUMNS, "invitation", "sign_in"])
     for seat, code in zip(seats, codes, strict=True):
         seat_cells = (seat.email, seat.name, seat.section, seat.role.value)
-        table.writerow([*map(plain_cell, seat_cells), code, sign_in])
+        csv_writer.writerow([*map(plain_cell, seat_cells), code, sign_in])
     return text.getvalue().encode()
 
 
-def _seat(row_place: str, row: dict[str, str | None]) -> Seat:
+def _read_seat(row_place: str, row: dict[str, str | None]) -> Seat:
     if None in row:
         raise BenchServiceError(f"{row_place}: more cells than the first line has; put text with commas in quotes")
     cells = {column: (row.get(column) or "").strip() for column in _COLUMNS}

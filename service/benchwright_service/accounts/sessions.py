@@ -13,7 +13,7 @@ from sqlalchemy import delete, insert, select
 
 from benchwright_foundation.access_token import hash_secret
 from benchwright_foundation.database import Database
-from benchwright_service.questions.notices import unread
+from benchwright_service.questions.notices import unread_count
 from benchwright_service.storage.tables import ACCOUNTS, SESSIONS
 
 LIFETIME_S = 12 * 3600.0
@@ -33,7 +33,7 @@ class BrowserSession:
     """Number of notices that wait for the person."""
 
 
-class Sessions:
+class SignInSessions:
     """Begins, finds and ends sessions.
 
     Args:
@@ -41,32 +41,37 @@ class Sessions:
         now: Seconds since 1970.
     """
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
-        self._now = now
+        self._now = clock
 
     async def begin(self, account: str) -> str:
         """Signs a browser in: returns the value of a cookie that nobody had before."""
         cookie = secrets.token_urlsafe(32)
-        now = self._now()
-        row = {"digest": hash_secret(cookie), "account": account, "created": now, "expires": now + LIFETIME_S}
+        current_time = self._now()
+        row = {
+            "digest": hash_secret(cookie),
+            "account": account,
+            "created": current_time,
+            "expires": current_time + LIFETIME_S,
+        }
         async with self._database.writing() as connection:
-            await connection.execute(delete(SESSIONS).where(SESSIONS.c.expires <= now))
+            await connection.execute(delete(SESSIONS).where(SESSIONS.c.expires <= current_time))
             await connection.execute(insert(SESSIONS).values(row))
         return cookie
 
     async def find(self, cookie: str) -> BrowserSession | None:
         """The session of a cookie; None if there is none, it has expired, or the account is disabled."""
-        now = self._now()
+        current_time = self._now()
         query = (
-            select(SESSIONS.c.account, ACCOUNTS.c.name, unread(ACCOUNTS.c.id, now).label("unread"))
+            select(SESSIONS.c.account, ACCOUNTS.c.name, unread_count(ACCOUNTS.c.id, current_time).label("unread"))
             .join(ACCOUNTS, ACCOUNTS.c.id == SESSIONS.c.account)
-            .where(SESSIONS.c.digest == hash_secret(cookie), SESSIONS.c.expires > now)
+            .where(SESSIONS.c.digest == hash_secret(cookie), SESSIONS.c.expires > current_time)
             .where(ACCOUNTS.c.disabled.is_(None))
         )
         async with self._database.reading() as connection:
             row = (await connection.execute(query)).one_or_none()
-        return BrowserSession(row.account, row.name, _csrf(cookie), row.unread) if row is not None else None
+        return BrowserSession(row.account, row.name, _csrf_token(cookie), row.unread) if row is not None else None
 
     async def end(self, cookie: str) -> None:
         """Signs a browser out."""
@@ -74,5 +79,5 @@ class Sessions:
             await connection.execute(delete(SESSIONS).where(SESSIONS.c.digest == hash_secret(cookie)))
 
 
-def _csrf(cookie: str) -> str:
+def _csrf_token(cookie: str) -> str:
     return hmac.new(cookie.encode(), b"benchwright forms", hashlib.sha256).hexdigest()

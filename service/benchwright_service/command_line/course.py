@@ -20,7 +20,7 @@ from benchwright_problems.assistance import Allowed
 from benchwright_problems.problem import Reveal
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_remote.messages import Role
-from benchwright_service.command_line.options import Course, DatabaseUrl, explained
+from benchwright_service.command_line.options import Course, DatabaseUrl, explain_errors
 from benchwright_service.courses.assistance_rule import assistance_of
 from benchwright_service.errors import BenchServiceError
 
@@ -52,17 +52,17 @@ def add_to(parent: typer.Typer) -> None:
     course.command("people", help="List everybody in a course.")(people)
     course.command("export-person", help="Write what the service has of a person in a course.")(export_person)
     course.command("delete-person", help="Delete what the service has of a person in a course.")(delete_person)
-    questions = typer.Typer(no_args_is_help=True, help="Questions that a course collects.")
-    questions.command("add", help="Send the multiple-choice questions of a pack's folder to a course's reviewers.")(
+    questions_app = typer.Typer(no_args_is_help=True, help="Questions that a course collects.")
+    questions_app.command("add", help="Send the multiple-choice questions of a pack's folder to a course's reviewers.")(
         add_questions
     )
-    course.add_typer(questions, name="questions")
+    course.add_typer(questions_app, name="questions")
     parent.add_typer(course, name="course")
 
 
 def create(course: Course, title: Annotated[str, typer.Option(help="For people.")], database: DatabaseUrl = "") -> None:
     """Makes a course."""
-    _with_parts(database, lambda parts: parts.courses.create(course, title))
+    _with_administration(database, lambda administration: administration.courses.create(course, title))
     typer.echo(f"Made. Next: benchwright course assign {course} starter, and benchwright course invite {course}")
 
 
@@ -77,9 +77,11 @@ def invite(
     """Prints a code; it can't be shown again."""
     expiry = expires.replace(tzinfo=UTC).timestamp() if expires else None
     typer.echo(
-        _with_parts(
+        _with_administration(
             database,
-            lambda parts: parts.accounts.invite(course, role, section=section, uses=uses, expires=expiry),
+            lambda administration: administration.accounts.invite(
+                course, role, section=section, uses=uses, expires=expiry
+            ),
         )
     )
 
@@ -95,7 +97,7 @@ def roster(
     database: DatabaseUrl = "",
 ) -> None:
     """Each invitation is for one person; it can't be shown again."""
-    with explained():
+    with explain_errors():
         from benchwright_foundation.atomic import write_atomically
         from benchwright_service.accounts.roster import read_roster, with_invitations
 
@@ -106,7 +108,9 @@ def roster(
             raise BenchServiceError(f"{output} can't be written; choose another folder")
         expiry = expires.replace(tzinfo=UTC).timestamp() if expires else None
         seat_roles = [(seat.role, seat.section) for seat in seats]
-        codes = _with_parts(database, lambda parts: parts.accounts.invite_each(course, seat_roles, expires=expiry))
+        codes = _with_administration(
+            database, lambda administration: administration.accounts.invite_each(course, seat_roles, expires=expiry)
+        )
         sign_in = f"{address.rstrip('/')}/sign-in" if address else ""
         write_atomically(output.absolute(), with_invitations(seats, codes, sign_in), 0o600)
     typer.echo(f"{output} has {len(seats)} invitations. Send each to its person only; only you can read the file.")
@@ -140,19 +144,19 @@ def assign(
     """Makes an assignment; prints its id."""
     if no_aids and aid:
         raise typer.BadParameter("it can't be given with --aid", param_hint="--no-aids")
-    with explained():
+    with explain_errors():
         rule = assistance_of(assistance, extension or ())
     typer.echo(
-        _with_parts(
+        _with_administration(
             database,
-            lambda parts: parts.courses.assign(
+            lambda administration: administration.courses.assign(
                 course,
                 pack,
                 title=title,
                 problems=problem or None,
-                opens=_utc(opens),
-                due=_utc(due),
-                closes=_utc(closes),
+                opens=_in_utc(opens),
+                due=_in_utc(due),
+                closes=_in_utc(closes),
                 most_runs=runs,
                 reveal=reveal,
                 reveal_after_due=reveal_after_due,
@@ -170,7 +174,7 @@ def archive(
     database: DatabaseUrl = "",
 ) -> None:
     """Nothing is deleted."""
-    _with_parts(database, lambda parts: parts.courses.archive(course, restore=restore))
+    _with_administration(database, lambda administration: administration.courses.archive(course, restore=restore))
     typer.echo(f"{course} goes on." if restore else f"{course} is archived. --restore has it go on.")
 
 
@@ -184,7 +188,10 @@ def token(
 ) -> None:
     """Prints a token for `benchwright login`; it can't be shown again. They are in the course from now on."""
     typer.echo(
-        _with_parts(database, lambda parts: parts.accounts.vouch(signed_in_by, person, name or person, course, role))
+        _with_administration(
+            database,
+            lambda administration: administration.accounts.vouch(signed_in_by, person, name or person, course, role),
+        )
     )
 
 
@@ -192,12 +199,12 @@ def worker_token(
     name: Annotated[str, typer.Argument(help="For whom, such as the other machine.")], database: DatabaseUrl = ""
 ) -> None:
     """Prints a token; it can't be shown again."""
-    typer.echo(_with_parts(database, lambda parts: parts.accounts.worker_token(name)))
+    typer.echo(_with_administration(database, lambda administration: administration.accounts.worker_token(name)))
 
 
 def backup(file: Annotated[Path, typer.Argument(help="What to write, such as bench-2026-11-23.tar.gz.")]) -> None:
     """Of a PostgreSQL database make a dump before."""
-    with explained():
+    with explain_errors():
         from benchwright_service.storage.backup import back_up
 
         count = back_up(Home.find(), file)
@@ -206,7 +213,7 @@ def backup(file: Annotated[Path, typer.Argument(help="What to write, such as ben
 
 def restore(file: Annotated[Path, typer.Argument(help="What `benchwright course backup` has written.")]) -> None:
     """Of a PostgreSQL database restore the dump before."""
-    with explained():
+    with explain_errors():
         from benchwright_service.storage import backup as backups
 
         count = backups.restore(Home.find(), file)
@@ -215,11 +222,14 @@ def restore(file: Annotated[Path, typer.Argument(help="What `benchwright course 
 
 def rotate_key() -> None:
     """Receipts of older keys stay valid: all keys are published, with the time in which each signed."""
-    with explained(), needs("The bench service", "service"):
+    with explain_errors(), needs("The bench service", "service"):
         from benchwright_service.evidence.signing_keys import rotate
 
-        key = rotate(Home.find().data / "service")
-    typer.echo(f"The service signs with {key.key} since {key.begins:%Y-%m-%d %H:%M:%S} UTC. Back up the data folder.")
+        signing_key = rotate(Home.find().data / "service")
+    typer.echo(
+        f"The service signs with {signing_key.key} since {signing_key.begins:%Y-%m-%d %H:%M:%S} UTC. Back up the "
+        "data folder."
+    )
 
 
 def revoke_key(
@@ -227,7 +237,7 @@ def revoke_key(
     since: Annotated[datetime, typer.Option(help="From when on somebody else may have had it, in UTC.")],
 ) -> None:
     """If it is the present key, a new one signs from now on."""
-    with explained(), needs("The bench service", "service"):
+    with explain_errors(), needs("The bench service", "service"):
         from benchwright_service.evidence.signing_keys import revoke
 
         revoked = revoke(Home.find().data / "service", key, since.replace(tzinfo=UTC))
@@ -249,11 +259,11 @@ def export_person(
     database: DatabaseUrl = "",
 ) -> None:
     """Events, files, verdicts as they were shown, and grades; nothing hidden and nothing of other people."""
-    with explained():
+    with explain_errors():
         if file.exists():
             raise BenchServiceError(f"{file} is there already; choose another name")
     content = _with_people(database, lambda course_people: course_people.export(course, person))
-    with explained():
+    with explain_errors():
         try:
             write_atomically(file.absolute(), content, 0o600)
         except OSError as error:
@@ -272,7 +282,7 @@ def delete_person(
     found_person = _with_people(database, lambda course_people: course_people.find(course, person))
     if not yes:
         if not sys.stdin.isatty():
-            with explained():
+            with explain_errors():
                 raise BenchServiceError(f"Give --yes to delete what the service has of {found_person.name} in {course}")
         typer.confirm(f"Delete all that the service has of {found_person.name} in {course}?", abort=True, err=True)
     count = _with_people(database, lambda course_people: course_people.delete(course, person, reason))
@@ -285,43 +295,43 @@ def add_questions(
     database: DatabaseUrl = "",
 ) -> None:
     """They have no author, and no reviewer sees where they are from. What is there already is left out."""
-    with explained(), needs("The bench service", "service"):
+    with explain_errors(), needs("The bench service", "service"):
         from benchwright_service.questions import adding
 
         pack = read_pack_folder(folder)
 
-        async def added(parts: Administration) -> adding.PackAddition:
-            await parts.courses.demand(course)
-            return await adding.add_questions(parts.database, course, pack)
+        async def added(administration: Administration) -> adding.PackAddition:
+            await administration.courses.require_course(course)
+            return await adding.add_questions(administration.database, course, pack)
 
-    addition = _with_parts(database, added)
+    addition = _with_administration(database, added)
     for problem, reason in addition.left_out.items():
         typer.echo(f"Left out: {problem} {reason}", err=True)
     noun = "question waits" if addition.questions == 1 else "questions wait"
     typer.echo(f"{addition.questions} {noun} for the reviewers of {course}.")
 
 
-def _utc(time: datetime | None) -> datetime | None:
+def _in_utc(time: datetime | None) -> datetime | None:
     return time and time.replace(tzinfo=UTC)
 
 
-def _with_parts(database_url: str, ask: Callable[[Administration], Awaitable[T]]) -> T:
-    with explained(), needs("The bench service", "service"):
+def _with_administration(database_url: str, operation: Callable[[Administration], Awaitable[T]]) -> T:
+    with explain_errors(), needs("The bench service", "service"):
         from benchwright_service.bench import open_administration
 
         async def ask_parts() -> T:
             async with open_administration(Home.find(), database_url or None) as parts:
-                return await ask(parts)
+                return await operation(parts)
 
         return asyncio.run(ask_parts())
 
 
-def _with_people(database_url: str, ask: Callable[[People], Awaitable[T]]) -> T:
-    with explained(), needs("The bench service", "service"):
+def _with_people(database_url: str, operation: Callable[[People], Awaitable[T]]) -> T:
+    with explain_errors(), needs("The bench service", "service"):
         from benchwright_service.bench import open_people
 
         async def ask_people() -> T:
             async with open_people(Home.find(), database_url or None) as course_people:
-                return await ask(course_people)
+                return await operation(course_people)
 
         return asyncio.run(ask_people())

@@ -25,7 +25,7 @@ from benchwright_attempts.log.log import EventLog
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import starting_files
 from benchwright_harness.grading.grade import solved_files
-from benchwright_problems.problem import Kind, Problem, Reveal
+from benchwright_problems.problem import Problem, ProblemKind, Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import MOST_EVENTS, AssignmentView, Role, RunState
 from benchwright_remote.service_client import ServiceClient, new_run
@@ -70,7 +70,7 @@ _WAIT_S = 20.0
 
 
 @dataclass(frozen=True)
-class Demo:
+class DemoCourse:
     """A course that was set up for its students."""
 
     staff: str
@@ -79,19 +79,19 @@ class Demo:
     """One for all students."""
 
 
-async def set_up(parts: Administration) -> Demo:
+async def set_up_course(administration: Administration) -> DemoCourse:
     """Makes the course with its assignments."""
-    await parts.courses.create(COURSE, "Computer architecture (demo)")
+    await administration.courses.create(COURSE, "Computer architecture (demo)")
     due = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
     for days, (title, problems) in enumerate(_SHEETS.items()):
-        await parts.courses.assign(
+        await administration.courses.assign(
             COURSE, PACK, title=title, problems=problems, due=due + timedelta(days=7 * days), reveal=Reveal.NAMES
         )
-    staff = await parts.accounts.invite(COURSE, Role.OWNER, uses=10)
-    return Demo(staff, await parts.accounts.invite(COURSE, Role.PARTICIPANT, uses=len(_NAMES)))
+    staff = await administration.accounts.invite(COURSE, Role.OWNER, uses=10)
+    return DemoCourse(staff, await administration.accounts.invite(COURSE, Role.PARTICIPANT, uses=len(_NAMES)))
 
 
-async def play(url: str, demo: Demo, home: Home, folder: Path) -> None:
+async def play(url: str, demo: DemoCourse, home: Home, folder: Path) -> None:
     """Has all students work, some at a time.
 
     Args:
@@ -109,14 +109,14 @@ async def play(url: str, demo: Demo, home: Home, folder: Path) -> None:
 
     async def attend(number: int, name: str) -> None:
         async with turns:
-            await _Student(number, name, url, store, folder / f"{number}.sqlite", copied).attend(demo.students)
+            await _DemoStudent(number, name, url, store, folder / f"{number}.sqlite", copied).attend(demo.students)
 
     async with asyncio.TaskGroup() as group:
         for number, name in enumerate(_NAMES):
             group.create_task(attend(number, name))
 
 
-class _Student:
+class _DemoStudent:
     def __init__(self, number: int, name: str, url: str, store: Store, file: Path, copied: dict[str, str]) -> None:
         self._name = name
         self._url = url
@@ -125,13 +125,15 @@ class _Student:
         self._copied = copied
         self._random = np.random.default_rng(number)
         self._ability = self._random.normal(0.8, 1.2)
-        started = datetime.now(UTC) - timedelta(days=2, hours=self._random.uniform(0, 20))
-        self._clock = HandClock(wall=started)
+        start_time = datetime.now(UTC) - timedelta(days=2, hours=self._random.uniform(0, 20))
+        self._clock = HandClock(wall=start_time)
 
     async def attend(self, code: str) -> None:
         async with ServiceClient(self._url) as anonymous_client:
             token = (await anonymous_client.join(code, self._name)).token
-        log = await asyncio.to_thread(EventLog, self._file, now=self._clock.now, monotonic_ns=self._clock.monotonic_ns)
+        log = await asyncio.to_thread(
+            EventLog, self._file, wall_clock=self._clock.now, monotonic_ns=self._clock.monotonic_ns
+        )
         with contextlib.closing(log):
             async with ServiceClient(self._url, token) as client:
                 for sheet in await client.assignments():
@@ -142,24 +144,24 @@ class _Student:
 
     async def _work(self, client: ServiceClient, log: EventLog, sheet: AssignmentView, name: str) -> None:
         problem = await asyncio.to_thread(self._store.unseal, f"{PACK}/{name}")
-        is_design = problem.kind is Kind.DESIGN
+        is_design = problem.kind is ProblemKind.DESIGN
         path = problem.public.expected[0] if is_design else "answer.md"
         starting_text = starting_files(problem)[path].decode() if is_design else ""
-        wrong, right = self._solutions(problem, path)
+        wrong_solution, right_solution = self._solutions(problem, path)
         chance = 1 / (1 + math.exp(_DIFFICULTY.get(name, -0.5) - self._ability))
-        tries = [right] if self._random.random() < chance else [wrong]
-        if tries[0] != right and is_design and self._random.random() < 0.6:
-            tries.append(right)
+        tries = [right_solution] if self._random.random() < chance else [wrong_solution]
+        if tries[0] != right_solution and is_design and self._random.random() < 0.6:
+            tries.append(right_solution)
         if self._name == _COPIER and name in self._copied:
             tries = [f"// my own solution\n{self._copied[name]}"]
-        elif tries == [wrong] and is_design:
-            self._copied.setdefault(name, wrong)
+        elif tries == [wrong_solution] and is_design:
+            self._copied.setdefault(name, wrong_solution)
         ref, texts = f"{PACK}/{name}", {path: FileText.of_text(starting_text)}
         attempt = (await asyncio.to_thread(Attempts(log).create, ref, problem.public_digest, Path("/demo"), texts)).id
         await log.append(attempt, Started())
         old_text = starting_text
         for number, text in enumerate(tries, 1):
-            for event in self._typed(path, old_text, text, number, at_once=self._name == _COPIER):
+            for event in self._typing_events(path, old_text, text, number, at_once=self._name == _COPIER):
                 await log.append(attempt, event)
             old_text = text
             self._clock.pass_s(self._random.exponential(20))
@@ -174,15 +176,15 @@ class _Student:
         await self._hand_in(client, log, sheet, attempt)
 
     def _solutions(self, problem: Problem, path: str) -> tuple[str, str]:
-        if problem.kind is not Kind.DESIGN:
+        if problem.kind is not ProblemKind.DESIGN:
             key = problem.hidden.answer.value if problem.hidden.answer is not None else ""
             return _WRONG.get(str(key), "0"), str(key)
-        right = solved_files(problem)[path].decode()
-        possible = [mistake for mistake in _MISTAKES if mistake[0] in right]
-        old, new = possible[self._random.integers(len(possible))]
-        return right.replace(old, new, 1), right
+        right_text = solved_files(problem)[path].decode()
+        possible = [mistake for mistake in _MISTAKES if mistake[0] in right_text]
+        old_words, new_words = possible[self._random.integers(len(possible))]
+        return right_text.replace(old_words, new_words, 1), right_text
 
-    def _typed(self, path: str, old_text: str, new_text: str, number: int, *, at_once: bool) -> Iterator[Event]:
+    def _typing_events(self, path: str, old_text: str, new_text: str, number: int, *, at_once: bool) -> Iterator[Event]:
         """Events that turn one text into the other: all behind what they have in common, in pieces as people type."""
         common_length = next(
             (index for index, (a, b) in enumerate(zip(old_text, new_text, strict=False)) if a != b), None
@@ -196,14 +198,14 @@ class _Student:
             change = Change(
                 start=offset, end=len(old_text) if offset == start else offset, text=new_text[offset : offset + size]
             )
-            kind = {"kind": "paste" if at_once else "type"}
+            edit_metadata = {"kind": "paste" if at_once else "type"}
             is_accepted = self._name == _ASSISTED and version % 3 == 0
             reason = "inlineCompletionAccept" if is_accepted else "cursor"
             yield Edit(path=path, version=version, changes=(change,))
-            yield EditReason(path=path, version=version, reason=reason, metadata=kind)
+            yield EditReason(path=path, version=version, reason=reason, metadata=edit_metadata)
 
     async def _hand_in(self, client: ServiceClient, log: EventLog, sheet: AssignmentView, attempt: str) -> None:
-        await log.settled()
+        await log.wait_until_settled()
         header = await asyncio.to_thread(log.header, attempt)
         receipt = await client.hand_in(header, sheet.id, ())
         last_event = receipt.anchor.events if receipt.anchor is not None else 0

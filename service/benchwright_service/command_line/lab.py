@@ -13,7 +13,7 @@ import typer
 
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
-from benchwright_service.command_line.options import DatabaseUrl, explained
+from benchwright_service.command_line.options import DatabaseUrl, explain_errors
 from benchwright_service.errors import BenchServiceError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def open_study(
     database: DatabaseUrl = "",
 ) -> None:
     """Registers and preregisters a study whose records come to the service; again, it changes nothing."""
-    with explained(), needs(_NEEDS, "service"):
+    with explain_errors(), needs(_NEEDS, "service"):
         from benchwright_service.bench import open_lab
         from benchwright_studies.plan.study_file import read_study
 
@@ -50,14 +50,14 @@ def open_study(
             digest = registered_study.preregistered.digest if registered_study.preregistered is not None else ""
             return registered_study.study.study, digest, len(registered_study.study.pseudonyms)
 
-        study, digest, places = asyncio.run(opened())
+        study, digest, place_count = asyncio.run(opened())
     typer.echo(f"The study {study} is registered: publish its registration's digest, {digest}")
-    typer.echo(f"Next: benchwright course invite {study} --uses {places}")
+    typer.echo(f"Next: benchwright course invite {study} --uses {place_count}")
 
 
 def log(database: DatabaseUrl = "") -> None:
     """Prints the address of a database, or a file."""
-    with explained(), needs(_NEEDS, "service"):
+    with explain_errors(), needs(_NEEDS, "service"):
         from benchwright_service.bench import log_file
 
         typer.echo(database or log_file(Home.find()))
@@ -72,7 +72,7 @@ def status(
     database: DatabaseUrl = "",
 ) -> None:
     """Of a closed study it also says whether the data are as they were sealed: exit status 1 if not."""
-    with explained(), needs(_NEEDS, "service"):
+    with explain_errors(), needs(_NEEDS, "service"):
         from benchwright_service.bench import open_monitor
         from benchwright_studies.conduct.closing import check_seal
 
@@ -100,7 +100,7 @@ def close(
     database: DatabaseUrl = "",
 ) -> None:
     """Nothing can be added afterwards. Of a closed study it makes the report again, and changes nothing else."""
-    with explained(), needs(_NEEDS, "service"):
+    with explain_errors(), needs(_NEEDS, "service"):
         closed, page = asyncio.run(_close(study, database or None, force=force, yes=yes))
     typer.echo(f"The study {study} is closed. Publish its data's digest with it: {closed.digest}")
     typer.echo(f"The report, which its owners can read at the service too: {page}")
@@ -120,9 +120,9 @@ async def _close(study: str, database: str | None, *, force: bool, yes: bool) ->
 
 
 def _confirm(watch: StudyWatch) -> None:
-    from benchwright_service.studies.lab_closing import unfinished
+    from benchwright_service.studies.lab_closing import unfinished_participants
 
-    going = unfinished(watch)
+    going = unfinished_participants(watch)
     warning = f"{len(going)} participants have not finished: {', '.join(going[:5])}. " if going else ""
     if not sys.stdin.isatty():
         raise BenchServiceError(f"{warning}Give --yes to close {watch.study}: nothing can be added to it afterwards")
@@ -131,26 +131,26 @@ def _confirm(watch: StudyWatch) -> None:
     )
 
 
-def _print(watch: StudyWatch, now: datetime) -> None:
+def _print(watch: StudyWatch, current_time: datetime) -> None:
     from benchwright_service.studies.lab_monitor import ago
 
-    rows = [("participant", "where", "task", "done", "last record", "last work")]
+    table_rows = [("participant", "where", "task", "done", "last record", "last work")]
     for participant in watch.participants:
         task = "" if participant.task is None else "practice" if participant.task == 0 else str(participant.task)
         done_text = f"{participant.done}/{participant.total}" if participant.total else ""
-        rows.append(
+        table_rows.append(
             (
                 participant.participant,
                 participant.where.value,
                 task,
                 done_text,
-                ago(participant.heard, now),
-                ago(participant.worked, now),
+                ago(participant.heard, current_time),
+                ago(participant.worked, current_time),
             )
         )
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        typer.echo("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
+    widths = [max(len(row[column]) for row in table_rows) for column in range(len(table_rows[0]))]
+    for table_row in table_rows:
+        typer.echo("  ".join(text.ljust(width) for text, width in zip(table_row, widths, strict=True)).rstrip())
     counts = Counter(participant.where.value for participant in watch.participants)
     typer.echo(", ".join(f"{count} {location}" for location, count in counts.items()))
     if watch.digest:

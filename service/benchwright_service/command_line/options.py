@@ -25,8 +25,8 @@ def database_url(context: typer.Context, parameter: typer.CallbackParam, value: 
         typer.BadParameter: The password is on the command line, or the file can't be read.
     """
     if value:
-        source = context.get_parameter_source(parameter.name or "")
-        if source is not None and source.name == "COMMANDLINE" and _has_password(value):
+        parameter_source = context.get_parameter_source(parameter.name or "")
+        if parameter_source is not None and parameter_source.name == "COMMANDLINE" and _has_password(value):
             raise typer.BadParameter(
                 "every user of this machine can read a password on a command line. Set BENCHWRIGHT_SERVICE_DATABASE,"
                 f" name a file with the address in {_FILE}, or use PostgreSQL's own PGPASSFILE"
@@ -55,7 +55,7 @@ DatabaseUrl = Annotated[
 Course = Annotated[str, typer.Argument(help="The course's short name.")]
 
 
-def said_of_transport(host: str, address: str) -> Iterator[str]:
+def transport_messages(host: str, address: str) -> Iterator[str]:
     """Messages on the transport of a service that listens here.
 
     Args:
@@ -81,14 +81,14 @@ def is_loopback(host: str) -> bool:
 
 def _has_password(url: str) -> bool:
     try:
-        parts = urlsplit(url)
-        return parts.password is not None or "password" in parse_qs(parts.query)
+        url_parts = urlsplit(url)
+        return url_parts.password is not None or "password" in parse_qs(url_parts.query)
     except ValueError:
         return False
 
 
 @contextlib.contextmanager
-def explained() -> Iterator[None]:
+def explain_errors() -> Iterator[None]:
     """Shows expected errors as sentences."""
     try:
         yield

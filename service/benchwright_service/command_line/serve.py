@@ -17,7 +17,7 @@ from benchwright_foundation.home import Home
 from benchwright_remote.errors import ServiceError
 from benchwright_service.command_line import course as course_cli
 from benchwright_service.command_line import lab as lab_cli
-from benchwright_service.command_line.options import DatabaseUrl, explained, said_of_transport
+from benchwright_service.command_line.options import DatabaseUrl, explain_errors, transport_messages
 from benchwright_service.courses.quotas import Quotas
 from benchwright_service.errors import BenchServiceError
 
@@ -128,7 +128,7 @@ def serve(
     if demo:
         _serve_demo(host=host, port=port, workers=workers, sandbox=sandbox, allow_remote=allow_remote)
         return
-    with explained(), needs("The bench service", "service"):
+    with explain_errors(), needs("The bench service", "service"):
         from benchwright_judges.service.server import check_host
         from benchwright_service import server
         from benchwright_service.plain_log import log_plainly
@@ -139,7 +139,7 @@ def serve(
         check_host(host, allow_remote=allow_remote)
         sign_in_settings = read_sign_in(sign_in) if sign_in is not None else None
         models = read_question_models(question_models) if question_models is not None else None
-        for sentence in said_of_transport(host, address):
+        for sentence in transport_messages(host, address):
             typer.echo(sentence, err=True)
         asyncio.run(
             server.serve(
@@ -159,7 +159,11 @@ def serve(
 
 
 def _serve_demo(*, host: str, port: int, workers: int, sandbox: str, allow_remote: bool) -> None:
-    with explained(), needs("The bench service", "service"), tempfile.TemporaryDirectory("-benchwright-demo") as folder:
+    with (
+        explain_errors(),
+        needs("The bench service", "service"),
+        tempfile.TemporaryDirectory("-benchwright-demo") as folder,
+    ):
         from benchwright_judges.service.server import check_host
         from benchwright_service import server
         from benchwright_service.bench import open_administration
@@ -174,7 +178,7 @@ def _serve_demo(*, host: str, port: int, workers: int, sandbox: str, allow_remot
 
         async def served() -> None:
             async with open_administration(home, None) as parts:
-                course = await demo.set_up(parts)
+                course = await demo.set_up_course(parts)
 
             async def play(url: str) -> None:
                 typer.echo(
@@ -183,8 +187,8 @@ def _serve_demo(*, host: str, port: int, workers: int, sandbox: str, allow_remot
                 try:
                     await demo.play(url, course, home, Path(folder))
                     typer.echo("All students have worked. Interrupt this to end it; nothing of it stays.")
-                except* ServiceError as group:
-                    typer.echo(f"The students have stopped: {group.exceptions[0]}", err=True)
+                except* ServiceError as service_errors:
+                    typer.echo(f"The students have stopped: {service_errors.exceptions[0]}", err=True)
 
             await server.serve(
                 home,
@@ -209,7 +213,7 @@ def worker(
     sandbox: Annotated[str, typer.Option(help="Where hidden tests run.")] = "bwrap",
 ) -> None:
     """Works until it is interrupted."""
-    with explained(), needs("A worker", "judges"):
+    with explain_errors(), needs("A worker", "judges"):
         from benchwright_service.plain_log import log_plainly
         from benchwright_service.runs.work import work
 
@@ -220,9 +224,9 @@ def worker(
             raise BenchServiceError(f"{token_file} can't be read: {error.strerror}") from error
 
         async def until_stopped() -> None:
-            end = asyncio.Event()
+            end_event = asyncio.Event()
             for number in (signal.SIGTERM, signal.SIGINT):
-                asyncio.get_running_loop().add_signal_handler(number, end.set)
-            await work(url, name or f"{socket.gethostname()}-{os.getpid()}", sandbox, token, end)
+                asyncio.get_running_loop().add_signal_handler(number, end_event.set)
+            await work(url, name or f"{socket.gethostname()}-{os.getpid()}", sandbox, token, end_event)
 
         asyncio.run(until_stopped())

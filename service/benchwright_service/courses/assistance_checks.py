@@ -16,7 +16,7 @@ from benchwright_foundation.database import Database
 from benchwright_problems.assistance import Ruled
 from benchwright_service.courses.courses import Courses
 from benchwright_service.storage.tables import ASSIGNMENTS, ASSISTANCE_CHECKS, ATTEMPTS_HELD, RUNS
-from benchwright_teaching.assistance_check import AssistanceChecked, check
+from benchwright_teaching.assistance_check import AssistanceChecked, check_assistance
 
 logger = logging.getLogger(__name__)
 
@@ -52,8 +52,8 @@ class CourseChecks:
 
     def _checks_of(self, account: str, assignment: str, problem: str) -> Sequence[AssistanceChecked]:
         of_problems = self.found.get((account, assignment), {})
-        chosen = of_problems.values() if not problem else [of_problems.get(problem, ())]
-        return [check for checks in chosen for check in checks]
+        chosen_checks = of_problems.values() if not problem else [of_problems.get(problem, ())]
+        return [check for checks in chosen_checks for check in checks]
 
 
 class AssistanceChecks:
@@ -93,13 +93,13 @@ class AssistanceChecks:
             going.add_done_callback(lambda _: self._going.pop(course, None))
         await asyncio.wait({going}, timeout=within_s)
         course_checks: dict[Key, dict[str, list[AssistanceChecked]]] = defaultdict(lambda: defaultdict(list))
-        waiting = 0
+        waiting_count = 0
         for row in await self._rows(course, rules):
-            waiting += _is_outdated(row, rules)
+            waiting_count += _is_outdated(row, rules)
             if row.found is not None:
-                checked = AssistanceChecked.model_validate_json(row.found)
-                course_checks[row.account, row.assignment][row.problem.partition("/")[2]].append(checked)
-        return CourseChecks(course_checks, waiting)
+                attempt_check = AssistanceChecked.model_validate_json(row.found)
+                course_checks[row.account, row.assignment][row.problem.partition("/")[2]].append(attempt_check)
+        return CourseChecks(course_checks, waiting_count)
 
     async def of_attempt(self, course: str, assignment: str, attempt: str) -> AssistanceChecked | None:
         """Returns what the record of an attempt says now; None if its assignment says nothing of help."""
@@ -109,10 +109,10 @@ class AssistanceChecks:
         query = select(ATTEMPTS_HELD.c.clock_difference_s).where(ATTEMPTS_HELD.c.attempt == attempt)
         async with self._database.reading() as connection:
             difference = (await connection.execute(query)).scalar_one()
-        return await asyncio.to_thread(self._checked, attempt, history, difference)
+        return await asyncio.to_thread(self._check_record, attempt, history, difference)
 
-    def _checked(self, attempt: str, history: Sequence[Ruled], difference: float) -> AssistanceChecked:
-        return check(self._log.events(attempt), history, difference)
+    def _check_record(self, attempt: str, history: Sequence[Ruled], difference: float) -> AssistanceChecked:
+        return check_assistance(self._log.events(attempt), history, difference)
 
     async def _bring_up_to_date(self, course: str, rules: Mapping[str, Sequence[Ruled]]) -> None:
         for row in await self._rows(course, rules):
@@ -120,8 +120,10 @@ class AssistanceChecks:
                 continue
             try:
                 history = rules[row.assignment]
-                check = await asyncio.to_thread(self._checked, row.attempt, history, row.clock_difference_s)
-                values = {"runs": row.asked, "rules": len(history), "found": check.model_dump_json()}
+                attempt_check = await asyncio.to_thread(
+                    self._check_record, row.attempt, history, row.clock_difference_s
+                )
+                values = {"runs": row.asked, "rules": len(history), "found": attempt_check.model_dump_json()}
                 upsert = self._database.insert_into(ASSISTANCE_CHECKS).values(values | {"attempt": row.attempt})
                 upsert = upsert.on_conflict_do_update(index_elements=["attempt"], set_=values)
                 async with self._database.writing() as connection:

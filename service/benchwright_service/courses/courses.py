@@ -16,7 +16,7 @@ from sqlalchemy import Row, and_, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from benchwright_foundation.database import Database
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_problems.aids import Aid
 from benchwright_problems.assistance import Assistance, Ruled
 from benchwright_problems.errors import UnknownProblemError
@@ -25,7 +25,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import AssignmentView, PublicPack
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, COURSES, EXTENSIONS, MEMBERS, PLACES, moment
-from benchwright_teaching.points import Times, times_of
+from benchwright_teaching.points import AssignmentTimes, times_of
 from benchwright_teaching.reveal_phases import RevealPhases
 
 _RULED = TypeAdapter(tuple[Ruled, ...])
@@ -64,7 +64,7 @@ class AssignmentRules:
             "due": self.due and self.due.timestamp(),
             "closes": self.closes and self.closes.timestamp(),
             "most_runs": self.most_runs,
-            "reveal": self.reveal.first,
+            "reveal": self.reveal.before_due,
             "reveal_after_due": self.reveal.after_due,
             "reveal_after_closing": self.reveal.after_closing,
             "aids": json.dumps([aid.value for aid in Aid if aid in self.aids]) if self.aids is not None else None,
@@ -80,10 +80,10 @@ class Courses:
         now: Seconds since 1970.
     """
 
-    def __init__(self, database: Database, store: Store, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, store: Store, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._store = store
-        self._now = now
+        self._now = clock
         self._digests: dict[str, tuple[Pack, str]] = {}
 
     async def create(self, course: str, title: str) -> None:
@@ -105,12 +105,12 @@ class Courses:
         Raises:
             BenchServiceError: No such course exists.
         """
-        ended = update(COURSES).where(COURSES.c.id == course).values(archived=None if restore else self._now())
+        archive_update = update(COURSES).where(COURSES.c.id == course).values(archived=None if restore else self._now())
         async with self._database.writing() as connection:
-            if (await connection.execute(ended)).rowcount != 1:
-                raise _no_course(course)
+            if (await connection.execute(archive_update)).rowcount != 1:
+                raise _no_course_error(course)
 
-    async def demand(self, course: str) -> None:
+    async def require_course(self, course: str) -> None:
         """Makes sure that there is a course, and that it is not a study's.
 
         Raises:
@@ -119,7 +119,7 @@ class Courses:
         query = select(COURSES.c.id).where(COURSES.c.id == course, COURSES.c.id.not_in(select(PLACES.c.study)))
         async with self._database.reading() as connection:
             if (await connection.execute(query)).scalar() is None:
-                raise _no_course(course)
+                raise _no_course_error(course)
 
     async def assign(
         self,
@@ -144,16 +144,16 @@ class Courses:
             BenchServiceError: No such course, pack or problem exists, or the assignment closes before it is due.
         """
         phases = RevealPhases(reveal, reveal_after_due, reveal_after_closing)
-        rules = AssignmentRules(title, opens, due, closes, most_runs, phases, assistance, _all_or(aids))
+        rules = AssignmentRules(title, opens, due, closes, most_runs, phases, assistance, _aids_or_all(aids))
         rules.check()
         try:
             known_pack = await asyncio.to_thread(self._store.public, pack)
         except UnknownProblemError as error:
             raise BenchServiceError(str(error)) from error
-        unknown = set(problems or ()) - {problem.id for problem in known_pack.problems}
-        if unknown:
+        unknown_problems = set(problems or ()) - {problem.id for problem in known_pack.problems}
+        if unknown_problems:
             raise BenchServiceError(
-                f"pack {pack!r} has no problem {min(unknown)!r}; `benchwright problems list {pack}`"
+                f"pack {pack!r} has no problem {min(unknown_problems)!r}; `benchwright problems list {pack}`"
             )
         row = {
             "id": uuid.uuid4().hex,
@@ -167,7 +167,7 @@ class Courses:
         }
         async with self._database.writing() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
-                raise _no_course(course)
+                raise _no_course_error(course)
             await connection.execute(insert(ASSIGNMENTS).values(row))
         return str(row["id"])
 
@@ -183,7 +183,7 @@ class Courses:
             row = (await connection.execute(select(ASSIGNMENTS).where(*conditions).with_for_update())).one_or_none()
             if row is None:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
-            history = ruled(row.assistance)
+            history = assistance_rules(row.assistance)
             if (history[-1].rule if history else None) != rules.assistance:
                 # Whoever has begun has read the rule before this one: it stays, for what was written under it.
                 history = (*history, Ruled(since=self._now(), rule=rules.assistance))
@@ -195,7 +195,7 @@ class Courses:
         query = select(ASSIGNMENTS.c.id, ASSIGNMENTS.c.assistance).where(ASSIGNMENTS.c.course == course)
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
-        return {row.id: history for row in rows if (history := ruled(row.assistance))}
+        return {row.id: history for row in rows if (history := assistance_rules(row.assistance))}
 
     async def visible_assignments(
         self, account: str, *, studies: bool = False, only: str | None = None, archived: bool = False
@@ -226,9 +226,9 @@ class Courses:
             query = query.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
-        return [await self._view(row, Times(moment(row.own_due), moment(row.own_closes))) for row in rows]
+        return [await self._view(row, AssignmentTimes(moment(row.own_due), moment(row.own_closes))) for row in rows]
 
-    async def all_of(self, course: str) -> Sequence[AssignmentView]:
+    async def all_assignments(self, course: str) -> Sequence[AssignmentView]:
         """All assignments of a course, also those that have not opened yet, in the order in which they were made."""
         query = (
             select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course).order_by(ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
@@ -237,7 +237,7 @@ class Courses:
             rows = (await connection.execute(query)).all()
         return [await self._view(row) for row in rows]
 
-    async def open_to(self, account: str, assignment: str) -> AssignmentView:
+    async def open_assignment(self, account: str, assignment: str) -> AssignmentView:
         """An assignment that somebody may work on now.
 
         Raises:
@@ -245,10 +245,12 @@ class Courses:
         """
         view = next(iter(await self.visible_assignments(account, studies=True, only=assignment)), None)
         if view is None:
-            raise RefusalError(Kind.NOT_FOUND, "There is no such assignment.", "List the assignments again.")
+            raise RefusalError(RefusalKind.NOT_FOUND, "There is no such assignment.", "List the assignments again.")
         if view.closes is not None and view.closes.timestamp() < self._now():
             raise RefusalError(
-                Kind.CONFLICT, "The assignment is closed.", "Ask the course's staff for an extension if you need one."
+                RefusalKind.CONFLICT,
+                "The assignment is closed.",
+                "Ask the course's staff for an extension if you need one.",
             )
         return view
 
@@ -277,11 +279,15 @@ class Courses:
         )
         async with self._database.reading() as connection:
             row = (await connection.execute(query)).one_or_none()
-        return self._shown_now(row, Times(moment(row.own_due), moment(row.own_closes))) if row is not None else None
+        return (
+            self._shown_now(row, AssignmentTimes(moment(row.own_due), moment(row.own_closes)))
+            if row is not None
+            else None
+        )
 
-    def _shown_now(self, row: Row[Any], extension: Times | None) -> Reveal | None:
-        times = times_of(Times(moment(row.due), moment(row.closes)), extension)
-        return phases_of(row).policy_at(datetime.fromtimestamp(self._now(), UTC), times)
+    def _shown_now(self, row: Row[Any], extension: AssignmentTimes | None) -> Reveal | None:
+        deadlines = times_of(AssignmentTimes(moment(row.due), moment(row.closes)), extension)
+        return phases_of(row).policy_at(datetime.fromtimestamp(self._now(), UTC), deadlines)
 
     async def pack(self, account: str, name: str) -> PublicPack:
         """The public part of a pack, as far as somebody has it to work on.
@@ -291,17 +297,17 @@ class Courses:
         """
         assignments = [view for view in await self.visible_assignments(account, studies=True) if view.pack == name]
         if not assignments:
-            raise RefusalError(Kind.NOT_FOUND, "There is no such pack.", "List the assignments again.")
+            raise RefusalError(RefusalKind.NOT_FOUND, "There is no such pack.", "List the assignments again.")
         allowed = {problem for assignment in assignments for problem in assignment.problems}
-        pack, _ = await self._public(name)
+        pack, _ = await self._pack_and_digest(name)
         shown_pack = pack.model_copy(
             update={"problems": tuple(pack_problem for pack_problem in pack.problems if pack_problem.id in allowed)}
         )
-        return PublicPack(digest=_digest(shown_pack), pack=shown_pack)
+        return PublicPack(digest=_pack_digest(shown_pack), pack=shown_pack)
 
-    async def _view(self, row: Row[Any], extension: Times | None = None) -> AssignmentView:
-        pack, pack_digest = await self._public(row.pack)
-        times = times_of(Times(moment(row.due), moment(row.closes)), extension)
+    async def _view(self, row: Row[Any], extension: AssignmentTimes | None = None) -> AssignmentView:
+        pack, pack_digest = await self._pack_and_digest(row.pack)
+        deadlines = times_of(AssignmentTimes(moment(row.due), moment(row.closes)), extension)
         return AssignmentView(
             id=row.id,
             course=row.course,
@@ -310,30 +316,30 @@ class Courses:
             pack_digest=pack_digest,
             problems=tuple(json.loads(row.problems) if row.problems else (problem.id for problem in pack.problems)),
             opens=moment(row.opens),
-            due=times.due,
-            closes=times.closes,
+            due=deadlines.due,
+            closes=deadlines.closes,
             most_runs=row.most_runs,
             reveal=row.reveal,
             reveal_after_due=row.reveal_after_due,
             reveal_after_closing=row.reveal_after_closing,
-            assistance=history[-1].rule if (history := ruled(row.assistance)) else None,
+            assistance=history[-1].rule if (history := assistance_rules(row.assistance)) else None,
             aids=tuple(Aid(aid) for aid in json.loads(row.aids)) if row.aids is not None else None,
         )
 
-    async def _public(self, name: str) -> tuple[Pack, str]:
+    async def _pack_and_digest(self, name: str) -> tuple[Pack, str]:
         pack = await asyncio.to_thread(self._store.public, name)
         known_digest = self._digests.get(name)
         # The store returns the same object until the pack changes; a built-in one never does.
         if known_digest is None or (known_digest[0] is not pack and known_digest[0] != pack):
-            known_digest = self._digests[name] = (pack, await asyncio.to_thread(_digest, pack))
+            known_digest = self._digests[name] = (pack, await asyncio.to_thread(_pack_digest, pack))
         return known_digest
 
 
-def _all_or(aids: Collection[Aid] | None) -> frozenset[Aid] | None:
+def _aids_or_all(aids: Collection[Aid] | None) -> frozenset[Aid] | None:
     return frozenset(aids) if aids is not None else None
 
 
-def ruled(column: str | None) -> tuple[Ruled, ...]:
+def assistance_rules(column: str | None) -> tuple[Ruled, ...]:
     """Rules of an assignment on help by models, oldest first, from its column."""
     return _RULED.validate_json(column) if column else ()
 
@@ -344,9 +350,9 @@ def phases_of(row: Row[Any]) -> RevealPhases:
     return RevealPhases(*(Reveal(phase_name) if phase_name else None for phase_name in phase_names))
 
 
-def _no_course(course: str) -> BenchServiceError:
+def _no_course_error(course: str) -> BenchServiceError:
     return BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
 
 
-def _digest(pack: Pack) -> str:
+def _pack_digest(pack: Pack) -> str:
     return digest([problem.public_digest for problem in pack.problems])

@@ -13,14 +13,14 @@ from benchwright_attempts.grading.grading import hint_of
 from benchwright_attempts.state import AttemptState
 from benchwright_attempts.terms import Terms
 from benchwright_foundation.database import Database
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_problems.aids import Aid
 from benchwright_problems.hints import HintRule
 from benchwright_problems.storage.store import Store
 from benchwright_remote.hint_text import HintText
 from benchwright_remote.messages import AssignmentView
 from benchwright_service.courses.courses import Courses
-from benchwright_service.evidence.evidence import Evidence
+from benchwright_service.evidence.evidence import EvidenceWriter
 from benchwright_service.runs.run_rows import DECIDED
 from benchwright_service.storage.tables import HINTS, RUNS
 from benchwright_service.studies.lab import Lab
@@ -41,18 +41,18 @@ class HandedHints:
     def __init__(
         self,
         database: Database,
-        evidence: Evidence,
+        evidence: EvidenceWriter,
         store: Store,
         courses: Courses,
         lab: Lab,
-        now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
         self._evidence = evidence
         self._store = store
         self._courses = courses
         self._lab = lab
-        self._now = now
+        self._now = clock
 
     async def take(self, account: str, attempt: str, number: int) -> HintText:
         """A hint of an attempt's problem; when this returns, that it was taken is on disk.
@@ -66,16 +66,16 @@ class HandedHints:
         public = await asyncio.to_thread(self._store.problem, ref)
         rules = public.public.hints
         if not 1 <= number <= len(rules):
-            raise RefusalError(Kind.NOT_FOUND, "The problem has no such hint.", "List the assignments again.")
-        cost = await self._cost(attempt, number)
+            raise RefusalError(RefusalKind.NOT_FOUND, "The problem has no such hint.", "List the assignments again.")
+        cost = await self._taken_cost(attempt, number)
         if cost is None:
-            await self._check_allowed(account, await self._courses.open_to(account, assignment), ref)
+            await self._check_allowed(account, await self._courses.open_assignment(account, assignment), ref)
             await self._check_turn(attempt, number, rules[number - 1])
-            cost = await self._note(attempt, number, rules[number - 1].cost)
-        hidden = await asyncio.to_thread(self._store.unseal, ref)
-        return HintText(number=number, text=hint_of(ref, hidden, number), cost=cost)
+            cost = await self._note_taken(attempt, number, rules[number - 1].cost)
+        unsealed_problem = await asyncio.to_thread(self._store.unseal, ref)
+        return HintText(number=number, text=hint_of(ref, unsealed_problem, number), cost=cost)
 
-    async def _cost(self, attempt: str, number: int) -> float | None:
+    async def _taken_cost(self, attempt: str, number: int) -> float | None:
         query = select(HINTS.c.cost).where(HINTS.c.attempt == attempt, HINTS.c.number == number)
         async with self._database.reading() as connection:
             cost: float | None = (await connection.execute(query)).scalar()
@@ -83,37 +83,37 @@ class HandedHints:
 
     async def _check_allowed(self, account: str, assignment: AssignmentView, ref: str) -> None:
         """Makes sure that the study or the assignment allows hints, by what this service knows."""
-        assigned = await self._lab.assigned(account, assignment.course, ref)
+        assigned = await self._lab.planned_assignment(account, assignment.course, ref)
         aids = frozenset(assignment.aids) if assignment.aids is not None else None
         terms = Terms("", assigned) if assigned is not None else Terms("", aids=aids)
         if not terms.allows_aid(Aid.HINTS):
             forbidder = "study" if assigned is not None else "assignment"
-            raise RefusalError(Kind.CONFLICT, f"The {forbidder} does not allow hints.", "Go on without them.")
+            raise RefusalError(RefusalKind.CONFLICT, f"The {forbidder} does not allow hints.", "Go on without them.")
 
     async def _check_turn(self, attempt: str, number: int, rule: HintRule) -> None:
         taken_query = select(func.count()).select_from(HINTS).where(HINTS.c.attempt == attempt)
-        decided = select(func.count()).select_from(RUNS)
-        decided = decided.where(RUNS.c.attempt == attempt, RUNS.c.outcome.in_(DECIDED))
+        decided_query = select(func.count()).select_from(RUNS)
+        decided_query = decided_query.where(RUNS.c.attempt == attempt, RUNS.c.outcome.in_(DECIDED))
         async with self._database.reading() as connection:
             taken_count = (await connection.execute(taken_query)).scalar_one()
-            runs = (await connection.execute(decided)).scalar_one()
+            runs = (await connection.execute(decided_query)).scalar_one()
         if number != taken_count + 1:
-            raise RefusalError(Kind.CONFLICT, f"Hint {taken_count + 1} comes next.", "Take the hints in order.")
+            raise RefusalError(RefusalKind.CONFLICT, f"Hint {taken_count + 1} comes next.", "Take the hints in order.")
         summary = await asyncio.to_thread(self._evidence.log.summary, attempt)
         if summary.state is not AttemptState.RUNNING:
-            raise RefusalError(Kind.CONFLICT, "The attempt's clock does not run.", "Start or resume it first.")
+            raise RefusalError(RefusalKind.CONFLICT, "The attempt's clock does not run.", "Start or resume it first.")
         missing = rule.waits_for(runs, summary.clock.active_s)
         if missing:
             raise RefusalError(
-                Kind.CONFLICT, f"Hint {number} can be taken after {missing}.", "Go on working, and ask again."
+                RefusalKind.CONFLICT, f"Hint {number} can be taken after {missing}.", "Go on working, and ask again."
             )
 
-    async def _note(self, attempt: str, number: int, cost: float) -> float:
+    async def _note_taken(self, attempt: str, number: int, cost: float) -> float:
         row = {"attempt": attempt, "number": number, "cost": cost, "at": self._now()}
         try:
             async with self._database.writing() as connection:
                 await connection.execute(insert(HINTS).values(row))
         except IntegrityError:
             # Asked for twice at once.
-            return await self._cost(attempt, number) or 0.0
+            return await self._taken_cost(attempt, number) or 0.0
         return cost

@@ -20,7 +20,7 @@ MOST_SHOWN = 10
 
 
 @dataclass(frozen=True)
-class OwnRun:
+class CourseOwnRun:
     """One of them."""
 
     queued: datetime
@@ -41,7 +41,7 @@ class OwnRuns:
         self._courses = courses
         self._views = views
 
-    async def newest_runs(self, account: str, assignment: str) -> Mapping[str, Sequence[OwnRun]]:
+    async def newest_runs(self, account: str, assignment: str) -> Mapping[str, Sequence[CourseOwnRun]]:
         """By problem, the newest runs, newest first; a problem without runs is left out."""
         query = (
             select(RUNS, ATTEMPTS_HELD.c.problem.label("ref"))
@@ -52,9 +52,11 @@ class OwnRuns:
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
         reveal = await self._courses.most_shown(rows[0].attempt) if rows else None
-        runs_by_problem: dict[str, list[OwnRun]] = defaultdict(list)
+        runs_by_problem: dict[str, list[CourseOwnRun]] = defaultdict(list)
         for row in rows:
-            runs = runs_by_problem[row.ref.partition("/")[2]]
-            if len(runs) < MOST_SHOWN:
-                runs.append(OwnRun(moment(row.queued), await self._views.limited(row, row.ref, reveal)))
+            problem_runs = runs_by_problem[row.ref.partition("/")[2]]
+            if len(problem_runs) < MOST_SHOWN:
+                problem_runs.append(
+                    CourseOwnRun(moment(row.queued), await self._views.limited_view(row, row.ref, reveal))
+                )
         return runs_by_problem

@@ -33,7 +33,7 @@ class Asker(StrEnum):
     WORKER = "worker"
 
 
-class Answer(StrEnum):
+class Permission(StrEnum):
     """Answer that the asker gets."""
 
     YES = "yes"
@@ -45,7 +45,7 @@ class Answer(StrEnum):
     """As if it did not exist."""
 
 
-def permissions() -> Mapping[tuple[str, str], Mapping[Asker, Answer]]:
+def permissions() -> Mapping[tuple[str, str], Mapping[Asker, Permission]]:
     """The answers, by method and path."""
     return {
         (method.upper(), path): {asker: _answer(path, operation, asker) for asker in Asker}
@@ -54,19 +54,19 @@ def permissions() -> Mapping[tuple[str, str], Mapping[Asker, Answer]]:
     }
 
 
-def _answer(path: str, operation: Mapping[str, JsonValue], asker: Asker) -> Answer:
+def _answer(path: str, operation: Mapping[str, JsonValue], asker: Asker) -> Permission:
     if path in OPEN:
-        return Answer.YES
+        return Permission.YES
     if asker is Asker.NOBODY:
-        return Answer.UNAUTHORIZED
+        return Permission.UNAUTHORIZED
     if path.startswith(_JOBS):
-        return Answer.YES if asker is Asker.WORKER else Answer.FORBIDDEN
+        return Permission.YES if asker is Asker.WORKER else Permission.FORBIDDEN
     if asker is Asker.WORKER:
-        return Answer.FORBIDDEN
+        return Permission.FORBIDDEN
     roles = operation.get(ROLES)
     if isinstance(roles, list):
-        return Answer.YES if asker.value in roles else Answer.ABSENT
-    return Answer.OWN if "{" in path else Answer.YES
+        return Permission.YES if asker.value in roles else Permission.ABSENT
+    return Permission.OWN if "{" in path else Permission.YES
 
 
 def reference() -> str:
@@ -98,8 +98,8 @@ def _page() -> Iterator[str]:
     yield _HEAD
     yield f"| request | {' | '.join(Asker)} |"
     yield f"| --- |{' --- |' * len(Asker)}"
-    for (method, path), answers in permissions().items():
-        yield f"| `{method} {path}` | {' | '.join(answers[asker] for asker in Asker)} |"
+    for (method, path), answers_by_asker in permissions().items():
+        yield f"| `{method} {path}` | {' | '.join(answers_by_asker[asker] for asker in Asker)} |"
 
 
 if __name__ == "__main__":

@@ -14,14 +14,14 @@ from datetime import datetime
 from typing import Any
 
 from benchwright_analysis.report.rows.edits import Edits
-from benchwright_analysis.report.rows.stored_event import about_edit, model_of
-from benchwright_attempts.clock.clock import AttemptState, Clock
+from benchwright_analysis.report.rows.stored_event import about_edit, parse_event
+from benchwright_attempts.clock.clock import AttemptClock, AttemptState
 from benchwright_attempts.errors import IllegalTransitionError
-from benchwright_attempts.events.event_body import Evidence, TextEffect
+from benchwright_attempts.events.event_body import EditEvidence, TextEffect
 from benchwright_attempts.events.events import EVENT_TYPES, TextCause
 from benchwright_attempts.log.record import StoredEvent, read_json, type_of
 from benchwright_attempts.summary.survival import Content
-from benchwright_service.courses.playback_text import ASSISTED, MARKS, PASTED, Labels, PlaybackText, Step
+from benchwright_service.courses.playback_text import ASSISTED, MARKS, PASTED, Labels, PlaybackStep, PlaybackText
 
 _CHUNK = 64 << 10
 """Characters of changes after which a chunk ends, at least. It is longer where the files are: all texts at the
@@ -37,8 +37,8 @@ _NS = 1_000_000_000
 _SETS = EVENT_TYPES.with_effect(TextEffect.SETS)
 _EDITS = EVENT_TYPES.with_effect(TextEffect.EDITS)
 _SHAPES = EVENT_TYPES.with_effect(TextEffect.HIDES_FILE)
-_ABOUT = EVENT_TYPES.with_evidence(Evidence.SAME_VERSION)
-_ANNOUNCING = EVENT_TYPES.with_evidence(Evidence.NEXT_EDIT)
+_ABOUT = EVENT_TYPES.with_evidence(EditEvidence.SAME_VERSION)
+_ANNOUNCING = EVENT_TYPES.with_evidence(EditEvidence.NEXT_EDIT)
 _HIDING = EVENT_TYPES.with_effect(TextEffect.HIDES_ALL)
 _QUIET = (
     frozenset({"tick", "assigned", "consent", "environment", "model_usage"}) | _ABOUT | _ANNOUNCING
@@ -59,7 +59,7 @@ class PlaybackError(Exception):
 
 
 @dataclass(frozen=True)
-class Mark:
+class PlaybackMark:
     """Something that a reader wants to find."""
 
     step: int
@@ -78,7 +78,7 @@ class Mark:
 class Bound:
     """Beginning of a chunk."""
 
-    first: int
+    first_step: int
     """Number of its first step, from 0."""
     at_s: float
     wall_s: float
@@ -105,15 +105,15 @@ class Playback:
     def __init__(
         self,
         events: int,
-        steps: Sequence[Step],
+        steps: Sequence[PlaybackStep],
         duration_s: float,
         bounds: Sequence[Bound],
-        marks: Sequence[Mark],
+        marks: Sequence[PlaybackMark],
         left_out: int,
         inserted: Mapping[str, int],
-        runs: Mapping[int, tuple[int, float]],
+        run_steps: Mapping[int, tuple[int, float]],
         paths: Sequence[str],
-        text: PlaybackText,
+        playback_text: PlaybackText,
         contents: Iterable[Content],
     ) -> None:
         self.events = events
@@ -123,12 +123,12 @@ class Playback:
         self.marks = marks
         self.left_out = left_out
         self.inserted = inserted
-        self.runs = runs
+        self.run_steps = run_steps
         self.paths = paths
-        self._text = text
+        self._text = playback_text
         self._chunks: list[bytes] = []
-        ends = [bound.first for bound in bounds[1:]] + [len(steps)]
-        self._coming_chunks = text.chunks(steps, ends if steps else [], iter(contents))
+        chunk_ends = [bound.first_step for bound in bounds[1:]] + [len(steps)]
+        self._coming_chunks = playback_text.chunks(steps, chunk_ends if steps else [], iter(contents))
 
     @property
     def size(self) -> int:
@@ -153,38 +153,38 @@ class Playback:
             return 0, 0.0
         bound = self.bounds[bound_index]
         at_s = bound.at_s + wall_s - bound.wall_s
-        return (self.steps - 1, self.duration_s) if at_s >= self.duration_s else (bound.first, at_s)
+        return (self.steps - 1, self.duration_s) if at_s >= self.duration_s else (bound.first_step, at_s)
 
 
-def played(events: Iterable[StoredEvent]) -> Playback:
+def read_playback(stored_events: Iterable[StoredEvent]) -> Playback:
     """Reads an attempt from its first event.
 
     Raises:
         PlaybackError: An event is none: what students' machines send is whatever they want.
     """
-    reading = _Reading()
+    reading = _PlaybackReading()
     seq = 0
     try:
-        for event in events:
-            seq = event[0]
-            reading.take(*event)
+        for stored_event in stored_events:
+            seq = stored_event[0]
+            reading.take(*stored_event)
         return reading.finish()
     except (AttributeError, IllegalTransitionError, LookupError, OverflowError, TypeError, ValueError) as error:
         raise PlaybackError(seq) from error
 
 
-def _check_places(edit: dict[str, Any]) -> None:
-    for change in edit["changes"]:
+def _check_places(edit_body: dict[str, Any]) -> None:
+    for change in edit_body["changes"]:
         start, end = change.get("start"), change.get("end")
         if (start, end) != (None, None) and not 0 <= start <= end:
             raise ValueError("a change begins behind its end")
 
 
-class _Reading:
+class _PlaybackReading:
     def __init__(self) -> None:
-        self._clock = Clock()
+        self._clock = AttemptClock()
         self._edits = Edits()
-        self._steps: list[Step] = []
+        self._steps: list[PlaybackStep] = []
         self._by_model: set[int] = set()
         self._set: dict[int, dict[str, int]] = {}
         """Number of an event that sets files → how long each is."""
@@ -197,9 +197,9 @@ class _Reading:
     def take(self, seq: int, wall: str, mono_ns: int, process: str, body: str) -> None:
         kind, clock = type_of(body), self._clock
         earlier_state = clock.state
-        clock.follow(kind, mono_ns, process)
+        clock.follow_event(kind, mono_ns, process)
         self._events = seq
-        path = self._text(kind, seq, wall, body)
+        path = self._take_text(kind, seq, wall, body)
         if kind in _QUIET:
             return
         step, at_s = len(self._steps), clock.at_ns / _NS
@@ -209,38 +209,38 @@ class _Reading:
             self._ends.append(at_s)
         if kind in _OF_RUNS:
             self._runs[read_json(body)["number"]] = step, at_s
-        self._steps.append(Step(seq, clock.at_ns, wall, kind, path))
+        self._steps.append(PlaybackStep(seq, clock.at_ns, wall, kind, path))
 
-    def _text(self, kind: str, seq: int, wall: str, body: str) -> str:
+    def _take_text(self, kind: str, seq: int, wall: str, body: str) -> str:
         """Takes what an event says of text; the path if it is about one file."""
-        clock, edits = self._clock, self._edits
+        clock, attempt_edits = self._clock, self._edits
         if kind in _EDITS or kind in _SHAPES:
             value = read_json(body)
             _check_places(value)
             at_ns, clock_ns = clock.at_ns, clock.active_ns
-            edits.edit(value, seq, wall, at_ns=at_ns, clock_ns=clock_ns, has_text=kind in _EDITS)
+            attempt_edits.add_edit(value, seq, wall, at_ns=at_ns, clock_ns=clock_ns, has_text=kind in _EDITS)
             self._paths.add(value["path"])
             if kind in _SHAPES:
-                edits.set_files({value["path"]: None}, seq, clock.at_ns)
+                attempt_edits.set_files({value["path"]: None}, seq, clock.at_ns)
             return str(value["path"])
         if kind in _SETS:
             value = read_json(body)
-            contents = model_of(value).contents()
+            contents = parse_event(value).contents()
             files = {path: file.text if file is not None else None for path, file in contents.items()}
-            edits.set_files(files, seq, clock.at_ns)
+            attempt_edits.set_files(files, seq, clock.at_ns)
             self._set[seq] = {path: len(text or "") for path, text in files.items()}
             self._paths.update(files)
             if value.get("cause") == TextCause.WRITTEN.value:
                 self._by_model.add(seq)
             return next(iter(contents)) if len(contents) == 1 else ""
         if kind in _HIDING:
-            edits.set_files(dict.fromkeys(self._paths), seq, clock.at_ns)
+            attempt_edits.set_files(dict.fromkeys(self._paths), seq, clock.at_ns)
         elif kind in _ABOUT:
             event, edited_path, version = about_edit(body)
             if version is not None:
-                edits.attributor.note_about(edited_path, version, event)
+                attempt_edits.attributor.note_about(edited_path, version, event)
         elif kind in _ANNOUNCING:
-            edits.attributor.announce(model_of(read_json(body)), wall)
+            attempt_edits.attributor.announce(parse_event(read_json(body)), wall)
         return ""
 
     def finish(self) -> Playback:
@@ -253,15 +253,18 @@ class _Reading:
         inserted: Counter[str] = Counter()
         for origin, total in labels.values():
             inserted[origin] += total
-        kinds = [self._paused(), *(self._inserting(labels, kind, mark) for kind, mark in _KINDS.items())]
-        marks = [mark for kind_marks in kinds for mark in kind_marks[:_MOST_MARKS]]
+        marks_by_kind = [
+            self._pause_marks(),
+            *(self._insertion_marks(labels, kind, mark) for kind, mark in _KINDS.items()),
+        ]
+        marks = [mark for kind_marks in marks_by_kind for mark in kind_marks[:_MOST_MARKS]]
         return Playback(
             self._events,
             self._steps,
             self._clock.at_ns / _NS,
-            self._bounds(labels, dict(zip(edits.seq, edits.deleted(), strict=True))),
+            self._bounds(labels, dict(zip(edits.seq, edits.deleted_counts(), strict=True))),
             sorted(marks, key=lambda mark: mark.step),
-            sum(map(len, kinds)) - len(marks),
+            sum(map(len, marks_by_kind)) - len(marks),
             inserted,
             self._runs,
             sorted(self._paths),
@@ -269,18 +272,18 @@ class _Reading:
             labelled.contents,
         )
 
-    def _paused(self) -> list[Mark]:
-        ends = [*self._ends, self._clock.at_ns / _NS]
+    def _pause_marks(self) -> list[PlaybackMark]:
+        pause_ends = [*self._ends, self._clock.at_ns / _NS]
         marks = [
-            Mark(step, at_s, "pause", until_s=ends[step_index], text=reason)
+            PlaybackMark(step, at_s, "pause", until_s=pause_ends[step_index], text=reason)
             for step_index, (step, at_s, reason) in enumerate(self._pauses)
         ]
         return sorted(marks, key=lambda mark: mark.at_s - (mark.until_s or 0))
 
-    def _inserting(self, labels: Labels, kind: str, expected_mark: str) -> list[Mark]:
+    def _insertion_marks(self, labels: Labels, kind: str, expected_mark: str) -> list[PlaybackMark]:
         """Edits that put in text with a mark, the longest first."""
         marks = [
-            Mark(step_index, step.at_ns / _NS, kind, step.path, label[1])
+            PlaybackMark(step_index, step.at_ns / _NS, kind, step.path, label[1])
             for step_index, step in enumerate(self._steps)
             if (label := labels.get(step.seq)) and label[1] and MARKS.get(label[0]) == expected_mark
         ]
@@ -298,10 +301,12 @@ class _Reading:
             weight += _STEP
             lengths = self._set.get(step.seq, {})
             if step.seq in labels:
-                new, old = labels[step.seq][1], sizes.get(step.path, 0)
-                gone = deleted[step.seq]
-                lengths = {step.path: new + max(0, old - gone) if gone is not None else new}
-                weight += new
+                new_size, old_size = labels[step.seq][1], sizes.get(step.path, 0)
+                deleted_count = deleted[step.seq]
+                lengths = {
+                    step.path: new_size + max(0, old_size - deleted_count) if deleted_count is not None else new_size
+                }
+                weight += new_size
             for path, length in lengths.items():
                 total += length - sizes.get(path, 0)
                 sizes[path] = length

@@ -9,20 +9,22 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from benchwright_attempts.attribution.origin import BY_MODEL, Origin
+from benchwright_attempts.attribution.origin import BY_MODEL, EditOrigin
 from benchwright_attempts.events.marked_text import MarkedTexts, StoredChange
 from benchwright_attempts.summary.survival import Content
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
 GIVEN, TYPED, PASTED, ASSISTED, OTHER = "gtpao"
 """Marks of text: from the start files, typed, pasted, by an assistant, from anything else."""
-MARKS = {Origin.TYPED.value: TYPED, Origin.PASTE.value: PASTED} | {origin.value: ASSISTED for origin in BY_MODEL}
+MARKS = {EditOrigin.TYPED.value: TYPED, EditOrigin.PASTE.value: PASTED} | {
+    origin.value: ASSISTED for origin in BY_MODEL
+}
 """Origin → its mark, if it is not `OTHER`."""
 _MS = 1_000_000
 
 
 @dataclass(slots=True)
-class Step:
+class PlaybackStep:
     """An event that a reader can go to."""
 
     seq: int
@@ -53,10 +55,12 @@ class PlaybackText:
 
     def changed(self) -> dict[str, str]:
         """The files that differ from the start now, with their text."""
-        texts = {path: str(text) for path, text in self._files.texts.items() if text is not None}
+        texts = {path: str(text) for path, text in self._files.pieces_by_path.items() if text is not None}
         return {path: text for path, text in sorted(texts.items()) if text != self._given_texts.get(path)}
 
-    def chunks(self, steps: Sequence[Step], ends: Sequence[int], contents: Iterator[Content]) -> Iterator[bytes]:
+    def chunks(
+        self, steps: Sequence[PlaybackStep], chunk_ends: Sequence[int], contents: Iterator[Content]
+    ) -> Iterator[bytes]:
         """The chunks, JSON with gzip.
 
         `files` has, by path, the text before the first step, in pieces of a mark and a text. `steps` has of each its
@@ -65,34 +69,34 @@ class PlaybackText:
 
         Args:
             steps: All steps in order.
-            ends: Number of steps up to and with each chunk's.
+            chunk_ends: Number of steps up to and with each chunk's.
             contents: All changes of text in order.
         """
         content = next(contents, None)
-        begin = 0
-        for end in ends:
-            earlier_files = {path: self._marked(path) for path in self._files.texts}
+        first_step = 0
+        for end in chunk_ends:
+            earlier_files = {path: self._marked_pieces(path) for path in self._files.pieces_by_path}
             step_rows: list[Any] = []
-            for step in steps[begin:end]:
+            for step in steps[first_step:end]:
                 changes: dict[str, Any] = {}
                 while content is not None and content.seq <= step.seq:
                     changes = self._changes(content)
                     content = next(contents, None)
                 origin, characters = self._labels.get(step.seq, ("", 0))
                 step_rows.append((step.at_ns // _MS, step.kind, step.path, origin, characters, changes))
-            begin = end
-            value = {"files": earlier_files, "steps": step_rows}
-            yield gzip.compress(json.dumps(value, separators=(",", ":")).encode(), 1, mtime=0)
+            first_step = end
+            chunk_body = {"files": earlier_files, "steps": step_rows}
+            yield gzip.compress(json.dumps(chunk_body, separators=(",", ":")).encode(), 1, mtime=0)
 
     def _changes(self, content: Content) -> dict[str, list[Any] | None]:
         if content.files is not None:
-            return {path: self._set(content.seq, path, text) for path, text in content.files.items()}
+            return {path: self._set_text(content.seq, path, text) for path, text in content.files.items()}
         path, mark = content.path, MARKS.get(self._labels[content.seq][0], OTHER)
-        changes = [self._narrowed(path, change) if change[0] is None else change for change in content.changes]
+        changes = [self._narrowed_change(path, change) if change[0] is None else change for change in content.changes]
         self._files.edit(path, changes, mark)
-        return {path: None if self._files.texts.get(path) is None else [(*change, mark) for change in changes]}
+        return {path: None if self._files.pieces_by_path.get(path) is None else [(*change, mark) for change in changes]}
 
-    def _set(self, seq: int, path: str, text: str | None) -> list[Any] | None:
+    def _set_text(self, seq: int, path: str, text: str | None) -> list[Any] | None:
         if text is None:
             self._files.set(path, None, OTHER)
             return None
@@ -101,39 +105,39 @@ class PlaybackText:
         if seq == 1:
             self._given_texts[path], mark = change[2], GIVEN
         else:
-            change = self._narrowed(path, change)
+            change = self._narrowed_change(path, change)
         self._files.edit(path, [change], mark)
         return [(*change, mark)]
 
-    def _narrowed(self, path: str, change: StoredChange) -> StoredChange:
+    def _narrowed_change(self, path: str, change: StoredChange) -> StoredChange:
         """A change of a whole text as one of the part that differs: the rest keeps its marks."""
-        old = self._files.texts.get(path)
-        if old is None:
+        old_pieces = self._files.pieces_by_path.get(path)
+        if old_pieces is None:
             return change
-        text, new = str(old), join_surrogates(change[2])
-        shorter_length = min(len(text), len(new))
-        head = _in_common(text, new, shorter_length)
-        tail = _in_common(text[::-1], new[::-1], shorter_length - head)
-        return head, len(text) - tail, new[head : len(new) - tail]
+        text, new_text = str(old_pieces), join_surrogates(change[2])
+        shorter_length = min(len(text), len(new_text))
+        head_length = _common_length(text, new_text, shorter_length)
+        tail = _common_length(text[::-1], new_text[::-1], shorter_length - head_length)
+        return head_length, len(text) - tail, new_text[head_length : len(new_text) - tail]
 
-    def _marked(self, path: str) -> list[tuple[str, str]] | None:
-        text = self._files.texts[path]
+    def _marked_pieces(self, path: str) -> list[tuple[str, str]] | None:
+        text = self._files.pieces_by_path[path]
         if text is None:
             return None
-        whole, offset, marked_pieces = str(text), 0, []
-        for mark, run in groupby(str(self._files.owners[path])):
-            length = sum(1 for _ in run)
-            marked_pieces.append((mark, whole[offset : offset + length]))
+        whole_text, offset, marked_pieces = str(text), 0, []
+        for mark, mark_run in groupby(str(self._files.owners[path])):
+            length = sum(1 for _ in mark_run)
+            marked_pieces.append((mark, whole_text[offset : offset + length]))
             offset += length
         return marked_pieces
 
 
-def _in_common(left: str, right: str, limit: int) -> int:
+def _common_length(first_text: str, second_text: str, limit: int) -> int:
     """Number of code points that two texts begin with alike, at most some. It halves: comparing slices is fast."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
+        if first_text[low:middle] == second_text[low:middle]:
             low = middle
         else:
             high = middle - 1

@@ -32,7 +32,7 @@ class ProblemStanding(StrEnum):
 
 
 @dataclass(frozen=True)
-class Student:
+class CourseStudent:
     """A participant of a course."""
 
     account: str
@@ -43,7 +43,7 @@ class Student:
 
 
 @dataclass(frozen=True)
-class Cell:
+class ProgressCell:
     """A student and a problem of an assignment."""
 
     standing: ProblemStanding = ProblemStanding.NEW
@@ -59,15 +59,15 @@ class Cell:
 class Matrix:
     """Students by problems."""
 
-    students: Sequence[Student]
+    students: Sequence[CourseStudent]
     columns: Sequence[tuple[AssignmentView, str]]
     """Assignment and problem."""
-    cells: Mapping[tuple[str, str, str], Cell]
+    cells: Mapping[tuple[str, str, str], ProgressCell]
     """By account, assignment and problem; those that were not begun are left out."""
 
-    def cell(self, student: Student, assignment: AssignmentView, problem: str) -> Cell:
+    def cell(self, student: CourseStudent, assignment: AssignmentView, problem: str) -> ProgressCell:
         """One of them."""
-        return self.cells.get((student.account, assignment.id, problem), Cell())
+        return self.cells.get((student.account, assignment.id, problem), ProgressCell())
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class AttemptLine:
     runs: Sequence[RunLine]
 
 
-class Progress:
+class CourseProgress:
     """Reads it.
 
     Args:
@@ -120,7 +120,7 @@ class Progress:
         self._database = database
         self._log = log
 
-    async def students(self, course: str, section: str = "") -> Sequence[Student]:
+    async def students(self, course: str, section: str = "") -> Sequence[CourseStudent]:
         """The participants of a course, or of one of its sections, by name."""
         query = (
             select(ACCOUNTS.c.id, ACCOUNTS.c.name, MEMBERS.c.section, MEMBERS.c.team)
@@ -131,7 +131,7 @@ class Progress:
         if section:
             query = query.where(MEMBERS.c.section == section)
         async with self._database.reading() as connection:
-            return [Student(row.id, row.name, row.section, row.team) for row in await connection.execute(query)]
+            return [CourseStudent(row.id, row.name, row.section, row.team) for row in await connection.execute(query)]
 
     async def matrix(self, course: str, assignments: Sequence[AssignmentView], section: str = "") -> Matrix:
         """All students of a course, or of a section, by all problems of these assignments."""
@@ -156,8 +156,8 @@ class Progress:
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
         cells = {(row.account, row.assignment, row.problem.partition("/")[2]): _cell(row) for row in rows}
-        columns = [(assignment, problem) for assignment in assignments for problem in assignment.problems]
-        return Matrix(students, columns, cells)
+        matrix_columns = [(assignment, problem) for assignment in assignments for problem in assignment.problems]
+        return Matrix(students, matrix_columns, cells)
 
     async def passed_counts(self, account: str, course: str) -> Mapping[str, int]:
         """Returns the number of problems of each assignment that somebody has passed, by assignment."""
@@ -184,13 +184,15 @@ class Progress:
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
             ids = [row.attempt for row in rows]
-            runs = (await connection.execute(select(RUNS).where(RUNS.c.attempt.in_(ids)).order_by(RUNS.c.number))).all()
+            run_rows = (
+                await connection.execute(select(RUNS).where(RUNS.c.attempt.in_(ids)).order_by(RUNS.c.number))
+            ).all()
             receipts_query = select(RECEIPTS.c.attempt, RECEIPTS.c.anchor).where(RECEIPTS.c.attempt.in_(ids))
             receipts = (await connection.execute(receipts_query)).all()
         summaries = await asyncio.to_thread(lambda: [self._log.summary(attempt) for attempt in ids])
         by_attempt: dict[str, list[RunLine]] = defaultdict(list)
-        for run in runs:
-            by_attempt[run.attempt].append(_run_line(run))
+        for run_row in run_rows:
+            by_attempt[run_row.attempt].append(_run_line(run_row))
         return [
             AttemptLine(
                 row.attempt,
@@ -206,7 +208,7 @@ class Progress:
         ]
 
 
-def written_of(inserted: Mapping[str, int]) -> Sequence[TextFromSource]:
+def text_sources(inserted: Mapping[str, int]) -> Sequence[TextFromSource]:
     """Sources of text, the most first.
 
     Args:
@@ -227,9 +229,9 @@ def _span(newest_s: float, receipts: Sequence[str]) -> tuple[float, float]:
     return min(differences), max(differences)
 
 
-def _cell(row: Row[Any]) -> Cell:
+def _cell(row: Row[Any]) -> ProgressCell:
     standing = ProblemStanding.PASSED if row.passed else ProblemStanding.FAILED if row.runs else ProblemStanding.STARTED
-    return Cell(standing, row.runs, row.waiting, moment(max(row.created, row.queued or 0.0)))
+    return ProgressCell(standing, row.runs, row.waiting, moment(max(row.created, row.queued or 0.0)))
 
 
 def _run_line(row: Row[Any]) -> RunLine:

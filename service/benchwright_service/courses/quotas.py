@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 
 _HOUR_S = 3600.0
 _DAY_S = 24 * _HOUR_S
@@ -41,7 +41,7 @@ class _Allowance:
 
 
 @dataclass
-class _Use:
+class _AccountUse:
     """Use of the service by an account."""
 
     allowances: dict[str, _Allowance] = field(default_factory=dict)
@@ -63,12 +63,12 @@ class QuotaKeeper:
     """
 
     def __init__(
-        self, quotas: Quotas, refused: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+        self, quotas: Quotas, on_refusal: Callable[[str], None], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._quotas = quotas
-        self._refused = refused
+        self._refused = on_refusal
         self._clock = clock
-        self._uses: defaultdict[str, _Use] = defaultdict(_Use)
+        self._uses: defaultdict[str, _AccountUse] = defaultdict(_AccountUse)
 
     def take_events(self, account: str, count: int) -> None:
         """Counts events that were sent.
@@ -89,27 +89,27 @@ class QuotaKeeper:
         self._take("attempts_per_hour", account, 1, self._quotas.attempts_per_hour, _HOUR_S, limit_text)
 
     @contextlib.contextmanager
-    def new_run(self, account: str, waiting: int) -> Iterator[None]:
+    def new_run(self, account: str, waiting_count: int) -> Iterator[None]:
         """Counts a run that is queued inside.
 
         Args:
             account: Account whose run it is.
-            waiting: Number of other runs of the account that wait.
+            waiting_count: Number of other runs of the account that wait.
 
         Raises:
             RefusalError: Too many runs wait already, or there were too many within an hour.
         """
-        use = self._uses[account]
-        if waiting + use.being_added >= self._quotas.runs_waiting:
+        account_use = self._uses[account]
+        if waiting_count + account_use.being_added >= self._quotas.runs_waiting:
             limit_text = f"The limit of runs that wait at once is {self._quotas.runs_waiting:,} for one person."
             raise self._refusal("runs_waiting", limit_text, _QUEUE_RETRY_S)
         limit_text = f"The limit of runs is {self._quotas.runs_per_hour:,} an hour for one person."
         self._take("runs_per_hour", account, 1, self._quotas.runs_per_hour, _HOUR_S, limit_text)
-        use.being_added += 1
+        account_use.being_added += 1
         try:
             yield
         finally:
-            use.being_added -= 1
+            account_use.being_added -= 1
 
     def knows_stored(self, account: str) -> bool:
         """True if it was counted what the account has stored."""
@@ -117,9 +117,9 @@ class QuotaKeeper:
 
     def set_stored(self, account: str, stored: int) -> None:
         """Sets what the account had stored before, in bytes, if that was not counted yet."""
-        use = self._uses[account]
-        if use.stored is None:
-            use.stored = stored
+        account_use = self._uses[account]
+        if account_use.stored is None:
+            account_use.stored = stored
 
     def check_stored(self, account: str, added_bytes: int) -> None:
         """Makes sure that there is room.
@@ -134,24 +134,26 @@ class QuotaKeeper:
         if (self._uses[account].stored or 0) + added_bytes > self._quotas.stored_mb * MEGABYTE:
             self._refused("stored_mb")
             raise RefusalError(
-                Kind.STORAGE_USED_UP,
+                RefusalKind.STORAGE_USED_UP,
                 f"The limit of files that are stored is {self._quotas.stored_mb:,} MB for one person.",
                 "Go on with files that the service has already, or ask who operates it for more room.",
             )
 
     def add_stored(self, account: str, added_bytes: int) -> None:
         """Counts bytes that were stored."""
-        use = self._uses[account]
-        use.stored = (use.stored or 0) + added_bytes
+        account_use = self._uses[account]
+        account_use.stored = (account_use.stored or 0) + added_bytes
 
     def _take(self, name: str, account: str, count: int, allowed_count: int, period_s: float, limit_text: str) -> None:
-        now = self._clock()
+        current_time = self._clock()
         allowances = self._uses[account].allowances
         allowance = allowances.get(name)
         if allowance is None:
-            allowance = allowances[name] = _Allowance(allowed_count, now)
-        allowance.level = min(allowed_count, allowance.level + (now - allowance.last_time) * allowed_count / period_s)
-        allowance.last_time = now
+            allowance = allowances[name] = _Allowance(allowed_count, current_time)
+        allowance.level = min(
+            allowed_count, allowance.level + (current_time - allowance.last_time) * allowed_count / period_s
+        )
+        allowance.last_time = current_time
         # What is larger than the whole allowance has to come through some time.
         needed_level = min(count, allowed_count)
         if allowance.level < needed_level:
@@ -161,7 +163,7 @@ class QuotaKeeper:
     def _refusal(self, name: str, detail: str, retry_after_s: float) -> RefusalError:
         self._refused(name)
         return RefusalError(
-            Kind.QUOTA_USED_UP,
+            RefusalKind.QUOTA_USED_UP,
             detail,
             "Wait for the number of seconds in Retry-After; nothing is lost.",
             retry_after_s=retry_after_s,

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.log.log import EventLog
-from benchwright_service.courses.playback import Playback, played
+from benchwright_service.courses.playback import Playback, read_playback
 from benchwright_service.courses.progress import AttemptLine, RunLine
 from benchwright_verilog.syntax.keywords import RESERVED
 
@@ -78,7 +78,7 @@ class Replays:
             "steps": playback.steps,
             "duration": playback.duration_s,
             "paths": playback.paths,
-            "chunks": [(bound.first, bound.at_s) for bound in playback.bounds],
+            "chunks": [(bound.first_step, bound.at_s) for bound in playback.bounds],
             "marks": [asdict(mark) for mark in playback.marks],
             "leftOut": playback.left_out,
             "runs": _runs(playback, line.runs, line.clock_difference_s),
@@ -87,12 +87,12 @@ class Replays:
         }
 
     async def _kept_playback(self, attempt: str, events: int) -> Playback:
-        key = attempt, events
-        playback = self._playbacks.get(key)
+        playback_key = attempt, events
+        playback = self._playbacks.get(playback_key)
         if playback is None:
-            playback = await asyncio.to_thread(lambda: played(self._log.stored_events(attempt, limit=events)))
-            self._playbacks[key] = playback
-        self._playbacks.move_to_end(key)
+            playback = await asyncio.to_thread(lambda: read_playback(self._log.stored_events(attempt, limit=events)))
+            self._playbacks[playback_key] = playback
+        self._playbacks.move_to_end(playback_key)
         while (
             len(self._playbacks) > 1
             and sum(kept_playback.size for kept_playback in self._playbacks.values()) > _MOST_BYTES
@@ -104,18 +104,18 @@ class Replays:
 def _runs(playback: Playback, runs: Sequence[RunLine], clock_difference_s: float) -> list[dict[str, Any]]:
     """Runs in time, with the verdicts that count at the service."""
     plain_runs = []
-    for run in runs:
-        step, at_s = playback.runs.get(run.number) or playback.step_and_time(
-            run.queued.timestamp() - clock_difference_s
+    for run_line in runs:
+        step, at_s = playback.run_steps.get(run_line.number) or playback.step_and_time(
+            run_line.queued.timestamp() - clock_difference_s
         )
-        verdict = run.verdict
+        verdict = run_line.verdict
         tests = verdict.tests if verdict is not None else ()
         plain_runs.append(
             {
-                "number": run.number,
+                "number": run_line.number,
                 "step": step,
                 "at_s": at_s,
-                "outcome": verdict.outcome.value if verdict is not None else run.state,
+                "outcome": verdict.outcome.value if verdict is not None else run_line.state,
                 "passed": sum(test.passed for test in tests),
                 "of": len(tests),
                 "detail": verdict.detail if verdict is not None else "",

@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.database import Database
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_service.courses.quotas import QuotaKeeper
 from benchwright_service.storage.tables import RUNS
 
@@ -50,9 +50,9 @@ class Snapshots:
         Raises:
             RefusalError: The content is not what the digest says, or too large.
         """
-        content = unpacked(packed, LARGEST)
+        content = unpack_content(packed, LARGEST)
         if hashlib.sha256(content).hexdigest() != digest:
-            raise _refused("A file's content is not that of its SHA-256.")
+            raise _content_refusal("A file's content is not that of its SHA-256.")
         file = self._file(digest)
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         compressed = zlib.compress(content)
@@ -67,7 +67,7 @@ class Snapshots:
         """
         return self._file(digest).read_bytes()
 
-    def packed(self, files: Mapping[str, str]) -> dict[str, str]:
+    def packed_contents(self, files: Mapping[str, str]) -> dict[str, str]:
         """Contents as messages have them, by path.
 
         Args:
@@ -122,9 +122,9 @@ class StoredFiles:
             return
         if not self._quotas.knows_stored(account):
             self._quotas.set_stored(account, await self._stored(account))
-        new = await asyncio.to_thread(self._snapshots.missing, contents)
-        self._quotas.check_stored(account, sum(len(contents[digest]) * 3 // 4 for digest in new))
-        for digest in new:
+        missing_digests = await asyncio.to_thread(self._snapshots.missing, contents)
+        self._quotas.check_stored(account, sum(len(contents[digest]) * 3 // 4 for digest in missing_digests))
+        for digest in missing_digests:
             self._quotas.add_stored(account, await asyncio.to_thread(self._snapshots.keep, digest, contents[digest]))
 
     async def _stored(self, account: str) -> int:
@@ -138,7 +138,7 @@ class StoredFiles:
         )
 
 
-def unpacked(packed: str, limit: int) -> bytes:
+def unpack_content(packed: str, limit: int) -> bytes:
     """Content that came compressed; never more than `limit` bytes are unpacked.
 
     Raises:
@@ -148,13 +148,13 @@ def unpacked(packed: str, limit: int) -> bytes:
     try:
         content = unpacker.decompress(base64.b64decode(packed), limit + 1)
     except (zlib.error, ValueError):
-        raise _refused("A file is not compressed as RFC 1950 says, or not base64.") from None
+        raise _content_refusal("A file is not compressed as RFC 1950 says, or not base64.") from None
     if len(content) > limit:
-        raise _refused(f"A file has more than {limit:,} bytes.")
+        raise _content_refusal(f"A file has more than {limit:,} bytes.")
     if not unpacker.eof or unpacker.unused_data:
-        raise _refused("A file's compressed content is cut off, or followed by something else.")
+        raise _content_refusal("A file's compressed content is cut off, or followed by something else.")
     return content
 
 
-def _refused(detail: str) -> RefusalError:
-    return RefusalError(Kind.INVALID, detail, "Send the file as it was when its SHA-256 was taken.")
+def _content_refusal(detail: str) -> RefusalError:
+    return RefusalError(RefusalKind.INVALID, detail, "Send the file as it was when its SHA-256 was taken.")

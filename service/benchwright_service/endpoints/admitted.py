@@ -8,14 +8,14 @@ from typing import Annotated, TypeVar, cast
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Role
-from benchwright_service.accounts.accounts import Accounts, ServiceToken, TokenKind
-from benchwright_service.bench import Bench, Coursework, SignIn, Studies
+from benchwright_service.accounts.accounts import Accounts, AccountTokenKind, ServiceToken
+from benchwright_service.bench import Bench, Coursework, SignIn, StudyArea
 from benchwright_service.courses.courses import Courses
-from benchwright_service.evidence.audit import Audit
-from benchwright_service.evidence.evidence import Evidence
-from benchwright_service.runs.runs import Runs
+from benchwright_service.evidence.audit import AuditLog
+from benchwright_service.evidence.evidence import EvidenceWriter
+from benchwright_service.runs.runs import RunQueue
 
 Area = TypeVar("Area")
 # Dependencies are coroutines, though they wait for nothing: others run in threads.
@@ -31,13 +31,15 @@ async def _token(
 
 async def _account(token: Annotated[ServiceToken, Depends(_token)]) -> str:
     if token.account is None:
-        raise RefusalError(Kind.WRONG_SCOPE, "This is for people.", "Sign in with `benchwright login`.")
+        raise RefusalError(RefusalKind.WRONG_SCOPE, "This is for people.", "Sign in with `benchwright login`.")
     return token.account
 
 
 async def _worker(token: Annotated[ServiceToken, Depends(_token)]) -> str:
-    if token.kind is not TokenKind.WORKER:
-        raise RefusalError(Kind.WRONG_SCOPE, "This is for workers.", "Use the token of `benchwright worker-token`.")
+    if token.kind is not AccountTokenKind.WORKER:
+        raise RefusalError(
+            RefusalKind.WRONG_SCOPE, "This is for workers.", "Use the token of `benchwright worker-token`."
+        )
     return token.name
 
 
@@ -45,7 +47,7 @@ ROLES = "x-roles"
 """Name in the OpenAPI document of the roles of an endpoint that is for some alone."""
 
 
-def only(*roles: Role) -> dict[str, list[str]]:
+def roles_extra(*roles: Role) -> dict[str, list[str]]:
     """For an endpoint's `openapi_extra`: it answers to these roles in the course or study of its path.
 
     Everybody else gets the answer to what does not exist. The endpoint sees to that; a test compares.
@@ -53,23 +55,23 @@ def only(*roles: Role) -> dict[str, list[str]]:
     return {ROLES: [role.value for role in roles]}
 
 
-def _of_bench(area: Callable[[Bench], Area]) -> Callable[[Request], Awaitable[Area]]:
+def _area_dependency(area: Callable[[Bench], Area]) -> Callable[[Request], Awaitable[Area]]:
     async def find(request: Request) -> Area:
         return area(cast(Bench, request.app.state.bench))
 
     return find
 
 
-TheBench = Annotated[Bench, Depends(_of_bench(lambda bench: bench))]
+TheBench = Annotated[Bench, Depends(_area_dependency(lambda bench: bench))]
 """For what is about the service as a whole; other endpoints take their area."""
-TheAccounts = Annotated[Accounts, Depends(_of_bench(lambda bench: bench.accounts))]
-TheSignIn = Annotated[SignIn, Depends(_of_bench(lambda bench: bench.sign_in))]
-TheCourses = Annotated[Courses, Depends(_of_bench(lambda bench: bench.courses))]
-TheCoursework = Annotated[Coursework, Depends(_of_bench(lambda bench: bench.coursework))]
-TheEvidence = Annotated[Evidence, Depends(_of_bench(lambda bench: bench.evidence))]
-TheRuns = Annotated[Runs, Depends(_of_bench(lambda bench: bench.runs))]
-TheStudies = Annotated[Studies, Depends(_of_bench(lambda bench: bench.studies))]
-TheAudit = Annotated[Audit, Depends(_of_bench(lambda bench: bench.audit))]
+TheAccounts = Annotated[Accounts, Depends(_area_dependency(lambda bench: bench.accounts))]
+TheSignIn = Annotated[SignIn, Depends(_area_dependency(lambda bench: bench.sign_in))]
+TheCourses = Annotated[Courses, Depends(_area_dependency(lambda bench: bench.courses))]
+TheCoursework = Annotated[Coursework, Depends(_area_dependency(lambda bench: bench.coursework))]
+TheEvidence = Annotated[EvidenceWriter, Depends(_area_dependency(lambda bench: bench.evidence))]
+TheRuns = Annotated[RunQueue, Depends(_area_dependency(lambda bench: bench.runs))]
+TheStudies = Annotated[StudyArea, Depends(_area_dependency(lambda bench: bench.studies))]
+TheAudit = Annotated[AuditLog, Depends(_area_dependency(lambda bench: bench.audit))]
 Account = Annotated[str, Depends(_account)]
 """The id of the account that asks."""
 Worker = Annotated[str, Depends(_worker)]

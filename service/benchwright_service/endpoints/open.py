@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from benchwright_attempts.log.published_keys import PublishedKeys
-from benchwright_foundation.refusals import BODY, Kind, responses_of
+from benchwright_foundation.refusals import BODY, RefusalKind, responses_of
 from benchwright_remote.messages import Device, DeviceAsk, Health, Join, Joined, NewDevice, PublicKey, Waiting
 from benchwright_service.endpoints.admitted import TheAccounts, TheBench, TheEvidence, TheSignIn
 
@@ -19,7 +19,9 @@ async def live(bench: TheBench) -> Health:
 
 
 @router.get(
-    "/health/ready", summary="Whether the service can work", responses=responses_of(Kind.UNEXPECTED, Kind.UNAVAILABLE)
+    "/health/ready",
+    summary="Whether the service can work",
+    responses=responses_of(RefusalKind.UNEXPECTED, RefusalKind.UNAVAILABLE),
 )
 async def ready(bench: TheBench) -> Health:
     """Reads the database."""
@@ -42,7 +44,14 @@ async def keys(evidence: TheEvidence) -> PublishedKeys:
 @router.post(
     "/join",
     summary="Join a course by an invitation",
-    responses=responses_of(*BODY, Kind.NOT_FOUND, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE),
+    responses=responses_of(
+        *BODY,
+        RefusalKind.NOT_FOUND,
+        RefusalKind.INVALID,
+        RefusalKind.RATE_LIMITED,
+        RefusalKind.UNEXPECTED,
+        RefusalKind.UNAVAILABLE,
+    ),
 )
 async def join(body: Join, sign_in: TheSignIn, accounts: TheAccounts) -> Joined:
     """Makes an account and a token for it."""
@@ -54,7 +63,9 @@ async def join(body: Join, sign_in: TheSignIn, accounts: TheAccounts) -> Joined:
 @router.post(
     "/devices",
     summary="Sign a program in by a browser",
-    responses=responses_of(*BODY, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE),
+    responses=responses_of(
+        *BODY, RefusalKind.INVALID, RefusalKind.RATE_LIMITED, RefusalKind.UNEXPECTED, RefusalKind.UNAVAILABLE
+    ),
 )
 async def begin(body: NewDevice, sign_in: TheSignIn, evidence: TheEvidence) -> Device:
     """Returns a code for a person who is signed in at `/device`, and a secret to ask with."""
@@ -65,7 +76,14 @@ async def begin(body: NewDevice, sign_in: TheSignIn, evidence: TheEvidence) -> D
 @router.post(
     "/devices/state",
     summary="Ask whether a program was signed in",
-    responses=responses_of(*BODY, Kind.NOT_FOUND, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE),
+    responses=responses_of(
+        *BODY,
+        RefusalKind.NOT_FOUND,
+        RefusalKind.INVALID,
+        RefusalKind.RATE_LIMITED,
+        RefusalKind.UNEXPECTED,
+        RefusalKind.UNAVAILABLE,
+    ),
 )
 async def ask(body: DeviceAsk, sign_in: TheSignIn) -> Waiting:
     """Returns the token once, when it was granted."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from benchwright_foundation.refusals import BODY, Kind, RefusalError, refusals
+from benchwright_foundation.refusals import BODY, RefusalError, RefusalKind, refusals
 from benchwright_problems.hints import MOST_HINTS
 from benchwright_remote.hint_text import HintText
 from benchwright_remote.messages import (
@@ -45,7 +45,7 @@ async def me(account: Account, accounts: TheAccounts) -> Me:
     return await accounts.me(account)
 
 
-@router.post("/me/courses", summary="Join another course", responses=refusals(*BODY, Kind.NOT_FOUND))
+@router.post("/me/courses", summary="Join another course", responses=refusals(*BODY, RefusalKind.NOT_FOUND))
 async def join(body: JoinAnother, account: Account, sign_in: TheSignIn, accounts: TheAccounts) -> Me:
     """By an invitation, with the account that asks."""
     sign_in.check_guesses()
@@ -59,7 +59,7 @@ async def assignments(account: Account, courses: TheCourses) -> list[AssignmentV
     return list(await courses.visible_assignments(account))
 
 
-@router.get("/packs/{name}", summary="The public part of a pack", responses=refusals(Kind.NOT_FOUND))
+@router.get("/packs/{name}", summary="The public part of a pack", responses=refusals(RefusalKind.NOT_FOUND))
 async def pack(name: PackName, account: Account, courses: TheCourses) -> PublicPack:
     """Its problems that the account may work on, without any hidden part."""
     return await courses.pack(account, name)
@@ -68,12 +68,14 @@ async def pack(name: PackName, account: Account, courses: TheCourses) -> PublicP
 @router.post(
     "/attempts/{attempt}/events",
     summary="Hand events in",
-    responses=refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT, Kind.QUOTA_USED_UP),
+    responses=refusals(*BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT, RefusalKind.QUOTA_USED_UP),
 )
 async def take_events(attempt: OneId, body: NewEvents, account: Account, evidence: TheEvidence) -> Taken:
     """Takes what follows from what is here; returns a countersigned anchor once it is on disk."""
     if body.header.id != attempt:
-        raise RefusalError(Kind.INVALID, "The header is of another attempt.", "Send an attempt's events to its path.")
+        raise RefusalError(
+            RefusalKind.INVALID, "The header is of another attempt.", "Send an attempt's events to its path."
+        )
     return await evidence.take(account, body)
 
 
@@ -84,7 +86,9 @@ async def take_events(attempt: OneId, body: NewEvents, account: Account, evidenc
     responses={
         202: {"description": "Queued.", "model": RunView},
         424: {"description": "Contents have to be sent too.", "model": MissingFiles},
-        **refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT, Kind.QUOTA_USED_UP, Kind.STORAGE_USED_UP),
+        **refusals(
+            *BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT, RefusalKind.QUOTA_USED_UP, RefusalKind.STORAGE_USED_UP
+        ),
     },
     response_model=None,
 )
@@ -98,7 +102,7 @@ async def run(attempt: OneId, body: NewRun, account: Account, runs: TheRuns) -> 
 @router.post(
     "/attempts/{attempt}/hints/{number}",
     summary="Take a hint, or read it again",
-    responses=refusals(Kind.NOT_FOUND, Kind.CONFLICT),
+    responses=refusals(RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
 )
 async def hint(
     attempt: OneId, number: Annotated[int, Path(ge=1, le=MOST_HINTS)], account: Account, coursework: TheCoursework
@@ -107,7 +111,7 @@ async def hint(
     return await coursework.hints.take(account, attempt, number)
 
 
-@router.get("/runs/{run}", summary="How far a run is", responses=refusals(Kind.NOT_FOUND))
+@router.get("/runs/{run}", summary="How far a run is", responses=refusals(RefusalKind.NOT_FOUND))
 async def read_run(
     run: OneId,
     account: Account,
@@ -119,7 +123,7 @@ async def read_run(
     return await runs.view_for(account, run, seen_revision=seen, wait_s=wait_s)
 
 
-@router.delete("/runs/{run}", summary="Cancel a run", status_code=204, responses=refusals(Kind.NOT_FOUND))
+@router.delete("/runs/{run}", summary="Cancel a run", status_code=204, responses=refusals(RefusalKind.NOT_FOUND))
 async def cancel(run: OneId, account: Account, runs: TheRuns) -> None:
     """Cancels it, unless it has ended."""
     await runs.cancel(account, run)

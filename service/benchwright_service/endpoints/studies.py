@@ -6,9 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from benchwright_foundation.refusals import BODY, Kind, refusals
+from benchwright_foundation.refusals import BODY, RefusalKind, refusals
 from benchwright_remote.messages import EnrolledStudy, JournalTaken, NewJournal, Role, StudyWatch
-from benchwright_service.endpoints.admitted import Account, TheAudit, TheStudies, only
+from benchwright_service.endpoints.admitted import Account, TheAudit, TheStudies, roles_extra
 from benchwright_service.studies.lab_monitor import STUCK_AFTER_S, headers_of
 
 router = APIRouter(prefix="/api/v1")
@@ -19,13 +19,13 @@ StudyName = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 @router.post("/studies", summary="Take part in studies", responses=refusals())
 async def enrolled(account: Account, studies: TheStudies) -> list[EnrolledStudy]:
     """Gives a place in each study whose invitation the account has used, once; returns the rules, and no assignment."""
-    return list(await studies.lab.enrolled(account))
+    return list(await studies.lab.enrolled_studies(account))
 
 
 @router.post(
     "/studies/{study}/journal",
     summary="Hand a participant's journal in",
-    responses=refusals(*BODY, Kind.NOT_FOUND, Kind.CONFLICT),
+    responses=refusals(*BODY, RefusalKind.NOT_FOUND, RefusalKind.CONFLICT),
 )
 async def take_journal(study: StudyName, body: NewJournal, account: Account, studies: TheStudies) -> JournalTaken:
     """Consent, forecasts, tasks and answers; the code of the assignment comes back once every forecast is here."""
@@ -35,8 +35,8 @@ async def take_journal(study: StudyName, body: NewJournal, account: Account, stu
 @router.get(
     "/studies/{study}/watch",
     summary="Watch a study",
-    responses=refusals(Kind.NOT_FOUND),
-    openapi_extra=only(Role.OWNER, Role.MONITOR),
+    responses=refusals(RefusalKind.NOT_FOUND),
+    openapi_extra=roles_extra(Role.OWNER, Role.MONITOR),
 )
 async def watch(
     study: StudyName,
@@ -55,11 +55,11 @@ async def watch(
     "/studies/{study}/report",
     summary="The report of a closed study",
     response_class=Response,
-    openapi_extra=only(Role.OWNER),
-    responses={200: {"content": {"text/html": {}}}, **refusals(Kind.NOT_FOUND, Kind.CONFLICT)},
+    openapi_extra=roles_extra(Role.OWNER),
+    responses={200: {"content": {"text/html": {}}}, **refusals(RefusalKind.NOT_FOUND, RefusalKind.CONFLICT)},
 )
 async def report(study: StudyName, account: Account, studies: TheStudies, audit: TheAudit) -> Response:
     """An HTML page, for the study's owners alone; 409 until it is closed."""
-    page = await studies.monitor.report(account, study)
+    report_page = await studies.monitor.report(account, study)
     await audit.note(account, study, "read report", "by a program")
-    return Response(page, media_type="text/html", headers=headers_of(page))
+    return Response(report_page, media_type="text/html", headers=headers_of(report_page))

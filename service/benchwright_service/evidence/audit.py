@@ -17,7 +17,7 @@ SITTING_S = 3600.0
 
 
 @dataclass(frozen=True)
-class Entry:
+class AuditEntry:
     """Something that was done."""
 
     at: datetime
@@ -27,7 +27,7 @@ class Entry:
     object: str
 
 
-class Audit:
+class AuditLog:
     """Writes and reads the log.
 
     Args:
@@ -35,9 +35,9 @@ class Audit:
         now: Seconds since 1970.
     """
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
-        self._now = now
+        self._now = clock
 
     async def note(self, account: str, course: str, action: str, object_: str) -> None:
         """Adds an entry. It is on disk when this returns.
@@ -54,15 +54,15 @@ class Audit:
 
     async def note_sitting(self, account: str, course: str, action: str, object_: str) -> None:
         """Adds an entry unless the newest of this kind is younger than a sitting: for what is read again and again."""
-        newest = select(func.max(AUDIT.c.at)).where(
+        newest_query = select(func.max(AUDIT.c.at)).where(
             *(AUDIT.c.course == course, AUDIT.c.account == account, AUDIT.c.action == action, AUDIT.c.object == object_)
         )
         async with self._database.reading() as connection:
-            last = (await connection.execute(newest)).scalar()
+            last = (await connection.execute(newest_query)).scalar()
         if last is None or self._now() - last >= SITTING_S:
             await self.note(account, course, action, object_)
 
-    async def entries(self, course: str, limit: int = 500) -> Sequence[Entry]:
+    async def entries(self, course: str, limit: int = 500) -> Sequence[AuditEntry]:
         """The newest entries of a course, newest first."""
         query = (
             select(AUDIT, ACCOUNTS.c.name)
@@ -73,4 +73,4 @@ class Audit:
         )
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
-        return [Entry(moment(row.at), row.name or row.account, row.action, row.object) for row in rows]
+        return [AuditEntry(moment(row.at), row.name or row.account, row.action, row.object) for row in rows]

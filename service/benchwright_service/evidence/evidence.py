@@ -15,10 +15,10 @@ from benchwright_attempts.errors import AttemptError, LogBusyError, LogError, Lo
 from benchwright_attempts.events.adopting import Head, Incoming
 from benchwright_attempts.log.anchors import Anchor
 from benchwright_attempts.log.log import EventLog
-from benchwright_attempts.log.record import AttemptHeader, Row, read_json
+from benchwright_attempts.log.record import AttemptHeader, StoredRow, read_json
 from benchwright_foundation.database import Database
 from benchwright_foundation.errors import StorageError
-from benchwright_foundation.refusals import Flaw, Kind, RefusalError
+from benchwright_foundation.refusals import Flaw, RefusalError, RefusalKind
 from benchwright_remote.messages import AssignmentView, NewEvents, Taken
 from benchwright_service.courses.courses import Courses
 from benchwright_service.courses.quotas import QuotaKeeper
@@ -37,12 +37,12 @@ _AT_ONCE = 2
 @dataclass(frozen=True, slots=True)
 class _SentEvents:
     account: str
-    events: NewEvents
-    rows: Sequence[Row]
+    new_events: NewEvents
+    rows: Sequence[StoredRow]
     came: float
 
 
-class Evidence:
+class EvidenceWriter:
     """Takes events into the log. What comes while others are being written is written together.
 
     Args:
@@ -60,18 +60,18 @@ class Evidence:
         log: EventLog,
         database: Database,
         courses: Courses,
-        places: StudyPlaces,
+        study_places: StudyPlaces,
         signer: Countersigner,
         quotas: QuotaKeeper,
-        now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.log = log
         self.signer = signer
         self._database = database
         self._courses = courses
-        self._places = places
+        self._places = study_places
         self._quotas = quotas
-        self._now = now
+        self._now = clock
         self._taking = Batches(self._take_all, _attempt_of, most_bytes=_MOST_TOGETHER, pace_s=_PACE_S, at_once=_AT_ONCE)
 
     async def take(self, account: str, new_events: NewEvents) -> Taken:
@@ -82,32 +82,32 @@ class Evidence:
             LogError: The events could not be written.
         """
         self._quotas.take_events(account, len(new_events.lines))
-        return await self._taking.do(_SentEvents(account, new_events, _rows(new_events), self._now()))
+        return await self._taking.process(_SentEvents(account, new_events, _event_rows(new_events), self._now()))
 
     async def _take_all(self, sendings: Sequence[_SentEvents]) -> Sequence[Taken | Exception]:
-        results: dict[str, Taken | Exception] = {}
-        owners = await self._owners([_attempt_of(sending) for sending in sendings])
+        results_by_attempt: dict[str, Taken | Exception] = {}
+        owners = await self._owner_accounts([_attempt_of(sending) for sending in sendings])
         for sending in sendings:
             try:
                 await self._hold(sending, owners.get(_attempt_of(sending)))
             except (RefusalError, StorageError) as error:
-                results[_attempt_of(sending)] = error
-        held_sendings = [sending for sending in sendings if _attempt_of(sending) not in results]
+                results_by_attempt[_attempt_of(sending)] = error
+        held_sendings = [sending for sending in sendings if _attempt_of(sending) not in results_by_attempt]
         heads = await asyncio.to_thread(self._receive, held_sendings)
         signed = []
-        for sending, head in zip(held_sendings, heads, strict=True):
-            if isinstance(head, Head):
-                receipt = self._receipt(sending, head)
-                results[_attempt_of(sending)] = receipt
+        for sending, attempt_head in zip(held_sendings, heads, strict=True):
+            if isinstance(attempt_head, Head):
+                receipt = self._receipt(sending, attempt_head)
+                results_by_attempt[_attempt_of(sending)] = receipt
                 if receipt.anchor is not None:
                     signed.append((receipt.anchor, receipt.clock_difference_s))
             else:
-                results[_attempt_of(sending)] = head
+                results_by_attempt[_attempt_of(sending)] = attempt_head
         await self._keep(signed)
-        return [results[_attempt_of(sending)] for sending in sendings]
+        return [results_by_attempt[_attempt_of(sending)] for sending in sendings]
 
     def _receive(self, sendings: Sequence[_SentEvents]) -> Sequence[Head | Exception]:
-        incoming = [Incoming(sending.events.header, sending.rows) for sending in sendings]
+        incoming = [Incoming(sending.new_events.header, sending.rows) for sending in sendings]
         try:
             heads: Sequence[Head | AttemptError] = self.log.receive_all(incoming) if incoming else ()
         except LogError as error:
@@ -115,13 +115,18 @@ class Evidence:
                 return [error] * len(sendings)
             # The database does not take one of them, and does not say which.
             return [head for sending in sendings for head in self._receive([sending])]
-        return [_not_following(head) if isinstance(head, AttemptError) else head for head in heads]
+        return [_not_following_refusal(head) if isinstance(head, AttemptError) else head for head in heads]
 
-    def _receipt(self, sending: _SentEvents, head: Head) -> Taken:
-        difference = sending.came - sending.events.now.timestamp()
-        if not head.events:
+    def _receipt(self, sending: _SentEvents, attempt_head: Head) -> Taken:
+        difference = sending.came - sending.new_events.now.timestamp()
+        if not attempt_head.events:
             return Taken(anchor=None, clock_difference_s=difference)
-        anchor = Anchor(attempt=_attempt_of(sending), events=head.events, head=head.hash, made=sending.events.now)
+        anchor = Anchor(
+            attempt=_attempt_of(sending),
+            events=attempt_head.events,
+            head=attempt_head.hash,
+            made=sending.new_events.now,
+        )
         signed = self.signer.sign(anchor, datetime.fromtimestamp(sending.came, UTC))
         return Taken(anchor=signed, clock_difference_s=difference)
 
@@ -137,37 +142,37 @@ class Evidence:
         async with self._database.reading() as connection:
             row = (await connection.execute(query)).one_or_none()
         if row is None:
-            raise _unknown()
+            raise _unknown_attempt_refusal()
         return row.problem, row.assignment
 
-    async def _owners(self, attempts: Sequence[str]) -> dict[str, str]:
+    async def _owner_accounts(self, attempts: Sequence[str]) -> dict[str, str]:
         query = select(ATTEMPTS_HELD.c.attempt, ATTEMPTS_HELD.c.account).where(ATTEMPTS_HELD.c.attempt.in_(attempts))
         async with self._database.reading() as connection:
             return {row.attempt: row.account for row in await connection.execute(query)}
 
-    async def _hold(self, sending: _SentEvents, owner: str | None) -> None:
+    async def _hold(self, sending: _SentEvents, owner_account: str | None) -> None:
         """Makes sure that an attempt is the account's; one that nobody has becomes its own."""
         attempt = _attempt_of(sending)
-        if owner is None:
-            header, assignment = sending.events.header, sending.events.assignment
+        if owner_account is None:
+            header, assignment = sending.new_events.header, sending.new_events.assignment
             self._quotas.take_attempt(sending.account)
             row = {
                 "attempt": attempt,
                 "account": sending.account,
                 "assignment": assignment,
                 "problem": await self._problem(
-                    sending.account, header, await self._courses.open_to(sending.account, assignment)
+                    sending.account, header, await self._courses.open_assignment(sending.account, assignment)
                 ),
                 "created": sending.came,
-                "clock_difference_s": sending.came - sending.events.now.timestamp(),
+                "clock_difference_s": sending.came - sending.new_events.now.timestamp(),
             }
             # Another process may have been first.
             insertion = self._database.insert_into(ATTEMPTS_HELD).values(row).on_conflict_do_nothing()
             async with self._database.writing() as connection:
                 await connection.execute(insertion)
-            owner = (await self._owners([attempt])).get(attempt)
-        if owner != sending.account:
-            raise _unknown()
+            owner_account = (await self._owner_accounts([attempt])).get(attempt)
+        if owner_account != sending.account:
+            raise _unknown_attempt_refusal()
 
     async def _problem(self, account: str, header: AttemptHeader, assignment: AssignmentView) -> str:
         """`pack/id` as this service has it; the solver's machine calls a course's pack after the assignment."""
@@ -176,19 +181,19 @@ class Evidence:
             own_place = (assignment.course, header.solver, header.problem.partition("/")[0])
             if own_place != (header.study, pseudonym, assignment.pack):
                 raise RefusalError(
-                    Kind.INVALID, "The attempt is not this participant's in the study.", "Open the task again."
+                    RefusalKind.INVALID, "The attempt is not this participant's in the study.", "Open the task again."
                 )
         return _problem_ref(header, assignment)
 
     async def _keep(self, signed: Sequence[tuple[Anchor, float]]) -> None:
         if not signed:
             return
-        rows = [
+        receipt_rows = [
             {"attempt": anchor.attempt, "events": anchor.events, "anchor": anchor.as_line()} for anchor, _ in signed
         ]
         noted = update(ATTEMPTS_HELD).where(ATTEMPTS_HELD.c.attempt == bindparam("of"))
         async with self._database.writing() as connection:
-            await connection.execute(self._database.insert_into(RECEIPTS).on_conflict_do_nothing(), rows)
+            await connection.execute(self._database.insert_into(RECEIPTS).on_conflict_do_nothing(), receipt_rows)
             await connection.execute(
                 noted.values(clock_difference_s=bindparam("difference")),
                 [{"of": anchor.attempt, "difference": difference} for anchor, difference in signed],
@@ -196,11 +201,11 @@ class Evidence:
 
 
 def _attempt_of(sending: _SentEvents) -> str:
-    return sending.events.header.id
+    return sending.new_events.header.id
 
 
-def _not_following(error: AttemptError) -> RefusalError:
-    refusal = RefusalError(Kind.CONFLICT, str(error), "Ask how far the attempt is here, and send what follows.")
+def _not_following_refusal(error: AttemptError) -> RefusalError:
+    refusal = RefusalError(RefusalKind.CONFLICT, str(error), "Ask how far the attempt is here, and send what follows.")
     refusal.__cause__ = error
     return refusal
 
@@ -209,20 +214,20 @@ def _problem_ref(header: AttemptHeader, assignment: AssignmentView) -> str:
     problem = header.problem.partition("/")[2]
     if problem not in assignment.problems:
         raise RefusalError(
-            Kind.NOT_FOUND, "The assignment has no such problem.", "Open the problem from the assignment again."
+            RefusalKind.NOT_FOUND, "The assignment has no such problem.", "Open the problem from the assignment again."
         )
     return f"{assignment.pack}/{problem}"
 
 
-def _rows(new_events: NewEvents) -> list[Row]:
+def _event_rows(new_events: NewEvents) -> list[StoredRow]:
     rows = []
     for index, line in enumerate(new_events.lines):
         try:
-            row = Row.from_json(json.loads(line))
+            row = StoredRow.from_json(json.loads(line))
             read_json(row.body)
         except (ValueError, TypeError, RecursionError) as error:
             raise RefusalError(
-                Kind.INVALID,
+                RefusalKind.INVALID,
                 "A line is not a record of an event.",
                 "Send lines as `benchwright attempts export` writes them.",
                 errors=(Flaw(pointer=f"/lines/{index}", detail=type(error).__name__),),
@@ -231,5 +236,5 @@ def _rows(new_events: NewEvents) -> list[Row]:
     return rows
 
 
-def _unknown() -> RefusalError:
-    return RefusalError(Kind.NOT_FOUND, "There is no such attempt.", "Open the problem again.")
+def _unknown_attempt_refusal() -> RefusalError:
+    return RefusalError(RefusalKind.NOT_FOUND, "There is no such attempt.", "Open the problem again.")

@@ -25,40 +25,40 @@ class Batches(Generic[Item, Result]):
 
     def __init__(
         self,
-        work: Callable[[Sequence[Item]], Awaitable[Sequence[Result | Exception]]],
-        alike: Callable[[Item], Hashable],
+        process_batch: Callable[[Sequence[Item]], Awaitable[Sequence[Result | Exception]]],
+        conflict_key: Callable[[Item], Hashable],
         *,
         most_bytes: int,
         pace_s: float,
         at_once: int = 1,
     ) -> None:
-        self._work = work
-        self._alike = alike
+        self._work = process_batch
+        self._conflict_key = conflict_key
         self._limit = most_bytes
         self._pace_s = pace_s
         self._at_once = at_once
-        self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
+        self._waiting_items: list[tuple[Item, asyncio.Future[Result]]] = []
         self._keys: set[Hashable] = set()
         """Of what is under way."""
         self._working: set[asyncio.Task[None]] = set()
         self._beginning: asyncio.Task[None] | None = None
         self._began = float("-inf")
 
-    async def do(self, item: Item) -> Result:
+    async def process(self, batch_item: Item) -> Result:
         """Does an item. Cancelling the wait does not take it back."""
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._waiting.append((item, future))
-        self._go_on()
+        self._waiting_items.append((batch_item, future))
+        self._begin_when_possible()
         return await future
 
-    def _go_on(self) -> None:
-        if self._waiting and self._beginning is None and len(self._working) < self._at_once:
+    def _begin_when_possible(self) -> None:
+        if self._waiting_items and self._beginning is None and len(self._working) < self._at_once:
             self._beginning = asyncio.create_task(self._begin())
 
     async def _begin(self) -> None:
         try:
             await asyncio.sleep(self._began + self._pace_s - time.monotonic())
-            batch = self._next()
+            batch = self._next_batch()
             if batch:
                 self._began = time.monotonic()
                 task = asyncio.create_task(self._do(batch))
@@ -68,36 +68,36 @@ class Batches(Generic[Item, Result]):
             self._beginning = None
         # What is left may wait for what is under way; its end goes on.
         if batch:
-            self._go_on()
+            self._begin_when_possible()
 
     def _end_task(self, task: asyncio.Task[None]) -> None:
         self._working.discard(task)
-        self._go_on()
+        self._begin_when_possible()
 
-    def _next(self) -> list[tuple[Item, asyncio.Future[Result]]]:
+    def _next_batch(self) -> list[tuple[Item, asyncio.Future[Result]]]:
         batch: list[tuple[Item, asyncio.Future[Result]]] = []
-        left: list[tuple[Item, asyncio.Future[Result]]] = []
+        left_items: list[tuple[Item, asyncio.Future[Result]]] = []
         seen_keys = set(self._keys)
-        for item, future in self._waiting:
-            key = self._alike(item)
-            (left if key in seen_keys or len(batch) == self._limit else batch).append((item, future))
-            seen_keys.add(key)
-        self._waiting = left
-        self._keys |= {self._alike(item) for item, _ in batch}
+        for batch_item, future in self._waiting_items:
+            item_key = self._conflict_key(batch_item)
+            (left_items if item_key in seen_keys or len(batch) == self._limit else batch).append((batch_item, future))
+            seen_keys.add(item_key)
+        self._waiting_items = left_items
+        self._keys |= {self._conflict_key(item) for item, _ in batch}
         return batch
 
     async def _do(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
         try:
-            results = await self._work([item for item, _ in batch])
+            batch_results = await self._work([item for item, _ in batch])
         except Exception as error:
-            results = [error] * len(batch)
+            batch_results = [error] * len(batch)
         except asyncio.CancelledError:
             for _, future in batch:
                 future.cancel()
             raise
         finally:
-            self._keys -= {self._alike(item) for item, _ in batch}
-        for (_, future), result in zip(batch, results, strict=True):
+            self._keys -= {self._conflict_key(item) for item, _ in batch}
+        for (_, future), result in zip(batch, batch_results, strict=True):
             # Who has gone away has no use for it.
             with contextlib.suppress(asyncio.InvalidStateError):
                 if isinstance(result, Exception):

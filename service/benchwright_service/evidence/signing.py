@@ -28,7 +28,7 @@ class Countersigner:
         self._file = file
         self._version: tuple[int, int] | None = None
         self._read = SigningKeys(keys=())
-        self._keys()
+        self._read_signing_keys()
 
     @classmethod
     def in_folder(cls, server: str, folder: Path) -> Countersigner:
@@ -42,12 +42,12 @@ class Countersigner:
     @property
     def public_key(self) -> str:
         """Of the present key."""
-        return self._keys().at(datetime.now(UTC)).key
+        return self._read_signing_keys().key_at(datetime.now(UTC)).key
 
     @property
     def published(self) -> PublishedKeys:
         """All keys, with their times."""
-        return self._keys().published()
+        return self._read_signing_keys().published()
 
     def sign(self, anchor: Anchor, time: datetime) -> Anchor:
         """The anchor with a receipt of this time; of the key's first moment if that is later.
@@ -55,13 +55,15 @@ class Countersigner:
         Raises:
             BenchServiceError: The keys were changed, and can't be read.
         """
-        key = self._keys().at(time)
-        receipt = Receipt(server=self.server, time=max(time, key.begins or time), key=key.key, signature="")
+        signing_key = self._read_signing_keys().key_at(time)
+        receipt = Receipt(
+            server=self.server, time=max(time, signing_key.begins or time), key=signing_key.key, signature=""
+        )
         unsigned = anchor.model_copy(update={"receipt": receipt})
-        signature = base64.b64encode(_private(key).sign(unsigned.signed_bytes())).decode()
+        signature = base64.b64encode(_private_key(signing_key).sign(unsigned.signed_bytes())).decode()
         return anchor.model_copy(update={"receipt": receipt.model_copy(update={"signature": signature})})
 
-    def _keys(self) -> SigningKeys:
+    def _read_signing_keys(self) -> SigningKeys:
         # Microseconds: a key that was replaced is not used once more.
         try:
             file_status = self._file.stat()
@@ -74,5 +76,5 @@ class Countersigner:
 
 
 @functools.lru_cache(maxsize=2)
-def _private(key: SigningKey) -> Ed25519PrivateKey:
-    return Ed25519PrivateKey.from_private_bytes(base64.b64decode(key.secret))
+def _private_key(signing_key: SigningKey) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(base64.b64decode(signing_key.secret))

@@ -37,19 +37,19 @@ class SigningKey(PublishedKey):
     """Base64; empty once it signs no more."""
 
     @classmethod
-    def new(cls, begins: datetime | None) -> SigningKey:
+    def new(cls, begin_time: datetime | None) -> SigningKey:
         """A fresh one."""
-        return cls.of(Ed25519PrivateKey.generate().private_bytes_raw(), begins)
+        return cls.of(Ed25519PrivateKey.generate().private_bytes_raw(), begin_time)
 
     @classmethod
-    def of(cls, secret: bytes, begins: datetime | None) -> SigningKey:
+    def of(cls, secret: bytes, begin_time: datetime | None) -> SigningKey:
         """With a secret.
 
         Raises:
             ValueError: The bytes are no secret.
         """
         public = Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
-        return cls(key=_text(public), begins=begins, secret=_text(secret))
+        return cls(key=_base64_text(public), begins=begin_time, secret=_base64_text(secret))
 
 
 class SigningKeys(Model):
@@ -63,9 +63,9 @@ class SigningKeys(Model):
             keys=tuple(PublishedKey(**signing_key.model_dump(exclude={"secret"})) for signing_key in self.keys)
         )
 
-    def at(self, signing_time: datetime) -> SigningKey:
+    def key_at(self, signing_time: datetime) -> SigningKey:
         """The key that signs at a time; the newest if no older one can."""
-        able = (signing_key for signing_key in self.keys if signing_key.secret and _signs(signing_key, signing_time))
+        able = (signing_key for signing_key in self.keys if signing_key.secret and _signs_at(signing_key, signing_time))
         return next(able, self.keys[-1])
 
 
@@ -86,26 +86,26 @@ def read_keys(file: Path) -> SigningKeys:
     return signing_keys
 
 
-def open_keys(folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Path:
+def open_keys(folder: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Path:
     """The file with the keys, made with a new key if there is none.
 
     Args:
         folder: Folder of the service.
-        now: Clock by which a new key begins.
+        clock: Clock by which a new key begins.
 
     Raises:
         BenchServiceError: The file can't be read or made, or holds no key.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _alone(folder):
-            file, old = folder / FILE, folder / _OLD_FILE
+        with _folder_lock(folder):
+            file, old_file = folder / FILE, folder / _OLD_FILE
             if not file.exists():
-                first = _adopted(old) if old.exists() else SigningKey.new(now())
-                _write(file, SigningKeys(keys=(first,)))
+                first_key = _adopt_old_key(old_file) if old_file.exists() else SigningKey.new(clock())
+                _write_keys(file, SigningKeys(keys=(first_key,)))
             keys = read_keys(file)
-            _write_changed(file, keys, _without_old_secrets(keys, now()))
-            old.unlink(missing_ok=True)
+            _write_changed(file, keys, _without_old_secrets(keys, clock()))
+            old_file.unlink(missing_ok=True)
             return file
     except OSError as error:
         raise BenchServiceError(f"the signing keys in {folder} can't be read: {error.strerror}") from error
@@ -113,28 +113,28 @@ def open_keys(folder: Path, now: Callable[[], datetime] = lambda: datetime.now(U
 
 def rotate(
     folder: Path,
-    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     wait: Callable[[float], None] = time.sleep,
 ) -> SigningKey:
     """Has a new key sign from now on, also in a service that runs; returns once the older one's secret is deleted.
 
     Args:
         folder: Folder of the service.
-        now: The machine's clock.
+        clock: The machine's clock.
         wait: Function that waits for some seconds.
 
     Raises:
         BenchServiceError: The service has no keys yet, or they can't be read or written.
     """
-    with _changing(folder) as file:
-        return _rotated(file, now, wait)
+    with _lock_changes(folder) as file:
+        return _rotate_key(file, clock, wait)
 
 
 def revoke(
     folder: Path,
     key: str,
     revoked_from: datetime,
-    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     wait: Callable[[float], None] = time.sleep,
 ) -> SigningKey:
     """Says that what a key signed from a time on proves nothing. If it is the present one, another signs from now on.
@@ -143,7 +143,7 @@ def revoke(
         folder: Folder of the service.
         key: The key or its beginning.
         revoked_from: Time from which somebody else may have had it. A key revoked before keeps the earlier time.
-        now: The machine's clock.
+        clock: The machine's clock.
         wait: Function that waits for some seconds.
 
     Returns:
@@ -153,9 +153,9 @@ def revoke(
         BenchServiceError: No such key or more than one exists, the time is in the future, or the keys can't be
             read or written.
     """
-    if revoked_from > now():
+    if revoked_from > clock():
         raise BenchServiceError(f"{revoked_from:%Y-%m-%d %H:%M} UTC is in the future")
-    with _changing(folder) as file:
+    with _lock_changes(folder) as file:
         matching_keys = [signing_key for signing_key in read_keys(file).keys if key and signing_key.key.startswith(key)]
         if len(matching_keys) != 1:
             known_keys = ", ".join(signing_key.key for signing_key in read_keys(file).keys)
@@ -164,65 +164,69 @@ def revoke(
             )
         # First: nobody takes the revoked key for the present one.
         if matching_keys[0].ends is None:
-            _rotated(file, now, wait)
+            _rotate_key(file, clock, wait)
         keys = read_keys(file)
-        changed = {
+        revoked_keys = {
             signing_key.key: _revoked(signing_key, revoked_from)
             for signing_key in keys.keys
             if signing_key.key == matching_keys[0].key
         }
-        _write(file, SigningKeys(keys=tuple(changed.get(signing_key.key, signing_key) for signing_key in keys.keys)))
-        return changed[matching_keys[0].key]
+        _write_keys(
+            file, SigningKeys(keys=tuple(revoked_keys.get(signing_key.key, signing_key) for signing_key in keys.keys))
+        )
+        return revoked_keys[matching_keys[0].key]
 
 
-def _rotated(file: Path, now: Callable[[], datetime], wait: Callable[[float], None]) -> SigningKey:
+def _rotate_key(file: Path, clock: Callable[[], datetime], wait: Callable[[float], None]) -> SigningKey:
     keys = read_keys(file).keys
-    begins = now() + NOTICE
-    new = SigningKey.new(begins)
-    _write(file, SigningKeys(keys=(*keys[:-1], keys[-1].model_copy(update={"ends": begins}), new)))
-    while (left := (begins - now()).total_seconds()) > 0:
+    begin_time = clock() + NOTICE
+    new_key = SigningKey.new(begin_time)
+    _write_keys(file, SigningKeys(keys=(*keys[:-1], keys[-1].model_copy(update={"ends": begin_time}), new_key)))
+    while (left := (begin_time - clock()).total_seconds()) > 0:
         wait(left)
-    _write(file, _without_old_secrets(read_keys(file), now()))
-    return new
+    _write_keys(file, _without_old_secrets(read_keys(file), clock()))
+    return new_key
 
 
-def _revoked(key: SigningKey, revoked_from: datetime) -> SigningKey:
-    return key.model_copy(update={"revoked": min(revoked_from, key.revoked or revoked_from)})
+def _revoked(signing_key: SigningKey, revoked_from: datetime) -> SigningKey:
+    return signing_key.model_copy(update={"revoked": min(revoked_from, signing_key.revoked or revoked_from)})
 
 
-def _signs(key: SigningKey, signing_time: datetime) -> bool:
-    return (key.begins is None or key.begins <= signing_time) and (key.ends is None or signing_time < key.ends)
+def _signs_at(signing_key: SigningKey, signing_time: datetime) -> bool:
+    return (signing_key.begins is None or signing_key.begins <= signing_time) and (
+        signing_key.ends is None or signing_time < signing_key.ends
+    )
 
 
-def _without_old_secrets(keys: SigningKeys, now: datetime) -> SigningKeys:
+def _without_old_secrets(keys: SigningKeys, current_time: datetime) -> SigningKeys:
     return SigningKeys(
         keys=tuple(
             signing_key.model_copy(update={"secret": ""})
-            if signing_key.ends is not None and signing_key.ends <= now
+            if signing_key.ends is not None and signing_key.ends <= current_time
             else signing_key
             for signing_key in keys.keys
         )
     )
 
 
-def _adopted(file: Path) -> SigningKey:
+def _adopt_old_key(file: Path) -> SigningKey:
     try:
         return SigningKey.of(base64.b64decode(file.read_bytes()), None)
     except ValueError as error:
         raise BenchServiceError(f"{file} holds no signing key; restore it from a backup") from error
 
 
-def _write_changed(file: Path, old: SigningKeys, new: SigningKeys) -> None:
-    if new != old:
-        _write(file, new)
+def _write_changed(file: Path, old_keys: SigningKeys, new_keys: SigningKeys) -> None:
+    if new_keys != old_keys:
+        _write_keys(file, new_keys)
 
 
-def _write(file: Path, keys: SigningKeys) -> None:
+def _write_keys(file: Path, keys: SigningKeys) -> None:
     write_atomically(file, keys.model_dump_json(indent=1).encode() + b"\n", 0o600)
 
 
 @contextlib.contextmanager
-def _changing(folder: Path) -> Iterator[Path]:
+def _lock_changes(folder: Path) -> Iterator[Path]:
     file = folder / FILE
     try:
         if not folder.is_dir() or not (file.exists() or (folder / _OLD_FILE).exists()):
@@ -231,17 +235,17 @@ def _changing(folder: Path) -> Iterator[Path]:
         if hasattr(os, "geteuid") and folder.stat().st_uid != os.geteuid():
             raise BenchServiceError(f"{folder} belongs to another user; run this as the service's user")
         open_keys(folder)
-        with _alone(folder):
+        with _folder_lock(folder):
             yield file
     except OSError as error:
         raise BenchServiceError(f"the signing keys in {folder} can't be changed: {error.strerror}") from error
 
 
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _folder_lock(folder: Path) -> Iterator[None]:
     with file_lock(folder / f"{FILE}.lock"):
         yield
 
 
-def _text(content: bytes) -> str:
+def _base64_text(content: bytes) -> str:
     return base64.b64encode(content).decode()

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import select, update
 
-from benchwright_attempts.grading.grading import graded_answer
+from benchwright_attempts.grading.grading import outcome_of_judgement
 from benchwright_foundation.database import Database
 from benchwright_judges.errors import GradingError
-from benchwright_judges.people.human_grading import Dispute, Grading, Item
+from benchwright_judges.people.human_grading import Dispute, GradedItem, HumanGrading
 from benchwright_judges.records.records import Records
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Figure, Problem
@@ -34,10 +34,10 @@ def rubric_of(problem: Problem) -> RubricPoints | None:
 
 
 @dataclass(frozen=True)
-class Desk:
+class GradingDesk:
     """Answers that wait for a grader."""
 
-    item: Item | None
+    item: GradedItem | None
     """The next answer; None if nothing is left for them."""
     left: int
     """Answers that this person can still grade, with this one."""
@@ -59,17 +59,17 @@ class AnswerGrading:
         self._records = records
         self._store = store
 
-    async def desk(self, course: str, grader: str) -> Desk:
+    async def desk(self, course: str, grader: str) -> GradingDesk:
         """The next answer of a course for somebody, in an order of their own."""
-        waiting = await self._waiting(course, grader)
-        if not waiting:
-            return Desk(None, 0)
-        grading = Grading(await self._records(), self._store.unseal)
-        return Desk(waiting[0], len(waiting), await grading.dispute(waiting[0]))
+        waiting_answers = await self._waiting(course, grader)
+        if not waiting_answers:
+            return GradingDesk(None, 0)
+        grading = HumanGrading(await self._records(), self._store.unseal)
+        return GradingDesk(waiting_answers[0], len(waiting_answers), await grading.dispute(waiting_answers[0]))
 
-    async def figure(self, course: str, item: str, number: int) -> Figure | None:
+    async def figure(self, course: str, item_id: str, number: int) -> Figure | None:
         """A picture of the question that an answer of a course is to, or behind those one of its key."""
-        answer = await (await self._records()).answer(item)
+        answer = await (await self._records()).answer(item_id)
         if answer is None or answer.attempt not in await self._graders(course):
             return None
         try:
@@ -82,7 +82,7 @@ class AnswerGrading:
     async def grade(
         self,
         course: str,
-        item: str,
+        item_id: str,
         grader: str,
         label: str,
         difficulty: int,
@@ -96,23 +96,23 @@ class AnswerGrading:
                 scale.
         """
         waiting_item = next(
-            (candidate for candidate in await self._waiting(course, grader) if candidate.id == item), None
+            (candidate for candidate in await self._waiting(course, grader) if candidate.id == item_id), None
         )
         records = await self._records()
-        answer = await records.answer(item)
+        answer = await records.answer(item_id)
         if waiting_item is None or answer is None:
             raise BenchServiceError("this answer needs no grade of yours")
         if bool(points) != (rubric_of(waiting_item.problem) is not None):
             raise BenchServiceError("the question has been changed since this page was opened")
         graders = (await self._graders(course))[answer.attempt]
         try:
-            grading = Grading(records, self._store.unseal, graders=graders)
-            judgement = await grading.grade(item, grader, label, difficulty, comment, points)
+            grading = HumanGrading(records, self._store.unseal, graders=graders)
+            judgement = await grading.grade(item_id, grader, label, difficulty, comment, points)
         except GradingError as error:
             raise BenchServiceError(str(error)) from error
         if judgement is None:
             return
-        verdict = graded_answer(waiting_item.problem.public_digest, judgement, 0.0).verdict
+        verdict = outcome_of_judgement(waiting_item.problem.public_digest, judgement, 0.0).verdict
         values = {
             "verdict": verdict.model_dump_json(),
             "outcome": verdict.outcome.value,
@@ -122,18 +122,18 @@ class AnswerGrading:
         async with self._database.writing() as connection:
             await connection.execute(update(RUNS).where(*run_conditions).values(values))
 
-    async def _waiting(self, course: str, grader: str) -> Sequence[Item]:
+    async def _waiting(self, course: str, grader: str) -> Sequence[GradedItem]:
         records = await self._records()
         by_graders: dict[int, set[str]] = {}
         for attempt, graders in (await self._graders(course)).items():
             by_graders.setdefault(graders, set()).add(attempt)
-        waiting_items: list[Item] = []
+        waiting_items: list[GradedItem] = []
         for graders, attempts in sorted(by_graders.items()):
-            grading = Grading(records, self._store.unseal, graders=graders)
-            for item in await grading.items(grader):
-                answer = await records.answer(item.id)
+            grading = HumanGrading(records, self._store.unseal, graders=graders)
+            for waiting_item in await grading.items(grader):
+                answer = await records.answer(waiting_item.id)
                 if answer is not None and answer.attempt in attempts:
-                    waiting_items.append(item)
+                    waiting_items.append(waiting_item)
         return waiting_items
 
     async def _graders(self, course: str) -> Mapping[str, int]:

@@ -38,7 +38,7 @@ class AppealState(StrEnum):
 
 
 @dataclass(frozen=True)
-class Change:
+class GradeChange:
     """One entry of a grade's history."""
 
     at: datetime | None
@@ -75,22 +75,25 @@ class GradeHistory:
         now: Seconds since 1970.
     """
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
-        self._now = now
+        self._now = clock
 
-    async def changes(self, assignment: str, account: str) -> Sequence[Change]:
+    async def changes(self, assignment: str, account: str) -> Sequence[GradeChange]:
         """Returns the changes of a grade, oldest first."""
         async with self._database.reading() as connection:
             extensions = (await connection.execute(_history_query(EXTENSION_HISTORY, assignment, account))).all()
             adjustments = (await connection.execute(_history_query(ADJUSTMENTS, assignment, account))).all()
-            regrades = (await connection.execute(_regrades(assignment, account))).all()
-        changes = [Change(moment(row.at), row.name or row.by, _extended(row), row.reason) for row in extensions]
-        changes += [
-            Change(moment(row.at), row.name or row.by, f"{row.points:+g} points", row.reason) for row in adjustments
+            regrades = (await connection.execute(_regrades_query(assignment, account))).all()
+        changes = [
+            GradeChange(moment(row.at), row.name or row.by, _extension_text(row), row.reason) for row in extensions
         ]
         changes += [
-            Change(
+            GradeChange(moment(row.at), row.name or row.by, f"{row.points:+g} points", row.reason)
+            for row in adjustments
+        ]
+        changes += [
+            GradeChange(
                 moment(row.ended), row.name or row.by, f"{row.problem}: {row.old_outcome} → {row.outcome}", "regrade"
             )
             for row in regrades
@@ -107,14 +110,14 @@ class GradeHistory:
             raise BenchServiceError("an appeal needs a reason")
         row = {"assignment": assignment, "account": account, "text": text[:LONGEST], "state": AppealState.OPEN.value}
         row |= {"answer": "", "by": ""}
-        waiting = select(APPEALS.c.id).where(
+        open_appeal_query = select(APPEALS.c.id).where(
             APPEALS.c.assignment == assignment, APPEALS.c.account == account, APPEALS.c.state == AppealState.OPEN.value
         )
         async with self._database.writing() as connection:
             # Two at once wait for each other here.
             lock = update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == assignment).values(title=ASSIGNMENTS.c.title)
             await connection.execute(lock)
-            if (await connection.execute(waiting)).first() is not None:
+            if (await connection.execute(open_appeal_query)).first() is not None:
                 raise BenchServiceError("your appeal waits for its answer already")
             await connection.execute(insert(APPEALS).values(row | {"at": self._now()}))
 
@@ -139,7 +142,7 @@ class GradeHistory:
             if (await connection.execute(answer_update)).rowcount != 1:
                 raise BenchServiceError("the appeal has been answered already")
 
-    async def waiting(self, course: str) -> int:
+    async def waiting_appeal_count(self, course: str) -> int:
         """Returns the number of appeals of a course that have no answer yet."""
         query = (
             select(func.count())
@@ -190,7 +193,7 @@ def _history_query(table: Any, assignment: str, account: str) -> Select[Any]:
     )
 
 
-def _regrades(assignment: str, account: str) -> Select[Any]:
+def _regrades_query(assignment: str, account: str) -> Select[Any]:
     return (
         select(
             REGRADES.c.ended,
@@ -208,7 +211,9 @@ def _regrades(assignment: str, account: str) -> Select[Any]:
     )
 
 
-def _extended(row: Any) -> str:
-    times = [("due", moment(row.due)), ("closes", moment(row.closes))]
-    times_text = [f"{name} {time_limit:%Y-%m-%d %H:%M} UTC" for name, time_limit in times if time_limit is not None]
+def _extension_text(row: Any) -> str:
+    named_deadlines = [("due", moment(row.due)), ("closes", moment(row.closes))]
+    times_text = [
+        f"{name} {time_limit:%Y-%m-%d %H:%M} UTC" for name, time_limit in named_deadlines if time_limit is not None
+    ]
     return f"extended: {', '.join(times_text)}"

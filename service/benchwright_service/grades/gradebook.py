@@ -16,7 +16,7 @@ from sqlalchemy import insert, select
 from benchwright_foundation.database import Database
 from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import AssignmentView, Role
-from benchwright_service.courses.progress import Progress, Student
+from benchwright_service.courses.progress import CourseProgress, CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.runs.run_rows import DECIDED
 from benchwright_service.storage.tables import (
@@ -32,15 +32,15 @@ from benchwright_service.storage.tables import (
     RUNS,
     moment,
 )
-from benchwright_teaching.grade_files import Column, Line
+from benchwright_teaching.grade_files import AssignmentColumn, StudentLine
 from benchwright_teaching.points import (
+    AssignmentTimes,
     CostlyHint,
     Counting,
     DecidedRun,
-    Grading,
-    Times,
+    GradingRules,
     Worth,
-    charged,
+    runs_with_hint_costs,
     times_of,
     worth_of,
 )
@@ -61,13 +61,13 @@ class Adjustment:
 
 
 @dataclass(frozen=True)
-class Grade:
+class AssignmentGrade:
     """A student's points for an assignment."""
 
     worth: Mapping[str, Worth]
     """By problem, those that were worked on."""
     adjustments: Sequence[Adjustment]
-    times: Times
+    times: AssignmentTimes
     is_extended: bool
 
     @property
@@ -86,14 +86,14 @@ class Grade:
 class Gradebook:
     """All grades of a course."""
 
-    students: Sequence[Student]
-    assignments: Sequence[tuple[AssignmentView, Grading]]
-    grades: Mapping[_Key, Grade]
+    students: Sequence[CourseStudent]
+    assignments: Sequence[tuple[AssignmentView, GradingRules]]
+    grades: Mapping[_Key, AssignmentGrade]
     """By account and assignment."""
     logins: Mapping[str, str]
     """By account, of who signed in by another program."""
 
-    def grade(self, student: Student, assignment: AssignmentView) -> Grade:
+    def grade(self, student: CourseStudent, assignment: AssignmentView) -> AssignmentGrade:
         """One of them."""
         return self.grades[student.account, assignment.id]
 
@@ -113,15 +113,15 @@ class Gradebook:
         )
 
     @property
-    def columns(self) -> Sequence[Column]:
+    def columns(self) -> Sequence[AssignmentColumn]:
         """The assignments, for a file."""
-        return [Column(view.title, rules.points * len(view.problems)) for view, rules in self.assignments]
+        return [AssignmentColumn(view.title, rules.points * len(view.problems)) for view, rules in self.assignments]
 
     @property
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[StudentLine]:
         """The students, for a file."""
         return [
-            Line(
+            StudentLine(
                 student.name,
                 self.logins.get(student.account, ""),
                 student.section,
@@ -140,39 +140,42 @@ class Gradebooks:
         now: Seconds since 1970.
     """
 
-    def __init__(self, database: Database, progress: Progress, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, progress: CourseProgress, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._progress = progress
-        self._now = now
+        self._now = clock
 
     async def gradebook(
         self,
         course: str,
         assignments: Sequence[AssignmentView],
-        instead: Mapping[str, tuple[Outcome, float]] = MappingProxyType({}),
+        replaced_outcomes: Mapping[str, tuple[Outcome, float]] = MappingProxyType({}),
     ) -> Gradebook:
         """The gradebook of a course.
 
         Args:
             course: Its id.
             assignments: Its assignments.
-            instead: Outcome and share of runs, by id, as if they were these.
+            replaced_outcomes: Outcome and share of runs, by id, as if they were these.
         """
         students = await self._progress.students(course)
-        rules = await self._rules(course)
-        runs = await self._runs(course, instead)
-        hints = await self._hints(course)
+        grading_rules = await self._grading_rules(course)
+        decided_runs = await self._decided_runs_of_course(course, replaced_outcomes)
+        hints = await self._costly_hints(course)
         groups = _groups(students)
         extensions = await self._extensions(course)
         adjustments = await self._adjustments(course)
 
-        def graded() -> dict[_Key, Grade]:
+        def graded() -> dict[_Key, AssignmentGrade]:
             return {
                 (student.account, view.id): _grade(
                     view,
-                    rules[view.id],
-                    _charged(
-                        runs, hints, groups[student.account] if rules[view.id].by_group else [student.account], view.id
+                    grading_rules[view.id],
+                    _runs_with_hint_costs(
+                        decided_runs,
+                        hints,
+                        groups[student.account] if grading_rules[view.id].by_group else [student.account],
+                        view.id,
                     ),
                     extensions.get((student.account, view.id)),
                     adjustments.get((student.account, view.id), ()),
@@ -183,9 +186,11 @@ class Gradebooks:
 
         # Of a large course it takes longer than others should wait.
         grades = await asyncio.to_thread(graded)
-        return Gradebook(students, [(view, rules[view.id]) for view in assignments], grades, await self._logins(course))
+        return Gradebook(
+            students, [(view, grading_rules[view.id]) for view in assignments], grades, await self._login_names(course)
+        )
 
-    async def grade_by(self, course: str, assignment: str, grading: Grading) -> None:
+    async def change_grading(self, course: str, assignment: str, grading: GradingRules) -> None:
         """Changes how an assignment is graded.
 
         Raises:
@@ -195,7 +200,7 @@ class Gradebooks:
             raise BenchServiceError("points go from 0 to 1,000,000, and what a late day takes from 0 to 100 percent")
         if grading.graders not in (1, 2):
             raise BenchServiceError("an answer is graded by one person, or by two and a third if they differ")
-        changed = (
+        grading_update = (
             ASSIGNMENTS.update()
             .where(ASSIGNMENTS.c.id == assignment, ASSIGNMENTS.c.course == course)
             .values(
@@ -208,7 +213,7 @@ class Gradebooks:
             )
         )
         async with self._database.writing() as connection:
-            if not (await connection.execute(changed)).rowcount:
+            if not (await connection.execute(grading_update)).rowcount:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
 
     async def extend(
@@ -227,7 +232,7 @@ class Gradebooks:
         Raises:
             BenchServiceError: The course has no such assignment or student.
         """
-        await self._demand(course, assignment, account)
+        await self._require_student(course, assignment, account)
         values = {"due": due and due.timestamp(), "closes": closes and closes.timestamp(), "reason": reason}
         row = {"assignment": assignment, "account": account, **values}
         upsert = self._database.insert_into(EXTENSIONS).values(row)
@@ -246,12 +251,12 @@ class Gradebooks:
         """
         if not reason:
             raise BenchServiceError("an adjustment needs a reason")
-        await self._demand(course, assignment, account)
+        await self._require_student(course, assignment, account)
         row = {"assignment": assignment, "account": account, "points": points, "reason": reason, "by": staff_account}
         async with self._database.writing() as connection:
             await connection.execute(insert(ADJUSTMENTS).values(row | {"at": self._now()}))
 
-    async def _demand(self, course: str, assignment: str, account: str) -> None:
+    async def _require_student(self, course: str, assignment: str, account: str) -> None:
         query = (
             select(MEMBERS.c.account)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.course == MEMBERS.c.course)
@@ -262,12 +267,12 @@ class Gradebooks:
             if (await connection.execute(query)).scalar() is None:
                 raise BenchServiceError(f"the course {course!r} has no such assignment or student")
 
-    async def _rules(self, course: str) -> dict[str, Grading]:
+    async def _grading_rules(self, course: str) -> dict[str, GradingRules]:
         query = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course)
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
         return {
-            row.id: Grading(
+            row.id: GradingRules(
                 row.points,
                 Counting(row.counting),
                 bool(row.partial),
@@ -278,7 +283,7 @@ class Gradebooks:
             for row in rows
         }
 
-    async def _runs(
+    async def _decided_runs_of_course(
         self, course: str, instead: Mapping[str, tuple[Outcome, float]]
     ) -> dict[_Key, dict[str, list[DecidedRun]]]:
         held_columns = ATTEMPTS_HELD.c
@@ -299,9 +304,9 @@ class Gradebooks:
         )
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
-        return await asyncio.to_thread(_decided, rows, instead)
+        return await asyncio.to_thread(_decided_runs, rows, instead)
 
-    async def _hints(self, course: str) -> dict[_Key, dict[str, list[CostlyHint]]]:
+    async def _costly_hints(self, course: str) -> dict[_Key, dict[str, list[CostlyHint]]]:
         held_columns = ATTEMPTS_HELD.c
         query = (
             select(
@@ -323,7 +328,7 @@ class Gradebooks:
                 hints[row.account, row.assignment][row.problem.partition("/")[2]].append(hint)
         return hints
 
-    async def _extensions(self, course: str) -> dict[_Key, Times]:
+    async def _extensions(self, course: str) -> dict[_Key, AssignmentTimes]:
         query = (
             select(EXTENSIONS)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == EXTENSIONS.c.assignment)
@@ -331,7 +336,7 @@ class Gradebooks:
         )
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
-        return {(row.account, row.assignment): Times(moment(row.due), moment(row.closes)) for row in rows}
+        return {(row.account, row.assignment): AssignmentTimes(moment(row.due), moment(row.closes)) for row in rows}
 
     async def _adjustments(self, course: str) -> dict[_Key, list[Adjustment]]:
         query = (
@@ -348,7 +353,7 @@ class Gradebooks:
                 adjustments[row.account, row.assignment].append(adjustment)
         return adjustments
 
-    async def _logins(self, course: str) -> dict[str, str]:
+    async def _login_names(self, course: str) -> dict[str, str]:
         query = (
             select(IDENTITIES.c.account, IDENTITIES.c.subject)
             .join(MEMBERS, MEMBERS.c.account == IDENTITIES.c.account)
@@ -359,20 +364,20 @@ class Gradebooks:
             return {row.account: row.subject for row in await connection.execute(query)}
 
 
-def _decided(
-    rows: Sequence[Any], instead: Mapping[str, tuple[Outcome, float]]
+def _decided_runs(
+    run_rows: Sequence[Any], replaced_outcomes: Mapping[str, tuple[Outcome, float]]
 ) -> dict[_Key, dict[str, list[DecidedRun]]]:
     """Runs by account and assignment, and by problem."""
-    runs: dict[_Key, dict[str, list[DecidedRun]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        outcome, share = instead.get(row.id, (row.outcome, row.share))
+    decided_runs: dict[_Key, dict[str, list[DecidedRun]]] = defaultdict(lambda: defaultdict(list))
+    for row in run_rows:
+        outcome, share = replaced_outcomes.get(row.id, (row.outcome, row.share))
         if outcome in DECIDED:
             run = DecidedRun(row.id, moment(row.queued), outcome == Outcome.PASSED, share)
-            runs[row.account, row.assignment][row.problem.partition("/")[2]].append(run)
-    return runs
+            decided_runs[row.account, row.assignment][row.problem.partition("/")[2]].append(run)
+    return decided_runs
 
 
-def _groups(students: Sequence[Student]) -> Mapping[str, Sequence[str]]:
+def _groups(students: Sequence[CourseStudent]) -> Mapping[str, Sequence[str]]:
     """The accounts that work together, by each of them."""
     groups: dict[str, list[str]] = defaultdict(list)
     for student in students:
@@ -380,38 +385,42 @@ def _groups(students: Sequence[Student]) -> Mapping[str, Sequence[str]]:
     return {student.account: groups[student.group] if student.group else [student.account] for student in students}
 
 
-def _charged(
-    runs: Mapping[_Key, Mapping[str, Sequence[DecidedRun]]],
+def _runs_with_hint_costs(
+    decided_runs: Mapping[_Key, Mapping[str, Sequence[DecidedRun]]],
     hints: Mapping[_Key, Mapping[str, Sequence[CostlyHint]]],
     accounts: Sequence[str],
     assignment: str,
 ) -> Mapping[str, Sequence[DecidedRun]]:
     """The runs of several students, by problem, with what their hints cost."""
-    taken_hints = _together(hints, accounts, assignment)
+    taken_hints = _facts_together(hints, accounts, assignment)
     return {
-        problem: charged(theirs, taken_hints.get(problem, ()))
-        for problem, theirs in _together(runs, accounts, assignment).items()
+        problem: runs_with_hint_costs(problem_runs, taken_hints.get(problem, ()))
+        for problem, problem_runs in _facts_together(decided_runs, accounts, assignment).items()
     }
 
 
-def _together(
+def _facts_together(
     by_student: Mapping[_Key, Mapping[str, Sequence[_Fact]]], accounts: Sequence[str], assignment: str
 ) -> Mapping[str, Sequence[_Fact]]:
     """Facts about several students, by problem."""
-    facts: dict[str, list[_Fact]] = defaultdict(list)
+    problem_facts: dict[str, list[_Fact]] = defaultdict(list)
     for account in accounts:
-        for problem, theirs in by_student.get((account, assignment), {}).items():
-            facts[problem].extend(theirs)
-    return facts
+        for problem, student_facts in by_student.get((account, assignment), {}).items():
+            problem_facts[problem].extend(student_facts)
+    return problem_facts
 
 
 def _grade(
     view: AssignmentView,
-    rules: Grading,
-    runs: Mapping[str, Sequence[DecidedRun]],
-    extension: Times | None,
+    grading_rules: GradingRules,
+    runs_by_problem: Mapping[str, Sequence[DecidedRun]],
+    extension: AssignmentTimes | None,
     adjustments: Sequence[Adjustment],
-) -> Grade:
-    times = times_of(Times(view.due, view.closes), extension)
-    worth = {problem: worth_of(runs[problem], rules, times) for problem in view.problems if problem in runs}
-    return Grade(worth, adjustments, times, extension is not None)
+) -> AssignmentGrade:
+    deadlines = times_of(AssignmentTimes(view.due, view.closes), extension)
+    worth = {
+        problem: worth_of(runs_by_problem[problem], grading_rules, deadlines)
+        for problem in view.problems
+        if problem in runs_by_problem
+    }
+    return AssignmentGrade(worth, adjustments, deadlines, extension is not None)

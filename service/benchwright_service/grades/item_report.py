@@ -14,7 +14,7 @@ import numpy as np
 from sqlalchemy import select
 
 from benchwright_attempts.log.log import EventLog
-from benchwright_authoring.item_analysis import Item, Option, analyse, distractors
+from benchwright_authoring.item_analysis import ItemStatistics, Option, analyse, distractors
 from benchwright_foundation.database import Database
 from benchwright_harness.execution.run import starting_files
 from benchwright_judges.score import read_selection, selectable
@@ -25,7 +25,7 @@ from benchwright_service.grades.gradebook import Gradebook
 from benchwright_service.runs.run_rows import DECIDED
 from benchwright_service.storage.tables import ATTEMPTS_HELD, RUNS
 from benchwright_teaching.points import share_of
-from benchwright_teaching.similarity import Pair, pairs
+from benchwright_teaching.similarity import SimilarPair, solution_pairs
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Of the time that attempts took."""
@@ -72,33 +72,35 @@ class ItemReport:
         return option.is_non_functional if is_distractor else None
 
 
-def analysed(book: Gradebook) -> dict[tuple[str, str], Item]:
+def analyse_items(book: Gradebook) -> dict[tuple[str, str], ItemStatistics]:
     """The item analysis of a course: all problems of all assignments are one test. Lateness does not count in it.
 
     Returns:
         By assignment and problem.
     """
-    keys = {f"{view.id}/{problem}": (view.id, problem) for view, _ in book.assignments for problem in view.problems}
-    return {keys[name]: item for name, item in analyse(_columns(book)).items()}
+    problem_keys = {
+        f"{view.id}/{problem}": (view.id, problem) for view, _ in book.assignments for problem in view.problems
+    }
+    return {problem_keys[name]: item for name, item in analyse(_columns(book)).items()}
 
 
 def _columns(book: Gradebook) -> dict[str, list[float | None]]:
     """By `assignment/problem`, the share of each student."""
     columns = {}
-    for view, rules in book.assignments:
+    for view, grading_rules in book.assignments:
         for problem in view.problems:
             worth = [book.grade(student, view).worth.get(problem) for student in book.students]
             shares = [
                 None
                 if worth_of_student is None or worth_of_student.run is None
-                else share_of(worth_of_student.run, rules)
+                else share_of(worth_of_student.run, grading_rules)
                 for worth_of_student in worth
             ]
             columns[f"{view.id}/{problem}"] = shares
     return columns
 
 
-def _counted(book: Gradebook, assignment: str, problem: str) -> dict[str, str]:
+def _counted_runs(book: Gradebook, assignment: str, problem: str) -> dict[str, str]:
     """The run of each student that counts: its id → the account."""
     return {
         worth.run.id: account
@@ -124,7 +126,7 @@ class ItemReports:
     async def report(self, book: Gradebook, assignment: str, public_problem: Problem) -> ItemReport:
         """The report of a problem."""
         problem = public_problem.id
-        counted = _counted(book, assignment, problem)
+        counted_runs = _counted_runs(book, assignment, problem)
         query = (
             select(RUNS.c.id, RUNS.c.number, RUNS.c.account, RUNS.c.outcome, RUNS.c.attempt, RUNS.c.verdict)
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
@@ -135,42 +137,44 @@ class ItemReports:
         )
         students = {student.account: student.name for student in book.students}
         async with self._database.reading() as connection:
-            runs = [run for run in await connection.execute(query) if run.account in students]
+            run_rows = [run for run in await connection.execute(query) if run.account in students]
             details = (
                 await connection.execute(
-                    select(RUNS.c.id, RUNS.c.outcome, RUNS.c.verdict, RUNS.c.files).where(RUNS.c.id.in_(counted))
+                    select(RUNS.c.id, RUNS.c.outcome, RUNS.c.verdict, RUNS.c.files).where(RUNS.c.id.in_(counted_runs))
                 )
             ).all()
         tries: Counter[str] = Counter()
         to_pass: dict[str, int] = {}
-        for run in runs:
-            tries[run.account] += 1
-            if run.outcome == Outcome.PASSED.value:
-                to_pass.setdefault(run.account, tries[run.account])
-        attempts = {run.attempt for run in runs}
+        for run_row in run_rows:
+            tries[run_row.account] += 1
+            if run_row.outcome == Outcome.PASSED.value:
+                to_pass.setdefault(run_row.account, tries[run_row.account])
+        attempt_ids = {run.attempt for run in run_rows}
         minutes = await asyncio.to_thread(
-            lambda: [self._log.summary(attempt).clock.active_s / 60 for attempt in attempts]
+            lambda: [self._log.summary(attempt).clock.active_s / 60 for attempt in attempt_ids]
         )
         caught: dict[str, list[str]] = defaultdict(list)
         for row in details:
             for test in json.loads(row.verdict).get("tests") or ():
                 if not test["passed"]:
-                    caught[str(test["name"])].append(students[counted[row.id]])
+                    caught[str(test["name"])].append(students[counted_runs[row.id]])
         question = public_problem.public.question
         answer_rows = details if question is not None else ()
-        answers = await asyncio.to_thread(lambda: {counted[row.id]: self._answer(row.files) for row in answer_rows})
+        answers = await asyncio.to_thread(
+            lambda: {counted_runs[row.id]: self._answer_text(row.files) for row in answer_rows}
+        )
         is_selected = question is not None and bool(selectable(question))
         return ItemReport(
             len(to_pass),
             statistics.median(to_pass.values()) if to_pass else None,
             np.quantile(minutes, QUANTILES).tolist() if minutes else (),
-            _tries(to_pass.values(), len(tries) - len(to_pass)),
-            _failed(runs),
+            _try_counts(to_pass.values(), len(tries) - len(to_pass)),
+            _failure_reasons(run_rows),
             sorted(
                 ((test, sorted(names)) for test, names in caught.items()),
                 key=lambda test_failures: -len(test_failures[1]),
             ),
-            _answers(
+            _answer_counts(
                 text
                 for text in answers.values()
                 if question is not None and not (is_selected and read_selection(question, text))
@@ -180,7 +184,7 @@ class ItemReports:
                 selected
                 for row in answer_rows
                 if question is not None and is_selected and row.outcome == Outcome.PASSED.value
-                if (selected := read_selection(question, answers[counted[row.id]]))
+                if (selected := read_selection(question, answers[counted_runs[row.id]]))
             ),
         )
 
@@ -188,34 +192,34 @@ class ItemReports:
         self, book: Gradebook, assignment: str, problem: str, question: Question, answers: Mapping[str, str]
     ) -> Sequence[Option]:
         texts = [answers.get(student.account) for student in book.students]
-        chosen = [None if text is None else read_selection(question, text) or _NONE for text in texts]
-        values = (*selectable(question), *((_NONE,) if _NONE in chosen else ()))
-        return distractors(_columns(book), f"{assignment}/{problem}", chosen, values)
+        chosen_options = [None if text is None else read_selection(question, text) or _NONE for text in texts]
+        values = (*selectable(question), *((_NONE,) if _NONE in chosen_options else ()))
+        return distractors(_columns(book), f"{assignment}/{problem}", chosen_options, values)
 
-    async def alike(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[Pair]:
+    async def similar_students(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[SimilarPair]:
         """Students whose counted runs have much in common; solutions are named by account."""
-        counted = _counted(book, assignment, problem.id)
-        query = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(counted))
+        counted_runs = _counted_runs(book, assignment, problem.id)
+        query = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(counted_runs))
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
 
-        def compared() -> Sequence[Pair]:
+        def compared() -> Sequence[SimilarPair]:
             start_texts = {path: content.decode(errors="replace") for path, content in starting_files(problem).items()}
-            solutions = {counted[row.id]: self._texts(row.files) for row in rows}
-            return [pair for pair in pairs(solutions, start_texts) if pair.share >= LEAST_ALIKE][:_MOST_PAIRS]
+            solutions = {counted_runs[row.id]: self._solution_texts(row.files) for row in rows}
+            return [pair for pair in solution_pairs(solutions, start_texts) if pair.share >= LEAST_ALIKE][:_MOST_PAIRS]
 
         return await asyncio.to_thread(compared)
 
-    def _texts(self, files: str) -> dict[str, str]:
+    def _solution_texts(self, files: str) -> dict[str, str]:
         return {
             path: self._snapshots.content(digest).decode(errors="replace") for path, digest in json.loads(files).items()
         }
 
-    def _answer(self, files: str) -> str:
-        return "\n".join(self._texts(files).values())
+    def _answer_text(self, files: str) -> str:
+        return "\n".join(self._solution_texts(files).values())
 
 
-def _answers(texts: Iterable[str]) -> Sequence[tuple[str, int]]:
+def _answer_counts(texts: Iterable[str]) -> Sequence[tuple[str, int]]:
     counts: Counter[str] = Counter()
     for answer_text in texts:
         text = " ".join(answer_text.split())
@@ -223,17 +227,17 @@ def _answers(texts: Iterable[str]) -> Sequence[tuple[str, int]]:
     return counts.most_common(_MOST_ANSWERS)
 
 
-def _tries(to_pass: Iterable[int], not_passed: int) -> Sequence[tuple[str, int]]:
+def _try_counts(to_pass: Iterable[int], not_passed: int) -> Sequence[tuple[str, int]]:
     counts = Counter(to_pass)
     try_counts = [(str(number), counts[number]) for number in range(1, _MOST_TRIES + 1)]
     remaining_count = sum(count for number, count in counts.items() if number > _MOST_TRIES)
     return [*try_counts, (f"over {_MOST_TRIES}", remaining_count), ("not yet", not_passed)]
 
 
-def _failed(runs: Iterable[Any]) -> Sequence[tuple[str, int, int]]:
+def _failure_reasons(run_rows: Iterable[Any]) -> Sequence[tuple[str, int, int]]:
     accounts_by_reason: dict[str, list[str]] = defaultdict(list)
-    for run in runs:
+    for run in run_rows:
         if run.outcome != Outcome.PASSED.value:
             accounts_by_reason[str(json.loads(run.verdict)["reason"]).replace("_", " ")].append(run.account)
-    rows = [(reason, len(accounts), len(set(accounts))) for reason, accounts in accounts_by_reason.items()]
-    return sorted(rows, key=lambda row: -row[1])
+    reason_rows = [(reason, len(accounts), len(set(accounts))) for reason, accounts in accounts_by_reason.items()]
+    return sorted(reason_rows, key=lambda reason_row: -reason_row[1])

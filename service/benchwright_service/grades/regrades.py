@@ -20,7 +20,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome, Verdict
 from benchwright_remote.messages import AssignmentView, RunState
-from benchwright_service.courses.progress import Student
+from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebooks
 from benchwright_service.runs.run_rows import DECIDED
@@ -38,7 +38,7 @@ class RegradeState(StrEnum):
 
 
 @dataclass(frozen=True)
-class Outdated:
+class OutdatedRuns:
     """Number of runs of a problem that were judged by something else than what judges now."""
 
     runs: int
@@ -90,7 +90,7 @@ class RunChange:
 class StudentChange:
     """A student whose runs it changes."""
 
-    student: Student
+    student: CourseStudent
     points: float
     new_points: float
     runs: Sequence[RunChange]
@@ -113,30 +113,34 @@ class Regrades:
         store: Store,
         home: Home,
         gradebooks: Gradebooks,
-        now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
         self._store = store
         self._home = home
         self._gradebooks = gradebooks
-        self._now = now
+        self._now = clock
 
-    async def outdated(self, assignment: AssignmentView, problem: str) -> Outdated:
+    async def outdated(self, assignment: AssignmentView, problem: str) -> OutdatedRuns:
         """Returns the runs that a regrade of a problem would be about."""
-        now = await self._harness(assignment, problem)
-        last = (
+        current_harness = await self._harness_digest(assignment, problem)
+        newest_query = (
             select(REGRADES.c.id, REGRADES.c.state)
             .where(REGRADES.c.assignment == assignment.id, REGRADES.c.problem == problem)
             .order_by(REGRADES.c.created.desc())
             .limit(1)
         )
         async with self._database.reading() as connection:
-            runs = (await connection.execute(_judged(assignment, problem))).all()
-            newest = (await connection.execute(last)).one_or_none()
-            accepted_runs = await _accepted(connection, assignment, problem, now)
-        old = sum(run.id not in accepted_runs and _harness_of(run.verdict) != now for run in runs)
-        is_going = newest is not None and newest.state == RegradeState.BEGUN
-        return Outdated(old, len(runs), newest.id if newest is not None else "", is_going)
+            runs = (await connection.execute(_judged_runs_query(assignment, problem))).all()
+            newest_regrade = (await connection.execute(newest_query)).one_or_none()
+            accepted_runs = await _accepted_runs(connection, assignment, problem, current_harness)
+        outdated_count = sum(
+            run.id not in accepted_runs and _harness_of(run.verdict) != current_harness for run in runs
+        )
+        is_going = newest_regrade is not None and newest_regrade.state == RegradeState.BEGUN
+        return OutdatedRuns(
+            outdated_count, len(runs), newest_regrade.id if newest_regrade is not None else "", is_going
+        )
 
     async def begin(self, assignment: AssignmentView, problem: str, staff_account: str) -> str:
         """Runs all files again that have a verdict; returns the regrade's id.
@@ -144,7 +148,7 @@ class Regrades:
         Raises:
             BenchServiceError: Nothing has run, or another regrade of the problem is neither accepted nor dropped.
         """
-        harness = await self._harness(assignment, problem)
+        harness = await self._harness_digest(assignment, problem)
         regrade = uuid.uuid4().hex
         row = {"id": regrade, "assignment": assignment.id, "problem": problem, "harness": harness, "by": staff_account}
         row |= {"state": RegradeState.BEGUN.value}
@@ -159,7 +163,7 @@ class Regrades:
             await connection.execute(lock)
             if (await connection.execute(going)).first() is not None:
                 raise BenchServiceError(f"a regrade of {problem} is going on; accept or drop it first")
-            runs = (await connection.execute(_judged(assignment, problem))).all()
+            runs = (await connection.execute(_judged_runs_query(assignment, problem))).all()
             if not runs:
                 raise BenchServiceError(f"no run of {problem} has a verdict, so there is nothing to regrade")
             await connection.execute(insert(REGRADES).values({**row, "created": self._now()}))
@@ -186,18 +190,22 @@ class Regrades:
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == REGRADES.c.by)
             .where(REGRADES.c.id == regrade)
         )
-        decided = func.count().filter(REGRADED.c.outcome.in_(DECIDED))
-        counted = select(func.count(), func.count(REGRADED.c.verdict), decided).where(REGRADED.c.regrade == regrade)
+        decided_count = func.count().filter(REGRADED.c.outcome.in_(DECIDED))
+        counts_query = select(func.count(), func.count(REGRADED.c.verdict), decided_count).where(
+            REGRADED.c.regrade == regrade
+        )
         async with self._database.reading() as connection:
             row = (await connection.execute(query)).one_or_none()
-            runs, ended, judged = (await connection.execute(counted)).one()
+            runs, ended_count, judged_count = (await connection.execute(counts_query)).one()
         view = next(
             (assignment for assignment in assignments if row is not None and assignment.id == row.assignment), None
         )
         if row is None or view is None:
             return None
         state, created = RegradeState(row.state), moment(row.created)
-        return Regrade(row.id, row.problem, state, row.name or row.by, created, view, runs, ended, ended - judged)
+        return Regrade(
+            row.id, row.problem, state, row.name or row.by, created, view, runs, ended_count, ended_count - judged_count
+        )
 
     async def changes(
         self, course: str, assignments: Sequence[AssignmentView], regrade: Regrade
@@ -215,8 +223,8 @@ class Regrades:
         new_outcomes: _Outcomes = {row.run: (Outcome(row.outcome), row.share) for row in rows if row.outcome in DECIDED}
         old_book = await self._gradebooks.gradebook(course, assignments, old_outcomes)
         new_book = await self._gradebooks.gradebook(course, assignments, {**old_outcomes, **new_outcomes})
-        changed = {
-            student.account: [_change(row) for row in rows if row.account == student.account and _differs(row)]
+        run_changes = {
+            student.account: [_run_change(row) for row in rows if row.account == student.account and _differs(row)]
             for student in old_book.students
         }
         view = regrade.assignment
@@ -225,10 +233,10 @@ class Regrades:
                 student,
                 old_book.grade(student, view).points,
                 new_book.grade(student, view).points,
-                changed[student.account],
+                run_changes[student.account],
             )
             for student in old_book.students
-            if changed[student.account]
+            if run_changes[student.account]
         ]
 
     async def accept(self, regrade: Regrade) -> None:
@@ -239,11 +247,13 @@ class Regrades:
         """
         if not regrade.is_complete:
             raise BenchServiceError("runs are missing; wait for them, or drop the regrade")
-        new = select(REGRADED).where(REGRADED.c.regrade == regrade.id, REGRADED.c.outcome.in_(DECIDED)).subquery()
+        new_verdicts = (
+            select(REGRADED).where(REGRADED.c.regrade == regrade.id, REGRADED.c.outcome.in_(DECIDED)).subquery()
+        )
         acceptance = (
             update(RUNS)
-            .where(RUNS.c.id == new.c.run)
-            .values(verdict=new.c.verdict, outcome=new.c.outcome, share=new.c.share)
+            .where(RUNS.c.id == new_verdicts.c.run)
+            .values(verdict=new_verdicts.c.verdict, outcome=new_verdicts.c.outcome, share=new_verdicts.c.share)
             .returning(RUNS.c.attempt, RUNS.c.number)
         )
         async with self._database.writing() as connection:
@@ -268,19 +278,19 @@ class Regrades:
             await connection.execute(release.values(state=RunState.DONE.value, lease="", regrade=""))
 
     async def _end(self, connection: AsyncConnection, regrade: Regrade, state: RegradeState) -> None:
-        ended = (
+        state_update = (
             update(REGRADES)
             .where(REGRADES.c.id == regrade.id, REGRADES.c.state == RegradeState.BEGUN.value)
             .values(state=state.value, ended=self._now())
         )
-        if (await connection.execute(ended)).rowcount != 1:
+        if (await connection.execute(state_update)).rowcount != 1:
             raise BenchServiceError("the regrade has been accepted or dropped before")
 
-    async def _harness(self, assignment: AssignmentView, problem: str) -> str:
+    async def _harness_digest(self, assignment: AssignmentView, problem: str) -> str:
         return (await asyncio.to_thread(self._store.unseal, f"{assignment.pack}/{problem}")).harness_digest
 
 
-def _judged(assignment: AssignmentView, problem: str) -> Select[Any]:
+def _judged_runs_query(assignment: AssignmentView, problem: str) -> Select[Any]:
     return (
         select(RUNS.c.id, RUNS.c.verdict, RUNS.c.outcome, RUNS.c.share)
         .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
@@ -290,7 +300,9 @@ def _judged(assignment: AssignmentView, problem: str) -> Select[Any]:
     )
 
 
-async def _accepted(connection: AsyncConnection, assignment: AssignmentView, problem: str, harness: str) -> set[str]:
+async def _accepted_runs(
+    connection: AsyncConnection, assignment: AssignmentView, problem: str, harness: str
+) -> set[str]:
     """The runs that an accepted regrade by this harness has judged; verdicts on answers do not name it."""
     query = (
         select(REGRADED.c.run)
@@ -307,7 +319,7 @@ def _differs(row: Row[Any]) -> bool:
     return bool(row.outcome != row.old_outcome or row.share != row.old_share)
 
 
-def _change(row: Row[Any]) -> RunChange:
+def _run_change(row: Row[Any]) -> RunChange:
     return RunChange(
         row.number,
         moment(row.queued),
@@ -320,5 +332,5 @@ def _change(row: Row[Any]) -> RunChange:
     )
 
 
-def _harness_of(verdict: str) -> str:
-    return Verdict.model_validate_json(verdict).digests.harness
+def _harness_of(verdict_json: str) -> str:
+    return Verdict.model_validate_json(verdict_json).digests.harness

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from benchwright_foundation.database import Database
-from benchwright_judges.judgement import Method
-from benchwright_judges.records.records import JudgedAnswer, Records
+from benchwright_judges.judgement import ScoringMethod
+from benchwright_judges.records.records import AnswerRecord, Records
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Reveal
 from benchwright_problems.rubric_points import RubricPoints
@@ -77,18 +77,18 @@ class RubricGrades:
         records = await self._records()
         rubric_grades = {}
         for name, run in runs.items():
-            judged = await records.judged_try(*tries[run]) if run in tries else None
+            judged_answer = await records.judged_try(*tries[run]) if run in tries else None
             if (
-                judged is not None
-                and (rubric_grade := await self._visible_grade(judged, for_staff=for_staff)) is not None
+                judged_answer is not None
+                and (rubric_grade := await self._visible_grade(judged_answer, for_staff=for_staff)) is not None
             ):
                 rubric_grades[name] = rubric_grade
         return rubric_grades
 
-    async def _visible_grade(self, judged: JudgedAnswer, *, for_staff: bool) -> RubricGrade | None:
-        answer, judgement = judged.answer, judged.judgement
-        grades = [grade for grade in judged.grades if grade.points]
-        if judged.waits or judgement is None or judgement.method is not Method.PERSON or not grades:
+    async def _visible_grade(self, judged_answer: AnswerRecord, *, for_staff: bool) -> RubricGrade | None:
+        answer, judgement = judged_answer.answer, judged_answer.judgement
+        grades = [grade for grade in judged_answer.grades if grade.points]
+        if judged_answer.waits or judgement is None or judgement.method is not ScoringMethod.PERSON or not grades:
             return None
         try:
             problem = await asyncio.to_thread(self._store.unseal, answer.problem)
@@ -97,33 +97,35 @@ class RubricGrades:
         rubric = rubric_of(problem)
         if rubric is None or not answer.is_to(problem):
             return None
-        counted = [grade.points for grade in grades if grade.label == judgement.label] or [
+        counted_points = [grade.points for grade in grades if grade.label == judgement.label] or [
             other_grade.points for other_grade in grades
         ]
         everybody = [grade.points for grade in grades]
         if for_staff:
             comments = [grade.comment for grade in grades if grade.comment]
-            return _grade(rubric, counted, everybody, comments)
+            return _grade(rubric, counted_points, everybody, comments)
         policy = problem.reveal.limited_to(await self._courses.most_shown(answer.attempt))
         if not policy.includes(Reveal.NAMES):
-            total = _grade(rubric, counted, (), ())
+            total = _grade(rubric, counted_points, (), ())
             return RubricGrade(total.points, total.most, total.enough, (), ())
-        return _grade(rubric, counted, (), ())
+        return _grade(rubric, counted_points, (), ())
 
 
 def _grade(
     rubric: RubricPoints,
-    counted: Sequence[Sequence[float]],
-    everybody: Sequence[Sequence[float]],
+    counted_points: Sequence[Sequence[float]],
+    everybodys_points: Sequence[Sequence[float]],
     comments: Sequence[str],
 ) -> RubricGrade:
-    items = [
+    item_grades = [
         ItemGrade(
-            item.text,
-            item.points,
-            statistics.fmean(points[item_index] for points in counted),
-            [points[item_index] for points in everybody],
+            rubric_item.text,
+            rubric_item.points,
+            statistics.fmean(points[item_index] for points in counted_points),
+            [points[item_index] for points in everybodys_points],
         )
-        for item_index, item in enumerate(rubric.items)
+        for item_index, rubric_item in enumerate(rubric.items)
     ]
-    return RubricGrade(sum(item.points for item in items), rubric.most, rubric.enough or rubric.most, items, comments)
+    return RubricGrade(
+        sum(item.points for item in item_grades), rubric.most, rubric.enough or rubric.most, item_grades, comments
+    )

@@ -12,23 +12,25 @@ from benchwright_judges.people.human_grading import DIFFICULTIES
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.answer_grading import figures_of, rubric_of
-from benchwright_service.pages.rendering import SECURITY, Problem, render, show_picture
+from benchwright_service.pages.rendering import SECURITY, FormProblem, render, show_picture
 from benchwright_service.pages.visit import Visit, unknown_page, whole_number
 
 
 async def answer(visit: Visit) -> Response:
     """The next answer for who asks."""
-    return await _answer(visit, await visit.grading(), None)
+    return await _answer(visit, await visit.grader_membership(), None)
 
 
 async def grade(visit: Visit) -> Response:
     """Takes the grade of one."""
-    member = await visit.grading()
+    membership = await visit.grader_membership()
     if await visit.is_archived():
-        return await _answer(visit, member, Problem("The course is archived.", "An owner of it can restore it."))
+        return await _answer(
+            visit, membership, FormProblem("The course is archived.", "An owner of it can restore it.")
+        )
     try:
-        await visit.bench.grades.answers.grade(
-            member.course,
+        await visit.bench.grades.answer_grading.grade(
+            membership.course,
             visit.field("item"),
             visit.account,
             visit.field("label"),
@@ -37,18 +39,20 @@ async def grade(visit: Visit) -> Response:
             _points(visit),
         )
     except ValueError as error:
-        return await _answer(visit, member, Problem(str(error), "Correct the points, and grade again."))
+        return await _answer(visit, membership, FormProblem(str(error), "Correct the points, and grade again."))
     except BenchServiceError as error:
-        return await _answer(visit, member, Problem(f"{error}.".capitalize(), "Grade the answer that is shown now."))
-    await visit.bench.audit.note(visit.account, member.course, "graded answer", visit.field("item"))
-    return RedirectResponse(f"/courses/{quote(member.course)}/answers", HTTPStatus.SEE_OTHER, headers=SECURITY)
+        return await _answer(
+            visit, membership, FormProblem(f"{error}.".capitalize(), "Grade the answer that is shown now.")
+        )
+    await visit.bench.audit.note(visit.account, membership.course, "graded answer", visit.field("item"))
+    return RedirectResponse(f"/courses/{quote(membership.course)}/answers", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
 async def figure(visit: Visit) -> Response:
     """A picture of the question, or of its key, of an answer of the course."""
-    member = await visit.grading()
+    membership = await visit.grader_membership()
     item = visit.request.path_params["item"]
-    picture = await visit.bench.grades.answers.figure(member.course, item, visit.counted("number"))
+    picture = await visit.bench.grades.answer_grading.figure(membership.course, item, visit.path_number("number"))
     if picture is None:
         raise unknown_page()
     return show_picture(picture.content, picture.media_type)
@@ -60,17 +64,17 @@ def _points(visit: Visit) -> Sequence[float]:
     Raises:
         ValueError: A field is no number.
     """
-    numbers = range(sum(name.startswith("points-") for name in visit.form))
-    return [visit.number(f"points-{number}", 0, 1_000) for number in numbers]
+    point_numbers = range(sum(name.startswith("points-") for name in visit.form))
+    return [visit.form_number(f"points-{number}", 0, 1_000) for number in point_numbers]
 
 
-async def _answer(visit: Visit, member: Membership, problem: Problem | None) -> Response:
-    desk = await visit.bench.grades.answers.desk(member.course, visit.account)
+async def _answer(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
+    desk = await visit.bench.grades.answer_grading.desk(membership.course, visit.account)
     return render(
         "answer",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        member=member,
+        member=membership,
         item=desk.item,
         left=desk.left,
         dispute=desk.dispute,

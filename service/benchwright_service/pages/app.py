@@ -42,7 +42,7 @@ from benchwright_service.pages import (
     sign_in_page,
     study_pages,
 )
-from benchwright_service.pages.rendering import ASSETS, SECURITY, Problem, asset, render
+from benchwright_service.pages.rendering import ASSETS, SECURITY, FormProblem, asset, render
 from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.questions.pictures import MOST_BYTES
 
@@ -75,14 +75,15 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
         bench: The service.
         secure: True if browsers reach it by HTTPS, so that cookies are for HTTPS only.
     """
-    pages = Starlette(
-        routes=page_routes(bench, secure=secure), exception_handlers={HTTPException: _not_found, Exception: _failed}
+    pages_app = Starlette(
+        routes=page_routes(bench, secure=secure),
+        exception_handlers={HTTPException: _not_found_page, Exception: _failure_page},
     )
-    pages.router.redirect_slashes = False
+    pages_app.router.redirect_slashes = False
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            await pages(scope, receive, send)
+            await pages_app(scope, receive, send)
         except Exception as error:
             # Starlette raises again what it has answered already, for servers that log it; ours logs in `refusal_of`.
             logging.getLogger(__name__).debug("%s", type(error).__name__)
@@ -92,7 +93,7 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
 
 def page_routes(bench: Bench, *, secure: bool) -> list[Route]:
     """The addresses of pages and of what they load and send; see `make_pages`."""
-    guard = _Guard(bench, secure=secure)
+    guard = _RouteGuard(bench, secure=secure)
     away_session = Middleware(
         SessionMiddleware,
         # Who is on the way when the service ends signs in again.
@@ -193,7 +194,7 @@ def page_routes(bench: Bench, *, secure: bool) -> list[Route]:
     ]
 
 
-class _Guard:
+class _RouteGuard:
     def __init__(self, bench: Bench, *, secure: bool) -> None:
         self._bench = bench
         self._secure = secure
@@ -257,7 +258,7 @@ class _Guard:
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
             return await page(Visit(self._bench, request, session, form, secure=self._secure))
         except RefusalError as refusal:
-            return _refused(refusal, session)
+            return _refusal_page(refusal, session)
         finally:
             await request.close()
 
@@ -292,13 +293,13 @@ def _is_own(request: Request) -> bool:
 
 def _has_null_byte(request: Request, form: FormData) -> bool:
     """True if something that a page may look for in the database, or store, has a null byte; PostgreSQL takes none."""
-    texts = (*request.path_params.values(), *request.query_params.values(), *form.values())
-    return any(isinstance(text, str) and "\0" in text for text in texts)
+    sent_texts = (*request.path_params.values(), *request.query_params.values(), *form.values())
+    return any(isinstance(text, str) and "\0" in text for text in sent_texts)
 
 
-def _refused(refusal: RefusalError, session: BrowserSession | None) -> Response:
-    problem = Problem(refusal.details.detail, refusal.details.next_step)
-    return render("told", session, refusal.kind.status.value, title="That did not work", problem=problem)
+def _refusal_page(refusal: RefusalError, session: BrowserSession | None) -> Response:
+    problem = FormProblem(refusal.details.detail, refusal.details.next_step)
+    return render("told", session, refusal.refusal_kind.status.value, title="That did not work", problem=problem)
 
 
 async def _asset(request: Request) -> Response:
@@ -309,14 +310,14 @@ async def _asset(request: Request) -> Response:
     return Response(asset(name), media_type=ASSETS[name], headers=headers)
 
 
-async def _not_found(request: Request, error: Exception) -> Response:
+async def _not_found_page(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.NOT_FOUND
     detail, next_step = _SAID.get(HTTPStatus(status), ("There is no such page.", "Go to your courses."))
-    return render("told", None, int(status), title="That did not work", problem=Problem(detail, next_step))
+    return render("told", None, int(status), title="That did not work", problem=FormProblem(detail, next_step))
 
 
-async def _failed(request: Request, error: Exception) -> Response:
-    return _refused(refusal_of(error), None)
+async def _failure_page(request: Request, error: Exception) -> Response:
+    return _refusal_page(refusal_of(error), None)
 
 
 _SAID = {

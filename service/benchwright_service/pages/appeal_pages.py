@@ -8,11 +8,11 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_remote.messages import AssignmentView, Membership, Role
-from benchwright_service.courses.progress import Student
+from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.grade_history import LONGEST
 from benchwright_service.grades.gradebook import Gradebook
-from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, unknown_page, whole_number
 
 
@@ -23,33 +23,35 @@ async def own_grade(visit: Visit) -> Response:
 
 async def appeal(visit: Visit) -> Response:
     """Takes an appeal against it."""
-    member, view, student, _ = await _own_assignment(visit)
+    membership, view, student, _ = await _own_assignment(visit)
     if await visit.is_archived():
-        return await _own_grade_page(visit, Problem("The course is archived.", "Ask its staff."))
+        return await _own_grade_page(visit, FormProblem("The course is archived.", "Ask its staff."))
     try:
         await visit.bench.grades.history.appeal(view.id, student.account, visit.field("text", LONGEST))
     except BenchServiceError as error:
-        return await _own_grade_page(visit, Problem(f"{error}.".capitalize(), "Correct it, and send it again."))
-    path = f"/courses/{quote(member.course)}/mine/{view.id}"
+        return await _own_grade_page(visit, FormProblem(f"{error}.".capitalize(), "Correct it, and send it again."))
+    path = f"/courses/{quote(membership.course)}/mine/{view.id}"
     return RedirectResponse(path, HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
 async def appeals(visit: Visit) -> Response:
     """All appeals of a course."""
-    member = await visit.staffed()
-    course_appeals = await visit.bench.grades.history.appeals(member.course)
-    titles = {assignment.id: assignment.title for assignment in await visit.bench.courses.all_of(member.course)}
-    await visit.bench.audit.note(visit.account, member.course, "saw appeals", "")
-    return render("appeals", visit.session, member=member, appeals=course_appeals, titles=titles)
+    membership = await visit.staff_membership()
+    course_appeals = await visit.bench.grades.history.appeals(membership.course)
+    titles = {
+        assignment.id: assignment.title for assignment in await visit.bench.courses.all_assignments(membership.course)
+    }
+    await visit.bench.audit.note(visit.account, membership.course, "saw appeals", "")
+    return render("appeals", visit.session, member=membership, appeals=course_appeals, titles=titles)
 
 
 async def answer(visit: Visit) -> Response:
     """Grants or denies one."""
-    member = await visit.changing()
+    membership = await visit.changeable_membership()
     path, decision, number = visit.request.path_params, visit.field("decision"), whole_number(visit.field("appeal"))
     if decision not in ("grant", "deny") or number is None:
         raise unknown_page()
-    views = {assignment.id for assignment in await visit.bench.courses.all_of(member.course)}
+    views = {assignment.id for assignment in await visit.bench.courses.all_assignments(membership.course)}
     if path["assignment"] not in views:
         raise unknown_page()
     try:
@@ -62,22 +64,22 @@ async def answer(visit: Visit) -> Response:
             staff_account=visit.account,
         )
     except BenchServiceError as error:
-        problem = Problem(f"{error}.".capitalize(), "Go back to the grade.")
+        problem = FormProblem(f"{error}.".capitalize(), "Go back to the grade.")
         return render("told", visit.session, HTTPStatus.CONFLICT, title="That did not work", problem=problem)
     action = "granted appeal" if decision == "grant" else "denied appeal"
-    await visit.bench.audit.note(visit.account, member.course, action, f"{path['account']} {path['assignment']}")
-    onward = f"/courses/{quote(member.course)}/grades/{path['assignment']}/{path['account']}"
+    await visit.bench.audit.note(visit.account, membership.course, action, f"{path['account']} {path['assignment']}")
+    onward = f"/courses/{quote(membership.course)}/grades/{path['assignment']}/{path['account']}"
     return RedirectResponse(onward, HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
-async def _own_grade_page(visit: Visit, problem: Problem | None) -> Response:
-    member, view, student, book = await _own_assignment(visit)
-    appeals_ = await visit.bench.grades.history.appeals(member.course, student.account)
+async def _own_grade_page(visit: Visit, problem: FormProblem | None) -> Response:
+    membership, view, student, book = await _own_assignment(visit)
+    appeals_ = await visit.bench.grades.history.appeals(membership.course, student.account)
     return render(
         "own",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        member=member,
+        member=membership,
         assignment=view,
         grade=book.grade(student, view),
         rubrics=await visit.bench.grades.rubrics.grades_of_runs(book.grade(student, view).counted, for_staff=False),
@@ -91,15 +93,17 @@ async def _own_grade_page(visit: Visit, problem: Problem | None) -> Response:
     )
 
 
-async def _own_assignment(visit: Visit) -> tuple[Membership, AssignmentView, Student, Gradebook]:
-    member = await visit.membership()
-    if member.role is not Role.PARTICIPANT:
+async def _own_assignment(visit: Visit) -> tuple[Membership, AssignmentView, CourseStudent, Gradebook]:
+    membership = await visit.membership()
+    if membership.role is not Role.PARTICIPANT:
         raise unknown_page()
     assignments = await visit.bench.courses.visible_assignments(visit.account, archived=True)
     view = next(
         (assignment for assignment in assignments if assignment.id == visit.request.path_params["assignment"]), None
     )
-    if view is None or view.course != member.course:
+    if view is None or view.course != membership.course:
         raise unknown_page()
-    book = await visit.bench.grades.gradebooks.gradebook(member.course, await visit.bench.courses.all_of(member.course))
-    return member, view, next(student for student in book.students if student.account == visit.account), book
+    book = await visit.bench.grades.gradebooks.gradebook(
+        membership.course, await visit.bench.courses.all_assignments(membership.course)
+    )
+    return membership, view, next(student for student in book.students if student.account == visit.account), book

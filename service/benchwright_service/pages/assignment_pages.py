@@ -16,7 +16,7 @@ from benchwright_service.courses.assistance_rule import assistance_of
 from benchwright_service.courses.courses import AssignmentRules
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.course_pages import FIELDS, course_page
-from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, unknown_page, whole_number
 from benchwright_teaching.reveal_phases import RevealPhases
 
@@ -25,11 +25,11 @@ _MOST_RUNS = 10_000
 
 async def assign(visit: Visit) -> Response:
     """Makes an assignment."""
-    member = await visit.changing()
+    membership = await visit.changeable_membership()
     try:
         rules = _rules(visit)
         assignment_id = await visit.bench.courses.assign(
-            member.course,
+            membership.course,
             visit.field("pack"),
             title=rules.title,
             problems=visit.field("problems").split() or None,
@@ -37,44 +37,46 @@ async def assign(visit: Visit) -> Response:
             due=rules.due,
             closes=rules.closes,
             most_runs=rules.most_runs,
-            reveal=rules.reveal.first,
+            reveal=rules.reveal.before_due,
             reveal_after_due=rules.reveal.after_due,
             reveal_after_closing=rules.reveal.after_closing,
             assistance=rules.assistance,
             aids=rules.aids,
         )
     except (BenchServiceError, ValueError) as error:
-        problem = Problem(_sentence(error), "Correct the field, and assign again.")
-        return await course_page(visit, member, problem, _sent_fields(visit))
-    await visit.bench.audit.note(visit.account, member.course, "assigned", assignment_id)
-    return RedirectResponse(f"/courses/{quote(member.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
+        problem = FormProblem(_error_sentence(error), "Correct the field, and assign again.")
+        return await course_page(visit, membership, problem, _sent_fields(visit))
+    await visit.bench.audit.note(visit.account, membership.course, "assigned", assignment_id)
+    return RedirectResponse(f"/courses/{quote(membership.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
 async def assignment(visit: Visit) -> Response:
     """The form to change one."""
-    return await _form(visit, None)
+    return await _form_page(visit, None)
 
 
 async def change(visit: Visit) -> Response:
     """Changes it."""
-    member = await visit.changing()
-    view = await _chosen(visit)
+    membership = await visit.changeable_membership()
+    view = await _chosen_assignment(visit)
     try:
-        await visit.bench.courses.change(member.course, view.id, _rules(visit))
+        await visit.bench.courses.change(membership.course, view.id, _rules(visit))
     except (BenchServiceError, ValueError) as error:
-        return await _form(visit, Problem(_sentence(error), "Correct the field, and send the form again."))
-    await visit.bench.audit.note(visit.account, member.course, "changed assignment", view.id)
-    return RedirectResponse(f"/courses/{quote(member.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
+        return await _form_page(
+            visit, FormProblem(_error_sentence(error), "Correct the field, and send the form again.")
+        )
+    await visit.bench.audit.note(visit.account, membership.course, "changed assignment", view.id)
+    return RedirectResponse(f"/courses/{quote(membership.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
-async def _form(visit: Visit, problem: Problem | None) -> Response:
-    member = await visit.staffed()
-    view = await _chosen(visit)
+async def _form_page(visit: Visit, problem: FormProblem | None) -> Response:
+    membership = await visit.staff_membership()
+    view = await _chosen_assignment(visit)
     return render(
         "assignment",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        member=member,
+        member=membership,
         assignment=view,
         is_archived=await visit.is_archived(),
         policies=list(Reveal),
@@ -83,11 +85,15 @@ async def _form(visit: Visit, problem: Problem | None) -> Response:
     )
 
 
-async def _chosen(visit: Visit) -> AssignmentView:
-    member = await visit.staffed()
+async def _chosen_assignment(visit: Visit) -> AssignmentView:
+    membership = await visit.staff_membership()
     assignment_id = visit.request.path_params["assignment"]
     view = next(
-        (candidate for candidate in await visit.bench.courses.all_of(member.course) if candidate.id == assignment_id),
+        (
+            candidate
+            for candidate in await visit.bench.courses.all_assignments(membership.course)
+            if candidate.id == assignment_id
+        ),
         None,
     )
     if view is None:
@@ -104,22 +110,22 @@ def _rules(visit: Visit) -> AssignmentRules:
     """
     return AssignmentRules(
         visit.field("title", 200),
-        visit.time("opens"),
-        visit.time("due"),
-        visit.time("closes"),
-        _count(visit.field("runs")),
-        RevealPhases(*(_policy(visit, name) for name in ("reveal", "reveal-after-due", "reveal-after-closing"))),
-        _assistance(visit),
+        visit.form_time("opens"),
+        visit.form_time("due"),
+        visit.form_time("closes"),
+        _optional_count(visit.field("runs")),
+        RevealPhases(*(_reveal_policy(visit, name) for name in ("reveal", "reveal-after-due", "reveal-after-closing"))),
+        _assistance_rule(visit),
         _aids(visit),
     )
 
 
-def _policy(visit: Visit, name: str) -> Reveal | None:
+def _reveal_policy(visit: Visit, name: str) -> Reveal | None:
     value = visit.field(name)
     return Reveal(value) if value in {reveal.value for reveal in Reveal} else None
 
 
-def _assistance(visit: Visit) -> Assistance | None:
+def _assistance_rule(visit: Visit) -> Assistance | None:
     value = visit.field("assistance")
     allowed = Allowed(value) if value in {allowance.value for allowance in Allowed} else None
     return assistance_of(allowed, visit.field("extensions", 4_000).replace(",", " ").split())
@@ -127,7 +133,7 @@ def _assistance(visit: Visit) -> Assistance | None:
 
 def _aids(visit: Visit) -> frozenset[Aid] | None:
     """The aids that are ticked; None for all, and if the form does not ask."""
-    ticked = set(visit.chosen("aids"))
+    ticked = set(visit.ticked_values("aids"))
     if not visit.field("aids-said") or ticked >= set(Aid):
         return None
     return frozenset(aid for aid in Aid if aid.value in ticked)
@@ -135,7 +141,7 @@ def _aids(visit: Visit) -> frozenset[Aid] | None:
 
 def _sent_fields(visit: Visit) -> dict[str, str]:
     """Fields that a form was sent with, to be corrected."""
-    return {name: visit.field(name) for name in FIELDS} | {"aids": " ".join(visit.chosen("aids"))}
+    return {name: visit.field(name) for name in FIELDS} | {"aids": " ".join(visit.ticked_values("aids"))}
 
 
 def _fields(view: AssignmentView) -> dict[str, str]:
@@ -143,9 +149,9 @@ def _fields(view: AssignmentView) -> dict[str, str]:
     rule = view.assistance
     return dict.fromkeys(FIELDS, "") | {
         "title": view.title,
-        "opens": _time(view.opens),
-        "due": _time(view.due),
-        "closes": _time(view.closes),
+        "opens": _time_field(view.opens),
+        "due": _time_field(view.due),
+        "closes": _time_field(view.closes),
         "runs": str(view.most_runs or ""),
         "reveal": view.reveal or "",
         "reveal-after-due": view.reveal_after_due or "",
@@ -157,11 +163,11 @@ def _fields(view: AssignmentView) -> dict[str, str]:
     }
 
 
-def _time(moment: datetime | None) -> str:
+def _time_field(moment: datetime | None) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M") if moment is not None else ""
 
 
-def _count(text: str) -> int | None:
+def _optional_count(text: str) -> int | None:
     if not text:
         return None
     count = whole_number(text)
@@ -170,6 +176,6 @@ def _count(text: str) -> int | None:
     return count
 
 
-def _sentence(error: Exception) -> str:
+def _error_sentence(error: Exception) -> str:
     text = str(error)
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")

@@ -11,11 +11,11 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Membership
-from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit
-from benchwright_service.studies.lab_closing import ClosingState, Outlook, unfinished
+from benchwright_service.studies.lab_closing import ClosingState, Outlook, unfinished_participants
 from benchwright_service.studies.lab_monitor import headers_of
 
 _CHUNK = 1 << 16
@@ -32,59 +32,59 @@ class _Confirmation:
 
 async def closing(visit: Visit) -> Response:
     """Page on the effects of closing, its progress, or its result."""
-    return await _closing(visit, await visit.owning())
+    return await _closing_page(visit, await visit.owner_membership())
 
 
 async def state(visit: Visit) -> Response:
     """Part with which the page refreshes itself while the study is being closed."""
-    member = await visit.owning()
-    closing_state = await visit.bench.studies.closings.state(member.course)
+    membership = await visit.owner_membership()
+    closing_state = await visit.bench.studies.closings.state(membership.course)
     return render("study_closing_state", visit.session, state=closing_state, now=datetime.now(UTC))
 
 
 async def close(visit: Visit) -> Response:
     """Begins to close it, or to make its report again; what it would end is confirmed by itself."""
-    member = await visit.owning()
-    closings, study = visit.bench.studies.closings, member.course
+    membership = await visit.owner_membership()
+    closings, study = visit.bench.studies.closings, membership.course
     closing_state = await closings.state(study)
     if closing_state.is_running:
-        return _onward(member)
+        return _redirect_to_closing(membership)
     if closing_state.digest:
         await closings.begin(study, visit.account, force=False)
-        return _onward(member)
+        return _redirect_to_closing(membership)
     if visit.field("name", 200) != study:
-        problem = Problem("This is not the study's id.", f"Type {study}; nothing was closed.")
-        return await _closing(visit, member, problem)
-    outlook = await _outlook(visit, member)
+        problem = FormProblem("This is not the study's id.", f"Type {study}; nothing was closed.")
+        return await _closing_page(visit, membership, problem)
+    outlook = await _outlook(visit, membership)
     # Confirmed is what was shown: an attempt that was begun since has to be confirmed too.
     is_forced = visit.field("end") == (outlook.going or "none")
     if outlook.needs_force and not is_forced:
-        return await _closing(visit, member, is_second=True)
+        return await _closing_page(visit, membership, is_second=True)
     await closings.begin(study, visit.account, force=outlook.needs_force)
-    return _onward(member)
+    return _redirect_to_closing(membership)
 
 
 async def report(visit: Visit) -> Response:
     """The report as it was made, which may not act for who is signed in."""
-    member = await visit.owning()
-    page = await visit.bench.studies.monitor.report(visit.account, member.course)
-    await visit.bench.audit.note(visit.account, member.course, "read report", "page")
-    return Response(page, media_type="text/html", headers=headers_of(page))
+    membership = await visit.owner_membership()
+    report_page = await visit.bench.studies.monitor.report(visit.account, membership.course)
+    await visit.bench.audit.note(visit.account, membership.course, "read report", "page")
+    return Response(report_page, media_type="text/html", headers=headers_of(report_page))
 
 
 async def export(visit: Visit) -> Response:
     """The records of a closed study, which tell who worked under which condition and how well."""
-    member = await visit.owning()
-    if not (await visit.bench.studies.closings.state(member.course)).digest:
+    membership = await visit.owner_membership()
+    if not (await visit.bench.studies.closings.state(membership.course)).digest:
         raise RefusalError(
-            Kind.CONFLICT,
+            RefusalKind.CONFLICT,
             "The study goes on: nobody sees outcomes by condition.",
             "Close it first; its records can be downloaded then.",
         )
-    await visit.bench.audit.note(visit.account, member.course, "exported records", "")
-    file = await visit.bench.studies.closings.archive(member.course)
+    await visit.bench.audit.note(visit.account, membership.course, "exported records", "")
+    file = await visit.bench.studies.closings.archive(membership.course)
     headers = SECURITY | {
-        "Content-Disposition": f'attachment; filename="{member.course}.zip"',
+        "Content-Disposition": f'attachment; filename="{membership.course}.zip"',
         "Content-Length": str(file.seek(0, 2)),
     }
     return StreamingResponse(_chunks(file), media_type="application/zip", headers=headers)
@@ -97,34 +97,34 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
             yield chunk
 
 
-async def _outlook(visit: Visit, member: Membership) -> Outlook:
-    watch = await visit.bench.studies.monitor.watch(member.course)
+async def _outlook(visit: Visit, membership: Membership) -> Outlook:
+    watch = await visit.bench.studies.monitor.watch(membership.course)
     return await visit.bench.studies.closings.outlook(
-        member.course, [participant.participant for participant in watch.participants]
+        membership.course, [participant.participant for participant in watch.participants]
     )
 
 
-async def _closing(
-    visit: Visit, member: Membership, problem: Problem | None = None, *, is_second: bool = False
+async def _closing_page(
+    visit: Visit, membership: Membership, problem: FormProblem | None = None, *, is_second: bool = False
 ) -> Response:
-    closing_state: ClosingState = await visit.bench.studies.closings.state(member.course)
+    closing_state: ClosingState = await visit.bench.studies.closings.state(membership.course)
     is_open = not (closing_state.is_running or closing_state.digest)
-    watch = await visit.bench.studies.monitor.watch(member.course)
+    watch = await visit.bench.studies.monitor.watch(membership.course)
     if is_open:
-        await visit.bench.audit.note_sitting(visit.account, member.course, "saw what closing ends", "")
+        await visit.bench.audit.note_sitting(visit.account, membership.course, "saw what closing ends", "")
     status = HTTPStatus.CONFLICT if is_second else HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     return render(
         "study_closing",
         visit.session,
         status,
-        member=member,
+        member=membership,
         state=closing_state,
         now=datetime.now(UTC),
         problem=problem,
-        confirmation=_Confirmation(await _outlook(visit, member), is_second) if is_open else None,
-        unfinished=unfinished(watch) if is_open else (),
+        confirmation=_Confirmation(await _outlook(visit, membership), is_second) if is_open else None,
+        unfinished=unfinished_participants(watch) if is_open else (),
     )
 
 
-def _onward(member: Membership) -> Response:
-    return RedirectResponse(f"/studies/{quote(member.course)}/closing", HTTPStatus.SEE_OTHER, headers=SECURITY)
+def _redirect_to_closing(membership: Membership) -> Response:
+    return RedirectResponse(f"/studies/{quote(membership.course)}/closing", HTTPStatus.SEE_OTHER, headers=SECURITY)

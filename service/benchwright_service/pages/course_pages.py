@@ -12,8 +12,8 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.courses.playback import PlaybackError
-from benchwright_service.courses.progress import AttemptLine, TextFromSource, written_of
-from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.courses.progress import AttemptLine, TextFromSource, text_sources
+from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.replay_pages import student_of
 from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, sections_of, unknown_page
 
@@ -51,34 +51,36 @@ async def courses(visit: Visit) -> Response:
 
 async def course(visit: Visit) -> Response:
     """A course: for its staff with a form for assignments, for others with their own standing."""
-    member = await visit.membership()
-    return await course_page(visit, member, None, {})
+    membership = await visit.membership()
+    return await course_page(visit, membership, None, {})
 
 
 async def archive(visit: Visit) -> Response:
     """Archives a course, or restores it."""
-    member = await visit.membership()
-    if member.role is not Role.OWNER:
+    membership = await visit.membership()
+    if membership.role is not Role.OWNER:
         raise unknown_page()
     restore = visit.field("restore") == "yes"
-    await visit.bench.courses.archive(member.course, restore=restore)
-    await visit.bench.audit.note(visit.account, member.course, "restored course" if restore else "archived course", "")
-    return RedirectResponse(f"/courses/{quote(member.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
+    await visit.bench.courses.archive(membership.course, restore=restore)
+    await visit.bench.audit.note(
+        visit.account, membership.course, "restored course" if restore else "archived course", ""
+    )
+    return RedirectResponse(f"/courses/{quote(membership.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
 async def progress(visit: Visit) -> Response:
     """Students by problems."""
-    member = await visit.staffed()
+    membership = await visit.staff_membership()
     section = visit.section
-    assignments = await visit.bench.courses.all_of(member.course)
-    matrix = await visit.bench.coursework.progress.matrix(member.course, assignments, section)
-    everybody = matrix.students if not section else await visit.bench.coursework.progress.students(member.course)
-    checks = await visit.bench.coursework.assistance.of_course(member.course, CHECKED_WITHIN_S)
-    await visit.bench.audit.note(visit.account, member.course, "saw progress", section)
+    assignments = await visit.bench.courses.all_assignments(membership.course)
+    matrix = await visit.bench.coursework.progress.matrix(membership.course, assignments, section)
+    everybody = matrix.students if not section else await visit.bench.coursework.progress.students(membership.course)
+    checks = await visit.bench.coursework.assistance.of_course(membership.course, CHECKED_WITHIN_S)
+    await visit.bench.audit.note(visit.account, membership.course, "saw progress", section)
     return render(
         "progress",
         visit.session,
-        member=member,
+        member=membership,
         matrix=matrix,
         assignments=assignments,
         section=section,
@@ -89,61 +91,65 @@ async def progress(visit: Visit) -> Response:
 
 async def work(visit: Visit) -> Response:
     """One student's attempts at a problem."""
-    member, assignment, student = await student_of(visit)
+    membership, assignment, student = await student_of(visit)
     path = visit.request.path_params
-    attempts = await visit.bench.coursework.progress.attempts(student.account, assignment.id, path["problem"])
-    written_shares = [await _written_shares(visit, attempt) for attempt in attempts]
-    checked = [
-        await visit.bench.coursework.assistance.of_attempt(member.course, assignment.id, attempt.id)
-        for attempt in attempts
+    attempt_lines = await visit.bench.coursework.progress.attempts(student.account, assignment.id, path["problem"])
+    written_shares = [await _written_shares(visit, attempt) for attempt in attempt_lines]
+    attempt_checks = [
+        await visit.bench.coursework.assistance.of_attempt(membership.course, assignment.id, attempt_line.id)
+        for attempt_line in attempt_lines
     ]
     seen_work = f"{student.account} {assignment.pack}/{path['problem']}"
-    await visit.bench.audit.note(visit.account, member.course, "saw work", seen_work)
+    await visit.bench.audit.note(visit.account, membership.course, "saw work", seen_work)
     return render(
         "work",
         visit.session,
-        member=member,
+        member=membership,
         assignment=assignment,
         problem=path["problem"],
         student=student,
-        attempts=list(zip(attempts, written_shares, strict=True)),
-        checked=checked,
+        attempts=list(zip(attempt_lines, written_shares, strict=True)),
+        checked=attempt_checks,
     )
 
 
-async def _written_shares(visit: Visit, attempt: AttemptLine) -> Sequence[TextFromSource] | str:
+async def _written_shares(visit: Visit, attempt_line: AttemptLine) -> Sequence[TextFromSource] | str:
     """Sources of its text; or the reason why they can't be said."""
     try:
-        return written_of((await visit.bench.coursework.replays.playback(attempt.id, attempt.summary.seq)).inserted)
+        return text_sources(
+            (await visit.bench.coursework.replays.playback(attempt_line.id, attempt_line.summary.seq)).inserted
+        )
     except PlaybackError as error:
         return str(error)
 
 
 async def audit(visit: Visit) -> Response:
     """Page of the audit log: who of the staff saw or changed what."""
-    member = await visit.staffed()
-    return render("audit", visit.session, member=member, entries=await visit.bench.audit.entries(member.course))
+    membership = await visit.staff_membership()
+    return render("audit", visit.session, member=membership, entries=await visit.bench.audit.entries(membership.course))
 
 
-async def course_page(visit: Visit, member: Membership, problem: Problem | None, fields: dict[str, str]) -> Response:
+async def course_page(
+    visit: Visit, membership: Membership, problem: FormProblem | None, fields: dict[str, str]
+) -> Response:
     """A course's page.
 
     Args:
         visit: Visit of the person who looks at it.
-        member: Their membership in it.
+        membership: Their membership in it.
         problem: Reason why the form was not taken.
         fields: Fields of the form for an assignment.
     """
-    is_staff = member.role in STAFF
+    is_staff = membership.role in STAFF
     if is_staff:
-        assignments = await visit.bench.courses.all_of(member.course)
+        assignments = await visit.bench.courses.all_assignments(membership.course)
         passed_counts = None
     else:
         own_assignments = await visit.bench.courses.visible_assignments(visit.account, archived=True)
-        assignments = [assignment for assignment in own_assignments if assignment.course == member.course]
-        is_participant = member.role is Role.PARTICIPANT
+        assignments = [assignment for assignment in own_assignments if assignment.course == membership.course]
+        is_participant = membership.role is Role.PARTICIPANT
         passed_counts = (
-            await visit.bench.coursework.progress.passed_counts(visit.account, member.course)
+            await visit.bench.coursework.progress.passed_counts(visit.account, membership.course)
             if is_participant
             else None
         )
@@ -151,13 +157,13 @@ async def course_page(visit: Visit, member: Membership, problem: Problem | None,
         "course",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        member=member,
+        member=membership,
         is_staff=is_staff,
-        is_owner=member.role is Role.OWNER,
-        is_grader=member.role is Role.GRADER,
-        collects=member.role is not Role.MONITOR
-        and await visit.bench.collecting.questions.call(member.course) is not None,
-        open_appeals=await visit.bench.grades.history.waiting(member.course) if is_staff else 0,
+        is_owner=membership.role is Role.OWNER,
+        is_grader=membership.role is Role.GRADER,
+        collects=membership.role is not Role.MONITOR
+        and await visit.bench.collecting.questions.call(membership.course) is not None,
+        open_appeals=await visit.bench.grades.history.waiting_appeal_count(membership.course) if is_staff else 0,
         is_archived=await visit.is_archived(),
         assignments=assignments,
         mine=passed_counts,

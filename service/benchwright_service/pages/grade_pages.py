@@ -7,18 +7,18 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
-from benchwright_problems.problem import Kind as ProblemKind
+from benchwright_problems.problem import ProblemKind as ProblemKind
 from benchwright_remote.messages import AssignmentView, Membership
-from benchwright_service.courses.progress import Student
+from benchwright_service.courses.progress import CourseStudent
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
-from benchwright_service.grades.item_report import LEAST_ALIKE, analysed
-from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.grades.item_report import LEAST_ALIKE, analyse_items
+from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, sections_of, unknown_page
-from benchwright_teaching.grade_files import canvas, moodle, table
-from benchwright_teaching.points import Counting, Grading
+from benchwright_teaching.grade_files import canvas_csv, moodle_csv, people_csv
+from benchwright_teaching.points import Counting, GradingRules
 
-_FILES = {"canvas": canvas, "moodle": moodle}
+_FILES = {"canvas": canvas_csv, "moodle": moodle_csv}
 TABLE = "table"
 """The file for people: it has more than a learning management system would take."""
 _FILE_WITHIN_S = 20.0
@@ -27,15 +27,15 @@ _FILE_WITHIN_S = 20.0
 
 async def grades(visit: Visit) -> Response:
     """Students by assignments."""
-    member = await visit.staffed()
-    book = await _book(visit, member)
-    await visit.bench.audit.note(visit.account, member.course, "saw grades", visit.section)
+    membership = await visit.staff_membership()
+    book = await _course_book(visit, membership)
+    await visit.bench.audit.note(visit.account, membership.course, "saw grades", visit.section)
     services = visit.bench.sign_in.lti_services
-    platform = await services.platform_of(member.course) if services is not None else ""
+    platform = await services.platform_of(membership.course) if services is not None else ""
     return render(
         "grades",
         visit.session,
-        member=member,
+        member=membership,
         book=book.of_section(visit.section),
         files=[*_FILES, TABLE],
         platform=platform,
@@ -46,42 +46,44 @@ async def grades(visit: Visit) -> Response:
 
 async def file(visit: Visit) -> Response:
     """The gradebook as a file for another system."""
-    member = await visit.staffed()
+    membership = await visit.staff_membership()
     kind = visit.request.path_params["kind"]
     if kind not in (*_FILES, TABLE):
         raise unknown_page()
-    book = (await _book(visit, member)).of_section(visit.section)
-    await visit.bench.audit.note(visit.account, member.course, "exported grades", f"{kind} {visit.section}".rstrip())
+    book = (await _course_book(visit, membership)).of_section(visit.section)
+    await visit.bench.audit.note(
+        visit.account, membership.course, "exported grades", f"{kind} {visit.section}".rstrip()
+    )
     if kind == TABLE:
-        checks = await visit.bench.coursework.assistance.of_course(member.course, _FILE_WITHIN_S)
+        checks = await visit.bench.coursework.assistance.of_course(membership.course, _FILE_WITHIN_S)
         help_ = [[checks.cell(student.account, view.id) for view, _ in book.assignments] for student in book.students]
-        text = table(book.columns, book.lines, help_)
+        text = people_csv(book.columns, book.lines, help_)
     else:
         text = _FILES[kind](book.columns, book.lines)
-    name = f"{member.course}-{kind}.csv"
+    name = f"{membership.course}-{kind}.csv"
     headers = SECURITY | {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 async def grade(visit: Visit) -> Response:
     """One student's grade."""
-    return await _grade(visit, None)
+    return await _grade_page(visit, None)
 
 
 async def change(visit: Visit) -> Response:
     """Extends an assignment for a student, or adjusts their points."""
-    member = await visit.changing()
-    view, student, _ = await _chosen(visit, member)
+    membership = await visit.changeable_membership()
+    view, student, _ = await _chosen_grade(visit, membership)
     gradebooks, reason = visit.bench.grades.gradebooks, visit.field("reason", 500)
     try:
         if visit.field("points"):
-            points = visit.number("points", -1_000_000, 1_000_000)
-            await gradebooks.adjust(member.course, view.id, student.account, points, reason, visit.account)
+            points = visit.form_number("points", -1_000_000, 1_000_000)
+            await gradebooks.adjust(membership.course, view.id, student.account, points, reason, visit.account)
             action = f"adjusted by {points:+g}"
         else:
-            due, closes = visit.time("due"), visit.time("closes")
+            due, closes = visit.form_time("due"), visit.form_time("closes")
             await gradebooks.extend(
-                member.course,
+                membership.course,
                 view.id,
                 student.account,
                 due=due,
@@ -91,40 +93,40 @@ async def change(visit: Visit) -> Response:
             )
             action = "extended"
     except (BenchServiceError, ValueError) as error:
-        return await _grade(visit, Problem(str(error), "Correct the field, and send the form again."))
-    await visit.bench.audit.note(visit.account, member.course, action, f"{student.account} {view.id}")
+        return await _grade_page(visit, FormProblem(str(error), "Correct the field, and send the form again."))
+    await visit.bench.audit.note(visit.account, membership.course, action, f"{student.account} {view.id}")
     return RedirectResponse(visit.request.url.path, HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
 async def rules(visit: Visit) -> Response:
     """Changes how an assignment is graded."""
-    member = await visit.changing()
+    membership = await visit.changeable_membership()
     assignment = visit.request.path_params["assignment"]
     try:
         grading = grading_of(visit)
-        await visit.bench.grades.gradebooks.grade_by(member.course, assignment, grading)
+        await visit.bench.grades.gradebooks.change_grading(membership.course, assignment, grading)
     except BenchServiceError:
         raise unknown_page() from None
     except ValueError as error:
-        problem = Problem(str(error), "Go back, and correct the field.")
+        problem = FormProblem(str(error), "Go back, and correct the field.")
         return render(
             "told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=problem
         )
-    await visit.bench.audit.note(visit.account, member.course, "changed grading", assignment)
-    return RedirectResponse(f"/courses/{quote(member.course)}/grades", HTTPStatus.SEE_OTHER, headers=SECURITY)
+    await visit.bench.audit.note(visit.account, membership.course, "changed grading", assignment)
+    return RedirectResponse(f"/courses/{quote(membership.course)}/grades", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
 async def items(visit: Visit) -> Response:
     """Item analysis."""
-    member = await visit.staffed()
-    book = await _book(visit, member)
-    chosen = book.of_section(visit.section)
+    membership = await visit.staff_membership()
+    book = await _course_book(visit, membership)
+    section_book = book.of_section(visit.section)
     return render(
         "items",
         visit.session,
-        member=member,
-        book=chosen,
-        items=analysed(chosen),
+        member=membership,
+        book=section_book,
+        items=analyse_items(section_book),
         section=visit.section,
         sections=sections_of(book.students),
     )
@@ -132,47 +134,47 @@ async def items(visit: Visit) -> Response:
 
 async def item(visit: Visit) -> Response:
     """One problem."""
-    member = await visit.staffed()
-    whole = await _book(visit, member)
-    book = whole.of_section(visit.section)
+    membership = await visit.staff_membership()
+    whole_book = await _course_book(visit, membership)
+    book = whole_book.of_section(visit.section)
     problem = visit.request.path_params["problem"]
-    view = _assignment(visit, book)
+    view = _chosen_assignment(visit, book)
     if problem not in view.problems:
         raise unknown_page()
     public_problem = await visit.bench.courses.problem(view.pack, problem)
-    report = await visit.bench.grades.items.report(book, view.id, public_problem)
+    item_report = await visit.bench.grades.item_reports.report(book, view.id, public_problem)
     return render(
         "item",
         visit.session,
-        member=member,
+        member=membership,
         assignment=view,
         problem=problem,
-        item=analysed(book)[view.id, problem],
-        report=report,
+        item=analyse_items(book)[view.id, problem],
+        report=item_report,
         outdated=await visit.bench.grades.regrades.outdated(view, problem),
         is_question=public_problem.kind is ProblemKind.QUESTION,
         section=visit.section,
-        sections=sections_of(whole.students),
+        sections=sections_of(whole_book.students),
     )
 
 
 async def alike(visit: Visit) -> Response:
     """Pairs of students whose solutions of a problem have much in common."""
-    member = await visit.staffed()
-    book = await _book(visit, member)
+    membership = await visit.staff_membership()
+    book = await _course_book(visit, membership)
     problem = visit.request.path_params["problem"]
-    view = _assignment(visit, book)
+    view = _chosen_assignment(visit, book)
     if problem not in view.problems:
         raise unknown_page()
     public_problem = await visit.bench.courses.problem(view.pack, problem)
     if public_problem.kind is ProblemKind.QUESTION:
         raise unknown_page()
-    similar_pairs = await visit.bench.grades.items.alike(book, view.id, public_problem)
-    await visit.bench.audit.note(visit.account, member.course, "compared solutions", f"{view.pack}/{problem}")
+    similar_pairs = await visit.bench.grades.item_reports.similar_students(book, view.id, public_problem)
+    await visit.bench.audit.note(visit.account, membership.course, "compared solutions", f"{view.pack}/{problem}")
     return render(
         "alike",
         visit.session,
-        member=member,
+        member=membership,
         assignment=view,
         problem=problem,
         pairs=similar_pairs,
@@ -181,35 +183,35 @@ async def alike(visit: Visit) -> Response:
     )
 
 
-def grading_of(visit: Visit) -> Grading:
+def grading_of(visit: Visit) -> GradingRules:
     """Returns the grading of an assignment that a form gives.
 
     Raises:
         ValueError: A field is none of its values.
     """
-    usual = Grading()
+    usual = GradingRules()
     counting = visit.field("counting") or usual.counting.value
     if counting not in {counting_rule.value for counting_rule in Counting}:
         raise ValueError("“counting” is neither best nor last.")
-    return Grading(
-        visit.number("worth", 0, 1_000_000, usual.points),
+    return GradingRules(
+        visit.form_number("worth", 0, 1_000_000, usual.points),
         Counting(counting),
         visit.field("partial") == "on",
-        visit.number("late", 0, 100, usual.late_percent),
+        visit.form_number("late", 0, 100, usual.late_percent),
         visit.field("by-group") == "on",
-        int(visit.number("graders", 1, 2, usual.graders)),
+        int(visit.form_number("graders", 1, 2, usual.graders)),
     )
 
 
-async def _grade(visit: Visit, problem: Problem | None) -> Response:
-    member = await visit.staffed()
-    view, student, book = await _chosen(visit, member)
-    await visit.bench.audit.note(visit.account, member.course, "saw grade", f"{student.account} {view.id}")
+async def _grade_page(visit: Visit, problem: FormProblem | None) -> Response:
+    membership = await visit.staff_membership()
+    view, student, book = await _chosen_grade(visit, membership)
+    await visit.bench.audit.note(visit.account, membership.course, "saw grade", f"{student.account} {view.id}")
     return render(
         "grade",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        member=member,
+        member=membership,
         assignment=view,
         student=student,
         grade=book.grade(student, view),
@@ -218,28 +220,28 @@ async def _grade(visit: Visit, problem: Problem | None) -> Response:
         history=await visit.bench.grades.history.changes(view.id, student.account),
         appeals=[
             appeal
-            for appeal in await visit.bench.grades.history.appeals(member.course, student.account)
+            for appeal in await visit.bench.grades.history.appeals(membership.course, student.account)
             if appeal.assignment == view.id
         ],
         problem=problem,
     )
 
 
-async def _book(visit: Visit, member: Membership) -> Gradebook:
-    assignments = await visit.bench.courses.all_of(member.course)
-    return await visit.bench.grades.gradebooks.gradebook(member.course, assignments)
+async def _course_book(visit: Visit, membership: Membership) -> Gradebook:
+    assignments = await visit.bench.courses.all_assignments(membership.course)
+    return await visit.bench.grades.gradebooks.gradebook(membership.course, assignments)
 
 
-async def _chosen(visit: Visit, member: Membership) -> tuple[AssignmentView, Student, Gradebook]:
-    book = await _book(visit, member)
+async def _chosen_grade(visit: Visit, membership: Membership) -> tuple[AssignmentView, CourseStudent, Gradebook]:
+    book = await _course_book(visit, membership)
     account = visit.request.path_params["account"]
     student = next((candidate for candidate in book.students if candidate.account == account), None)
     if student is None:
         raise unknown_page()
-    return _assignment(visit, book), student, book
+    return _chosen_assignment(visit, book), student, book
 
 
-def _assignment(visit: Visit, book: Gradebook) -> AssignmentView:
+def _chosen_assignment(visit: Visit, book: Gradebook) -> AssignmentView:
     assignment_id = visit.request.path_params["assignment"]
     assignment = next((view for view, _ in book.assignments if view.id == assignment_id), None)
     if assignment is None:

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError, SignInError, UnknownContextError
 from benchwright_service.pages import sign_in_page
-from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, unknown_page
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _AWAY = "lti"
 _LONGEST = 2_000
 _LONGEST_TOKEN = 60_000
-_FAILED = Problem(
+_FAILED = FormProblem(
     "Your learning management system did not say who you are, or not in time.",
     "Open the link there again, in a window of its own; if it stays so, ask the staff.",
 )
@@ -33,9 +33,9 @@ async def login(visit: Visit) -> Response:
         raise unknown_page()
     visit.bench.sign_in.check_guesses()
     names = ("iss", "login_hint", "client_id", "lti_message_hint")
-    fields = visit.form if visit.request.method == "POST" else visit.request.query_params
+    login_fields = visit.form if visit.request.method == "POST" else visit.request.query_params
     try:
-        url, login_state = tool.begin({name: str(fields.get(name, ""))[:_LONGEST] for name in names})
+        url, login_state = tool.begin({name: str(login_fields.get(name, ""))[:_LONGEST] for name in names})
     except SignInError:
         return _show_failure(visit, _FAILED)
     visit.request.session[_AWAY] = list(login_state)
@@ -60,11 +60,11 @@ async def launch(visit: Visit) -> Response:
         )
     except UnknownContextError as error:
         message = f"The course {error} of your learning management system belongs to no course here."
-        return _show_failure(visit, Problem(message, "Send this sentence to who operates the service."))
+        return _show_failure(visit, FormProblem(message, "Send this sentence to who operates the service."))
     except SignInError:
         return _show_failure(visit, _FAILED)
     if visit.bench.sign_in.lti_services is not None:
-        await visit.bench.sign_in.lti_services.launched(identity)
+        await visit.bench.sign_in.lti_services.keep_launch(identity)
     account = await visit.bench.accounts.identified(
         identity.issuer, identity.subject, identity.name, identity.course, identity.role
     )
@@ -77,52 +77,60 @@ async def keys(visit: Visit) -> Response:
     """The public key by which platforms know this tool."""
     if visit.bench.sign_in.lti_services is None:
         raise unknown_page()
-    return JSONResponse(visit.bench.sign_in.lti_services.key.public, headers=SECURITY)
+    return JSONResponse(visit.bench.sign_in.lti_services.tool_key.public_key_set, headers=SECURITY)
 
 
 async def roster(visit: Visit) -> Response:
     """Takes the roster of the learning management system."""
-    member, services = await _linked(visit)
+    membership, services = await _membership_and_services(visit)
     try:
-        outcome = await services.take_roster(member.course)
+        roster_outcome = await services.take_roster(membership.course)
     except BenchServiceError as error:
-        return _show_failure(visit, Problem(str(error), "Go back to the grades."))
-    await visit.bench.audit.note(visit.account, member.course, "took roster", f"{outcome.members} members")
-    message = f"{outcome.members} people are in the course there; {outcome.new} of them are new here."
-    if outcome.left_out:
-        message += f" {outcome.left_out} more are inactive there, or have another role."
+        return _show_failure(visit, FormProblem(str(error), "Go back to the grades."))
+    await visit.bench.audit.note(
+        visit.account, membership.course, "took roster", f"{roster_outcome.member_count} members"
+    )
+    message = (
+        f"{roster_outcome.member_count} people are in the course there; "
+        f"{roster_outcome.new_count} of them are new here."
+    )
+    if roster_outcome.left_out:
+        message += f" {roster_outcome.left_out} more are inactive there, or have another role."
     return _show_success(visit, "The roster was taken", message)
 
 
 async def send(visit: Visit) -> Response:
     """Sends grades to the learning management system."""
-    member, services = await _linked(visit)
-    assignments = await visit.bench.courses.all_of(member.course)
-    book = await visit.bench.grades.gradebooks.gradebook(member.course, assignments)
+    membership, services = await _membership_and_services(visit)
+    assignments = await visit.bench.courses.all_assignments(membership.course)
+    book = await visit.bench.grades.gradebooks.gradebook(membership.course, assignments)
     try:
-        outcome = await services.send_grades(member.course, book)
+        sending_outcome = await services.send_grades(membership.course, book)
     except BenchServiceError as error:
-        return _show_failure(visit, Problem(str(error), "Go back to the grades."))
-    await visit.bench.audit.note(visit.account, member.course, "sent grades", f"{outcome.sent} scores")
-    message = f"{outcome.sent} scores were sent; {outcome.unchanged} have not changed."
-    if outcome.unknown:
-        message += f" {outcome.unknown} are of students who did not come from there, and were not sent."
-    if outcome.refused:
-        message += f" {outcome.refused} were refused: send them again later, or see what this tool is allowed there."
+        return _show_failure(visit, FormProblem(str(error), "Go back to the grades."))
+    await visit.bench.audit.note(visit.account, membership.course, "sent grades", f"{sending_outcome.sent} scores")
+    message = f"{sending_outcome.sent} scores were sent; {sending_outcome.unchanged} have not changed."
+    if sending_outcome.unknown_count:
+        message += f" {sending_outcome.unknown_count} are of students who did not come from there, and were not sent."
+    if sending_outcome.refused_count:
+        message += (
+            f" {sending_outcome.refused_count} were refused: "
+            "send them again later, or see what this tool is allowed there."
+        )
     return _show_success(visit, "The grades were sent", message)
 
 
-async def _linked(visit: Visit) -> tuple[Membership, LtiServices]:
-    member = await visit.changing()
+async def _membership_and_services(visit: Visit) -> tuple[Membership, LtiServices]:
+    membership = await visit.changeable_membership()
     if visit.bench.sign_in.lti_services is None:
         raise unknown_page()
-    return member, visit.bench.sign_in.lti_services
+    return membership, visit.bench.sign_in.lti_services
 
 
 def _show_success(visit: Visit, title: str, message: str) -> Response:
-    problem = Problem(message, "You can go back to the grades.")
+    problem = FormProblem(message, "You can go back to the grades.")
     return render("told", visit.session, title=title, problem=problem)
 
 
-def _show_failure(visit: Visit, problem: Problem) -> Response:
+def _show_failure(visit: Visit, problem: FormProblem) -> Response:
     return render("told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=problem)

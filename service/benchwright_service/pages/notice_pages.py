@@ -17,5 +17,5 @@ async def notices(visit: Visit) -> Response:
 
 async def mark(visit: Visit) -> Response:
     """Marks those that the page showed as read."""
-    await visit.bench.collecting.notices.mark(visit.account, visit.chosen("notice"))
+    await visit.bench.collecting.notices.mark_read(visit.account, visit.ticked_values("notice"))
     return RedirectResponse("/notices", HTTPStatus.SEE_OTHER, headers=SECURITY)

@@ -11,7 +11,7 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.accounts.people import Person
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, unknown_page
 
 _LONGEST_GROUP = 60
@@ -19,70 +19,76 @@ _LONGEST_GROUP = 60
 
 async def people(visit: Visit) -> Response:
     """Everybody."""
-    return await _people(visit, await visit.staffed(), None)
+    return await _people_page(visit, await visit.staff_membership(), None)
 
 
 async def group(visit: Visit) -> Response:
     """Puts people in groups."""
-    member = await visit.changing()
-    people = await visit.bench.people.members(member.course)
-    groups = {person.account: visit.field(f"group-{person.account}", _LONGEST_GROUP) for person in people}
-    changed = {person.account: groups[person.account] for person in people if person.group != groups[person.account]}
-    await visit.bench.people.group(member.course, changed)
-    if changed:
-        await visit.bench.audit.note(visit.account, member.course, "changed groups", f"{len(changed)} people")
-    return _onward(member)
+    membership = await visit.changeable_membership()
+    course_people = await visit.bench.people_service.members(membership.course)
+    groups = {person.account: visit.field(f"group-{person.account}", _LONGEST_GROUP) for person in course_people}
+    changed_groups = {
+        person.account: groups[person.account] for person in course_people if person.group != groups[person.account]
+    }
+    await visit.bench.people_service.assign_groups(membership.course, changed_groups)
+    if changed_groups:
+        await visit.bench.audit.note(
+            visit.account, membership.course, "changed groups", f"{len(changed_groups)} people"
+        )
+    return _redirect_to_people(membership)
 
 
 async def export(visit: Visit) -> Response:
     """Export of the data that the service has of a person in the course."""
-    member, person = await _chosen(visit)
-    content = await visit.bench.people.export(member.course, person.account)
-    await visit.bench.audit.note(visit.account, member.course, "exported person", person.account)
+    membership, person = await _chosen_person(visit)
+    content = await visit.bench.people_service.export(membership.course, person.account)
+    await visit.bench.audit.note(visit.account, membership.course, "exported person", person.account)
     headers = SECURITY | {"Content-Disposition": f'attachment; filename="{person.account}.zip"'}
     return Response(content, media_type="application/zip", headers=headers)
 
 
 async def delete(visit: Visit) -> Response:
     """Deletes it."""
-    member, person = await _chosen(visit)
+    membership, person = await _chosen_person(visit)
     if person.account == visit.account:
-        return await _people(visit, member, Problem("This is you.", "Ask another owner of the course."))
+        return await _people_page(visit, membership, FormProblem("This is you.", "Ask another owner of the course."))
     if visit.field("name", 200) != person.name.strip():
-        problem = Problem("The name is not that of the person.", "Type it as the list has it; nothing was deleted.")
-        return await _people(visit, member, problem)
+        problem = FormProblem("The name is not that of the person.", "Type it as the list has it; nothing was deleted.")
+        return await _people_page(visit, membership, problem)
     try:
-        await visit.bench.people.delete(member.course, person.account, f"deleted in {member.course}")
+        await visit.bench.people_service.delete(membership.course, person.account, f"deleted in {membership.course}")
     except (BenchServiceError, AttemptError) as error:
-        return await _people(visit, member, Problem(str(error), "Try again."))
-    await visit.bench.audit.note(visit.account, member.course, "deleted person", person.account)
-    return _onward(member)
+        return await _people_page(visit, membership, FormProblem(str(error), "Try again."))
+    await visit.bench.audit.note(visit.account, membership.course, "deleted person", person.account)
+    return _redirect_to_people(membership)
 
 
-async def _chosen(visit: Visit) -> tuple[Membership, Person]:
-    member = await visit.membership()
-    if member.role is not Role.OWNER:
+async def _chosen_person(visit: Visit) -> tuple[Membership, Person]:
+    membership = await visit.membership()
+    if membership.role is not Role.OWNER:
         raise unknown_page()
     try:
-        return member, await visit.bench.people.find(member.course, visit.request.path_params["account"])
+        return membership, await visit.bench.people_service.find(
+            membership.course, visit.request.path_params["account"]
+        )
     except BenchServiceError:
         raise unknown_page() from None
 
 
-async def _people(visit: Visit, member: Membership, problem: Problem | None) -> Response:
-    people = await visit.bench.people.members(member.course)
-    await visit.bench.audit.note(visit.account, member.course, "saw people", "")
+async def _people_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
+    course_people = await visit.bench.people_service.members(membership.course)
+    await visit.bench.audit.note(visit.account, membership.course, "saw people", "")
     return render(
         "people",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        member=member,
-        people=people,
-        is_owner=member.role is Role.OWNER,
+        member=membership,
+        people=course_people,
+        is_owner=membership.role is Role.OWNER,
         is_archived=await visit.is_archived(),
         problem=problem,
     )
 
 
-def _onward(member: Membership) -> Response:
-    return RedirectResponse(f"/courses/{quote(member.course)}/people", HTTPStatus.SEE_OTHER, headers=SECURITY)
+def _redirect_to_people(membership: Membership) -> Response:
+    return RedirectResponse(f"/courses/{quote(membership.course)}/people", HTTPStatus.SEE_OTHER, headers=SECURITY)

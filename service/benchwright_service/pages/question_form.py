@@ -20,7 +20,7 @@ from benchwright_authoring.written_question import (
 from benchwright_problems.problem import AnsweredBy, QuestionFormat, Skill
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.visit import Visit
-from benchwright_service.questions.pictures import MOST_BYTES, Picture
+from benchwright_service.questions.pictures import MOST_BYTES, UploadedPicture
 
 FORMATS: Mapping[QuestionFormat, str] = {style: style.label for style in QuestionFormat}
 """As people call them."""
@@ -47,7 +47,7 @@ def chosen_format(name: str) -> QuestionFormat:
 
 def empty_fields(style: QuestionFormat) -> Mapping[str, Any]:
     """The fields of a form that nobody has filled in."""
-    return _fields(style, {}, credited=True, consent=False)
+    return _form_fields(style, {}, credited=True, consent=False)
 
 
 def fields_of(content: WrittenQuestion, *, credited: bool) -> Mapping[str, Any]:
@@ -57,20 +57,20 @@ def fields_of(content: WrittenQuestion, *, credited: bool) -> Mapping[str, Any]:
     values |= dict(zip(LETTERS, content.choices, strict=False))
     if content.rubric is not None:
         values["enough"] = f"{content.rubric.enough:g}" if content.rubric.enough is not None else ""
-        for number, item in enumerate(content.rubric.items, 1):
-            values |= {f"item-{number}": item.text, f"points-{number}": f"{item.points:g}"}
+        for number, rubric_item in enumerate(content.rubric.items, 1):
+            values |= {f"item-{number}": rubric_item.text, f"points-{number}": f"{rubric_item.points:g}"}
     for number, figure in enumerate(content.figures, 1):
         values |= {f"alt-{number}": figure.alt, f"kept-{number}": figure.sha256}
-    return _fields(content.format, values, credited=credited, consent=True)
+    return _form_fields(content.format, values, credited=credited, consent=True)
 
 
 def sent_fields(visit: Visit, style: QuestionFormat) -> Mapping[str, Any]:
     """The fields as they were sent."""
-    values = {name: sent_text(visit, name, MOST_CHARACTERS) for name in _names()}
+    values = {name: sent_text(visit, name, MOST_CHARACTERS) for name in _field_names()}
     for number in range(1, MOST_FIGURES + 1):
         if visit.field(f"remove-{number}") == "yes":
             values |= {f"kept-{number}": "", f"alt-{number}": ""}
-    return _fields(style, values, credited=is_credited(visit), consent=visit.field("consent") == "yes")
+    return _form_fields(style, values, credited=is_credited(visit), consent=visit.field("consent") == "yes")
 
 
 def sent_text(visit: Visit, name: str, limit: int) -> str:
@@ -84,14 +84,14 @@ def is_credited(visit: Visit) -> bool:
 
 
 async def sent_question(
-    visit: Visit, style: QuestionFormat, previous: WrittenQuestion | None
-) -> tuple[WrittenQuestion, Sequence[Picture]]:
+    visit: Visit, style: QuestionFormat, previous_version: WrittenQuestion | None
+) -> tuple[WrittenQuestion, Sequence[UploadedPicture]]:
     """The question of the form, and the pictures that came with it.
 
     Args:
         visit: The request.
         style: Format of the question.
-        previous: The version that it is a change of; its pictures can be kept.
+        previous_version: The version that it is a change of; its pictures can be kept.
 
     Raises:
         BenchServiceError: A picture can't be taken, or the author has not agreed.
@@ -110,9 +110,9 @@ async def sent_question(
     if style in IN_WORDS:
         values["rubric"] = _rubric(fields)
     # Texts first: decoding is for forms that can be taken.
-    _checked(values)
-    figures, pictures = await _sent_figures(visit, fields, previous)
-    return _checked(values | {"figures": figures}), pictures
+    _checked_question(values)
+    figures, pictures = await _sent_figures(visit, fields, previous_version)
+    return _checked_question(values | {"figures": figures}), pictures
 
 
 def form_values(style: QuestionFormat, fields: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -132,33 +132,39 @@ def form_values(style: QuestionFormat, fields: Mapping[str, Any]) -> Mapping[str
     }
 
 
-def _names() -> Sequence[str]:
+def _field_names() -> Sequence[str]:
     points = [f"{name}-{number}" for name in ("item", "points") for number in range(1, _MOST_POINTS + 1)]
     figures = [f"{name}-{number}" for name in ("alt", "kept") for number in range(1, MOST_FIGURES + 1)]
     return [*_TEXTS, *LETTERS, *points, *figures]
 
 
-def _fields(style: QuestionFormat, values: Mapping[str, Any], *, credited: bool, consent: bool) -> Mapping[str, Any]:
+def _form_fields(
+    style: QuestionFormat, values: Mapping[str, Any], *, credited: bool, consent: bool
+) -> Mapping[str, Any]:
     return (
-        dict.fromkeys(_names(), "") | dict(values) | {"format": style.value, "credited": credited, "consent": consent}
+        dict.fromkeys(_field_names(), "")
+        | dict(values)
+        | {"format": style.value, "credited": credited, "consent": consent}
     )
 
 
 def _rubric(fields: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    items = [
+    rubric_items = [
         {"text": fields[f"item-{number}"], "points": fields[f"points-{number}"] or 1}
         for number in range(1, _MOST_POINTS + 1)
         if fields[f"item-{number}"]
     ]
-    return {"items": tuple(items), "enough": fields["enough"] or None} if items else None
+    return {"items": tuple(rubric_items), "enough": fields["enough"] or None} if rubric_items else None
 
 
 async def _sent_figures(
-    visit: Visit, fields: Mapping[str, Any], previous: WrittenQuestion | None
-) -> tuple[Sequence[Mapping[str, Any]], Sequence[Picture]]:
-    kept_figures = {figure.sha256: figure for figure in previous.figures} if previous is not None else {}
+    visit: Visit, fields: Mapping[str, Any], previous_version: WrittenQuestion | None
+) -> tuple[Sequence[Mapping[str, Any]], Sequence[UploadedPicture]]:
+    kept_figures = (
+        {figure.sha256: figure for figure in previous_version.figures} if previous_version is not None else {}
+    )
     figures: list[Mapping[str, Any]] = []
-    pictures: list[Picture] = []
+    pictures: list[UploadedPicture] = []
     for number in range(1, MOST_FIGURES + 1):
         name, alt = fields[f"kept-{number}"], fields[f"alt-{number}"]
         upload = visit.form.get(f"figure-{number}")
@@ -174,12 +180,12 @@ async def _sent_figures(
     return figures, pictures
 
 
-def _checked(values: Mapping[str, Any]) -> WrittenQuestion:
+def _checked_question(values: Mapping[str, Any]) -> WrittenQuestion:
     try:
         return WrittenQuestion.model_validate(values)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        reason = first["msg"].removeprefix("Value error, ")
+        first_error = error.errors(include_url=False, include_input=False)[0]
+        reason = first_error["msg"].removeprefix("Value error, ")
         raise ValueError(
-            f"{_NAMES[str(first['loc'][0])]} can't be like that: {reason[:1].lower()}{reason[1:]}"
+            f"{_NAMES[str(first_error['loc'][0])]} can't be like that: {reason[:1].lower()}{reason[1:]}"
         ) from None

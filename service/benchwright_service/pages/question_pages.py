@@ -10,7 +10,7 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_authoring.model_answers import IN_WORDS
-from benchwright_authoring.review.checks import Check
+from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_authoring.written_question import LETTERS
 from benchwright_problems.problem import AnsweredBy, QuestionFormat
 from benchwright_remote.messages import Membership, Role
@@ -25,11 +25,18 @@ from benchwright_service.pages.question_form import (
     sent_fields,
     sent_question,
 )
-from benchwright_service.pages.rendering import SECURITY, Problem, refusal, render, show_picture
+from benchwright_service.pages.rendering import SECURITY, FormProblem, refusal, render, show_picture
 from benchwright_service.pages.visit import GRADERS, STAFF, Visit, unknown_page, whole_number
 from benchwright_service.questions.publishing import pack_name
 from benchwright_service.questions.trying import TRIES_PER_DAY
-from benchwright_service.questions.writing import CHANGEABLE, FEWEST_REVIEWERS, TWINNED, Call, Question, QuestionState
+from benchwright_service.questions.writing import (
+    CHANGEABLE,
+    FEWEST_REVIEWERS,
+    TWINNED,
+    QuestionCall,
+    QuestionState,
+    VersionedQuestion,
+)
 
 _LICENSE = "CC-BY-4.0"
 _DECIDED = frozenset({QuestionState.ACCEPTED, QuestionState.RETURNED, QuestionState.WITHDRAWN})
@@ -39,95 +46,97 @@ _SHOWN = frozenset({QuestionState.ACCEPTED, QuestionState.WITHDRAWN})
 
 async def questions(visit: Visit) -> Response:
     """Page of the questions that the course collects: one's own, the ranking, and for staff the progress."""
-    return await _questions(visit, await _writer(visit), None)
+    return await _questions_page(visit, await _writer_membership(visit), None)
 
 
 async def invite(visit: Visit) -> Response:
     """Has the course collect questions, or changes how."""
-    member = await visit.changing()
+    membership = await visit.changeable_membership()
     try:
-        pack_name(member.course)
+        pack_name(membership.course)
         reviewers = whole_number(visit.field("reviewers") or str(FEWEST_REVIEWERS)) or 0
-        times = visit.time("opens"), visit.time("closes")
-        call = Call(visit.field("title"), visit.field("license"), *times, reviewers=reviewers)
-        await visit.bench.collecting.questions.invite(member.course, call)
+        call_times = visit.form_time("opens"), visit.form_time("closes")
+        call = QuestionCall(visit.field("title"), visit.field("license"), *call_times, reviewers=reviewers)
+        await visit.bench.collecting.questions.invite(membership.course, call)
     except (ValueError, BenchServiceError) as error:
-        return await _questions(visit, member, refusal(error, "Correct it, and send the form again."))
-    await visit.bench.audit.note(visit.account, member.course, "collected questions", "")
-    return _onward(member, "questions")
+        return await _questions_page(visit, membership, refusal(error, "Correct it, and send the form again."))
+    await visit.bench.audit.note(visit.account, membership.course, "collected questions", "")
+    return _redirect_within_course(membership, "questions")
 
 
 async def publish(visit: Visit) -> Response:
     """Makes the accepted questions the next version of the course's pack."""
-    member = await visit.changing()
+    membership = await visit.changeable_membership()
     try:
-        pack = await visit.bench.collecting.publishing.publish(member.course)
+        pack = await visit.bench.collecting.publishing.publish(membership.course)
     except BenchServiceError as error:
-        return await _questions(visit, member, refusal(error, "Publish once that has changed."))
-    await visit.bench.audit.note(visit.account, member.course, "published questions", f"{pack.name} {pack.version}")
-    return _onward(member, "questions")
+        return await _questions_page(visit, membership, refusal(error, "Publish once that has changed."))
+    await visit.bench.audit.note(visit.account, membership.course, "published questions", f"{pack.name} {pack.version}")
+    return _redirect_within_course(membership, "questions")
 
 
 async def new(visit: Visit) -> Response:
     """An empty form of the format that the address names."""
-    member = await _writer(visit)
+    membership = await _writer_membership(visit)
     style = chosen_format(visit.request.query_params.get("format", ""))
-    return await _form(visit, member, None, style, empty_fields(style), None)
+    return await _form_page(visit, membership, None, style, empty_fields(style), None)
 
 
 async def create(visit: Visit) -> Response:
     """Takes a new question."""
-    member = await _writer(visit)
+    membership = await _writer_membership(visit)
     style = chosen_format(visit.field("format"))
     try:
         content, pictures = await sent_question(visit, style, None)
         name = await visit.bench.collecting.questions.create(
-            member.course, visit.account, content, pictures, credited=is_credited(visit)
+            membership.course, visit.account, content, pictures, credited=is_credited(visit)
         )
     except (ValueError, BenchServiceError) as error:
-        return await _form(visit, member, None, style, sent_fields(visit, style), _refused(error))
-    return _onward(member, f"questions/{name}")
+        return await _form_page(visit, membership, None, style, sent_fields(visit, style), _refusal_problem(error))
+    return _redirect_within_course(membership, f"questions/{name}")
 
 
 async def question(visit: Visit) -> Response:
     """One question: for its author with what can be done, for staff once it is decided."""
-    member = await _writer(visit)
-    return await _question(visit, member, await _readable_question(visit, member), None)
+    membership = await _writer_membership(visit)
+    return await _question_page(visit, membership, await _readable_question(visit, membership), None)
 
 
 async def change(visit: Visit) -> Response:
     """Makes the author's change to it: save, try, submit, withdraw, begin its twin."""
-    member = await _writer(visit)
-    question = await _readable_question(visit, member)
+    membership = await _writer_membership(visit)
+    question = await _readable_question(visit, membership)
     act, style = visit.field("act"), question.content.format
     try:
         if question.author != visit.account or await visit.is_archived():
             raise BenchServiceError("only its author can change the question, and not in an archived course")
-        name = await _act(visit, member, question, act)
+        name = await _act(visit, membership, question, act)
     except (ValueError, BenchServiceError) as error:
         if act == "save":
-            return await _form(visit, member, question, style, sent_fields(visit, style), _refused(error))
-        return await _question(visit, member, question, _refused(error))
-    return _onward(member, f"questions/{name}")
+            return await _form_page(
+                visit, membership, question, style, sent_fields(visit, style), _refusal_problem(error)
+            )
+        return await _question_page(visit, membership, question, _refusal_problem(error))
+    return _redirect_within_course(membership, f"questions/{name}")
 
 
-async def _act(visit: Visit, member: Membership, question: Question, act: str) -> str:
+async def _act(visit: Visit, membership: Membership, question: VersionedQuestion, act: str) -> str:
     """Does it; returns which question the author goes to."""
     collecting = visit.bench.collecting
     match act:
         case "save":
             content, pictures = await sent_question(visit, question.content.format, question.content)
             await collecting.questions.change(
-                member.course, question.id, visit.account, content, pictures, credited=is_credited(visit)
+                membership.course, question.id, visit.account, content, pictures, credited=is_credited(visit)
             )
         case "try":
-            await collecting.tries.begin(member.course, question)
+            await collecting.tries.begin(membership.course, question)
         case "submit":
-            await collecting.questions.submit(member.course, question.id, visit.account)
+            await collecting.questions.submit(membership.course, question.id, visit.account)
         case "withdraw":
-            await collecting.questions.withdraw(member.course, question.id, visit.account)
+            await collecting.questions.withdraw(membership.course, question.id, visit.account)
         case "twin":
-            return await collecting.questions.begin_twin(member.course, question.id, visit.account)
+            return await collecting.questions.begin_twin(membership.course, question.id, visit.account)
         case _:
             raise unknown_page()
     return question.id
@@ -135,14 +144,16 @@ async def _act(visit: Visit, member: Membership, question: Question, act: str) -
 
 async def figure(visit: Visit) -> Response:
     """A picture of the newest version, for those who may read that; reviewers may while they review it."""
-    member = await _writer(visit)
+    membership = await _writer_membership(visit)
     question = await visit.bench.collecting.questions.find_question(
-        member.course, visit.request.path_params["question"]
+        membership.course, visit.request.path_params["question"]
     )
     if question is None:
         raise unknown_page()
-    is_reviewer = member.role in GRADERS and await visit.bench.collecting.reviews.is_reviewing(question, visit.account)
-    if not is_reviewer and not _may_read(visit, member, question):
+    is_reviewer = membership.role in GRADERS and await visit.bench.collecting.reviews.is_reviewing(
+        question, visit.account
+    )
+    if not is_reviewer and not _may_read(visit, membership, question):
         raise unknown_page()
     name = visit.request.path_params["figure"]
     chosen_figure = next((candidate for candidate in question.content.figures if candidate.sha256 == name), None)
@@ -154,66 +165,70 @@ async def figure(visit: Visit) -> Response:
 
 async def tries(visit: Visit) -> Response:
     """Answers of models so far, as a part of the question's page."""
-    member = await _writer(visit)
-    question = await _readable_question(visit, member)
-    return render("question_tries", visit.session, **await _tried(visit, question))
+    membership = await _writer_membership(visit)
+    question = await _readable_question(visit, membership)
+    return render("question_tries", visit.session, **await _tries_values(visit, question))
 
 
-async def _questions(visit: Visit, member: Membership, problem: Problem | None) -> Response:
+async def _questions_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
     collecting = visit.bench.collecting
-    call = await collecting.questions.call(member.course)
-    is_staff, is_reviewer = member.role in STAFF, member.role in GRADERS
+    call = await collecting.questions.call(membership.course)
+    is_staff, is_reviewer = membership.role in STAFF, membership.role in GRADERS
     is_archived = await visit.is_archived()
-    accepted = await collecting.questions.accepted(member.course)
+    accepted_questions = await collecting.questions.accepted_questions(membership.course)
     return render(
         "questions",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        member=member,
+        member=membership,
         call=call,
         is_open=collecting.questions.is_open(call) and not is_archived,
-        mine=await collecting.questions.authored_questions(member.course, visit.account),
-        waiting=await collecting.reviews.waiting(member.course, visit.account) if is_reviewer else 0,
-        authors=await collecting.standing.authors(accepted),
+        mine=await collecting.questions.authored_questions(membership.course, visit.account),
+        waiting=await collecting.reviews.waiting_count(membership.course, visit.account) if is_reviewer else 0,
+        authors=await collecting.standing.authors(accepted_questions),
         is_staff=is_staff,
         is_reviewer=is_reviewer,
         is_archived=is_archived,
-        states=await collecting.standing.states(member.course) if is_staff else {},
-        reviewing=await collecting.standing.reviewing(member.course) if is_staff else None,
-        accepted=accepted,
-        returned=await collecting.questions.returned_from_packs(member.course) if is_staff else (),
-        pack=pack_name(member.course) if call is not None else "",
+        states=await collecting.standing.states(membership.course) if is_staff else {},
+        reviewing=await collecting.standing.reviewing(membership.course) if is_staff else None,
+        accepted=accepted_questions,
+        returned=await collecting.questions.returned_from_packs(membership.course) if is_staff else (),
+        pack=pack_name(membership.course) if call is not None else "",
         license=_LICENSE,
         formats=FORMATS,
         problem=problem,
     )
 
 
-async def _form(
+async def _form_page(
     visit: Visit,
-    member: Membership,
-    question: Question | None,
+    membership: Membership,
+    question: VersionedQuestion | None,
     style: QuestionFormat,
     fields: Mapping[str, Any],
-    problem: Problem | None,
+    problem: FormProblem | None,
 ) -> Response:
     return render(
         "question_form",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        **await _form_values(visit, member, question, style, fields),
+        **await _form_values(visit, membership, question, style, fields),
         problem=problem,
     )
 
 
 async def _form_values(
-    visit: Visit, member: Membership, question: Question | None, style: QuestionFormat, fields: Mapping[str, Any]
+    visit: Visit,
+    membership: Membership,
+    question: VersionedQuestion | None,
+    style: QuestionFormat,
+    fields: Mapping[str, Any],
 ) -> Mapping[str, Any]:
-    call = await visit.bench.collecting.questions.call(member.course)
+    call = await visit.bench.collecting.questions.call(membership.course)
     values = dict(form_values(style, fields))
     licence = call.license if call is not None else ""
     return {
-        "member": member,
+        "member": membership,
         "question": question,
         "style": values["style"],
         "formats": values["formats"],
@@ -223,76 +238,80 @@ async def _form_values(
     }
 
 
-async def _question(visit: Visit, member: Membership, question: Question, problem: Problem | None) -> Response:
+async def _question_page(
+    visit: Visit, membership: Membership, question: VersionedQuestion, problem: FormProblem | None
+) -> Response:
     collecting = visit.bench.collecting
     is_author = question.author == visit.account
     content = question.content
-    decided = await collecting.reviews.decided_reviews(question.id)
+    decided_reviews = await collecting.reviews.decided_reviews(question.id)
     return render(
         "question",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        **await _form_values(visit, member, question, content.format, fields_of(content, credited=question.credited)),
-        **await _tried(visit, question),
+        **await _form_values(
+            visit, membership, question, content.format, fields_of(content, credited=question.credited)
+        ),
+        **await _tries_values(visit, question),
         is_author=is_author,
         is_changeable=is_author and question.state in CHANGEABLE,
         format_name=FORMATS[content.format],
         has_twin=is_author and content.format.answered_by is AnsweredBy.CHOICE and question.state in TWINNED,
         remarks=content.remarks(),
         # What one reviewer says of a version is shown once the version is decided.
-        reviews=[review for review in decided if review.number < question.number or question.state in _DECIDED],
-        checks=list(Check),
+        reviews=[review for review in decided_reviews if review.number < question.number or question.state in _DECIDED],
+        checks=list(ReviewCheck),
         models=collecting.tries.askable_models(question),
         tries_per_day=TRIES_PER_DAY,
         problem=problem,
     )
 
 
-async def _tried(visit: Visit, question: Question) -> Mapping[str, Any]:
-    tried = await visit.bench.collecting.tries.tries_of(question)
-    answered_models = {attempt.model for attempt in tried if attempt.said is not None}
+async def _tries_values(visit: Visit, question: VersionedQuestion) -> Mapping[str, Any]:
+    question_tries = await visit.bench.collecting.tries.tries_of(question)
+    answered_models = {attempt.model for attempt in question_tries if attempt.said is not None}
     return {
         "untried": [
             name for name in visit.bench.collecting.tries.askable_models(question) if name not in answered_models
         ],
-        "tries": tried,
+        "tries": question_tries,
         "is_in_words": question.content.format in IN_WORDS,
-        "is_trying": any(attempt.is_waiting for attempt in tried),
-        "wrong": sum(attempt.is_right is False for attempt in tried),
+        "is_trying": any(attempt.is_waiting for attempt in question_tries),
+        "wrong": sum(attempt.is_right is False for attempt in question_tries),
     }
 
 
-async def _writer(visit: Visit) -> Membership:
+async def _writer_membership(visit: Visit) -> Membership:
     """Membership of who may write questions: all of a course that collects some, and its staff who may begin that."""
-    member = await visit.membership()
-    if member.role is Role.MONITOR:
+    membership = await visit.membership()
+    if membership.role is Role.MONITOR:
         raise unknown_page()
-    if member.role not in STAFF and await visit.bench.collecting.questions.call(member.course) is None:
+    if membership.role not in STAFF and await visit.bench.collecting.questions.call(membership.course) is None:
         raise unknown_page()
-    return member
+    return membership
 
 
-async def _readable_question(visit: Visit, member: Membership) -> Question:
+async def _readable_question(visit: Visit, membership: Membership) -> VersionedQuestion:
     question = await visit.bench.collecting.questions.find_question(
-        member.course, visit.request.path_params["question"]
+        membership.course, visit.request.path_params["question"]
     )
-    if question is None or not _may_read(visit, member, question):
+    if question is None or not _may_read(visit, membership, question):
         raise unknown_page()
     return question
 
 
-def _may_read(visit: Visit, member: Membership, question: Question) -> bool:
+def _may_read(visit: Visit, membership: Membership, question: VersionedQuestion) -> bool:
     """True if somebody may see a question with its key, whatever they may have to review."""
     if question.author == visit.account:
         return True
     # Nobody can change one that no person wrote, so no version of it comes to a reviewer again.
     is_over = question.state in _SHOWN or (not question.author and question.state is QuestionState.RETURNED)
-    return member.role in STAFF and is_over
+    return membership.role in STAFF and is_over
 
 
-def _refused(error: Exception) -> Problem:
+def _refusal_problem(error: Exception) -> FormProblem:
     return refusal(error, "Nothing was changed.")
 
 
-def _onward(member: Membership, path: str) -> Response:
-    return RedirectResponse(f"/courses/{quote(member.course)}/{path}", HTTPStatus.SEE_OTHER, headers=SECURITY)
+def _redirect_within_course(membership: Membership, path: str) -> Response:
+    return RedirectResponse(f"/courses/{quote(membership.course)}/{path}", HTTPStatus.SEE_OTHER, headers=SECURITY)

@@ -36,17 +36,17 @@ _PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestor
 
 
 @dataclass(frozen=True)
-class Problem:
+class FormProblem:
     """Reason why a form was not taken."""
 
     detail: str
     next_step: str
 
 
-def refusal(error: Exception, next_step: str) -> Problem:
+def refusal(error: Exception, next_step: str) -> FormProblem:
     """Returns the problem that an error names, as a sentence."""
     text = str(error)
-    return Problem(f"{text[:1].upper()}{text[1:]}".rstrip(".") + ".", next_step)
+    return FormProblem(f"{text[:1].upper()}{text[1:]}".rstrip(".") + ".", next_step)
 
 
 @cache
@@ -122,8 +122,8 @@ def _shown_time(moment: datetime | None) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if moment is not None else ""
 
 
-def _shown_ago(moment: datetime | None, now: datetime) -> str:
-    return f"{ago(moment, now)} ago" if moment is not None else ""
+def _shown_ago(moment: datetime | None, current_time: datetime) -> str:
+    return f"{ago(moment, current_time)} ago" if moment is not None else ""
 
 
 def _shown_signed(value: float) -> str:

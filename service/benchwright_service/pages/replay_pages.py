@@ -8,29 +8,29 @@ from http import HTTPStatus
 
 from starlette.responses import Response
 
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import AssignmentView, Membership
 from benchwright_service.courses.playback import PlaybackError
-from benchwright_service.courses.progress import AttemptLine, Student
+from benchwright_service.courses.progress import AttemptLine, CourseStudent
 from benchwright_service.pages.rendering import SECURITY, render
 from benchwright_service.pages.visit import Visit, unknown_page
 
 
-async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, Student]:
+async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, CourseStudent]:
     """Staff, with the assignment and the student of the path.
 
     Raises:
         RefusalError: The person is no staff of the course, or it has no such assignment, problem or student.
     """
-    member = await visit.staffed()
+    membership = await visit.staff_membership()
     path = visit.request.path_params
-    views = await visit.bench.courses.all_of(member.course)
+    views = await visit.bench.courses.all_assignments(membership.course)
     view = next((assignment for assignment in views if assignment.id == path["assignment"]), None)
-    students = await visit.bench.coursework.progress.students(member.course)
+    students = await visit.bench.coursework.progress.students(membership.course)
     student = next((candidate for candidate in students if candidate.account == path["account"]), None)
     if view is None or student is None or path["problem"] not in view.problems:
         raise unknown_page()
-    return member, view, student
+    return membership, view, student
 
 
 async def overview(visit: Visit) -> Response:
@@ -39,20 +39,20 @@ async def overview(visit: Visit) -> Response:
     try:
         replay = await visit.bench.coursework.replays.overview(line)
     except PlaybackError as error:
-        raise _unreadable(error) from error
+        raise _unreadable_refusal(error) from error
     return Response(json.dumps(replay), media_type="application/json", headers=SECURITY)
 
 
 async def chunk(visit: Visit) -> Response:
     """A part of its text, as JSON."""
     line, _, _ = await _replayed_attempt(visit)
-    events, number = visit.counted("events"), visit.counted("chunk")
+    events, number = visit.path_number("events"), visit.path_number("chunk")
     content = None
     if 0 < events <= line.summary.seq:
         try:
             content = await visit.bench.coursework.replays.chunk(line.id, events, number)
         except PlaybackError as error:
-            raise _unreadable(error) from error
+            raise _unreadable_refusal(error) from error
     if content is None:
         raise unknown_page()
     headers = SECURITY | {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
@@ -63,27 +63,29 @@ async def chunk(visit: Visit) -> Response:
 
 async def final(visit: Visit) -> Response:
     """The text at the end."""
-    line, member, student = await _replayed_attempt(visit)
+    line, membership, student = await _replayed_attempt(visit)
     try:
         files = await visit.bench.coursework.replays.final(line.id, line.summary.seq)
     except PlaybackError as error:
-        raise _unreadable(error) from error
+        raise _unreadable_refusal(error) from error
     # Editors may send surrogates that are no character, which no page can have.
     texts = {path: text.encode("utf-8", "replace").decode() for path, text in files.items()}
-    return render("final", visit.session, HTTPStatus.OK, member=member, student=student, texts=texts)
+    return render("final", visit.session, HTTPStatus.OK, member=membership, student=student, texts=texts)
 
 
-def _unreadable(error: PlaybackError) -> RefusalError:
-    return RefusalError(Kind.CONFLICT, str(error), "Look at the runs. Ask the student which program they work with.")
+def _unreadable_refusal(error: PlaybackError) -> RefusalError:
+    return RefusalError(
+        RefusalKind.CONFLICT, str(error), "Look at the runs. Ask the student which program they work with."
+    )
 
 
-async def _replayed_attempt(visit: Visit) -> tuple[AttemptLine, Membership, Student]:
-    member, view, student = await student_of(visit)
+async def _replayed_attempt(visit: Visit) -> tuple[AttemptLine, Membership, CourseStudent]:
+    membership, view, student = await student_of(visit)
     path = visit.request.path_params
-    lines = await visit.bench.coursework.progress.attempts(student.account, view.id, path["problem"])
-    line = next((candidate for candidate in lines if candidate.id == path["attempt"]), None)
+    attempt_lines = await visit.bench.coursework.progress.attempts(student.account, view.id, path["problem"])
+    line = next((candidate for candidate in attempt_lines if candidate.id == path["attempt"]), None)
     if line is None:
         raise unknown_page()
     subject = f"{student.account} {view.pack}/{path['problem']}"
-    await visit.bench.audit.note_sitting(visit.account, member.course, "saw replay", subject)
-    return line, member, student
+    await visit.bench.audit.note_sitting(visit.account, membership.course, "saw replay", subject)
+    return line, membership, student

@@ -8,24 +8,24 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse, Response
 
 from benchwright_authoring.model_answers import IN_WORDS
-from benchwright_authoring.review.checks import Check
+from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_authoring.written_question import CHOOSABLE, LETTERS, MOST_CHARACTERS
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.pages.question_form import sent_text
-from benchwright_service.pages.rendering import SECURITY, Problem, refusal, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, refusal, render
 from benchwright_service.pages.visit import Visit, whole_number
-from benchwright_service.questions.reviewing import LONGEST_COMMENT, Desk
+from benchwright_service.questions.reviewing import LONGEST_COMMENT, ReviewDesk
 
 
 async def review(visit: Visit) -> Response:
     """The next question for a reviewer."""
-    return await _review(visit, await visit.grading(), None)
+    return await _review_page(visit, await visit.grader_membership(), None)
 
 
 async def decide(visit: Visit) -> Response:
     """Takes a reviewer's answer, and then the decision."""
-    member = await visit.grading()
+    membership = await visit.grader_membership()
     reviews = visit.bench.collecting.reviews
     name, number = visit.field("question"), whole_number(visit.field("number")) or 0
     try:
@@ -33,33 +33,37 @@ async def decide(visit: Visit) -> Response:
             raise BenchServiceError("the course is archived")
         if visit.field("act") == "answer":
             answer = sent_text(visit, "answer", MOST_CHARACTERS)
-            await reviews.answer(member.course, visit.account, name, number, answer)
+            await reviews.answer(membership.course, visit.account, name, number, answer)
         else:
             await reviews.decide(
-                member.course,
+                membership.course,
                 visit.account,
                 name,
                 number,
                 accepts=visit.field("act") == "accept",
-                checks=[check for check in Check if check.name in visit.chosen("checks")],
+                checks=[check for check in ReviewCheck if check.name in visit.ticked_values("checks")],
                 comment=sent_text(visit, "comment", LONGEST_COMMENT),
             )
             # Which one stays unsaid: its author may be of the staff.
-            await visit.bench.audit.note(visit.account, member.course, "reviewed question", "")
+            await visit.bench.audit.note(visit.account, membership.course, "reviewed question", "")
     except BenchServiceError as error:
-        return await _review(visit, member, refusal(error, "Nothing was changed."))
-    return RedirectResponse(f"/courses/{quote(member.course)}/review", HTTPStatus.SEE_OTHER, headers=SECURITY)
+        return await _review_page(visit, membership, refusal(error, "Nothing was changed."))
+    return RedirectResponse(f"/courses/{quote(membership.course)}/review", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
-async def _review(visit: Visit, member: Membership, problem: Problem | None) -> Response:
+async def _review_page(visit: Visit, membership: Membership, problem: FormProblem | None) -> Response:
     is_archived = await visit.is_archived()
-    desk = Desk(None, 0) if is_archived else await visit.bench.collecting.reviews.desk(member.course, visit.account)
+    desk = (
+        ReviewDesk(None, 0)
+        if is_archived
+        else await visit.bench.collecting.reviews.desk(membership.course, visit.account)
+    )
     content = desk.question.content if desk.question is not None else None
     return render(
         "review",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        member=member,
+        member=membership,
         question=desk.question,
         left=desk.left,
         answer=desk.answer,
@@ -71,9 +75,9 @@ async def _review(visit: Visit, member: Membership, problem: Problem | None) -> 
         # What was written is not lost with a refusal.
         comment=sent_text(visit, "comment", LONGEST_COMMENT) if problem else "",
         unsent=sent_text(visit, "answer", MOST_CHARACTERS) if problem else "",
-        ticked=visit.chosen("checks") if problem else (),
+        ticked=visit.ticked_values("checks") if problem else (),
         letters=LETTERS,
-        checks=list(Check),
+        checks=list(ReviewCheck),
         longest=LONGEST_COMMENT,
         most=MOST_CHARACTERS,
         problem=problem,

@@ -10,21 +10,21 @@ from benchwright_foundation import access_token
 from benchwright_foundation.refusals import RefusalError
 from benchwright_service.accounts.sessions import LIFETIME_S
 from benchwright_service.errors import SignInError
-from benchwright_service.pages.rendering import SECURITY, Problem, render
+from benchwright_service.pages.rendering import SECURITY, FormProblem, render
 from benchwright_service.pages.visit import Visit, cookie_name, unknown_page
 
-_UNKNOWN = Problem(
+_UNKNOWN = FormProblem(
     "The invitation or token is unknown, expired or used up.",
     "Check that it was copied whole, or ask who sent it for a new one.",
 )
-_NO_NAME = Problem("An invitation needs your name.", "Enter the name that the course's staff know you by.")
+_NO_NAME = FormProblem("An invitation needs your name.", "Enter the name that the course's staff know you by.")
 
 
 async def form(visit: Visit) -> Response:
     """The page that asks for a code."""
     if visit.session is not None:
         return RedirectResponse("/", HTTPStatus.SEE_OTHER, headers=SECURITY)
-    return _form(visit, None, "")
+    return _sign_in_form(visit, None, "")
 
 
 async def sign_in(visit: Visit) -> Response:
@@ -34,17 +34,17 @@ async def sign_in(visit: Visit) -> Response:
     if visit.session is not None:
         return await _join_another(visit, code)
     accounts = visit.bench.accounts
-    if access_token.read(code, accounts.prefix) is not None:
+    if access_token.parse_token(code, accounts.prefix) is not None:
         account = await accounts.account_of(code)
     elif code and not name:
-        return _form(visit, _NO_NAME, name)
+        return _sign_in_form(visit, _NO_NAME, name)
     else:
         try:
             account = await accounts.enrol(code, name)
         except RefusalError:
             account = None
     if account is None:
-        return _form(visit, _UNKNOWN, name)
+        return _sign_in_form(visit, _UNKNOWN, name)
     return await begin(visit, account)
 
 
@@ -74,7 +74,7 @@ async def to_provider(visit: Visit) -> Response:
     try:
         response = await provider.begin(visit.request)
     except SignInError:
-        return _form(visit, _unknown_by(provider.name), "")
+        return _sign_in_form(visit, _unknown_person_problem(provider.name), "")
     response.headers.update(SECURITY)
     return response
 
@@ -90,12 +90,12 @@ async def from_provider(visit: Visit) -> Response:
     try:
         identity = await provider.finish(visit.request)
     except SignInError:
-        return _form(visit, _unknown_by(provider.name), "")
+        return _sign_in_form(visit, _unknown_person_problem(provider.name), "")
     finally:
         session.clear()
     account = await visit.bench.accounts.identified(identity.issuer, identity.subject, identity.name, provider.course)
     if account is None:
-        return _form(visit, DISABLED, "")
+        return _sign_in_form(visit, DISABLED, "")
     return await begin(visit, account, onward)
 
 
@@ -128,22 +128,24 @@ async def decide(visit: Visit) -> Response:
 
 
 _ONWARD = "onward"
-DISABLED = Problem("This account was disabled.", "Ask the course's staff.")
+DISABLED = FormProblem("This account was disabled.", "Ask the course's staff.")
 
 
-def _unknown_by(provider: str) -> Problem:
-    return Problem(f"{provider} did not say who you are, or not in time.", "Try again; if it stays so, ask the staff.")
+def _unknown_person_problem(provider: str) -> FormProblem:
+    return FormProblem(
+        f"{provider} did not say who you are, or not in time.", "Try again; if it stays so, ask the staff."
+    )
 
 
-_NO_DEVICE = Problem(
+_NO_DEVICE = FormProblem(
     "No program waits with this code: it is mistyped, older than ten minutes, or was used.",
     "Type the code that the program shows, or let it begin again.",
 )
-_GRANTED = Problem("The program is signed in.", "You can close this page.")
-_DENIED = Problem("The program was not signed in.", "You can close this page.")
+_GRANTED = FormProblem("The program is signed in.", "You can close this page.")
+_DENIED = FormProblem("The program was not signed in.", "You can close this page.")
 
 
-def _form(visit: Visit, problem: Problem | None, name: str) -> Response:
+def _sign_in_form(visit: Visit, problem: FormProblem | None, name: str) -> Response:
     status = HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK
     is_for_device = "device" in visit.request.query_params or visit.field("onward") == "device"
     onward = "device" if is_for_device else ""

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from benchwright_remote.messages import Membership, Role, StudyWatch, Whereabouts
-from benchwright_service.pages.rendering import Problem, render
+from benchwright_service.pages.rendering import FormProblem, render
 from benchwright_service.pages.visit import Visit, whole_number
 from benchwright_service.studies.lab_monitor import STUCK_AFTER_S
 
@@ -27,40 +27,43 @@ _MOST_NAMED = 10
 
 async def study(visit: Visit) -> Response:
     """The study, for those who watch it."""
-    return await _study(visit, await visit.watching())
+    return await _study_page(visit, await visit.watcher_membership())
 
 
 async def watch(visit: Visit) -> Response:
     """Part with which the page refreshes itself."""
-    member = await visit.watching()
-    return render("study_watch", visit.session, **await _watched(visit, member))
+    membership = await visit.watcher_membership()
+    return render("study_watch", visit.session, **await _watch_values(visit, membership))
 
 
 async def invite(visit: Visit) -> Response:
     """Makes an invitation; its code is in this answer and nowhere else."""
-    member = await visit.owning()
+    membership = await visit.owner_membership()
     role = next((candidate for candidate in INVITED if candidate.value == visit.field("role")), None)
     uses = whole_number(visit.field("uses")) or 0
     if role is None or not 1 <= uses <= _MOST_USES:
-        problem = Problem(f"“How many” is no number from 1 to {_MOST_USES:,}.", "Correct it, and invite again.")
-        return await _study(visit, member, problem)
-    if (await visit.bench.studies.closings.state(member.course)).digest:
-        return await _study(visit, member, Problem("The study is closed.", "Nobody can join it any more."))
-    code = await visit.bench.accounts.invite(member.course, role, uses=uses)
-    await visit.bench.audit.note(visit.account, member.course, "invited", f"{role.value}, {uses} uses")
-    return await _study(visit, member, invitation=(code, role, uses))
+        problem = FormProblem(f"“How many” is no number from 1 to {_MOST_USES:,}.", "Correct it, and invite again.")
+        return await _study_page(visit, membership, problem)
+    if (await visit.bench.studies.closings.state(membership.course)).digest:
+        return await _study_page(visit, membership, FormProblem("The study is closed.", "Nobody can join it any more."))
+    code = await visit.bench.accounts.invite(membership.course, role, uses=uses)
+    await visit.bench.audit.note(visit.account, membership.course, "invited", f"{role.value}, {uses} uses")
+    return await _study_page(visit, membership, invitation=(code, role, uses))
 
 
 async def audit(visit: Visit) -> Response:
     """Page of the audit log: who saw and changed what."""
-    member = await visit.owning()
-    entries = await visit.bench.audit.entries(member.course)
-    await visit.bench.audit.note_sitting(visit.account, member.course, "read audit log", "")
-    return render("study_audit", visit.session, member=member, entries=entries)
+    membership = await visit.owner_membership()
+    entries = await visit.bench.audit.entries(membership.course)
+    await visit.bench.audit.note_sitting(visit.account, membership.course, "read audit log", "")
+    return render("study_audit", visit.session, member=membership, entries=entries)
 
 
-async def _study(
-    visit: Visit, member: Membership, problem: Problem | None = None, invitation: tuple[str, Role, int] | None = None
+async def _study_page(
+    visit: Visit,
+    membership: Membership,
+    problem: FormProblem | None = None,
+    invitation: tuple[str, Role, int] | None = None,
 ) -> Response:
     return render(
         "study",
@@ -69,18 +72,18 @@ async def _study(
         problem=problem,
         invitation=invitation,
         roles=INVITED,
-        **await _watched(visit, member),
+        **await _watch_values(visit, membership),
     )
 
 
-async def _watched(visit: Visit, member: Membership) -> Mapping[str, Any]:
+async def _watch_values(visit: Visit, membership: Membership) -> Mapping[str, Any]:
     minutes = _stuck_after(visit.request.query_params.get("stuck", ""))
-    watch = await visit.bench.studies.monitor.watch(member.course, minutes * 60)
-    is_owner = member.role is Role.OWNER
-    await visit.bench.audit.note_sitting(visit.account, member.course, "watched", "page")
+    watch = await visit.bench.studies.monitor.watch(membership.course, minutes * 60)
+    is_owner = membership.role is Role.OWNER
+    await visit.bench.audit.note_sitting(visit.account, membership.course, "watched", "page")
     counts = Counter(participant.where for participant in watch.participants)
     return {
-        "member": member,
+        "member": membership,
         "is_owner": is_owner,
         "watch": watch,
         "counts": [
@@ -90,7 +93,7 @@ async def _watched(visit: Visit, member: Membership) -> Mapping[str, Any]:
         ],
         "free": counts[Whereabouts.FREE],
         "attention": attention(watch),
-        "arrived": await visit.bench.studies.monitor.arrivals(member.course) if is_owner else {},
+        "arrived": await visit.bench.studies.monitor.arrivals(membership.course) if is_owner else {},
         "minutes": minutes,
         "refresh": f"?{urlencode({'stuck': f'{minutes:g}'})}",
         "now": datetime.now(UTC),

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.bench import Bench
-from benchwright_service.courses.progress import Student
+from benchwright_service.courses.progress import CourseStudent
 
 STAFF = frozenset({Role.OWNER, Role.STAFF})
 """Roles that may see students' work and change a course."""
@@ -51,11 +51,11 @@ class Visit:
         value = self.form.get(name)
         return value.strip()[:limit] if isinstance(value, str) else ""
 
-    def chosen(self, name: str) -> list[str]:
+    def ticked_values(self, name: str) -> list[str]:
         """The values of a form's check boxes of one name that are ticked."""
         return [value for value in self.form.getlist(name) if isinstance(value, str)]
 
-    def number(self, name: str, minimum: float, maximum: float, usual: float | None = None) -> float:
+    def form_number(self, name: str, minimum: float, maximum: float, usual: float | None = None) -> float:
         """A number of the form; the usual one where the field is empty.
 
         Raises:
@@ -72,7 +72,7 @@ class Visit:
             raise ValueError(f"“{name}” is no number from {minimum:g} to {maximum:g}.")
         return number
 
-    def counted(self, name: str) -> int:
+    def path_number(self, name: str) -> int:
         """A number of the path.
 
         Raises:
@@ -83,7 +83,7 @@ class Visit:
             raise unknown_page()
         return number
 
-    def time(self, name: str) -> datetime | None:
+    def form_time(self, name: str) -> datetime | None:
         """A date and time of the form, in UTC; None for an empty one.
 
         Raises:
@@ -120,7 +120,7 @@ class Visit:
             raise unknown_page()
         return membership
 
-    async def staffed(self) -> Membership:
+    async def staff_membership(self) -> Membership:
         """The same, if they are of its staff.
 
         Raises:
@@ -131,7 +131,7 @@ class Visit:
             raise unknown_page()
         return membership
 
-    async def grading(self) -> Membership:
+    async def grader_membership(self) -> Membership:
         """The same, if they may grade answers and review questions.
 
         Raises:
@@ -142,18 +142,18 @@ class Visit:
             raise unknown_page()
         return membership
 
-    async def changing(self) -> Membership:
+    async def changeable_membership(self) -> Membership:
         """The same, if the course can be changed.
 
         Raises:
             RefusalError: The person may not change the course, or it is archived.
         """
-        membership = await self.staffed()
+        membership = await self.staff_membership()
         if await self.is_archived():
-            raise RefusalError(Kind.CONFLICT, "The course is archived.", "An owner of it can restore it.")
+            raise RefusalError(RefusalKind.CONFLICT, "The course is archived.", "An owner of it can restore it.")
         return membership
 
-    async def watching(self) -> Membership:
+    async def watcher_membership(self) -> Membership:
         """Returns what the person who asks is in the study of the path, if they own or monitor it.
 
         Raises:
@@ -170,13 +170,13 @@ class Visit:
             raise unknown_page()
         return membership
 
-    async def owning(self) -> Membership:
+    async def owner_membership(self) -> Membership:
         """The same, if they own it.
 
         Raises:
             RefusalError: The person does not own it.
         """
-        membership = await self.watching()
+        membership = await self.watcher_membership()
         if membership.role is not Role.OWNER:
             raise unknown_page()
         return membership
@@ -191,11 +191,11 @@ def whole_number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
-def sections_of(students: Iterable[Student]) -> Sequence[str]:
+def sections_of(students: Iterable[CourseStudent]) -> Sequence[str]:
     """The sections that there are, for a page to choose from."""
     return sorted({student.section for student in students if student.section})
 
 
 def unknown_page() -> RefusalError:
     """The answer about a page that there is not, and about one that the person who asks may not see."""
-    return RefusalError(Kind.NOT_FOUND, "There is no such page.", "Go to your courses.")
+    return RefusalError(RefusalKind.NOT_FOUND, "There is no such page.", "Go to your courses.")

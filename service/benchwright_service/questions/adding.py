@@ -15,7 +15,7 @@ from benchwright_foundation.database import Database
 from benchwright_problems.problem import AnsweredBy, Pack, Problem
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
-from benchwright_service.questions.writing import QuestionState, hold_course, new_name, version_row
+from benchwright_service.questions.writing import QuestionState, lock_course, new_name, version_row
 from benchwright_service.storage.tables import COURSES
 
 MOST_ADDED = 2_000
@@ -34,7 +34,7 @@ class PackAddition:
 
 
 async def add_questions(
-    database: Database, course: str, pack: Pack, now: Callable[[], float] = time.time
+    database: Database, course: str, pack: Pack, clock: Callable[[], float] = time.time
 ) -> PackAddition:
     """Sends the multiple-choice questions of a pack to a course's reviewers, without an author; all or nothing.
 
@@ -44,7 +44,7 @@ async def add_questions(
         database: Database of the service, which may run.
         course: Its id.
         pack: Pack with its hidden parts.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
 
     Raises:
         BenchServiceError: The course collects no questions, or others than under the pack's licence.
@@ -64,13 +64,13 @@ async def add_questions(
     query = query.where(QUESTIONS.c.course == course, QUESTIONS.c.origin != "")
     count = 0
     async with database.writing() as connection:
-        await hold_course(connection, course)
-        call = (await connection.execute(of_call)).one_or_none()
-        if call is None:
+        await lock_course(connection, course)
+        call_row = (await connection.execute(of_call)).one_or_none()
+        if call_row is None:
             raise BenchServiceError(f"the course {course!r} collects no questions; begin that on its page *Questions*")
-        if call.license != pack.license:
+        if call_row.license != pack.license:
             raise BenchServiceError(
-                f"the pack's licence is {pack.license!r}, and the course collects under {call.license!r};"
+                f"the pack's licence is {pack.license!r}, and the course collects under {call_row.license!r};"
                 " collect these in another course"
             )
         known_texts = set((await connection.execute(query)).scalars())
@@ -80,12 +80,12 @@ async def add_questions(
                 left_out[problem_id] = "is there already"
                 continue
             known_texts.add(text)
-            name, created = new_name(), now()
+            name, created = new_name(), clock()
             row: dict[str, Any] = {"id": name, "course": course, "author": None, "credited": 0, "created": created}
             row |= {"state": QuestionState.REVIEW.value, "number": 1, "submitted": created}
             row |= {"origin": f"{pack.name} {pack.version}, {problem_id}: {pack.source[:_LONGEST_SOURCE]}"}
             await connection.execute(insert(QUESTIONS).values(row))
-            version = version_row(name, 1, content, created) | {"reviewers": call.reviewers}
+            version = version_row(name, 1, content, created) | {"reviewers": call_row.reviewers}
             await connection.execute(insert(VERSIONS).values(version))
             count += 1
     return PackAddition(count, left_out)
@@ -117,5 +117,5 @@ def _form_question(problem: Problem) -> WrittenQuestion:
             skill=question.skill,
         )
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise ValueError(f"{first['loc'][0]}: {first['msg'].removeprefix('Value error, ')}") from None
+        first_error = error.errors(include_url=False, include_input=False)[0]
+        raise ValueError(f"{first_error['loc'][0]}: {first_error['msg'].removeprefix('Value error, ')}") from None

@@ -58,18 +58,18 @@ class Notices:
         now: Seconds since 1970.
     """
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
-        self._now = now
+        self._now = clock
 
     async def notices_of(self, account: str) -> Sequence[Notice]:
         """Somebody's, those that wait for them first, then newest first."""
-        left = (
+        left_query = (
             select(REVIEWS.c.begun, COURSES.c.id, COURSES.c.title)
-            .join(QUESTIONS, _is_of_newest())
+            .join(QUESTIONS, _newest_version_condition())
             .join(COURSES, COURSES.c.id == QUESTIONS.c.course)
             .join(MEMBERS, (MEMBERS.c.course == COURSES.c.id) & (MEMBERS.c.account == account))
-            .where(*_left(account, self._now()), COURSES.c.archived.is_(None))
+            .where(*_left_conditions(account, self._now()), COURSES.c.archived.is_(None))
             .order_by(REVIEWS.c.begun)
         )
         noted = (
@@ -82,10 +82,10 @@ class Notices:
             .order_by(NOTICES.c.at.desc(), NOTICES.c.id)
         )
         async with self._database.reading() as connection:
-            waiting = (await connection.execute(left)).all()
+            waiting_rows = (await connection.execute(left_query)).all()
             rows = (await connection.execute(noted)).all()
         return [
-            *(Notice("", NoticeKind.LEFT, row.id, row.title, "", "", moment(row.begun), True) for row in waiting),
+            *(Notice("", NoticeKind.LEFT, row.id, row.title, "", "", moment(row.begun), True) for row in waiting_rows),
             *(
                 Notice(
                     row.id,
@@ -101,7 +101,7 @@ class Notices:
             ),
         ]
 
-    async def mark(self, account: str, notices: Sequence[str]) -> None:
+    async def mark_read(self, account: str, notices: Sequence[str]) -> None:
         """Marks those of somebody's as read that they have seen; what came since stays new."""
         conditions = NOTICES.c.account == account, NOTICES.c.seen.is_(None), NOTICES.c.id.in_(notices)
         async with self._database.writing() as connection:
@@ -109,7 +109,7 @@ class Notices:
 
 
 async def note(
-    connection: AsyncConnection, kind: NoticeKind, account: str | None, course: str, question: str, now: float
+    connection: AsyncConnection, kind: NoticeKind, account: str | None, course: str, question: str, current_time: float
 ) -> None:
     """Notes something for somebody, in the transaction that does it.
 
@@ -119,20 +119,20 @@ async def note(
         account: Account that gets it; nobody if None.
         course: Course in which it happened.
         question: The question that it is about.
-        now: Seconds since 1970.
+        current_time: Seconds since 1970.
     """
     if account is None:
         return
     row = {"id": uuid.uuid4().hex, "account": account, "course": course, "question": question, "kind": kind.value}
-    await connection.execute(insert(NOTICES).values(row | {"at": now}))
+    await connection.execute(insert(NOTICES).values(row | {"at": current_time}))
     kept_notices = select(NOTICES.c.id).where(NOTICES.c.account == account).order_by(NOTICES.c.at.desc(), NOTICES.c.id)
-    old = NOTICES.c.account == account, NOTICES.c.id.not_in(kept_notices.limit(MOST_NOTICES))
-    await connection.execute(delete(NOTICES).where(*old))
+    old_conditions = NOTICES.c.account == account, NOTICES.c.id.not_in(kept_notices.limit(MOST_NOTICES))
+    await connection.execute(delete(NOTICES).where(*old_conditions))
 
 
-def unread(account: ColumnElement[str], now: float) -> ColumnElement[int]:
+def unread_count(account: ColumnElement[str], current_time: float) -> ColumnElement[int]:
     """Number of new notices and left reviews of an account, as a column of another query."""
-    new: ScalarSelect[int] = (
+    new_count: ScalarSelect[int] = (
         select(func.count())
         .select_from(
             NOTICES.join(MEMBERS, (MEMBERS.c.course == NOTICES.c.course) & (MEMBERS.c.account == NOTICES.c.account))
@@ -141,28 +141,28 @@ def unread(account: ColumnElement[str], now: float) -> ColumnElement[int]:
         .correlate_except(NOTICES, MEMBERS)
         .scalar_subquery()
     )
-    left: ScalarSelect[int] = (
+    left_count: ScalarSelect[int] = (
         select(func.count())
         .select_from(
-            REVIEWS.join(QUESTIONS, _is_of_newest()).join(
+            REVIEWS.join(QUESTIONS, _newest_version_condition()).join(
                 MEMBERS, (MEMBERS.c.course == QUESTIONS.c.course) & (MEMBERS.c.account == REVIEWS.c.reviewer)
             )
         )
-        .where(*_left(account, now))
+        .where(*_left_conditions(account, current_time))
         .correlate_except(REVIEWS, QUESTIONS, MEMBERS)
         .scalar_subquery()
     )
-    return new + left
+    return new_count + left_count
 
 
-def _is_of_newest() -> ColumnElement[bool]:
+def _newest_version_condition() -> ColumnElement[bool]:
     return (QUESTIONS.c.id == REVIEWS.c.question) & (QUESTIONS.c.number == REVIEWS.c.number)
 
 
-def _left(account: str | ColumnElement[str], now: float) -> tuple[ColumnElement[bool], ...]:
+def _left_conditions(account: str | ColumnElement[str], current_time: float) -> tuple[ColumnElement[bool], ...]:
     return (
         REVIEWS.c.reviewer == account,
         REVIEWS.c.decided.is_(None),
-        REVIEWS.c.begun < now - _LEFT_S,
+        REVIEWS.c.begun < current_time - _LEFT_S,
         QUESTIONS.c.state == QuestionState.REVIEW.value,
     )

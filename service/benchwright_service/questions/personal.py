@@ -51,8 +51,8 @@ async def exported_figures(connection: AsyncConnection, course: str, account: st
         .join(QUESTIONS, QUESTIONS.c.id == FIGURES.c.question)
         .where(QUESTIONS.c.course == course, QUESTIONS.c.author == account)
     )
-    rows = await connection.execute(query)
-    return {f"figures/{row.question}/{row.sha256}{_suffix(row.content)}": row.content for row in rows}
+    figure_rows = await connection.execute(query)
+    return {f"figures/{row.question}/{row.sha256}{_suffix(row.content)}": row.content for row in figure_rows}
 
 
 def _suffix(picture: bytes) -> str:
@@ -74,12 +74,12 @@ async def delete_questions(connection: AsyncConnection, course: str, account: st
     for table in (NOTICES, REVIEWS, TRIES, FIGURES, VERSIONS):
         await connection.execute(delete(table).where(table.c.question.in_(own_questions)))
     await connection.execute(delete(QUESTIONS).where(*theirs_there))
-    theirs = REVIEWS.c.question.in_(in_course), REVIEWS.c.reviewer == account
-    await connection.execute(delete(REVIEWS).where(*theirs, REVIEWS.c.decided.is_(None)))
-    await connection.execute(update(REVIEWS).where(*theirs).values(comment=""))
+    review_conditions = REVIEWS.c.question.in_(in_course), REVIEWS.c.reviewer == account
+    await connection.execute(delete(REVIEWS).where(*review_conditions, REVIEWS.c.decided.is_(None)))
+    await connection.execute(update(REVIEWS).where(*review_conditions).values(comment=""))
     of_version = (VERSIONS.c.question == REVIEWS.c.question) & (VERSIONS.c.number == REVIEWS.c.number)
     answered_versions = select(VERSIONS.c.question, VERSIONS.c.number, VERSIONS.c.content).join(REVIEWS, of_version)
-    for row in (await connection.execute(answered_versions.where(*theirs))).all():
+    for row in (await connection.execute(answered_versions.where(*review_conditions))).all():
         if WrittenQuestion.model_validate_json(row.content).format not in CHOOSABLE:
             review_key = (
                 REVIEWS.c.question == row.question,

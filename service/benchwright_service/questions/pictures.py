@@ -24,7 +24,7 @@ _JPEG_QUALITY = 90
 
 
 @dataclass(frozen=True)
-class Picture:
+class UploadedPicture:
     """One that was read."""
 
     content: bytes
@@ -43,13 +43,13 @@ class PictureReader:
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
 
-    async def read(self, content: bytes) -> Picture:
+    async def read(self, content: bytes) -> UploadedPicture:
         """See `read_picture`."""
         async with self._turn:
             return await asyncio.to_thread(read_picture, content)
 
 
-def read_picture(content: bytes) -> Picture:
+def read_picture(content: bytes) -> UploadedPicture:
     """Decodes a picture and encodes its pixels again.
 
     Args:
@@ -68,7 +68,7 @@ def read_picture(content: bytes) -> Picture:
             if file.width * file.height > MOST_PIXELS:
                 raise BenchServiceError(f"a picture has more than {MOST_PIXELS:,} pixels; make it smaller")
             media_type = MediaType.JPEG if file.format == "JPEG" else MediaType.PNG
-            picture = Picture(_encoded(ImageOps.exif_transpose(file), media_type), media_type)
+            picture = UploadedPicture(_encode_picture(ImageOps.exif_transpose(file), media_type), media_type)
     except BenchServiceError:
         raise
     # The decoder raises errors of many kinds about damaged files.
@@ -79,15 +79,15 @@ def read_picture(content: bytes) -> Picture:
     return picture
 
 
-def _encoded(picture: Pixels, media_type: MediaType) -> bytes:
+def _encode_picture(picture: Pixels, media_type: MediaType) -> bytes:
     has_alpha = picture.has_transparency_data
     gray = picture.mode in ("1", "L") and not has_alpha
-    plain = picture.convert("L" if gray else "RGBA" if has_alpha else "RGB")
+    plain_picture = picture.convert("L" if gray else "RGBA" if has_alpha else "RGB")
     # Profiles, comments and places.
-    plain.info.clear()
+    plain_picture.info.clear()
     file = BytesIO()
     if media_type is MediaType.JPEG:
-        plain.save(file, "JPEG", quality=_JPEG_QUALITY)
+        plain_picture.save(file, "JPEG", quality=_JPEG_QUALITY)
     else:
-        plain.save(file, "PNG")
+        plain_picture.save(file, "PNG")
     return file.getvalue()

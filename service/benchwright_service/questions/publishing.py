@@ -19,7 +19,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.notices import NoticeKind, note
 from benchwright_service.questions.tables import CALLS, QUESTIONS
-from benchwright_service.questions.writing import Question, Questions, QuestionState
+from benchwright_service.questions.writing import Questions, QuestionState, VersionedQuestion
 
 _ANONYMOUS = "an author who is not named"
 
@@ -35,12 +35,12 @@ class Publishing:
     """
 
     def __init__(
-        self, database: Database, questions: Questions, store: Store, now: Callable[[], float] = time.time
+        self, database: Database, questions: Questions, store: Store, clock: Callable[[], float] = time.time
     ) -> None:
         self._database = database
         self._questions = questions
         self._store = store
-        self._now = now
+        self._now = clock
         self._turn = asyncio.Lock()
 
     async def publish(self, course: str) -> Pack:
@@ -54,8 +54,8 @@ class Publishing:
 
     async def _publish(self, course: str) -> Pack:
         call = await self._questions.call(course)
-        accepted = await self._questions.accepted(course)
-        if call is None or not accepted:
+        accepted_questions = await self._questions.accepted_questions(course)
+        if call is None or not accepted_questions:
             raise BenchServiceError("no question is accepted yet")
         name = pack_name(course)
         version = call.published + 1
@@ -65,63 +65,63 @@ class Publishing:
             version=str(version),
             license=call.license,
             source=f"Questions of the course {course}, each accepted by its reviewers",
-            description="\n".join(map(_credit, accepted)),
+            description="\n".join(map(_credit, accepted_questions)),
             published=datetime.fromtimestamp(self._now(), UTC).date().isoformat(),
             canary=call.canary,
-            order=[question.id for question in accepted],
+            order=[question.id for question in accepted_questions],
         )
-        questions = {question.id: question.content for question in accepted}
+        questions = {question.id: question.content for question in accepted_questions}
         try:
             pictures = await self._questions.pictures(questions)
             pack = await asyncio.to_thread(pack_of, head, questions, pictures)
-            earlier = await asyncio.to_thread(self._earlier, pack)
-            pack = dated(pack, earlier)
+            earlier_pack = await asyncio.to_thread(self._earlier_version, pack)
+            pack = with_dates(pack, earlier_pack)
             # Before the pack is there: after a crash, nothing that is in it can be withdrawn.
-            await self._mark(accepted, version)
+            await self._mark_published(accepted_questions, version)
             try:
-                await asyncio.to_thread(self._store.add, pack, replace=earlier is not None)
+                await asyncio.to_thread(self._store.add, pack, replace=earlier_pack is not None)
             except ProblemsError:
-                await self._unmark(accepted, version)
+                await self._unmark(accepted_questions, version)
                 raise
         except PackExistsError as error:
             raise BenchServiceError(f"there is a pack called {name!r} that is not this course's") from error
         except ProblemsError as error:
             raise BenchServiceError(f"the pack can't be made: {error}") from error
-        await self._tell(course, version)
+        await self._notify_authors(course, version)
         return pack
 
-    async def _mark(self, accepted: Sequence[Question], version: int) -> None:
+    async def _mark_published(self, accepted_questions: Sequence[VersionedQuestion], version: int) -> None:
         """Says that a version of the pack has these questions.
 
         Raises:
             BenchServiceError: A question is not accepted any more.
         """
-        names = [question.id for question in accepted]
+        names = [question.id for question in accepted_questions]
         async with self._database.writing() as connection:
             still = select(QUESTIONS.c.id).where(QUESTIONS.c.id.in_(names))
             still = still.where(QUESTIONS.c.state == QuestionState.ACCEPTED.value)
             if len((await connection.execute(still.with_for_update())).all()) < len(names):
                 raise BenchServiceError("a question was withdrawn meanwhile; publish again")
-            new = QUESTIONS.c.id.in_(names), QUESTIONS.c.published.is_(None)
-            await connection.execute(update(QUESTIONS).where(*new).values(published=version))
+            new_conditions = QUESTIONS.c.id.in_(names), QUESTIONS.c.published.is_(None)
+            await connection.execute(update(QUESTIONS).where(*new_conditions).values(published=version))
 
-    async def _unmark(self, accepted: Sequence[Question], version: int) -> None:
-        new = [question.id for question in accepted if question.published is None]
-        marked = QUESTIONS.c.id.in_(new), QUESTIONS.c.published == version
+    async def _unmark(self, accepted_questions: Sequence[VersionedQuestion], version: int) -> None:
+        new_names = [question.id for question in accepted_questions if question.published is None]
+        marked = QUESTIONS.c.id.in_(new_names), QUESTIONS.c.published == version
         async with self._database.writing() as connection:
             await connection.execute(update(QUESTIONS).where(*marked).values(published=None))
 
-    async def _tell(self, course: str, version: int) -> None:
+    async def _notify_authors(self, course: str, version: int) -> None:
         """Counts the version of a pack that is there, and tells authors whose questions are new in it."""
-        new = select(QUESTIONS.c.id, QUESTIONS.c.author).where(
+        new_query = select(QUESTIONS.c.id, QUESTIONS.c.author).where(
             QUESTIONS.c.course == course, QUESTIONS.c.published == version
         )
         async with self._database.writing() as connection:
             await connection.execute(update(CALLS).where(CALLS.c.course == course).values(published=version))
-            for row in (await connection.execute(new)).all():
+            for row in (await connection.execute(new_query)).all():
                 await note(connection, NoticeKind.PUBLISHED, row.author, course, row.id, self._now())
 
-    def _earlier(self, pack: Pack) -> Pack | None:
+    def _earlier_version(self, pack: Pack) -> Pack | None:
         """The pack of this name, if it is an earlier version."""
         try:
             published_pack = self._store.public(pack.name)
@@ -130,18 +130,18 @@ class Publishing:
         return published_pack if published_pack.canary == pack.canary else None
 
 
-def dated(pack: Pack, earlier: Pack | None) -> Pack:
+def with_dates(pack: Pack, earlier_pack: Pack | None) -> Pack:
     """The pack with the date of each question that has been public before; its own is that of the first."""
-    if earlier is None:
+    if earlier_pack is None:
         return pack
-    dates = {problem.id: problem.published or earlier.published for problem in earlier.problems}
+    dates = {problem.id: problem.published or earlier_pack.published for problem in earlier_pack.problems}
     problems = tuple(
         problem.model_copy(update={"published": dates.get(problem.id, pack.published)}) for problem in pack.problems
     )
-    return pack.model_copy(update={"published": earlier.published, "problems": problems})
+    return pack.model_copy(update={"published": earlier_pack.published, "problems": problems})
 
 
-def _credit(question: Question) -> str:
+def _credit(question: VersionedQuestion) -> str:
     """Credit for a question: the person or thing that it is from, as the pack says it."""
     day = question.decided.date().isoformat() if question.decided is not None else "before"
     credit = question.origin or (question.name if question.credited else _ANONYMOUS)

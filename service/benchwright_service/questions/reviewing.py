@@ -11,7 +11,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from benchwright_authoring.review.checks import Check
+from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_authoring.written_question import CHOOSABLE, MOST_CHARACTERS, WrittenQuestion
 from benchwright_foundation.database import Database
 from benchwright_problems.problem import QuestionFormat
@@ -21,9 +21,9 @@ from benchwright_service.questions.notices import NoticeKind, note
 from benchwright_service.questions.tables import QUESTIONS, REVIEWS, VERSIONS
 from benchwright_service.questions.writing import (
     MOST_REVIEWERS,
-    Question,
     QuestionState,
-    hold_course,
+    VersionedQuestion,
+    lock_course,
     newest_versions,
     question_of,
 )
@@ -33,24 +33,24 @@ LONGEST_COMMENT = 4_000
 
 
 @dataclass(frozen=True)
-class Review:
+class VersionReview:
     """Review of a version by one reviewer."""
 
     number: int
     """Of the version."""
     answer: str
     """Answer of the reviewer before they saw the key."""
-    checks: Sequence[Check]
+    checks: Sequence[ReviewCheck]
     comment: str
     accepts: bool
     decided: datetime
 
 
 @dataclass(frozen=True)
-class Desk:
+class ReviewDesk:
     """Question that waits for a reviewer."""
 
-    question: Question | None
+    question: VersionedQuestion | None
     """None if nothing does."""
     left: int
     """Questions that they can still review, with this one."""
@@ -81,25 +81,25 @@ class Reviews:
         now: Seconds since 1970.
     """
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
-        self._now = now
+        self._now = clock
 
-    async def desk(self, course: str, reviewer: str) -> Desk:
+    async def desk(self, course: str, reviewer: str) -> ReviewDesk:
         """The next question for somebody: the one that they have begun, else the one that has waited longest."""
         async with self._database.writing() as connection:
             # Two reviewers, or two windows of one, wait for each other here.
-            await hold_course(connection, course)
-            waiting = await self._waiting(connection, course, reviewer)
-            if not waiting:
-                return Desk(None, 0)
-            question, begun = waiting[0]
-            if begun is None:
+            await lock_course(connection, course)
+            waiting_questions = await self._waiting(connection, course, reviewer)
+            if not waiting_questions:
+                return ReviewDesk(None, 0)
+            question, begun_answer = waiting_questions[0]
+            if begun_answer is None:
                 row = {"question": question.id, "number": question.number, "reviewer": reviewer, "begun": self._now()}
                 await connection.execute(insert(REVIEWS).values(row | {"answer": "", "checks": "[]", "comment": ""}))
-        return Desk(question, len(waiting), begun or "")
+        return ReviewDesk(question, len(waiting_questions), begun_answer or "")
 
-    async def waiting(self, course: str, reviewer: str) -> int:
+    async def waiting_count(self, course: str, reviewer: str) -> int:
         """Returns the number of questions that somebody can review."""
         async with self._database.reading() as connection:
             return len(await self._waiting(connection, course, reviewer))
@@ -119,7 +119,7 @@ class Reviews:
         """
         values = {"answer": answer, "answered": self._now()}
         async with self._database.writing() as connection:
-            _demand_answer(answer, (await _hold(connection, course, question, number)).format)
+            _demand_answer(answer, (await _lock_version(connection, course, question, number)).format)
             review_update = update(REVIEWS).where(
                 *_review_conditions(question, number, reviewer), REVIEWS.c.answered.is_(None)
             )
@@ -134,7 +134,7 @@ class Reviews:
         number: int,
         *,
         accepts: bool,
-        checks: Sequence[Check],
+        checks: Sequence[ReviewCheck],
         comment: str,
     ) -> None:
         """Takes a decision; with the one that settles it, the question is accepted or returned.
@@ -142,17 +142,20 @@ class Reviews:
         Raises:
             BenchServiceError: The reviewer has no such version, has not answered it, or the decision lacks something.
         """
-        if accepts and set(checks) != set(Check):
+        if accepts and set(checks) != set(ReviewCheck):
             raise BenchServiceError("a question is accepted only if all of the checks hold")
         if len(comment) > LONGEST_COMMENT:
             raise BenchServiceError(f"a comment has at most {LONGEST_COMMENT} characters")
         if not accepts and not comment:
             raise BenchServiceError("say in the comment what the author has to change")
-        now = self._now()
-        values = {"accepts": int(accepts), "checks": json.dumps([check.name for check in Check if check in checks])}
-        values |= {"comment": comment, "decided": now}
+        current_time = self._now()
+        values = {
+            "accepts": int(accepts),
+            "checks": json.dumps([check.name for check in ReviewCheck if check in checks]),
+        }
+        values |= {"comment": comment, "decided": current_time}
         async with self._database.writing() as connection:
-            await _hold(connection, course, question, number)
+            await _lock_version(connection, course, question, number)
             version = select(VERSIONS.c.reviewers, QUESTIONS.c.author).join(
                 QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question
             )
@@ -174,12 +177,12 @@ class Reviews:
             if settled is not None:
                 state = QuestionState.ACCEPTED if settled else QuestionState.RETURNED
                 await connection.execute(
-                    update(QUESTIONS).where(QUESTIONS.c.id == question).values(state=state.value, decided=now)
+                    update(QUESTIONS).where(QUESTIONS.c.id == question).values(state=state.value, decided=current_time)
                 )
                 kind = NoticeKind.ACCEPTED if settled else NoticeKind.RETURNED
-                await note(connection, kind, reviewed_version.author, course, question, now)
+                await note(connection, kind, reviewed_version.author, course, question, current_time)
 
-    async def is_reviewing(self, question: Question, reviewer: str) -> bool:
+    async def is_reviewing(self, question: VersionedQuestion, reviewer: str) -> bool:
         """True if a version is on somebody's desk."""
         if question.state is not QuestionState.REVIEW:
             return False
@@ -187,7 +190,7 @@ class Reviews:
         async with self._database.reading() as connection:
             return (await connection.execute(query.where(REVIEWS.c.decided.is_(None)))).first() is not None
 
-    async def decided_reviews(self, question: str) -> Sequence[Review]:
+    async def decided_reviews(self, question: str) -> Sequence[VersionReview]:
         """The decided reviews of a question's versions, newest version first; who reviewed is not said."""
         query = (
             select(REVIEWS)
@@ -197,10 +200,10 @@ class Reviews:
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
         return [
-            Review(
+            VersionReview(
                 row.number,
                 row.answer,
-                [Check[name] for name in json.loads(row.checks)],
+                [ReviewCheck[name] for name in json.loads(row.checks)],
                 row.comment,
                 bool(row.accepts),
                 moment(row.decided),
@@ -210,34 +213,37 @@ class Reviews:
 
     async def _waiting(
         self, connection: AsyncConnection, course: str, reviewer: str
-    ) -> Sequence[tuple[Question, str | None]]:
+    ) -> Sequence[tuple[VersionedQuestion, str | None]]:
         """Questions that somebody can review, each with their answer so far; None if they have not begun it."""
         in_review = newest_versions().where(
             QUESTIONS.c.course == course,
             QUESTIONS.c.state == QuestionState.REVIEW.value,
             QUESTIONS.c.author.is_distinct_from(reviewer),
         )
-        questions = [question_of(row) for row in await connection.execute(in_review)]
-        reviews = select(REVIEWS).where(REVIEWS.c.question.in_([question.id for question in questions]))
+        questions_in_review = [question_of(row) for row in await connection.execute(in_review)]
+        reviews = select(REVIEWS).where(REVIEWS.c.question.in_([question.id for question in questions_in_review]))
         review_rows = (await connection.execute(reviews)).all()
-        begun, free = [], []
-        for question in questions:
+        begun_questions, free_questions = [], []
+        for question in questions_in_review:
             of_version = [row for row in review_rows if (row.question, row.number) == (question.id, question.number)]
             own_review = next((row for row in of_version if row.reviewer == reviewer), None)
             if own_review is not None:
                 if own_review.decided is None:
-                    begun.append((question, own_review.answer))
+                    begun_questions.append((question, own_review.answer))
                 continue
-            decided = [bool(row.accepts) for row in of_version if row.decided is not None]
+            decisions = [bool(row.accepts) for row in of_version if row.decided is not None]
             # Who began it and left it keeps nobody else from it for longer than a day.
             at_work = sum(row.decided is None and row.begun > self._now() - DAY_S for row in of_version)
-            needed_reviewers = max(question.reviewers, len(decided) + 1)
-            if len(decided) + at_work < needed_reviewers:
-                free.append((question, None))
-        free.sort(
-            key=lambda pair: (pair[0].submitted.timestamp() if pair[0].submitted is not None else 0.0, pair[0].id)
+            needed_reviewers = max(question.reviewers, len(decisions) + 1)
+            if len(decisions) + at_work < needed_reviewers:
+                free_questions.append((question, None))
+        free_questions.sort(
+            key=lambda question_answer: (
+                question_answer[0].submitted.timestamp() if question_answer[0].submitted is not None else 0.0,
+                question_answer[0].id,
+            )
         )
-        return [*begun, *free]
+        return [*begun_questions, *free_questions]
 
 
 def _review_conditions(question: str, number: int, reviewer: str) -> tuple[ColumnElement[bool], ...]:
@@ -252,7 +258,7 @@ def _demand_answer(answer: str, style: QuestionFormat) -> None:
         raise BenchServiceError(f"an answer has 1 to {MOST_CHARACTERS} characters")
 
 
-async def _hold(connection: AsyncConnection, course: str, question: str, number: int) -> WrittenQuestion:
+async def _lock_version(connection: AsyncConnection, course: str, question: str, number: int) -> WrittenQuestion:
     """Makes sure that a version is in review, and that nobody else decides until the transaction ends.
 
     Raises:

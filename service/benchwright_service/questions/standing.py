@@ -13,7 +13,7 @@ from benchwright_authoring.review.checks import agreement
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_foundation.database import Database
 from benchwright_service.questions.tables import QUESTIONS, REVIEWS, TRIES, VERSIONS
-from benchwright_service.questions.writing import MOST_REVIEWERS, Question, QuestionState
+from benchwright_service.questions.writing import MOST_REVIEWERS, QuestionState, VersionedQuestion
 
 _PAIR = 2
 
@@ -63,27 +63,30 @@ class CourseStanding:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def authors(self, questions: Sequence[Question]) -> Sequence[Author]:
+    async def authors(self, accepted_questions: Sequence[VersionedQuestion]) -> Sequence[Author]:
         """Authors of accepted questions, the one with the most points first; equal ones share a rank."""
-        accepted = [question for question in questions if question.author]
-        points = await self.points(accepted)
-        counted: dict[str, list[int]] = defaultdict(list)
-        names = {question.author: question.name for question in accepted}
-        for question in accepted:
-            counted[question.author].append(points[question.id])
-        rows = sorted(
-            ((sum(question_points), len(question_points), account) for account, question_points in counted.items()),
+        authored_questions = [question for question in accepted_questions if question.author]
+        points = await self.points(authored_questions)
+        points_by_author: dict[str, list[int]] = defaultdict(list)
+        names = {question.author: question.name for question in authored_questions}
+        for question in authored_questions:
+            points_by_author[question.author].append(points[question.id])
+        author_rows = sorted(
+            (
+                (sum(question_points), len(question_points), account)
+                for account, question_points in points_by_author.items()
+            ),
             reverse=True,
         )
         rank_of: dict[tuple[int, int], int] = {}
-        for rank, (total, count, _) in enumerate(rows, 1):
+        for rank, (total, count, _) in enumerate(author_rows, 1):
             rank_of.setdefault((total, count), rank)
-        return [Author(rank_of[total, count], names[account], count, total) for total, count, account in rows]
+        return [Author(rank_of[total, count], names[account], count, total) for total, count, account in author_rows]
 
-    async def points(self, questions: Sequence[Question]) -> Mapping[str, int]:
+    async def points(self, rated_questions: Sequence[VersionedQuestion]) -> Mapping[str, int]:
         """By question, how many models answered its newest version wrongly; an answer that can't be read is wrong."""
-        wrong_counts = dict.fromkeys((question.id for question in questions), 0)
-        by_version = {(question.id, question.number): question.content for question in questions}
+        wrong_counts = dict.fromkeys((question.id for question in rated_questions), 0)
+        by_version = {(question.id, question.number): question.content for question in rated_questions}
         query = select(TRIES).where(TRIES.c.question.in_(wrong_counts), TRIES.c.said.is_not(None))
         async with self._database.reading() as connection:
             for row in await connection.execute(query):
@@ -112,29 +115,29 @@ class CourseStanding:
         )
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
-        votes: dict[tuple[str, int], list[bool]] = defaultdict(list)
+        votes_by_version: dict[tuple[str, int], list[bool]] = defaultdict(list)
         needed_reviewers: dict[tuple[str, int], int] = {}
         blind: dict[tuple[str, str], bool | None] = {}
         for row in rows:
-            votes[row.question, row.number].append(bool(row.accepts))
+            votes_by_version[row.question, row.number].append(bool(row.accepts))
             needed_reviewers[row.question, row.number] = row.reviewers
             if (first := (row.twin_of or row.question, row.reviewer)) not in blind:
                 blind[first] = WrittenQuestion.model_validate_json(row.content).is_right(row.answer)
-        pairs = [decisions for decisions in votes.values() if len(decisions) >= _PAIR]
+        paired_votes = [decisions for decisions in votes_by_version.values() if len(decisions) >= _PAIR]
         trios = [
             decisions
-            for version, decisions in votes.items()
+            for version, decisions in votes_by_version.items()
             if len(decisions) >= needed_reviewers[version] == MOST_REVIEWERS
         ]
-        read = [is_right for is_right in blind.values() if is_right is not None]
+        readable_answers = [is_right for is_right in blind.values() if is_right is not None]
         return Reviewing(
             len(rows),
-            len(pairs),
-            sum(pair[0] == pair[1] for pair in pairs),
+            len(paired_votes),
+            sum(pair[0] == pair[1] for pair in paired_votes),
             len(trios),
             sum(len(set(trio)) == 1 for trio in trios),
-            agreement(pairs),
-            len(read),
-            sum(read),
+            agreement(paired_votes),
+            len(readable_answers),
+            sum(readable_answers),
             median(row.decided - row.begun for row in rows) if rows else None,
         )

@@ -22,10 +22,10 @@ from benchwright_judges.models.model_settings import ModelSettings
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.figures import DAY_S, read_figures
 from benchwright_service.questions.tables import QUESTIONS, TRIES
-from benchwright_service.questions.writing import CHANGEABLE, Question, QuestionState, demand_open
+from benchwright_service.questions.writing import CHANGEABLE, QuestionState, VersionedQuestion, demand_open
 
 if TYPE_CHECKING:
-    from benchwright_judges.models.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import ModelEndpoint
 
 TRIES_PER_DAY = 10
 """Largest number of versions that one person may try within a day, so that nobody tunes a question to one model."""
@@ -59,9 +59,9 @@ def read_question_models(file: Path) -> QuestionModels:
     except OSError as error:
         raise BenchServiceError(f"{file} can't be read: {error.strerror}") from error
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"]))
-        raise BenchServiceError(f"{file}: field {field}: {first['msg'].removeprefix('Value error, ')}") from None
+        first_error = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first_error["loc"]))
+        raise BenchServiceError(f"{file}: field {field}: {first_error['msg'].removeprefix('Value error, ')}") from None
     except ValueError as error:
         raise BenchServiceError(f"{file} is not TOML: {error}") from error
     names = [model.name for model in models.model]
@@ -104,11 +104,13 @@ class Tries:
         ConfigurationError: The variable of a model's key is not set.
     """
 
-    def __init__(self, database: Database, models: QuestionModels | None, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, database: Database, models: QuestionModels | None, clock: Callable[[], float] = time.time
+    ) -> None:
         self._database = database
-        self._now = now
+        self._now = clock
         self._budget = JudgingBudget(models.budget_usd if models is not None else None)
-        self._endpoints = _endpoints(models)
+        self._endpoints = _model_endpoints(models)
         self._sees = {model.name for model in models.model if model.images} if models is not None else set()
         self._going: set[asyncio.Task[None]] = set()
 
@@ -125,11 +127,11 @@ class Tries:
         """Their names."""
         return [endpoint.settings.name for endpoint in self._endpoints]
 
-    def askable_models(self, question: Question) -> Sequence[str]:
+    def askable_models(self, question: VersionedQuestion) -> Sequence[str]:
         """The names of those that can be asked about a question: those that see its figures, if it has some."""
         return [name for name in self.models if name in self._sees or not question.content.figures]
 
-    async def begin(self, course: str, question: Question) -> None:
+    async def begin(self, course: str, question: VersionedQuestion) -> None:
         """Has every model answer the newest version, beside what else the service does; those that failed, again.
 
         Raises:
@@ -139,42 +141,49 @@ class Tries:
             raise BenchServiceError("this service has no models to try questions on")
         if not self.askable_models(question):
             raise BenchServiceError("none of the models of this service takes pictures")
-        now = self._now()
+        current_time = self._now()
         condition = (TRIES.c.question == question.id) & (TRIES.c.number == question.number)
         today = (
             select(TRIES.c.question, TRIES.c.number)
             .join(QUESTIONS, QUESTIONS.c.id == TRIES.c.question)
-            .where(QUESTIONS.c.author == question.author, TRIES.c.at > now - DAY_S)
+            .where(QUESTIONS.c.author == question.author, TRIES.c.at > current_time - DAY_S)
             .distinct()
         )
         async with self._database.writing() as connection:
             # Two windows of one author wait for each other here.
             lock = update(QUESTIONS).where(QUESTIONS.c.author == question.author).values(author=question.author)
             await connection.execute(lock)
-            await demand_open(connection, course, now)
+            await demand_open(connection, course, current_time)
             question_row = (await connection.execute(select(QUESTIONS).where(QUESTIONS.c.id == question.id))).one()
             if QuestionState(question_row.state) not in CHANGEABLE or question_row.number != question.number:
                 raise BenchServiceError("this version can't be tried any more")
-            failed = condition & ((TRIES.c.why != "") | (TRIES.c.said.is_(None) & (TRIES.c.at < now - _LOST_S)))
-            tried = {tuple(row) for row in await connection.execute(today)}
-            if (question.id, question.number) not in tried and len(tried) >= TRIES_PER_DAY:
+            failed_condition = condition & (
+                (TRIES.c.why != "") | (TRIES.c.said.is_(None) & (TRIES.c.at < current_time - _LOST_S))
+            )
+            tried_versions = {tuple(row) for row in await connection.execute(today)}
+            if (question.id, question.number) not in tried_versions and len(tried_versions) >= TRIES_PER_DAY:
                 raise BenchServiceError(f"you tried {TRIES_PER_DAY} versions today; try this one tomorrow")
-            await connection.execute(delete(TRIES).where(failed))
+            await connection.execute(delete(TRIES).where(failed_condition))
             known_models = set((await connection.execute(select(TRIES.c.model).where(condition))).scalars())
             names = {*self.askable_models(question)} - known_models
             endpoints = [endpoint for endpoint in self._endpoints if endpoint.settings.name in names]
-            rows = [
-                {"question": question.id, "number": question.number, "model": endpoint.settings.name, "at": now}
+            try_rows = [
+                {
+                    "question": question.id,
+                    "number": question.number,
+                    "model": endpoint.settings.name,
+                    "at": current_time,
+                }
                 for endpoint in endpoints
             ]
-            for row in rows:
+            for row in try_rows:
                 await connection.execute(insert(TRIES).values(row | {"answer": "", "why": ""}))
         for endpoint in endpoints:
-            task = asyncio.create_task(self._ask(endpoint, question, now))
+            task = asyncio.create_task(self._ask(endpoint, question, current_time))
             self._going.add(task)
             task.add_done_callback(self._going.discard)
 
-    async def tries_of(self, question: Question) -> Sequence[Try]:
+    async def tries_of(self, question: VersionedQuestion) -> Sequence[Try]:
         """Returns the answers of models to the newest version."""
         conditions = TRIES.c.question == question.id, TRIES.c.number == question.number
         async with self._database.reading() as connection:
@@ -192,33 +201,33 @@ class Tries:
             for row in rows
         ]
 
-    async def _ask(self, endpoint: Endpoint, question: Question, begun: float) -> None:
+    async def _ask(self, endpoint: ModelEndpoint, question: VersionedQuestion, begin_time: float) -> None:
         try:
             values = await self._answer_values(endpoint, question)
         except Exception as error:
             # Its message may quote the question.
             logging.getLogger(__name__).warning("A model could not be asked: %s", type(error).__name__)
             values = {"said": None, "why": "the service failed"}
-        conditions = TRIES.c.question == question.id, TRIES.c.number == question.number, TRIES.c.at == begun
+        conditions = TRIES.c.question == question.id, TRIES.c.number == question.number, TRIES.c.at == begin_time
         of_model = TRIES.c.model == endpoint.settings.name
         async with self._database.writing() as connection:
             await connection.execute(update(TRIES).where(*conditions, of_model).values(values))
 
-    async def _answer_values(self, endpoint: Endpoint, question: Question) -> dict[str, Any]:
+    async def _answer_values(self, endpoint: ModelEndpoint, question: VersionedQuestion) -> dict[str, Any]:
         async with self._database.reading() as connection:
             pictures = await read_figures(connection, {question.id: question.content})
         problem = await asyncio.to_thread(question.content.problem, pictures)
         try:
-            answer = await ask_model(endpoint, problem, self._budget)
+            model_answer = await ask_model(endpoint, problem, self._budget)
         except OutOfBudgetError:
             return {"said": None, "why": "the budget of this service for models is spent"}
-        return {"said": answer.reply, "why": answer.error, "answer": answer.answer}
+        return {"said": model_answer.reply, "why": model_answer.error, "answer": model_answer.answer}
 
 
-def _endpoints(models: QuestionModels | None) -> Sequence[Endpoint]:
+def _model_endpoints(models: QuestionModels | None) -> Sequence[ModelEndpoint]:
     if models is None:
         return ()
     # The client library takes most of a second to import.
-    from benchwright_judges.models.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import ModelEndpoint
 
-    return [Endpoint(settings) for settings in models.model]
+    return [ModelEndpoint(settings) for settings in models.model]

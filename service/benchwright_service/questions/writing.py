@@ -18,7 +18,7 @@ from benchwright_foundation.database import Database
 from benchwright_service.accounts.accounts import DELETED
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.figures import DAY_S, keep_figures, read_figures
-from benchwright_service.questions.pictures import Picture
+from benchwright_service.questions.pictures import UploadedPicture
 from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
 from benchwright_service.storage.tables import ACCOUNTS, COURSES, moment
 
@@ -51,7 +51,7 @@ TWINNED = frozenset({QuestionState.DRAFT, QuestionState.ACCEPTED})
 
 
 @dataclass(frozen=True)
-class Call:
+class QuestionCall:
     """That a course collects questions."""
 
     title: str
@@ -65,14 +65,14 @@ class Call:
     reviewers: int = FEWEST_REVIEWERS
     """Number of people who review what is sent from now on."""
 
-    def is_open(self, now: float) -> bool:
+    def is_open(self, current_time: float) -> bool:
         """True if questions are taken, at a time in seconds since 1970."""
-        opens = self.opens is None or self.opens.timestamp() <= now
-        return opens and (self.closes is None or now < self.closes.timestamp())
+        opens = self.opens is None or self.opens.timestamp() <= current_time
+        return opens and (self.closes is None or current_time < self.closes.timestamp())
 
 
 @dataclass(frozen=True)
-class Question:
+class VersionedQuestion:
     """A question with its newest version."""
 
     id: str
@@ -102,17 +102,17 @@ class Questions:
         now: Seconds since 1970.
     """
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
-        self._now = now
+        self._now = clock
 
-    async def call(self, course: str) -> Call | None:
+    async def call(self, course: str) -> QuestionCall | None:
         """Returns what the course collects; None if it collects no questions."""
         async with self._database.reading() as connection:
             row = (await connection.execute(select(CALLS).where(CALLS.c.course == course))).one_or_none()
-        return _call(row) if row is not None else None
+        return _call_of_row(row) if row is not None else None
 
-    async def invite(self, course: str, call: Call) -> None:
+    async def invite(self, course: str, call: QuestionCall) -> None:
         """Has a course collect questions from now on, or changes how.
 
         Raises:
@@ -127,7 +127,7 @@ class Questions:
         values: dict[str, Any] = {"title": call.title, "license": call.license, "reviewers": call.reviewers}
         values |= {"opens": call.opens and call.opens.timestamp(), "closes": call.closes and call.closes.timestamp()}
         async with self._database.writing() as connection:
-            await hold_course(connection, course)
+            await lock_course(connection, course)
             known_license = (await connection.execute(select(CALLS.c.license).where(CALLS.c.course == course))).scalar()
             first_question = (
                 await connection.execute(select(QUESTIONS.c.id).where(QUESTIONS.c.course == course))
@@ -136,12 +136,12 @@ class Questions:
                 raise BenchServiceError(
                     f"authors have agreed to {known_license}; the licence can't be another one any more"
                 )
-            changed = await connection.execute(update(CALLS).where(CALLS.c.course == course).values(values))
-            if changed.rowcount == 0:
+            update_outcome = await connection.execute(update(CALLS).where(CALLS.c.course == course).values(values))
+            if update_outcome.rowcount == 0:
                 values |= {"course": course, "published": 0, "canary": str(uuid.uuid4())}
                 await connection.execute(insert(CALLS).values(values))
 
-    def is_open(self, call: Call | None) -> bool:
+    def is_open(self, call: QuestionCall | None) -> bool:
         """True if questions are taken now."""
         return call is not None and call.is_open(self._now())
 
@@ -150,7 +150,7 @@ class Questions:
         course: str,
         author: str,
         content: WrittenQuestion,
-        pictures: Sequence[Picture] = (),
+        pictures: Sequence[UploadedPicture] = (),
         *,
         credited: bool,
     ) -> str:
@@ -161,7 +161,7 @@ class Questions:
                 pictures, today.
         """
         async with self._database.writing() as connection:
-            return await self._created(connection, course, author, content, pictures, credited=credited)
+            return await self._create_draft(connection, course, author, content, pictures, credited=credited)
 
     async def begin_twin(self, course: str, question: str, author: str) -> str:
         """A new draft that asks the same as a multiple-choice question of the author's, without options; its id.
@@ -170,8 +170,8 @@ class Questions:
             BenchServiceError: The question is none of theirs that can have a twin, or see `create`.
         """
         async with self._database.writing() as connection:
-            await hold_course(connection, course)
-            original = await _newest(connection, course, question)
+            await lock_course(connection, course)
+            original = await _newest_question(connection, course, question)
             if original is None or original.author != author or original.state not in TWINNED:
                 raise BenchServiceError("you have no such draft or accepted question")
             try:
@@ -179,36 +179,36 @@ class Questions:
             except ValueError as error:
                 raise BenchServiceError(str(error)) from error
             contents = await read_figures(connection, {question: content})
-            pictures = [Picture(contents[figure.sha256], figure.media_type) for figure in content.figures]
-            return await self._created(
+            pictures = [UploadedPicture(contents[figure.sha256], figure.media_type) for figure in content.figures]
+            return await self._create_draft(
                 connection, course, author, content, pictures, credited=original.credited, twin_of=question
             )
 
-    async def _created(
+    async def _create_draft(
         self,
         connection: AsyncConnection,
         course: str,
         author: str,
         content: WrittenQuestion,
-        pictures: Sequence[Picture],
+        pictures: Sequence[UploadedPicture],
         *,
         credited: bool,
         twin_of: str = "",
     ) -> str:
-        now = self._now()
+        current_time = self._now()
         name = new_name()
         today = select(func.count()).where(
-            QUESTIONS.c.course == course, QUESTIONS.c.author == author, QUESTIONS.c.created > now - DAY_S
+            QUESTIONS.c.course == course, QUESTIONS.c.author == author, QUESTIONS.c.created > current_time - DAY_S
         )
-        await hold_course(connection, course)
-        await demand_open(connection, course, now)
+        await lock_course(connection, course)
+        await demand_open(connection, course, current_time)
         if (await connection.execute(today)).scalar_one() >= QUESTIONS_PER_DAY:
             raise BenchServiceError(f"you began {QUESTIONS_PER_DAY} questions today; begin the next one tomorrow")
         row: dict[str, Any] = {"id": name, "course": course, "author": author, "credited": int(credited)}
-        row |= {"created": now, "state": QuestionState.DRAFT.value, "number": 1, "twin_of": twin_of}
+        row |= {"created": current_time, "state": QuestionState.DRAFT.value, "number": 1, "twin_of": twin_of}
         await connection.execute(insert(QUESTIONS).values(row))
-        await connection.execute(insert(VERSIONS).values(version_row(name, 1, content, now)))
-        await keep_figures(connection, name, author, content, pictures, now)
+        await connection.execute(insert(VERSIONS).values(version_row(name, 1, content, current_time)))
+        await keep_figures(connection, name, author, content, pictures, current_time)
         return name
 
     async def change(
@@ -217,7 +217,7 @@ class Questions:
         question: str,
         author: str,
         content: WrittenQuestion,
-        pictures: Sequence[Picture] = (),
+        pictures: Sequence[UploadedPicture] = (),
         *,
         credited: bool,
     ) -> None:
@@ -228,9 +228,9 @@ class Questions:
         """
         async with self._database.writing() as connection:
             # Two windows of one author wait for each other here.
-            await hold_course(connection, course)
+            await lock_course(connection, course)
             await demand_open(connection, course, self._now())
-            question_row = await _hold(connection, course, question, author)
+            question_row = await _lock_question(connection, course, question, author)
             if QuestionState(question_row.state) not in CHANGEABLE:
                 raise BenchServiceError(f"the question is {question_row.state} and can't be changed")
             today = (
@@ -256,7 +256,7 @@ class Questions:
         """
         async with self._database.writing() as connection:
             await demand_open(connection, course, self._now())
-            question_row = await _hold(connection, course, question, author)
+            question_row = await _lock_question(connection, course, question, author)
             # Those who returned a version have decided about it.
             if question_row.state == QuestionState.RETURNED and question_row.decided is not None:
                 raise BenchServiceError("this version was returned; change it before you send it again")
@@ -275,34 +275,36 @@ class Questions:
             BenchServiceError: The question is none of theirs, or published already.
         """
         async with self._database.writing() as connection:
-            question_row = await _hold(connection, course, question, author)
+            question_row = await _lock_question(connection, course, question, author)
             if question_row.published is not None:
                 raise BenchServiceError("the question is published, and people work on it; ask the course's staff")
             values = {"state": QuestionState.WITHDRAWN.value, "decided": self._now()}
             await connection.execute(update(QUESTIONS).where(QUESTIONS.c.id == question).values(values))
 
-    async def find_question(self, course: str, question: str) -> Question | None:
+    async def find_question(self, course: str, question: str) -> VersionedQuestion | None:
         """A question of a course."""
         async with self._database.reading() as connection:
-            return await _newest(connection, course, question)
+            return await _newest_question(connection, course, question)
 
-    async def authored_questions(self, course: str, author: str) -> Sequence[Question]:
+    async def authored_questions(self, course: str, author: str) -> Sequence[VersionedQuestion]:
         """Somebody's questions, newest first."""
         return await self._select_questions(QUESTIONS.c.course == course, QUESTIONS.c.author == author)
 
-    async def accepted(self, course: str) -> Sequence[Question]:
+    async def accepted_questions(self, course: str) -> Sequence[VersionedQuestion]:
         """The accepted ones, in the order of their acceptance."""
-        state = QUESTIONS.c.state == QuestionState.ACCEPTED.value
-        questions = await self._select_questions(QUESTIONS.c.course == course, state)
+        accepted_condition = QUESTIONS.c.state == QuestionState.ACCEPTED.value
+        selected_questions = await self._select_questions(QUESTIONS.c.course == course, accepted_condition)
         return sorted(
-            questions,
+            selected_questions,
             key=lambda question: (question.decided.timestamp() if question.decided is not None else 0.0, question.id),
         )
 
-    async def returned_from_packs(self, course: str) -> Sequence[Question]:
+    async def returned_from_packs(self, course: str) -> Sequence[VersionedQuestion]:
         """Returned ones that no person wrote, and so nobody changes here."""
-        state = QUESTIONS.c.state == QuestionState.RETURNED.value
-        return await self._select_questions(QUESTIONS.c.course == course, QUESTIONS.c.author.is_(None), state)
+        returned_condition = QUESTIONS.c.state == QuestionState.RETURNED.value
+        return await self._select_questions(
+            QUESTIONS.c.course == course, QUESTIONS.c.author.is_(None), returned_condition
+        )
 
     async def pictures(self, questions: Mapping[str, WrittenQuestion]) -> Mapping[str, bytes]:
         """The pictures of versions, by their SHA-256.
@@ -313,13 +315,13 @@ class Questions:
         async with self._database.reading() as connection:
             return await read_figures(connection, questions)
 
-    async def _select_questions(self, *conditions: ColumnElement[bool]) -> Sequence[Question]:
+    async def _select_questions(self, *query_conditions: ColumnElement[bool]) -> Sequence[VersionedQuestion]:
         async with self._database.reading() as connection:
-            rows = (await connection.execute(newest_versions().where(*conditions))).all()
+            rows = (await connection.execute(newest_versions().where(*query_conditions))).all()
         return [question_of(row) for row in rows]
 
 
-async def demand_open(connection: AsyncConnection, course: str, now: float) -> None:
+async def demand_open(connection: AsyncConnection, course: str, current_time: float) -> None:
     """Makes sure that a course takes questions at a time.
 
     Raises:
@@ -328,24 +330,24 @@ async def demand_open(connection: AsyncConnection, course: str, now: float) -> N
     query = select(CALLS).join(COURSES, COURSES.c.id == CALLS.c.course)
     query = query.where(CALLS.c.course == course, COURSES.c.archived.is_(None))
     row = (await connection.execute(query)).one_or_none()
-    if row is None or not _call(row).is_open(now):
+    if row is None or not _call_of_row(row).is_open(current_time):
         raise BenchServiceError("the course takes no questions now")
 
 
 def newest_versions() -> Select[Any]:
     """Questions with their newest version and author, newest question first."""
-    newest = (VERSIONS.c.question == QUESTIONS.c.id) & (VERSIONS.c.number == QUESTIONS.c.number)
+    newest_condition = (VERSIONS.c.question == QUESTIONS.c.id) & (VERSIONS.c.number == QUESTIONS.c.number)
     return (
         select(QUESTIONS, VERSIONS.c.content, VERSIONS.c.reviewers, ACCOUNTS.c.name)
-        .join(VERSIONS, newest)
+        .join(VERSIONS, newest_condition)
         .outerjoin(ACCOUNTS, ACCOUNTS.c.id == QUESTIONS.c.author)
         .order_by(QUESTIONS.c.created.desc(), QUESTIONS.c.id)
     )
 
 
-def question_of(row: Row[Any]) -> Question:
+def question_of(row: Row[Any]) -> VersionedQuestion:
     """A row of `newest_versions`."""
-    return Question(
+    return VersionedQuestion(
         row.id,
         row.author or "",
         row.name or row.origin or DELETED,
@@ -361,13 +363,13 @@ def question_of(row: Row[Any]) -> Question:
     )
 
 
-async def _newest(connection: AsyncConnection, course: str, question: str) -> Question | None:
+async def _newest_question(connection: AsyncConnection, course: str, question: str) -> VersionedQuestion | None:
     conditions = QUESTIONS.c.course == course, QUESTIONS.c.id == question
     row = (await connection.execute(newest_versions().where(*conditions))).one_or_none()
     return question_of(row) if row is not None else None
 
 
-async def _hold(connection: AsyncConnection, course: str, question: str, author: str) -> Row[Any]:
+async def _lock_question(connection: AsyncConnection, course: str, question: str, author: str) -> Row[Any]:
     """The question, which nobody else changes until the transaction ends."""
     query = select(QUESTIONS).where(QUESTIONS.c.id == question, QUESTIONS.c.course == course)
     row = (await connection.execute(query.where(QUESTIONS.c.author == author).with_for_update())).one_or_none()
@@ -376,7 +378,7 @@ async def _hold(connection: AsyncConnection, course: str, question: str, author:
     return row
 
 
-async def hold_course(connection: AsyncConnection, course: str) -> None:
+async def lock_course(connection: AsyncConnection, course: str) -> None:
     """Two who change one course at once wait for each other here."""
     await connection.execute(update(COURSES).where(COURSES.c.id == course).values(title=COURSES.c.title))
 
@@ -386,10 +388,12 @@ def new_name() -> str:
     return f"q-{uuid.uuid4().hex[:12]}"
 
 
-def version_row(question: str, number: int, content: WrittenQuestion, now: float) -> dict[str, Any]:
+def version_row(question: str, number: int, content: WrittenQuestion, current_time: float) -> dict[str, Any]:
     """A row of a new version."""
-    return {"question": question, "number": number, "content": content.model_dump_json(), "at": now}
+    return {"question": question, "number": number, "content": content.model_dump_json(), "at": current_time}
 
 
-def _call(row: Row[Any]) -> Call:
-    return Call(row.title, row.license, moment(row.opens), moment(row.closes), row.published, row.canary, row.reviewers)
+def _call_of_row(row: Row[Any]) -> QuestionCall:
+    return QuestionCall(
+        row.title, row.license, moment(row.opens), moment(row.closes), row.published, row.canary, row.reviewers
+    )

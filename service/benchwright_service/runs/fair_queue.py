@@ -12,9 +12,9 @@ FIRST_GUESS_S = 2.0
 class _Account:
     used_s: float
     """Virtual time: what its runs have cost, from where others were when it came."""
-    waiting: dict[str, None] = field(default_factory=dict)
+    waiting_runs: dict[str, None] = field(default_factory=dict)
     """Its runs, oldest first."""
-    running: int = 0
+    running_count: int = 0
 
 
 class FairQueue:
@@ -37,22 +37,24 @@ class FairQueue:
     def __contains__(self, run: str) -> bool:
         return run in self._owner
 
-    def waiting(self, account: str) -> int:
+    def waiting_count(self, account: str) -> int:
         """Returns the number of runs of an account that wait."""
         account_queue = self._accounts.get(account)
-        return len(account_queue.waiting) if account_queue is not None else 0
+        return len(account_queue.waiting_runs) if account_queue is not None else 0
 
     def add(self, run: str, account: str) -> None:
         """Puts a run at the end of its account's."""
         account_queue = self._accounts.get(account)
-        if account_queue is None or not (account_queue.waiting or account_queue.running):
-            active = [
-                candidate.used_s for candidate in self._accounts.values() if candidate.waiting or candidate.running
+        if account_queue is None or not (account_queue.waiting_runs or account_queue.running_count):
+            active_costs = [
+                candidate.used_s
+                for candidate in self._accounts.values()
+                if candidate.waiting_runs or candidate.running_count
             ]
             account_queue = self._accounts[account] = _Account(
-                max(min(active, default=0.0), account_queue.used_s if account_queue else 0.0)
+                max(min(active_costs, default=0.0), account_queue.used_s if account_queue else 0.0)
             )
-        account_queue.waiting[run] = None
+        account_queue.waiting_runs[run] = None
         self._owner[run] = account
 
     def remove(self, run: str) -> bool:
@@ -60,25 +62,27 @@ class FairQueue:
         account = self._owner.pop(run, None)
         if account is None:
             return False
-        del self._accounts[account].waiting[run]
+        del self._accounts[account].waiting_runs[run]
         return True
 
     def take(self) -> str | None:
         """The next run, which begins now. None if none waits."""
-        waiting = [(candidate.used_s, name) for name, candidate in self._accounts.items() if candidate.waiting]
-        if not waiting:
+        waiting_accounts = [
+            (candidate.used_s, name) for name, candidate in self._accounts.items() if candidate.waiting_runs
+        ]
+        if not waiting_accounts:
             return None
-        name = min(waiting)[1]
+        name = min(waiting_accounts)[1]
         account = self._accounts[name]
-        run = next(iter(account.waiting))
+        run = next(iter(account.waiting_runs))
         self.remove(run)
         self._runner[run] = name
         # Charged ahead: who has many runs does not get all machines at once.
         account.used_s += self._usual_s
-        account.running += 1
+        account.running_count += 1
         return run
 
-    def ended(self, run: str, wall_s: float | None) -> None:
+    def mark_ended(self, run: str, wall_s: float | None) -> None:
         """A run that was taken has ended. Of any other, nothing happens.
 
         Args:
@@ -89,37 +93,45 @@ class FairQueue:
         if account is None:
             return
         account_queue = self._accounts[account]
-        account_queue.running -= 1
+        account_queue.running_count -= 1
         account_queue.used_s += (wall_s or 0.0) - self._usual_s
         if wall_s is not None:
             self._usual_s += (wall_s - self._usual_s) / 16
-        if not account_queue.waiting and not account_queue.running:
+        if not account_queue.waiting_runs and not account_queue.running_count:
             self._forget_idle()
 
     def queue_rank(self, run: str) -> int | None:
         """Rank of a waiting run, from 1, if nobody else comes. None if it does not wait."""
         if run not in self._owner:
             return None
-        owner = self._owner[run]
-        own_rank = self._rank(owner, list(self._accounts[owner].waiting).index(run))
+        owner_account = self._owner[run]
+        own_rank = self._run_rank(owner_account, list(self._accounts[owner_account].waiting_runs).index(run))
         return 1 + sum(
-            self._ahead_of(own_rank, name) for name, candidate in self._accounts.items() if candidate.waiting
+            self._ahead_of(own_rank, name) for name, candidate in self._accounts.items() if candidate.waiting_runs
         )
 
-    def _rank(self, account: str, index: int) -> tuple[float, str]:
+    def _run_rank(self, account: str, index: int) -> tuple[float, str]:
         return self._accounts[account].used_s + index * self._usual_s, account
 
     def _ahead_of(self, rank: tuple[float, str], account: str) -> int:
         """Number of runs of an account that are taken before one of this rank."""
         number = 0
-        while number < len(self._accounts[account].waiting) and self._rank(account, number) < rank:
+        while number < len(self._accounts[account].waiting_runs) and self._run_rank(account, number) < rank:
             number += 1
         return number
 
     def _forget_idle(self) -> None:
         # One that is at the front anyway has nothing to be remembered for.
-        active = [candidate.used_s for candidate in self._accounts.values() if candidate.waiting or candidate.running]
-        floor = min(active, default=None)
+        active_costs = [
+            candidate.used_s
+            for candidate in self._accounts.values()
+            if candidate.waiting_runs or candidate.running_count
+        ]
+        floor = min(active_costs, default=None)
         for name, candidate in list(self._accounts.items()):
-            if not candidate.waiting and not candidate.running and (floor is None or candidate.used_s <= floor):
+            if (
+                not candidate.waiting_runs
+                and not candidate.running_count
+                and (floor is None or candidate.used_s <= floor)
+            ):
                 del self._accounts[name]

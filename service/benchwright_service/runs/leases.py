@@ -25,9 +25,9 @@ class Leases:
         term_s: Time that a worker may be silent, in seconds.
     """
 
-    def __init__(self, now: Callable[[], float], term_s: float = TERM_S) -> None:
+    def __init__(self, clock: Callable[[], float], term_s: float = TERM_S) -> None:
         self.term_s = term_s
-        self._now = now
+        self._now = clock
         self._leases: dict[str, _Lease] = {}
         self._heard: dict[str, float] = {}
 
@@ -37,7 +37,7 @@ class Leases:
     def __contains__(self, run: str) -> bool:
         return run in self._leases
 
-    def new(self) -> str:
+    def new_lease(self) -> str:
         """An id."""
         return uuid.uuid4().hex
 
@@ -63,7 +63,7 @@ class Leases:
                 self._heard.pop(worker, None)
         return len(self._heard)
 
-    def of_worker(self, worker: str) -> list[str]:
+    def runs_of_worker(self, worker: str) -> list[str]:
         """The runs that a worker has."""
         return [run for run, lease in self._leases.items() if worker and lease.worker == worker]
 
@@ -75,7 +75,7 @@ class Leases:
         """Ends a run's lease; whether it had one."""
         return self._leases.pop(run, None) is not None
 
-    def expired(self) -> list[str]:
+    def expired_runs(self) -> list[str]:
         """Runs whose worker was silent for too long."""
-        now = self._now()
-        return [run for run, lease in self._leases.items() if lease.expires < now]
+        current_time = self._now()
+        return [run for run, lease in self._leases.items() if lease.expires < current_time]

@@ -23,7 +23,9 @@ async def local_workers(url: str, token: str, count: int, sandbox: str) -> Async
         count: Number of workers.
         sandbox: Name of the sandbox that they use.
     """
-    keepers = [asyncio.create_task(_keep(url, token, f"local-{index}", sandbox)) for index in range(count)]
+    keepers = [
+        asyncio.create_task(_keep_worker_running(url, token, f"local-{index}", sandbox)) for index in range(count)
+    ]
     try:
         yield
     finally:
@@ -32,15 +34,22 @@ async def local_workers(url: str, token: str, count: int, sandbox: str) -> Async
         await asyncio.gather(*keepers, return_exceptions=True)
 
 
-async def _keep(url: str, token: str, name: str, sandbox: str) -> None:
+async def _keep_worker_running(url: str, token: str, name: str, sandbox: str) -> None:
     while True:
-        read, write = os.pipe()
+        read_handle, write = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "benchwright_service.runs.work", url, name, sandbox, stdin=read, stdout=DEVNULL
+                sys.executable,
+                "-m",
+                "benchwright_service.runs.work",
+                url,
+                name,
+                sandbox,
+                stdin=read_handle,
+                stdout=DEVNULL,
             )
         finally:
-            os.close(read)
+            os.close(read_handle)
         # It stays open: its end is the service's end.
         with os.fdopen(write, "wb", buffering=0) as token_pipe:
             try:
@@ -48,11 +57,11 @@ async def _keep(url: str, token: str, name: str, sandbox: str) -> None:
                 await process.wait()
             finally:
                 token_pipe.close()
-                await _end(process)
+                await _end_worker(process)
         await asyncio.sleep(_RESTART_S)
 
 
-async def _end(process: Process) -> None:
+async def _end_worker(process: Process) -> None:
     if process.returncode is not None:
         return
     with contextlib.suppress(TimeoutError):

@@ -40,7 +40,7 @@ class RunRows:
             return (await connection.execute(select(RUNS).where(RUNS.c.id == run))).one_or_none()
 
     async def add(
-        self, account: str, attempt: str, new: NewRun, queued: float
+        self, account: str, attempt: str, new_run: NewRun, queued: float
     ) -> tuple[Row[Any] | None, Sequence[str]]:
         """Keeps a run that waits from now on, and ends those of its attempt that have no verdict yet.
 
@@ -49,11 +49,11 @@ class RunRows:
             And the runs that it ended.
         """
         row = {
-            "id": new.id,
+            "id": new_run.id,
             "attempt": attempt,
             "account": account,
-            "number": new.number,
-            "files": json.dumps(dict(new.files)),
+            "number": new_run.number,
+            "files": json.dumps(dict(new_run.files)),
             "state": RunState.QUEUED.value,
             "why": "",
             "queued": queued,
@@ -66,19 +66,19 @@ class RunRows:
         async with self._database.writing() as connection:
             added = (await connection.execute(insertion)).one_or_none()
             if added is not None:
-                older = _cancelled(SUPERSEDED, queued).where(RUNS.c.attempt == attempt, RUNS.c.id != new.id)
+                older = _cancellation(SUPERSEDED, queued).where(RUNS.c.attempt == attempt, RUNS.c.id != new_run.id)
                 return added, (await connection.execute(older.returning(RUNS.c.id))).scalars().all()
-        return await self.find(new.id), ()
+        return await self.find(new_run.id), ()
 
     async def finish(
-        self, row: Row[Any], verdict: Verdict, ended: float, *, lease: str, score: float | None = None
+        self, row: Row[Any], verdict: Verdict, end_time: float, *, lease: str, score: float | None = None
     ) -> bool:
         """Ends a run by a verdict; one that was judged again keeps its old verdict beside the new one.
 
         Args:
             row: The run.
             verdict: Whole.
-            ended: Seconds since 1970.
+            end_time: Seconds since 1970.
             lease: Lease by which a worker has it. Empty for a run that is scored without one.
             score: Score from 0 to 1 that a judge gave an answer. None without a judge.
 
@@ -86,30 +86,33 @@ class RunRows:
             Whether it counted: the run had not ended, and was still given by this lease.
         """
         state = RunState.RUNNING if lease else RunState.QUEUED
-        judged = {
+        verdict_columns = {
             "verdict": verdict.model_dump_json(),
             "outcome": verdict.outcome.value,
             "share": _share(verdict) if score is None else score,
         }
-        finished = (
+        run_update = (
             update(RUNS)
             .where(RUNS.c.id == row.id, RUNS.c.lease == lease, RUNS.c.state == state.value)
             .where(RUNS.c.regrade == row.regrade)
-            .values({"state": RunState.DONE.value, "regrade": ""} | ({} if row.regrade else judged | {"ended": ended}))
+            .values(
+                {"state": RunState.DONE.value, "regrade": ""}
+                | ({} if row.regrade else verdict_columns | {"ended": end_time})
+            )
         )
         async with self._database.writing() as connection:
-            counted = (await connection.execute(finished)).rowcount == 1
-            if counted and row.regrade:
-                conditions = REGRADED.c.regrade == row.regrade, REGRADED.c.run == row.id
-                await connection.execute(update(REGRADED).where(*conditions).values(judged))
-        return counted
+            is_counted = (await connection.execute(run_update)).rowcount == 1
+            if is_counted and row.regrade:
+                regrade_conditions = REGRADED.c.regrade == row.regrade, REGRADED.c.run == row.id
+                await connection.execute(update(REGRADED).where(*regrade_conditions).values(verdict_columns))
+        return is_counted
 
-    async def cancel(self, run: str, reason: str, ended: float) -> bool:
+    async def cancel(self, run: str, reason: str, end_time: float) -> bool:
         """Ends a run without a verdict; False if it has ended already."""
         async with self._database.writing() as connection:
-            return (await connection.execute(_cancelled(reason, ended).where(RUNS.c.id == run))).rowcount == 1
+            return (await connection.execute(_cancellation(reason, end_time).where(RUNS.c.id == run))).rowcount == 1
 
-    async def going(self) -> Sequence[Row[Any]]:
+    async def unfinished_runs(self) -> Sequence[Row[Any]]:
         """Runs that have not ended, oldest first."""
         query = select(RUNS).where(RUNS.c.state.in_(GOING)).order_by(RUNS.c.queued, RUNS.c.id)
         async with self._database.reading() as connection:
@@ -135,8 +138,8 @@ class RunRows:
         return problem
 
 
-def _cancelled(reason: str, ended: float) -> Update:
-    values = {"state": RunState.CANCELLED.value, "why": reason, "ended": ended}
+def _cancellation(reason: str, end_time: float) -> Update:
+    values = {"state": RunState.CANCELLED.value, "why": reason, "ended": end_time}
     return update(RUNS).where(RUNS.c.state.in_(GOING), RUNS.c.regrade == "").values(values)
 
 

@@ -11,7 +11,7 @@ from benchwright_attempts.grading.reveal import Revealed, reveal
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import UnknownProblemError
-from benchwright_problems.problem import Kind, Reveal
+from benchwright_problems.problem import ProblemKind, Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Verdict
 from benchwright_remote.messages import RunState, RunView, TestView, VerdictView
@@ -32,12 +32,12 @@ class RunViews:
         self._home = home
         self._courses = courses
 
-    async def kind(self, ref: str) -> Kind:
+    async def kind(self, ref: str) -> ProblemKind:
         """Kind of a problem. One that is gone counts as a design: who is given a run of it finds that out."""
         try:
             return (await asyncio.to_thread(self._store.problem, ref)).kind
         except UnknownProblemError:
-            return Kind.DESIGN
+            return ProblemKind.DESIGN
 
     async def view_of(self, row: Row[Any], ref: str, *, revision: int, rank: int | None, step: str) -> RunView:
         """A run.
@@ -50,9 +50,9 @@ class RunViews:
             step: Step that runs now.
         """
         limit = await self._courses.most_shown(row.attempt) if row.verdict is not None else None
-        return await self.limited(row, ref, limit, revision=revision, rank=rank, step=step)
+        return await self.limited_view(row, ref, limit, revision=revision, rank=rank, step=step)
 
-    async def limited(
+    async def limited_view(
         self,
         row: Row[Any],
         ref: str,
@@ -76,7 +76,7 @@ class RunViews:
         # One that is judged again has the verdict that counts until the new one is accepted.
         state = RunState.DONE if row.regrade else RunState(row.state)
         if row.verdict is not None:
-            verdict = _view(await asyncio.to_thread(self._revealed, row, ref, limit))
+            verdict = _verdict_view(await asyncio.to_thread(self._revealed, row, ref, limit))
         return RunView(
             id=row.id,
             number=row.number,
@@ -89,23 +89,23 @@ class RunViews:
         )
 
     def _revealed(self, row: Row[Any], ref: str, limit: Reveal | None) -> Revealed:
-        records = RunRecords(self._home, row.attempt)
+        run_records = RunRecords(self._home, row.attempt)
         try:
             allowed = self._store.problem(ref).reveal
         except UnknownProblemError:
             # The pack was replaced by one without it.
             allowed = Reveal.VERDICT
         policy = allowed.limited_to(limit)
-        return reveal(Verdict.model_validate_json(row.verdict), policy, lambda: records.text(row.number))
+        return reveal(Verdict.model_validate_json(row.verdict), policy, lambda: run_records.log_tail(row.number))
 
 
-def _view(revealed: Revealed) -> VerdictView:
+def _verdict_view(revealed: Revealed) -> VerdictView:
     return VerdictView(
         outcome=revealed.outcome,
         reason=revealed.reason,
         message=revealed.message,
         policy=revealed.policy,
-        passed=revealed.passed,
+        passed=revealed.passed_count,
         total=revealed.total,
         tests=tuple(
             TestView(name=test.name, passed=test.passed, message=test.message, sim_time=test.sim_time)

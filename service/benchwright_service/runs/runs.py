@@ -12,13 +12,13 @@ from typing import Any
 from sqlalchemy import Row, update
 
 from benchwright_attempts.grading.grading import ANSWER, judge_answer, judged_paths
-from benchwright_attempts.grading.judging import Judging
+from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_foundation.change_notifications import ChangeNotifications, wait_for_change
 from benchwright_foundation.database import Database
 from benchwright_foundation.home import Home
-from benchwright_foundation.refusals import Kind, RefusalError
-from benchwright_problems.problem import Kind as ProblemKind
+from benchwright_foundation.refusals import RefusalError, RefusalKind
+from benchwright_problems.problem import ProblemKind as ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_remote.messages import (
@@ -33,8 +33,8 @@ from benchwright_remote.messages import (
 )
 from benchwright_service.courses.courses import Courses
 from benchwright_service.courses.quotas import QuotaKeeper
-from benchwright_service.courses.snapshots import LARGEST, Snapshots, StoredFiles, unpacked
-from benchwright_service.evidence.evidence import Evidence
+from benchwright_service.courses.snapshots import LARGEST, Snapshots, StoredFiles, unpack_content
+from benchwright_service.evidence.evidence import EvidenceWriter
 from benchwright_service.metrics import Metrics
 from benchwright_service.runs.fair_queue import FairQueue
 from benchwright_service.runs.leases import Leases
@@ -50,7 +50,7 @@ _WORK = "work"
 logger = logging.getLogger(__name__)
 
 
-class Runs:
+class RunQueue:
     """Takes runs in, gives them to workers, and shows their verdicts.
 
     Args:
@@ -73,11 +73,11 @@ class Runs:
         home: Home,
         snapshots: Snapshots,
         courses: Courses,
-        evidence: Evidence,
-        judging: Judging,
+        evidence: EvidenceWriter,
+        judging: AttemptJudging,
         metrics: Metrics,
         quotas: QuotaKeeper,
-        now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
         self._store = store
@@ -91,13 +91,13 @@ class Runs:
         self._stored = StoredFiles(database, snapshots, quotas)
         self._rows = RunRows(database)
         self._views = RunViews(store, home, courses)
-        self._now = now
+        self._now = clock
         self._queue = FairQueue()
-        self._leases = Leases(now)
+        self._leases = Leases(clock)
         self._changes = ChangeNotifications()
         self._being_leased: set[str] = set()
         self._being_judged: set[str] = set()
-        self._steps = _RunSteps(self._changes, now)
+        self._steps = _RunSteps(self._changes, clock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closing = False
         metrics.follow(self._queue.__len__, self._leases.__len__, self._leases.workers)
@@ -105,7 +105,7 @@ class Runs:
     async def start(self) -> None:
         """Goes on with what an earlier process left; watches over what goes on."""
         await self.take_up()
-        self._background(self._watch())
+        self._run_in_background(self._watch_leases())
 
     async def close(self) -> None:
         """Ends what runs here; workers go on."""
@@ -121,7 +121,7 @@ class Runs:
 
     # What solvers ask
 
-    async def submit(self, account: str, attempt: str, new: NewRun) -> RunView | MissingFiles:
+    async def submit(self, account: str, attempt: str, new_run: NewRun) -> RunView | MissingFiles:
         """Queues a run; older ones of the attempt are cancelled. The same run again changes nothing.
 
         Raises:
@@ -129,31 +129,37 @@ class Runs:
                 problem's.
         """
         ref, assignment_id = await self._evidence.problem_and_assignment(account, attempt)
-        existing_run = await self._rows.find(new.id)
+        existing_run = await self._rows.find(new_run.id)
         if existing_run is not None:
-            self._check_same(existing_run, attempt, new)
-            return await self._view(existing_run, ref)
-        assignment = await self._courses.open_to(account, assignment_id)
+            self._check_same(existing_run, attempt, new_run)
+            return await self._run_view(existing_run, ref)
+        assignment = await self._courses.open_assignment(account, assignment_id)
         problem = await asyncio.to_thread(self._store.problem, ref)
-        unknown = set(new.files) - set(judged_paths(problem))
-        if unknown:
-            raise RefusalError(Kind.INVALID, "A file is not one of the problem's.", "Send the expected files alone.")
-        if set(new.contents) - set(new.files.values()):
-            raise RefusalError(Kind.INVALID, "A content is of no file of the run.", "Send what the run names alone.")
+        unknown_paths = set(new_run.files) - set(judged_paths(problem))
+        if unknown_paths:
+            raise RefusalError(
+                RefusalKind.INVALID, "A file is not one of the problem's.", "Send the expected files alone."
+            )
+        if set(new_run.contents) - set(new_run.files.values()):
+            raise RefusalError(
+                RefusalKind.INVALID, "A content is of no file of the run.", "Send what the run names alone."
+            )
         await self._check_allowance(attempt, assignment.most_runs)
-        await self._stored.keep(account, new.contents)
-        missing = await asyncio.to_thread(self._snapshots.missing, new.files.values())
+        await self._stored.keep(account, new_run.contents)
+        missing = await asyncio.to_thread(self._snapshots.missing, new_run.files.values())
         if missing:
             return MissingFiles(missing=tuple(missing))
-        with self._quotas.new_run(account, self._queue.waiting(account)):
-            stored, superseded = await self._rows.add(account, attempt, new, self._now())
+        with self._quotas.new_run(account, self._queue.waiting_count(account)):
+            stored, superseded = await self._rows.add(account, attempt, new_run, self._now())
             if stored is None:
-                raise RefusalError(Kind.CONFLICT, "The attempt has another run of this number.", "Use the next number.")
-            self._check_same(stored, attempt, new)
+                raise RefusalError(
+                    RefusalKind.CONFLICT, "The attempt has another run of this number.", "Use the next number."
+                )
+            self._check_same(stored, attempt, new_run)
             for older in superseded:
-                self._cancelled(older)
-            self._begin(stored, problem.kind)
-        return await self._view(stored, ref)
+                self._note_cancelled(older)
+            self._begin_run(stored, problem.kind)
+        return await self._run_view(stored, ref)
 
     async def view_for(self, account: str, run: str, *, seen_revision: int = -1, wait_s: float = 0.0) -> RunView:
         """A run as its solver sees it; waits for a change from the revision that was seen.
@@ -167,16 +173,16 @@ class Runs:
                 changed.clear()
                 row = await self._rows.find(run)
                 if row is None or row.account != account:
-                    raise _unknown()
-                left = give_up - time.monotonic()
+                    raise _unknown_run_refusal()
+                remaining_s = give_up - time.monotonic()
                 is_over = row.state in (RunState.DONE, RunState.CANCELLED) or row.regrade
-                if is_over or left <= 0 or self._is_closing or self._steps.revision(run) != seen_revision:
-                    return await self._view(row, await self._rows.problem_of(row.attempt))
-                await wait_for_change(changed, left)
+                if is_over or remaining_s <= 0 or self._is_closing or self._steps.revision(run) != seen_revision:
+                    return await self._run_view(row, await self._rows.problem_of(row.attempt))
+                await wait_for_change(changed, remaining_s)
                 if run in self._steps:
                     # What goes on is told a few times a second, what is over at once.
                     changed.clear()
-                    await wait_for_change(changed, min(_TOLD_S, left))
+                    await wait_for_change(changed, min(_TOLD_S, remaining_s))
 
     async def cancel(self, account: str, run: str, reason: str = "solver") -> None:
         """Cancels a run that has not ended.
@@ -186,13 +192,13 @@ class Runs:
         """
         row = await self._rows.find(run)
         if row is None or row.account != account:
-            raise _unknown()
+            raise _unknown_run_refusal()
         if row.regrade:
             return
         if await self._rows.cancel(run, reason, self._now()):
-            self._cancelled(run)
+            self._note_cancelled(run)
         else:
-            self._let_go(run)
+            self._forget_run(run)
 
     # What workers ask
 
@@ -204,22 +210,22 @@ class Runs:
             wait_s: Longest time to wait, in seconds.
         """
         self._leases.hear(worker)
-        for abandoned in self._leases.of_worker(worker):
-            await self._give_back(abandoned)
+        for abandoned in self._leases.runs_of_worker(worker):
+            await self._give_back_run(abandoned)
         give_up = time.monotonic() + wait_s
         with self._changes.subscribe(_WORK) as changed:
             while True:
                 changed.clear()
                 run = self._queue.take()
                 if run is not None:
-                    job = await self._lease(run, worker)
+                    job = await self._lease_run(run, worker)
                     if job is not None:
                         return job
                     continue
-                left = give_up - time.monotonic()
-                if left <= 0 or self._is_closing:
+                remaining_s = give_up - time.monotonic()
+                if remaining_s <= 0 or self._is_closing:
                     return None
-                await wait_for_change(changed, left)
+                await wait_for_change(changed, remaining_s)
 
     async def step(self, run: str, step: Step) -> Heard:
         """A worker's word that it is alive, and what it is at."""
@@ -227,7 +233,7 @@ class Runs:
             return Heard(wanted=False)
         self._leases.renew(run)
         if step.number:
-            self._steps.changed(run, f"{step.number} of {step.of}: {step.name}")
+            self._steps.note_change(run, f"{step.number} of {step.of}: {step.name}")
         return Heard(wanted=True)
 
     async def hand_in(self, run: str, hand_in: Done) -> Heard:
@@ -236,13 +242,13 @@ class Runs:
         if row is None or row.lease != hand_in.lease:
             return Heard(wanted=False)
         if hand_in.log and not row.regrade:
-            await asyncio.to_thread(self._keep_log, row, unpacked(hand_in.log, LARGEST))
+            await asyncio.to_thread(self._keep_log, row, unpack_content(hand_in.log, LARGEST))
         return Heard(wanted=await self._finish(row, hand_in.verdict, lease=hand_in.lease))
 
     # Inside
 
-    async def _lease(self, run: str, worker: str) -> Job | None:
-        lease = self._leases.new()
+    async def _lease_run(self, run: str, worker: str) -> Job | None:
+        lease = self._leases.new_lease()
         values = {
             "state": RunState.RUNNING.value,
             "worker": worker,
@@ -256,19 +262,19 @@ class Runs:
             async with self._database.writing() as connection:
                 row = (await connection.execute(claimed.values(values).returning(RUNS))).one_or_none()
         except BaseException:
-            self._queue.ended(run, None)
+            self._queue.mark_ended(run, None)
             raise
         finally:
             self._being_leased.discard(run)
         if row is None:
-            self._queue.ended(run, None)
+            self._queue.mark_ended(run, None)
             return None
         self._leases.begin(run, lease, worker)
         try:
             ref = await self._rows.problem_of(row.attempt)
             problem, files = await asyncio.gather(
                 asyncio.to_thread(self._store.unseal, ref),
-                asyncio.to_thread(self._snapshots.packed, json.loads(row.files)),
+                asyncio.to_thread(self._snapshots.packed_contents, json.loads(row.files)),
             )
         except Exception:
             logger.exception("run %s can't be given to a worker", run)
@@ -276,27 +282,27 @@ class Runs:
             await self._finish(row, Verdict(reason=Reason.BAD_HARNESS, detail=detail), lease=lease)
             return None
         # The worker first: who watches can wait.
-        self._steps.changed(run)
+        self._steps.note_change(run)
         return Job(run=run, lease=lease, lease_s=self._leases.term_s, problem=problem, files=files)
 
-    def _begin(self, row: Row[Any], kind: ProblemKind) -> None:
+    def _begin_run(self, row: Row[Any], kind: ProblemKind) -> None:
         """Queues a run, or has its answer scored, unless this process is at it."""
-        if self._is_at(row.id):
+        if self._is_handling(row.id):
             return
         if kind is ProblemKind.DESIGN:
             self._queue.add(row.id, row.regrade or row.account)
             self._changes.notify(_WORK)
-            self._steps.changed(row.id)
+            self._steps.note_change(row.id)
         else:
             self._being_judged.add(row.id)
-            self._background(self._judge(row))
+            self._run_in_background(self._judge_run(row))
 
-    def _is_at(self, run: str) -> bool:
+    def _is_handling(self, run: str) -> bool:
         return run in self._queue or run in self._leases or run in self._being_leased or run in self._being_judged
 
-    async def _judge(self, row: Row[Any]) -> None:
+    async def _judge_run(self, row: Row[Any]) -> None:
         try:
-            verdict, score = await self._scored(row, await self._rows.problem_of(row.attempt))
+            verdict, score = await self._score_answer(row, await self._rows.problem_of(row.attempt))
         except Exception:
             logger.exception("run %s could not be judged", row.id)
             detail = "The answer could not be judged on the server."
@@ -306,45 +312,50 @@ class Runs:
         finally:
             self._being_judged.discard(row.id)
 
-    async def _scored(self, row: Row[Any], ref: str) -> tuple[Verdict, float | None]:
+    async def _score_answer(self, row: Row[Any], ref: str) -> tuple[Verdict, float | None]:
         """The verdict on an answer, and the judge's score from 0 to 1, if there was a judge."""
         problem = await asyncio.to_thread(self._store.unseal, ref)
-        answer = await asyncio.to_thread(self._answer, row)
-        graded = await judge_answer(ref, problem, answer, self._judging, attempt=row.attempt, number=row.number)
-        return graded.verdict, graded.judgement.score if graded.judgement is not None else None
+        answer = await asyncio.to_thread(self._answer_text, row)
+        grading_outcome = await judge_answer(
+            ref, problem, answer, self._judging, attempt=row.attempt, number=row.number
+        )
+        return (
+            grading_outcome.verdict,
+            grading_outcome.judgement.score if grading_outcome.judgement is not None else None,
+        )
 
-    def _answer(self, row: Row[Any]) -> str:
+    def _answer_text(self, row: Row[Any]) -> str:
         digest = json.loads(row.files).get(ANSWER)
         return self._snapshots.content(digest).decode("utf-8", "replace") if digest else ""
 
     async def _finish(self, row: Row[Any], verdict: Verdict, *, lease: str, score: float | None = None) -> bool:
-        ended = self._now()
-        counted = await self._rows.finish(row, verdict, ended, lease=lease, score=score)
+        end_time = self._now()
+        is_counted = await self._rows.finish(row, verdict, end_time, lease=lease, score=score)
         self._leases.drop(row.id)
-        self._queue.ended(row.id, verdict.wall_s)
+        self._queue.mark_ended(row.id, verdict.wall_s)
         self._steps.end_run(row.id)
-        if counted and not row.regrade:
+        if is_counted and not row.regrade:
             waited_s = row.began - row.queued if row.began is not None else None
-            ran_s = ended - (row.queued if row.began is None else row.began)
-            self._metrics.run_ended(verdict.outcome.value, waited_s=waited_s, ran_s=ran_s)
-        return counted
+            ran_s = end_time - (row.queued if row.began is None else row.began)
+            self._metrics.count_run(verdict.outcome.value, waited_s=waited_s, ran_s=ran_s)
+        return is_counted
 
-    def _cancelled(self, run: str) -> None:
-        self._metrics.run_ended(RunState.CANCELLED.value)
-        self._let_go(run)
+    def _note_cancelled(self, run: str) -> None:
+        self._metrics.count_run(RunState.CANCELLED.value)
+        self._forget_run(run)
 
-    def _let_go(self, run: str) -> None:
+    def _forget_run(self, run: str) -> None:
         self._queue.remove(run)
         self._leases.drop(run)
-        self._queue.ended(run, None)
+        self._queue.mark_ended(run, None)
         self._steps.end_run(run)
 
-    async def _watch(self) -> None:
+    async def _watch_leases(self) -> None:
         while True:
             await asyncio.sleep(self._leases.term_s / 10)
             try:
-                for run in self._leases.expired():
-                    await self._give_back(run)
+                for run in self._leases.expired_runs():
+                    await self._give_back_run(run)
                 await self.take_up()
             except Exception:
                 # The database may be away: the next round has another try.
@@ -352,19 +363,19 @@ class Runs:
 
     async def take_up(self) -> None:
         """Begins what the database has and this process does not: of an earlier one, or after a write that failed."""
-        for row in await self._rows.going():
+        for row in await self._rows.unfinished_runs():
             if row.state == RunState.QUEUED:
-                if not self._is_at(row.id):
+                if not self._is_handling(row.id):
                     ref = await self._rows.problem_of(row.attempt)
-                    self._begin(row, await self._views.kind(ref))
+                    self._begin_run(row, await self._views.kind(ref))
             elif row.id not in self._leases:
                 self._leases.begin(row.id, row.lease, row.worker)
 
-    async def _give_back(self, run: str) -> None:
+    async def _give_back_run(self, run: str) -> None:
         row = await self._rows.find(run)
         if row is None or row.state != RunState.RUNNING:
             self._leases.drop(run)
-            self._queue.ended(run, None)
+            self._queue.mark_ended(run, None)
             return
         if row.tries >= MOST_TRIES:
             detail = f"{row.tries} workers ended in the middle of the run."
@@ -374,30 +385,30 @@ class Runs:
         async with self._database.writing() as connection:
             is_requeued = (await connection.execute(waits.values(state=RunState.QUEUED.value, lease=""))).rowcount == 1
         self._leases.drop(run)
-        self._queue.ended(run, None)
+        self._queue.mark_ended(run, None)
         if is_requeued:
             self._queue.add(run, row.regrade or row.account)
             self._changes.notify(_WORK)
-            self._steps.changed(run)
+            self._steps.note_change(run)
 
     async def _check_allowance(self, attempt: str, limit: int | None) -> None:
         # One more is for submitting.
         if limit is not None and await self._rows.used_runs(attempt) > limit:
-            raise RefusalError(Kind.CONFLICT, f"All {limit} runs are used.", "Submit your work, or give up.")
+            raise RefusalError(RefusalKind.CONFLICT, f"All {limit} runs are used.", "Submit your work, or give up.")
 
-    def _check_same(self, row: Row[Any], attempt: str, new: NewRun) -> None:
-        if row.attempt != attempt or row.number != new.number or json.loads(row.files) != dict(new.files):
-            raise RefusalError(Kind.CONFLICT, "Another run has this id.", "Make a new id for each run.")
+    def _check_same(self, row: Row[Any], attempt: str, new_run: NewRun) -> None:
+        if row.attempt != attempt or row.number != new_run.number or json.loads(row.files) != dict(new_run.files):
+            raise RefusalError(RefusalKind.CONFLICT, "Another run has this id.", "Make a new id for each run.")
 
-    async def _view(self, row: Row[Any], ref: str) -> RunView:
+    async def _run_view(self, row: Row[Any], ref: str) -> RunView:
         rank, step, revision = self._queue.queue_rank(row.id), self._steps.step(row.id), self._steps.revision(row.id)
         return await self._views.view_of(row, ref, revision=revision, rank=rank, step=step)
 
-    def _keep_log(self, row: Row[Any], log: bytes) -> None:
-        with RunRecords(self._home, row.attempt).log(row.number) as stream:
-            stream.write(log)
+    def _keep_log(self, row: Row[Any], log_bytes: bytes) -> None:
+        with RunRecords(self._home, row.attempt).open_log(row.number) as stream:
+            stream.write(log_bytes)
 
-    def _background(self, work: Any) -> None:
+    def _run_in_background(self, work: Any) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -411,12 +422,12 @@ class _RunSteps:
         now: Seconds since 1970.
     """
 
-    def __init__(self, changes: ChangeNotifications, now: Callable[[], float]) -> None:
-        self._changes = changes
+    def __init__(self, notifications: ChangeNotifications, clock: Callable[[], float]) -> None:
+        self._changes = notifications
         self._steps: dict[str, str] = {}
         self._revisions: dict[str, int] = {}
         # Higher than any of an earlier process.
-        self._last = int(now() * 1000)
+        self._last = int(clock() * 1000)
 
     def __contains__(self, run: str) -> bool:
         """True if the run has not ended."""
@@ -430,7 +441,7 @@ class _RunSteps:
         """Another one after each change."""
         return self._revisions.get(run, 0)
 
-    def changed(self, run: str, step: str = "") -> None:
+    def note_change(self, run: str, step: str = "") -> None:
         """It is somewhere else, or at another step."""
         if step:
             self._steps[run] = step
@@ -445,5 +456,5 @@ class _RunSteps:
         self._changes.notify(run)
 
 
-def _unknown() -> RefusalError:
-    return RefusalError(Kind.NOT_FOUND, "There is no such run.", "Run the hidden tests again.")
+def _unknown_run_refusal() -> RefusalError:
+    return RefusalError(RefusalKind.NOT_FOUND, "There is no such run.", "Run the hidden tests again.")

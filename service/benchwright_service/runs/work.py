@@ -19,15 +19,15 @@ from benchwright_service.runs.niceness import let_others_go_first
 from benchwright_service.runs.worker import Worker, connect
 
 
-async def work(url: str, name: str, sandbox: str, token: str, end: asyncio.Event) -> None:
-    """Works until `end` is set.
+async def work(url: str, name: str, sandbox: str, token: str, end_event: asyncio.Event) -> None:
+    """Works until `end_event` is set.
 
     Raises:
         BenchServiceError: The service refuses the token.
     """
     async with connect(url, token) as client:
         working = asyncio.create_task(Worker(client, name, Home.find(), open_sandbox(sandbox)).work())
-        ending = asyncio.create_task(end.wait())
+        ending = asyncio.create_task(end_event.wait())
         await asyncio.wait({working, ending}, return_when=asyncio.FIRST_COMPLETED)
         ending.cancel()
         if not working.done():
@@ -38,20 +38,20 @@ async def work(url: str, name: str, sandbox: str, token: str, end: asyncio.Event
 
 async def _main(url: str, name: str, sandbox: str) -> None:
     loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    token = (await reader.readline()).decode().strip()
-    end = asyncio.Event()
+    stdin_reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stdin_reader), sys.stdin)
+    token = (await stdin_reader.readline()).decode().strip()
+    end_event = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, end.set)
+        loop.add_signal_handler(number, end_event.set)
 
     async def until_closed() -> None:
-        await reader.read()
-        end.set()
+        await stdin_reader.read()
+        end_event.set()
 
     watch = asyncio.create_task(until_closed())
     try:
-        await work(url, name, sandbox, token, end)
+        await work(url, name, sandbox, token, end_event)
     finally:
         watch.cancel()
 

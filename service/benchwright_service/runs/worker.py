@@ -89,49 +89,49 @@ class Worker:
 
     async def _do(self, job: Job) -> None:
         with tempfile.TemporaryFile() as log:
-            steps: asyncio.Queue[Step] = asyncio.Queue()
-            run = asyncio.create_task(self._run(job, log, self._telling(job, steps)))
-            alive = asyncio.create_task(self._stay_alive(job, run, steps))
+            step_queue: asyncio.Queue[Step] = asyncio.Queue()
+            run_task = asyncio.create_task(self._run(job, log, self._step_listener(job, step_queue)))
+            alive = asyncio.create_task(self._stay_alive(job, run_task, step_queue))
             try:
-                verdict = await run
+                verdict = await run_task
             except asyncio.CancelledError:
                 if alive.done() and not alive.cancelled():
                     # The run is not wanted any more.
                     return
-                run.cancel()
-                await asyncio.wait({run})
+                run_task.cancel()
+                await asyncio.wait({run_task})
                 raise
             except Exception:
                 logger.exception("run %s failed here", job.run)
                 verdict = Verdict(reason=Reason.TOOL_FAILED, detail="The run failed on the server's side.")
             finally:
                 alive.cancel()
-            await self._hand_in(job, Done(lease=job.lease, verdict=verdict, log=_end_of(log)))
+            await self._hand_in(job, Done(lease=job.lease, verdict=verdict, log=_log_tail(log)))
 
     async def _run(self, job: Job, log: BinaryIO, on_step: Callable[[int, int, str], None]) -> Verdict:
         files = {path: zlib.decompress(base64.b64decode(content)) for path, content in job.files.items()}
         return await run_harness(job.problem, files, home=self._home, sandbox=self._sandbox, log=log, on_step=on_step)
 
-    def _telling(self, job: Job, steps: asyncio.Queue[Step]) -> Callable[[int, int, str], None]:
+    def _step_listener(self, job: Job, step_queue: asyncio.Queue[Step]) -> Callable[[int, int, str], None]:
         def on_step(number: int, total: int, name: str) -> None:
-            steps.put_nowait(Step(lease=job.lease, number=number, of=total, name=name[:200]))
+            step_queue.put_nowait(Step(lease=job.lease, number=number, of=total, name=name[:200]))
 
         return on_step
 
-    async def _stay_alive(self, job: Job, run: asyncio.Task[Verdict], steps: asyncio.Queue[Step]) -> None:
+    async def _stay_alive(self, job: Job, run_task: asyncio.Task[Verdict], step_queue: asyncio.Queue[Step]) -> None:
         while True:
             step = Step(lease=job.lease)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(job.lease_s / 4):
-                    step = await steps.get()
+                    step = await step_queue.get()
                 # Most runs are over before anybody could read their steps.
                 await asyncio.sleep(_STEP_S)
-                while not steps.empty():
-                    step = steps.get_nowait()
+                while not step_queue.empty():
+                    step = step_queue.get_nowait()
             with contextlib.suppress(httpx2.HTTPError):
                 reply = await self._client.post(f"/api/v1/jobs/{job.run}/step", content=step.model_dump_json())
                 if reply.is_success and not Heard.model_validate_json(reply.content).wanted:
-                    run.cancel()
+                    run_task.cancel()
                     return
 
     async def _hand_in(self, job: Job, delivery: Done) -> None:
@@ -154,6 +154,6 @@ def connect(url: str, token: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(base_url=url, headers=headers, timeout=30.0, trust_env=False)
 
 
-def _end_of(log: BinaryIO) -> str:
+def _log_tail(log: BinaryIO) -> str:
     log.seek(max(0, log.seek(0, 2) - _LOG_BYTES))
     return base64.b64encode(zlib.compress(log.read())).decode()

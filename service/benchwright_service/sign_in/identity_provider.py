@@ -75,7 +75,7 @@ class IdentityProvider:
             redirect: Response = await self._app.authorize_redirect(request, self._return_to)
         except Exception as error:
             # A reply that is not as it ought to be ends in any error.
-            raise _refused(error) from error
+            raise _sign_in_error(error) from error
         return redirect
 
     async def finish(self, request: Request) -> Identity:
@@ -93,7 +93,7 @@ class IdentityProvider:
             }
             token = await self._app.authorize_access_token(request, claims_options=claims_options)
         except Exception as error:
-            raise _refused(error) from error
+            raise _sign_in_error(error) from error
         claims: dict[str, Any] = token.get("userinfo") or {}
         subject = claims.get("sub")
         if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT:
@@ -116,7 +116,7 @@ class IdentityProvider:
         metadata["id_token_signing_alg_values_supported"] = allowed or ["RS256"]
 
 
-def _refused(error: Exception) -> SignInError:
+def _sign_in_error(error: Exception) -> SignInError:
     # The kind alone: what providers write may hold what identifies people.
     logger.warning("sign-in by the identity provider failed: %s", type(error).__name__)
     return SignInError(type(error).__name__)

@@ -55,7 +55,7 @@ Away = tuple[int, str, str]
 
 
 @dataclass(frozen=True)
-class Launch:
+class LtiLaunch:
     """The person who comes, and the course."""
 
     issuer: str
@@ -66,7 +66,7 @@ class Launch:
     platform: LtiSettings
     line_items: str
     """Address at which the platform takes grades; empty if it does not."""
-    members: str
+    roster_address: str
     """Address of the platform's roster; empty if it gives none."""
 
 
@@ -79,10 +79,10 @@ class LtiTool:
         now: Seconds since 1970.
     """
 
-    def __init__(self, platforms: Sequence[LtiSettings], address: str, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, platforms: Sequence[LtiSettings], address: str, clock: Callable[[], float] = time.time) -> None:
         self._platforms = platforms
         self._launch_url = f"{address.rstrip('/')}/lti/launch"
-        self._now = now
+        self._now = clock
         self._keys: dict[int, tuple[float, KeySet]] = {}
         self._reading = asyncio.Lock()
 
@@ -95,11 +95,11 @@ class LtiTool:
         Raises:
             SignInError: No platform is known that asks so.
         """
-        client = parameters.get("client_id")
+        client_id = parameters.get("client_id")
         indices = [
             number
             for number, candidate in enumerate(self._platforms)
-            if candidate.issuer == parameters.get("iss") and client in (None, "", candidate.client_id)
+            if candidate.issuer == parameters.get("iss") and client_id in (None, "", candidate.client_id)
         ]
         if len(indices) != 1 or not parameters.get("login_hint"):
             raise SignInError("unknown platform")
@@ -120,7 +120,7 @@ class LtiTool:
             query["lti_message_hint"] = parameters["lti_message_hint"]
         return f"{platform.authorization_url}?{urlencode(query)}", (number, state, nonce)
 
-    async def finish(self, login_state: Away, state: str, token: str) -> Launch:
+    async def finish(self, login_state: Away, state: str, token: str) -> LtiLaunch:
         """Returns the launch of the person who comes back.
 
         Args:
@@ -145,7 +145,7 @@ class LtiTool:
                 {"nonce": nonce, "client_id": platform.client_id},
             )
             checked.validate(now=int(self._now()), leeway=_LEEWAY_S)
-            return self._launched(platform, claims)
+            return self._read_launch(platform, claims)
         except SignInError:
             raise
         except Exception as error:
@@ -153,8 +153,8 @@ class LtiTool:
             logger.warning("an LTI launch failed: %s", type(error).__name__)
             raise SignInError(type(error).__name__) from error
 
-    def _launched(self, platform: LtiSettings, claims: Mapping[str, Any]) -> Launch:
-        context = claims.get(f"{_CLAIM}context") or {}
+    def _read_launch(self, platform: LtiSettings, claims: Mapping[str, Any]) -> LtiLaunch:
+        context_claims = claims.get(f"{_CLAIM}context") or {}
         subject = claims["sub"]
         role = role_of(claims.get(f"{_CLAIM}roles") or [])
         if (
@@ -167,13 +167,13 @@ class LtiTool:
             or role is None
         ):
             raise ValueError("the message is not one of those that are taken here")
-        course = platform.courses.get(str(context.get("id", "")))
+        course = platform.courses.get(str(context_claims.get("id", "")))
         if course is None:
-            raise UnknownContextError(str(context.get("id", ""))[:_LONGEST])
+            raise UnknownContextError(str(context_claims.get("id", ""))[:_LONGEST])
         name = " ".join(str(claims.get("name") or claims.get("email") or subject).split())[:200]
         grades = claims.get(_GRADES) or {}
         roster = claims.get(_ROSTER) or {}
-        return Launch(
+        return LtiLaunch(
             platform.issuer,
             subject,
             name,
@@ -198,8 +198,8 @@ class LtiTool:
 
     async def _key_set(self, number: int, platform: LtiSettings, *, older_than_s: float) -> KeySet:
         async with self._reading:
-            read, keys = self._keys.get(number, (0.0, None))
-            if keys is not None and self._now() - read < older_than_s:
+            read_time, keys = self._keys.get(number, (0.0, None))
+            if keys is not None and self._now() - read_time < older_than_s:
                 return keys
             async with httpx2.AsyncClient(timeout=TIMEOUT_S, trust_env=False) as client:
                 reply = await client.get(platform.keys_url)
@@ -223,7 +223,7 @@ def own_address(platform: LtiSettings, url: object) -> str:
 
 def _origin(url: str) -> tuple[str, str]:
     try:
-        parts = urlsplit(url)
+        url_parts = urlsplit(url)
     except ValueError:
         return "", url
-    return parts.scheme, parts.netloc
+    return url_parts.scheme, url_parts.netloc

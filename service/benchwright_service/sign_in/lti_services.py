@@ -29,7 +29,7 @@ from benchwright_remote.messages import AssignmentView
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.grades.gradebook import Gradebook
-from benchwright_service.sign_in.lti import Launch, own_address, role_of
+from benchwright_service.sign_in.lti import LtiLaunch, own_address, role_of
 from benchwright_service.sign_in.sign_in_file import LtiSettings
 from benchwright_service.storage.tables import IDENTITIES, LTI_COURSES, LTI_SCORES, MEMBERS
 
@@ -52,9 +52,9 @@ _AT_ONCE = 6
 class RosterTaken:
     """Result of taking a roster."""
 
-    members: int
+    member_count: int
     """Active ones with a role that is known here."""
-    new: int
+    new_count: int
     """Of them, those that were not in the course here."""
     left_out: int
     """Inactive, or with no such role."""
@@ -67,9 +67,9 @@ class GradesSent:
     sent: int
     unchanged: int
     """As the platform has them already."""
-    unknown: int
+    unknown_count: int
     """Of students who did not come from the platform."""
-    refused: int
+    refused_count: int
 
 
 class ToolKey:
@@ -88,14 +88,14 @@ class ToolKey:
                 file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 fresh = RSAKey.generate_key(2048, auto_kid=True)
                 write_atomically(file, json.dumps(fresh.as_dict(private=True)).encode(), 0o600)
-            self.key = RSAKey.import_key(json.loads(file.read_bytes()))
+            self.rsa_key = RSAKey.import_key(json.loads(file.read_bytes()))
         except (OSError, ValueError, KeyError) as error:
             raise BenchServiceError(f"the key {file} can't be used: {type(error).__name__}") from error
 
     @property
-    def public(self) -> Mapping[str, Any]:
+    def public_key_set(self) -> Mapping[str, Any]:
         """A JSON Web Key Set, to be published."""
-        return {"keys": [{**self.key.as_dict(private=False), "alg": "RS256", "use": "sig"}]}
+        return {"keys": [{**self.rsa_key.as_dict(private=False), "alg": "RS256", "use": "sig"}]}
 
 
 class LtiServices:
@@ -114,22 +114,22 @@ class LtiServices:
         database: Database,
         accounts: Accounts,
         platforms: Sequence[LtiSettings],
-        key: ToolKey,
-        now: Callable[[], float] = time.time,
+        tool_key: ToolKey,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = database
         self._accounts = accounts
         self._platforms = {(platform.issuer, platform.client_id): platform for platform in platforms}
-        self.key = key
-        self._now = now
+        self.tool_key = tool_key
+        self._now = clock
 
-    async def launched(self, launch: Launch) -> None:
+    async def keep_launch(self, launch: LtiLaunch) -> None:
         """Keeps where the platform has what belongs to a course."""
         values = {
             "issuer": launch.issuer,
             "client_id": launch.platform.client_id,
             "line_items": launch.line_items,
-            "members": launch.members,
+            "members": launch.roster_address,
             "launched": self._now(),
         }
         insertion = self._database.insert_into(LTI_COURSES).values(course=launch.course, **values)
@@ -138,7 +138,7 @@ class LtiServices:
 
     async def platform_of(self, course: str) -> str:
         """Returns people's name for the platform that a course was launched from; empty if from none."""
-        row = await self._link(course)
+        row = await self._link_row(course)
         platform = self._platforms.get((row.issuer, row.client_id)) if row is not None else None
         return platform.name if platform is not None else ""
 
@@ -148,17 +148,17 @@ class LtiServices:
         Raises:
             BenchServiceError: The platform gives no roster.
         """
-        row, platform = await self._linked(course)
+        row, platform = await self._linked_platform(course)
         if not row.members:
             raise BenchServiceError(f"{platform.name} gives this tool no roster; allow it names and roles there")
-        members: list[Mapping[str, Any]] = []
-        async with self._asking(platform, _ROSTER) as client:
+        roster_members: list[Mapping[str, Any]] = []
+        async with self._platform_client(platform, _ROSTER) as client:
             url = row.members
             for _ in range(_MOST_PAGES):
                 reply = await _demand_reply(client.get(url, headers={"Accept": _MEMBERS_TYPE}), platform, "its roster")
-                members += [
+                roster_members += [
                     candidate
-                    for candidate in _object(reply, platform).get("members", ())
+                    for candidate in _json_object(reply, platform).get("members", ())
                     if isinstance(candidate, dict)
                 ]
                 url = own_address(platform, reply.links.get("next", {}).get("url"))
@@ -168,21 +168,21 @@ class LtiServices:
         query = query.where(MEMBERS.c.course == course, IDENTITIES.c.issuer == platform.issuer)
         async with self._database.reading() as connection:
             known_subjects = {identity.subject for identity in await connection.execute(query)}
-        taken_count = new = 0
-        for member in members:
-            subject = member.get("user_id")
+        taken_count = new_count = 0
+        for roster_member in roster_members:
+            subject = roster_member.get("user_id")
             roles = [
                 role_name if ":" in str(role_name) else f"{_SHORT}{role_name}"
-                for role_name in member.get("roles") or ()
+                for role_name in roster_member.get("roles") or ()
             ]
             role = role_of(roles)
-            if not isinstance(subject, str) or role is None or member.get("status", "Active") != "Active":
+            if not isinstance(subject, str) or role is None or roster_member.get("status", "Active") != "Active":
                 continue
-            name = " ".join(str(member.get("name") or member.get("email") or subject).split())[:200]
+            name = " ".join(str(roster_member.get("name") or roster_member.get("email") or subject).split())[:200]
             if await self._accounts.identified(platform.issuer, subject, name, course, role) is not None:
                 taken_count += 1
-                new += subject not in known_subjects
-        return RosterTaken(taken_count, new, len(members) - taken_count)
+                new_count += subject not in known_subjects
+        return RosterTaken(taken_count, new_count, len(roster_members) - taken_count)
 
     async def send_grades(self, course: str, book: Gradebook) -> GradesSent:
         """Sends the points that the platform does not have yet.
@@ -190,7 +190,7 @@ class LtiServices:
         Raises:
             BenchServiceError: The platform takes no grades.
         """
-        row, platform = await self._linked(course)
+        row, platform = await self._linked_platform(course)
         if not row.line_items:
             raise BenchServiceError(f"{platform.name} takes no grades of this tool; allow it grades there")
         query = select(IDENTITIES.c.account, IDENTITIES.c.subject).where(IDENTITIES.c.issuer == platform.issuer)
@@ -201,40 +201,41 @@ class LtiServices:
                 for old_score in await connection.execute(select(LTI_SCORES))
             }
         turns = asyncio.Semaphore(_AT_ONCE)
-        unchanged = unknown = 0
-        async with self._asking(platform, f"{_LINE_ITEMS} {_SCORES}") as client:
+        unchanged = unknown_count = 0
+        async with self._platform_client(platform, f"{_LINE_ITEMS} {_SCORES}") as client:
             sending = []
-            for view, rules in book.assignments:
-                most_points = rules.points * len(view.problems)
-                item = ""
+            for view, grading_rules in book.assignments:
+                most_points = grading_rules.points * len(view.problems)
+                line_item = ""
                 for student in book.students:
-                    points, old = book.grade(student, view).points, scores.get((view.id, student.account))
+                    points, old_score_row = book.grade(student, view).points, scores.get((view.id, student.account))
                     if student.account not in subjects:
-                        unknown += 1
-                    elif (old is not None and (old.points, old.most) == (points, most_points)) or (
-                        old is None and not book.grade(student, view).worth and not points
-                    ):
+                        unknown_count += 1
+                    elif (
+                        old_score_row is not None
+                        and (old_score_row.points, old_score_row.most) == (points, most_points)
+                    ) or (old_score_row is None and not book.grade(student, view).worth and not points):
                         unchanged += 1
                     else:
-                        item = item or await self._item(client, platform, row.line_items, view, most_points)
+                        line_item = line_item or await self._item(client, platform, row.line_items, view, most_points)
                         score = _Score(view.id, student.account, subjects[student.account], points, most_points)
-                        sending.append(self._send(client, platform, item, score, turns))
+                        sending.append(self._send(client, platform, line_item, score, turns))
             outcomes = await asyncio.gather(*sending)
-        return GradesSent(sum(outcomes), unchanged, unknown, len(outcomes) - sum(outcomes))
+        return GradesSent(sum(outcomes), unchanged, unknown_count, len(outcomes) - sum(outcomes))
 
     async def _item(
         self, client: httpx2.AsyncClient, platform: LtiSettings, items: str, view: AssignmentView, most_points: float
     ) -> str:
         """The platform's line item of an assignment, made if there is none."""
         reply = await _demand_reply(client.get(items, headers={"Accept": _ITEMS_TYPE}), platform, "its line items")
-        listed = _json(reply, platform)
+        listed = _reply_json(reply, platform)
         for line_item in listed if isinstance(listed, list) else ():
             if isinstance(line_item, dict) and line_item.get("resourceId") == view.id:
                 return own_address(platform, line_item.get("id"))
         body = {"scoreMaximum": most_points, "label": view.title, "resourceId": view.id, "tag": "benchwright"}
         creation = client.post(items, content=json.dumps(body), headers={"Content-Type": _ITEM_TYPE})
         url = own_address(
-            platform, _object(await _demand_reply(creation, platform, "a new line item"), platform).get("id")
+            platform, _json_object(await _demand_reply(creation, platform, "a new line item"), platform).get("id")
         )
         if not url:
             raise BenchServiceError(f"{platform.name} answered something that is no line item")
@@ -244,18 +245,18 @@ class LtiServices:
         self,
         client: httpx2.AsyncClient,
         platform: LtiSettings,
-        item: str,
+        line_item: str,
         score: _Score,
         turns: asyncio.Semaphore,
     ) -> bool:
-        parts = urlsplit(item)
-        url = urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/scores"))
-        now = datetime.fromtimestamp(self._now(), UTC)
+        url_parts = urlsplit(line_item)
+        url = urlunsplit(url_parts._replace(path=f"{url_parts.path.rstrip('/')}/scores"))
+        current_time = datetime.fromtimestamp(self._now(), UTC)
         body = {
             "userId": score.subject,
             "scoreGiven": score.points,
             "scoreMaximum": score.most_points,
-            "timestamp": now.isoformat(timespec="milliseconds"),
+            "timestamp": current_time.isoformat(timespec="milliseconds"),
             "activityProgress": "Completed",
             "gradingProgress": "FullyGraded",
         }
@@ -276,15 +277,15 @@ class LtiServices:
             )
         return True
 
-    def _asking(self, platform: LtiSettings, scope: str) -> _Asking:
-        return _Asking(platform, scope, self.key, self._now)
+    def _platform_client(self, platform: LtiSettings, scope: str) -> _Asking:
+        return _Asking(platform, scope, self.tool_key, self._now)
 
-    async def _link(self, course: str) -> Row[Any] | None:
+    async def _link_row(self, course: str) -> Row[Any] | None:
         async with self._database.reading() as connection:
             return (await connection.execute(select(LTI_COURSES).where(LTI_COURSES.c.course == course))).one_or_none()
 
-    async def _linked(self, course: str) -> tuple[Row[Any], LtiSettings]:
-        row = await self._link(course)
+    async def _linked_platform(self, course: str) -> tuple[Row[Any], LtiSettings]:
+        row = await self._link_row(course)
         platform = self._platforms.get((row.issuer, row.client_id)) if row is not None else None
         if row is None or platform is None:
             raise BenchServiceError("nobody has opened this course from a learning management system yet")
@@ -303,20 +304,20 @@ class _Score:
 class _Asking:
     """A client with a token of the platform (1EdTech Security Framework 1.0, 4.1)."""
 
-    def __init__(self, platform: LtiSettings, scope: str, key: ToolKey, now: Callable[[], float]) -> None:
+    def __init__(self, platform: LtiSettings, scope: str, tool_key: ToolKey, clock: Callable[[], float]) -> None:
         self._platform = platform
         self._scope = scope
-        self._key = key
-        self._now = now
+        self._key = tool_key
+        self._now = clock
         self._client = httpx2.AsyncClient(timeout=TIMEOUT_S, trust_env=False)
 
     async def __aenter__(self) -> httpx2.AsyncClient:
-        platform, now = self._platform, int(self._now())
+        platform, current_time = self._platform, int(self._now())
         claims = {"iss": platform.client_id, "sub": platform.client_id, "aud": platform.token_url}
         signed = jwt.encode(
-            {"alg": "RS256", "kid": str(self._key.key.kid)},
-            {**claims, "iat": now, "exp": now + 300, "jti": secrets.token_urlsafe(16)},
-            self._key.key,
+            {"alg": "RS256", "kid": str(self._key.rsa_key.kid)},
+            {**claims, "iat": current_time, "exp": current_time + 300, "jti": secrets.token_urlsafe(16)},
+            self._key.rsa_key,
         )
         form = {
             "grant_type": "client_credentials",
@@ -326,7 +327,7 @@ class _Asking:
         }
         try:
             reply = await _demand_reply(self._client.post(platform.token_url, data=form), platform, "a token")
-            token = _object(reply, platform).get("access_token")
+            token = _json_object(reply, platform).get("access_token")
             if not isinstance(token, str):
                 raise BenchServiceError(f"{platform.name} gave no token")
         except BaseException:
@@ -351,15 +352,15 @@ async def _demand_reply(asking: Any, platform: LtiSettings, subject: str) -> htt
     return reply
 
 
-def _json(reply: httpx2.Response, platform: LtiSettings) -> Any:
+def _reply_json(reply: httpx2.Response, platform: LtiSettings) -> Any:
     try:
         return reply.json()
     except ValueError as error:
         raise BenchServiceError(f"{platform.name} answered something that is no JSON") from error
 
 
-def _object(reply: httpx2.Response, platform: LtiSettings) -> Mapping[str, Any]:
-    content = _json(reply, platform)
+def _json_object(reply: httpx2.Response, platform: LtiSettings) -> Mapping[str, Any]:
+    content = _reply_json(reply, platform)
     if not isinstance(content, dict):
         raise BenchServiceError(f"{platform.name} answered something that is no object")
     return content

@@ -20,16 +20,16 @@ from benchwright_service.errors import BenchServiceError
 _MOST_BYTES = 64 << 10
 
 
-def _secure(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
+def _check_secure(url: str) -> str:
+    url_parts = urlsplit(url)
+    if url_parts.scheme != "https" and not (url_parts.scheme == "http" and is_loopback(url_parts.hostname or "")):
         raise ValueError("must begin with https://")
-    if parts.query or parts.fragment or not parts.hostname:
+    if url_parts.query or url_parts.fragment or not url_parts.hostname:
         raise ValueError("is no address of a provider")
     return url.rstrip("/")
 
 
-SecureUrl = Annotated[str, AfterValidator(_secure)]
+SecureUrl = Annotated[str, AfterValidator(_check_secure)]
 
 
 class OidcSettings(Model):
@@ -83,13 +83,13 @@ def read_sign_in(file: Path) -> SignInSettings:
         BenchServiceError: The file can't be read, or a field is wrong.
     """
     try:
-        settings = SignInSettings.model_validate(tomllib.loads(_text(file)))
+        settings = SignInSettings.model_validate(tomllib.loads(_read_file_text(file)))
     except tomllib.TOMLDecodeError as error:
         raise BenchServiceError(f"{file} is not TOML: {error}") from error
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"]))
-        raise BenchServiceError(f"{file}: field {field}: {first['msg'].removeprefix('Value error, ')}") from None
+        first_error = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first_error["loc"]))
+        raise BenchServiceError(f"{file}: field {field}: {first_error['msg'].removeprefix('Value error, ')}") from None
     if settings.oidc is None:
         return settings
     secret = file.absolute().parent / settings.oidc.client_secret_file
@@ -102,13 +102,13 @@ def read_secret(file: Path) -> str:
     Raises:
         BenchServiceError: The file can't be read, or is empty.
     """
-    secret = _text(file).strip()
+    secret = _read_file_text(file).strip()
     if not secret:
         raise BenchServiceError(f"{file} is empty; write the secret into it")
     return secret
 
 
-def _text(file: Path) -> str:
+def _read_file_text(file: Path) -> str:
     try:
         with file.open("rb") as stream:
             content = stream.read(_MOST_BYTES + 1)

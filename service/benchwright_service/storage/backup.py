@@ -42,15 +42,15 @@ def back_up(home: Home, file: Path) -> int:
         raise BenchServiceError(f"{file} is in the folder that is backed up; choose another place")
     if file.exists():
         raise BenchServiceError(f"{file} is there already; choose another name")
-    part = file.with_name(f"{file.name}.part")
+    partial_file = file.with_name(f"{file.name}.part")
     try:
-        with _opened(part) as packed, tempfile.TemporaryDirectory(dir=file.absolute().parent) as folder:
+        with _open_archive(partial_file) as packed, tempfile.TemporaryDirectory(dir=file.absolute().parent) as folder:
             databases = sorted(home.data.rglob(f"*{_DATABASE}"), key=lambda path: path != home.data / _FIRST)
             count = sum(_add_database(packed, home.data, path, Path(folder) / "copy") for path in databases)
             count += sum(_add(packed, home.data, path) for path in sorted(home.data.rglob("*")))
-        part.replace(file)
+        partial_file.replace(file)
     except (OSError, sqlite3.Error, tarfile.TarError) as error:
-        part.unlink(missing_ok=True)
+        partial_file.unlink(missing_ok=True)
         raise BenchServiceError(f"the backup {file} can't be written: {error}") from error
     return count
 
@@ -86,7 +86,7 @@ def restore(home: Home, file: Path) -> int:
 
 
 @contextlib.contextmanager
-def _opened(file: Path) -> Iterator[tarfile.TarFile]:
+def _open_archive(file: Path) -> Iterator[tarfile.TarFile]:
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as stream:
         with tarfile.open(fileobj=stream, mode="w:gz", compresslevel=3) as packed:
@@ -95,22 +95,22 @@ def _opened(file: Path) -> Iterator[tarfile.TarFile]:
         os.fsync(stream.fileno())
 
 
-def _add_database(packed: tarfile.TarFile, data: Path, file: Path, copy: Path) -> int:
+def _add_database(packed: tarfile.TarFile, data_folder: Path, file: Path, copy: Path) -> int:
     with (
         contextlib.closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as source,
         contextlib.closing(sqlite3.connect(copy)) as target,
     ):
         source.backup(target)
-    packed.add(copy, file.relative_to(data).as_posix())
+    packed.add(copy, file.relative_to(data_folder).as_posix())
     copy.unlink()
     return 1
 
 
-def _add(packed: tarfile.TarFile, data: Path, file: Path) -> int:
+def _add(packed: tarfile.TarFile, data_folder: Path, file: Path) -> int:
     if file.is_symlink() or not file.is_file() or _is_of_a_database(file.name):
         return 0
     try:
-        packed.add(file, file.relative_to(data).as_posix())
+        packed.add(file, file.relative_to(data_folder).as_posix())
     except FileNotFoundError:
         # Deleted in between, with what it was about.
         return 0
@@ -121,13 +121,13 @@ def _is_of_a_database(name: str) -> bool:
     return name.endswith((_DATABASE, *(_DATABASE + end for end in _BESIDE_DATABASES)))
 
 
-def _extract(packed: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> int:
-    name = PurePosixPath(member.name)
-    source = packed.extractfile(member) if member.isfile() else None
-    if source is None or name.is_absolute() or ".." in name.parts:
-        raise tarfile.TarError(f"{member.name!r} is not a file below the folder")
-    target = folder / name
+def _extract(packed: tarfile.TarFile, tar_member: tarfile.TarInfo, folder: Path) -> int:
+    member_path = PurePosixPath(tar_member.name)
+    member_stream = packed.extractfile(tar_member) if tar_member.isfile() else None
+    if member_stream is None or member_path.is_absolute() or ".." in member_path.parts:
+        raise tarfile.TarError(f"{tar_member.name!r} is not a file below the folder")
+    target = folder / member_path
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
-        shutil.copyfileobj(source, stream)
+        shutil.copyfileobj(member_stream, stream)
     return 1

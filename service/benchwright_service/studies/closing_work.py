@@ -21,7 +21,7 @@ from benchwright_service.runs.niceness import let_others_go_first
 from benchwright_service.studies.lab_closing import conduct
 
 
-async def _close(request: dict[str, Any]) -> None:
+async def _close_study(request: dict[str, Any]) -> None:
     home = Home(*(Path(request[name]) for name in ("data", "state", "workspaces", "cache")))
     async with open_monitor(home, request["database"]) as (monitor, log):
         await conduct(
@@ -40,7 +40,7 @@ if __name__ == "__main__":
     # Participants come first.
     let_others_go_first()
     try:
-        asyncio.run(_close(json.load(sys.stdin)))
+        asyncio.run(_close_study(json.load(sys.stdin)))
     except BenchwrightError as error:
         logging.getLogger("benchwright_service.studies.closing_work").warning(
             "a study was not closed: %s", type(error).__name__

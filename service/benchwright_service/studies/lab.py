@@ -12,9 +12,9 @@ from benchwright_analysis.code_digest import analysis_digest
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError, ExportError, LogError, StudyError, UnknownAttemptError
 from benchwright_attempts.events.evidence import Assigned
-from benchwright_attempts.log.record import canonical
+from benchwright_attempts.log.record import canonical_json
 from benchwright_attempts.terms import Feedback
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_problems.problem import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_remote.messages import EnrolledStudy, JournalTaken, StudyAssignment
@@ -22,15 +22,15 @@ from benchwright_service.courses.courses import Courses
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.studies.study_places import StudyPlaces
 from benchwright_studies.conduct.entry import ENTRY, OF_A_STUDY, Drawn
-from benchwright_studies.conduct.readiness import check_words
-from benchwright_studies.conduct.studies import RegisteredStudy, Studies, terms
+from benchwright_studies.conduct.readiness import check_no_placeholders
+from benchwright_studies.conduct.studies import RegisteredStudy, Studies, assigned_terms
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.allocation import code_of, participant_file
 from benchwright_studies.plan.preregistration import preregister
 from benchwright_studies.plan.registration import register_study
 from benchwright_studies.plan.study import AT_SERVICE
 from benchwright_studies.plan.study_file import StudyFile
-from benchwright_studies.plan.vocabulary import Step
+from benchwright_studies.plan.vocabulary import ParticipantStep
 from benchwright_subjects.prompts.study_prompts import check_prompts, prompt_digests
 
 
@@ -44,11 +44,11 @@ class Lab:
         places: Say who is which participant.
     """
 
-    def __init__(self, log: StudyLog, store: Store, courses: Courses, places: StudyPlaces) -> None:
+    def __init__(self, log: StudyLog, store: Store, courses: Courses, study_places: StudyPlaces) -> None:
         self._log = log
         self._store = store
         self._courses = courses
-        self._places = places
+        self._places = study_places
 
     async def open(self, file: StudyFile) -> RegisteredStudy:
         """Registers a study, with the codes at the lab, and lets people be invited to it. Again, it changes nothing.
@@ -66,7 +66,7 @@ class Lab:
         registered_study = await asyncio.to_thread(self._register, file)
         if not await self._places.is_study(study.study):
             await self._courses.create(study.study, study.title)
-            for pack, problems in _packs(study.problem_refs).items():
+            for pack, problems in _problems_by_pack(study.problem_refs).items():
                 await self._courses.assign(
                     study.study, pack, title=study.title, problems=problems, reveal=_feedback_limit(study.feedback)
                 )
@@ -75,18 +75,18 @@ class Lab:
 
     def _register(self, file: StudyFile) -> RegisteredStudy:
         check_prompts(self._store, file)
-        check_words(file)
+        check_no_placeholders(file)
         registered_study = register_study(self._log, self._store, file)
         preregister(self._log, registered_study, analysis_digest(), prompt_digests=prompt_digests(), codes_at_lab=True)
         return self._registered_study(file.study.study)
 
-    async def enrolled(self, account: str) -> Sequence[EnrolledStudy]:
+    async def enrolled_studies(self, account: str) -> Sequence[EnrolledStudy]:
         """The studies whose course somebody has joined; gives them a place in each."""
-        places = await self._places.take(account)
+        own_places = await self._places.take(account)
         assigned = await self._courses.visible_assignments(account, studies=True)
         return [
             await asyncio.to_thread(
-                self._enrolled,
+                self._enrolled_study,
                 study,
                 name,
                 tuple(
@@ -95,12 +95,14 @@ class Lab:
                     if assignment.course == study
                 ),
             )
-            for study, name in places.items()
+            for study, name in own_places.items()
         ]
 
-    def _enrolled(self, study: str, pseudonym: str | None, assignments: tuple[StudyAssignment, ...]) -> EnrolledStudy:
+    def _enrolled_study(
+        self, study: str, pseudonym: str | None, assignments: tuple[StudyAssignment, ...]
+    ) -> EnrolledStudy:
         registered_study = self._registered_study(study)
-        registered, row = registered_study.preregistered, registered_study.plan.of(pseudonym or "")
+        registered, row = registered_study.preregistered, registered_study.plan.assignment_of(pseudonym or "")
         if registered is None or row is None:
             return EnrolledStudy(study=study, title=registered_study.study.title, file=None)
         # Each file takes a moment to encrypt: this one alone.
@@ -114,23 +116,25 @@ class Lab:
             assignments=assignments,
         )
 
-    async def assigned(self, account: str, study: str, problem: str) -> Assigned | None:
+    async def planned_assignment(self, account: str, study: str, problem: str) -> Assigned | None:
         """Returns what the plan says about somebody's attempt at a problem, whatever their own log says of it.
 
         Returns:
             None if the course is no study's, or they have no place in it.
         """
         pseudonym = await self._places.pseudonym(study, account)
-        return None if pseudonym is None else await asyncio.to_thread(self._assigned, study, pseudonym, problem)
+        return (
+            None if pseudonym is None else await asyncio.to_thread(self._planned_assignment, study, pseudonym, problem)
+        )
 
-    def _assigned(self, study: str, pseudonym: str, problem: str) -> Assigned | None:
+    def _planned_assignment(self, study: str, pseudonym: str, problem: str) -> Assigned | None:
         registered_study = self._registered_study(study)
-        row = registered_study.plan.of(pseudonym)
+        row = registered_study.plan.assignment_of(pseudonym)
         for task in row.tasks if row is not None else ():
             if task.problem == problem:
-                return terms(registered_study, pseudonym, task.position, problem, task.condition)
+                return assigned_terms(registered_study, pseudonym, task.position, problem, task.condition)
         # What no task names is practice.
-        return terms(registered_study, pseudonym, 0, problem, registered_study.study.people_conditions[0].name)
+        return assigned_terms(registered_study, pseudonym, 0, problem, registered_study.study.people_conditions[0].name)
 
     async def take(self, account: str, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
         """Takes a participant's journal; what is here of it must be its beginning.
@@ -141,10 +145,10 @@ class Lab:
         """
         pseudonym = await self._places.pseudonym(study, account)
         if pseudonym is None:
-            raise RefusalError(Kind.NOT_FOUND, "There is no such study.", "Join it by its invitation.")
-        return await asyncio.to_thread(self._take, study, pseudonym, lines)
+            raise RefusalError(RefusalKind.NOT_FOUND, "There is no such study.", "Join it by its invitation.")
+        return await asyncio.to_thread(self._take_journal, study, pseudonym, lines)
 
-    def _take(self, study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
+    def _take_journal(self, study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
         try:
             _check_own(study, pseudonym, lines)
             self._log.journal.adopt(Path("journal.jsonl"), lines)
@@ -154,15 +158,15 @@ class Lab:
             message = (
                 str(error) if isinstance(error, AttemptError) else "A line is no entry of a participant's journal."
             )
-            raise RefusalError(Kind.CONFLICT, message, "Ask the organisers of the study.") from error
+            raise RefusalError(RefusalKind.CONFLICT, message, "Ask the organisers of the study.") from error
         return JournalTaken(entries=len(lines), code=self._code(study, pseudonym))
 
     def _code(self, study: str, pseudonym: str) -> str:
         """The code of a participant whose consent and forecasts are here; empty for all others."""
         registered_study, studies = self._registered_study(study), self._studies()
-        drawn = any(isinstance(entry, Drawn) for entry in studies.entries(study, pseudonym))
+        is_drawn = any(isinstance(entry, Drawn) for entry in studies.entries(study, pseudonym))
         try:
-            is_unlocked = drawn or studies.progress(study, pseudonym).step is Step.UNLOCK
+            is_unlocked = is_drawn or studies.progress(study, pseudonym).step is ParticipantStep.UNLOCK
         except (StudyError, UnknownAttemptError):
             # An attempt at the practice problem is still on its way.
             is_unlocked = False
@@ -181,12 +185,12 @@ class Lab:
 
 def _check_own(study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValue]]) -> None:
     for number, line in enumerate(lines, start=1):
-        entry = ENTRY.validate_json(canonical(line["entry"]))
-        if (line["study"], line["participant"]) != (study, pseudonym) or isinstance(entry, OF_A_STUDY):
+        journal_entry = ENTRY.validate_json(canonical_json(line["entry"]))
+        if (line["study"], line["participant"]) != (study, pseudonym) or isinstance(journal_entry, OF_A_STUDY):
             raise ExportError(Path("journal.jsonl"), number, "this entry is not of this participant.")
 
 
-def _packs(refs: Sequence[str]) -> Mapping[str, list[str]]:
+def _problems_by_pack(refs: Sequence[str]) -> Mapping[str, list[str]]:
     """The problems of each pack."""
     packs: dict[str, list[str]] = {}
     for ref in refs:

@@ -25,11 +25,11 @@ from benchwright_foundation.file_lock import is_locked
 from benchwright_foundation.home import Home
 from benchwright_foundation.process_group import kill_group
 from benchwright_remote.messages import StudyWatch, Whereabouts
-from benchwright_service.evidence.audit import Audit
+from benchwright_service.evidence.audit import AuditLog
 from benchwright_service.storage.tables import ACCOUNTS, CLOSINGS, moment
 from benchwright_service.studies.lab_monitor import REPORT, lock_of
 from benchwright_studies.conduct.archive import write_archive
-from benchwright_studies.conduct.closing import going_on
+from benchwright_studies.conduct.closing import unended_attempts
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -112,7 +112,7 @@ class Closings:
         """
 
         def compute_outlook() -> Outlook:
-            going = going_on(self._log, study)
+            going = unended_attempts(self._log, study)
             working = sorted({attempt.solver for attempt in going} & set(participants))
             ids = ",".join(sorted(attempt.id for attempt in going))
             return Outlook(
@@ -178,9 +178,9 @@ class Closings:
             del self._processes[study]
             raise
         self._processes[study] = process
-        request = {"study": study, "account": account, "force": force, "database": self._database_url}
-        request |= {name: str(getattr(self._home, name)) for name in ("data", "state", "workspaces", "cache")}
-        watcher = asyncio.create_task(self._watch(study, process, json.dumps(request).encode()))
+        closing_request = {"study": study, "account": account, "force": force, "database": self._database_url}
+        closing_request |= {name: str(getattr(self._home, name)) for name in ("data", "state", "workspaces", "cache")}
+        watcher = asyncio.create_task(self._watch(study, process, json.dumps(closing_request).encode()))
         self._watchers.add(watcher)
         watcher.add_done_callback(self._watchers.discard)
 
@@ -215,20 +215,20 @@ class Closings:
                 kill_group(process.pid)
         await asyncio.gather(*self._watchers, return_exceptions=True)
 
-    async def _watch(self, study: str, process: Process, request: bytes) -> None:
+    async def _watch(self, study: str, process: Process, request_bytes: bytes) -> None:
         try:
-            await process.communicate(request)
+            await process.communicate(request_bytes)
         finally:
             del self._processes[study]
 
 
-def unfinished(watch: StudyWatch) -> Sequence[str]:
+def unfinished_participants(watch: StudyWatch) -> Sequence[str]:
     """Participants who have a place and whose part is not over."""
     return [participant.participant for participant in watch.participants if participant.where not in _OVER]
 
 
 async def note_begun(
-    database: Database, study: str, account: str, *, force: bool, now: Callable[[], float] = time.time
+    database: Database, study: str, account: str, *, force: bool, clock: Callable[[], float] = time.time
 ) -> None:
     """Notes that somebody closes a study, before anything happens.
 
@@ -237,13 +237,15 @@ async def note_begun(
         study: Its id.
         account: Account that does it.
         force: True if attempts that are going on are ended.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
     """
-    begun = {"by": account, "begun": now(), "ended": None, "why": ""}
-    row = database.insert_into(CLOSINGS).values(study=study, **begun)
+    begun_columns = {"by": account, "begun": clock(), "ended": None, "why": ""}
+    closing_insert = database.insert_into(CLOSINGS).values(study=study, **begun_columns)
     async with database.writing() as connection:
-        await connection.execute(row.on_conflict_do_update(index_elements=["study"], set_=begun))
-    await Audit(database, now).note(account, study, "began closing", "attempts that go on are ended" if force else "")
+        await connection.execute(closing_insert.on_conflict_do_update(index_elements=["study"], set_=begun_columns))
+    await AuditLog(database, clock).note(
+        account, study, "began closing", "attempts that go on are ended" if force else ""
+    )
 
 
 async def conduct(
@@ -255,7 +257,7 @@ async def conduct(
     account: str,
     *,
     force: bool,
-    now: Callable[[], float] = time.time,
+    clock: Callable[[], float] = time.time,
 ) -> tuple[Closed, Path]:
     """Closes a study unless it is closed, makes its report, and notes how it ended; see `note_begun`.
 
@@ -267,7 +269,7 @@ async def conduct(
         study: Its id.
         account: Account that does it.
         force: End attempts that are going on; close it even without attempts.
-        now: Seconds since 1970.
+        clock: Seconds since 1970.
 
     Returns:
         The seal, and the report's page.
@@ -283,7 +285,7 @@ async def conduct(
         from benchwright_service.studies.study_report import close_and_report
 
         closed, page = await close_and_report(log, home, study, reports, force=force)
-        await Audit(database, now).note(account, study, "closed, with report", closed.digest)
+        await AuditLog(database, clock).note(account, study, "closed, with report", closed.digest)
         return closed, page
     except BenchwrightError as error:
         failure = str(error)
@@ -293,5 +295,5 @@ async def conduct(
         raise
     finally:
         async with database.writing() as connection:
-            ended = update(CLOSINGS).where(CLOSINGS.c.study == study)
-            await connection.execute(ended.values(ended=now(), why=failure))
+            closing_update = update(CLOSINGS).where(CLOSINGS.c.study == study)
+            await connection.execute(closing_update.values(ended=clock(), why=failure))

@@ -19,15 +19,15 @@ from benchwright_attempts.events.events import EVENT_TYPES
 from benchwright_attempts.summary.summary import Summary
 from benchwright_foundation.database import Database
 from benchwright_foundation.home import Home
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Role, StudyWatch, Watched, Whereabouts
 from benchwright_service.accounts.accounts import Accounts
 from benchwright_service.storage.tables import ASSIGNMENTS, ATTEMPTS_HELD, PLACES, RECEIPTS
 from benchwright_service.studies.study_places import StudyPlaces
-from benchwright_studies.conduct.progress import Progress
+from benchwright_studies.conduct.progress import ParticipantProgress
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_studies.plan.vocabulary import Step
+from benchwright_studies.plan.vocabulary import ParticipantStep
 
 STUCK_AFTER_S = 600.0
 """After how long without work a participant counts as stuck, unless something else was asked for."""
@@ -40,11 +40,11 @@ _CONFINED = "sandbox allow-scripts allow-downloads; form-action 'none'; frame-an
 _WITHOUT_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
 _NEWEST_EVENTS = 500
 """Events that are searched for work: heartbeats come every 30 s, so these are hours."""
-_OVER = {Step.FINISHED: Whereabouts.FINISHED, Step.WITHDRAWN: Whereabouts.DROPPED_OUT}
+_OVER = {ParticipantStep.FINISHED: Whereabouts.FINISHED, ParticipantStep.WITHDRAWN: Whereabouts.DROPPED_OUT}
 
 
 @dataclass(frozen=True)
-class Arrived:
+class ArrivedRecords:
     """Records that have arrived of one participant."""
 
     events: int
@@ -70,13 +70,13 @@ class LabMonitor:
         database: Database,
         accounts: Accounts,
         reports: Path,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._log = log
         self.database = database
         self._accounts = accounts
         self._reports = reports
-        self._now = now
+        self._now = clock
 
     async def watch_for(self, account: str, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
         """A study as its owners and monitors see it.
@@ -85,12 +85,12 @@ class LabMonitor:
             RefusalError: Somebody is neither, or there is no such study.
         """
         if await self._accounts.role(account, study) not in (Role.OWNER, Role.MONITOR):
-            raise _unknown()
+            raise _unknown_study_refusal()
         try:
             return await self.watch(study, stuck_after_s)
         except StudyError:
             # A course that is no study.
-            raise _unknown() from None
+            raise _unknown_study_refusal() from None
 
     async def is_study(self, course: str) -> bool:
         """True if a course is a study's, whose names and outcomes no page shows."""
@@ -117,9 +117,9 @@ class LabMonitor:
             differences = {row.attempt: row.clock_difference_s for row in await connection.execute(query)}
         return await asyncio.to_thread(self._watch, study, joined_pseudonyms, differences, stuck_after_s)
 
-    async def arrivals(self, study: str) -> Mapping[str, Arrived]:
+    async def arrivals(self, study: str) -> Mapping[str, ArrivedRecords]:
         """Returns what has arrived of each participant, by pseudonym; without those of whom nothing is here."""
-        newest = (
+        newest_receipts = (
             select(RECEIPTS.c.attempt, func.max(RECEIPTS.c.events).label("events"))
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RECEIPTS.c.attempt)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
@@ -129,20 +129,23 @@ class LabMonitor:
         )
         query = (
             select(PLACES.c.pseudonym, RECEIPTS.c.events, RECEIPTS.c.anchor)
-            .join(newest, and_(newest.c.attempt == RECEIPTS.c.attempt, newest.c.events == RECEIPTS.c.events))
+            .join(
+                newest_receipts,
+                and_(newest_receipts.c.attempt == RECEIPTS.c.attempt, newest_receipts.c.events == RECEIPTS.c.events),
+            )
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RECEIPTS.c.attempt)
             .join(PLACES, and_(PLACES.c.account == ATTEMPTS_HELD.c.account, PLACES.c.study == study))
         )
         async with self.database.reading() as connection:
             rows = (await connection.execute(query)).all()
-        arrivals: dict[str, Arrived] = {}
+        arrivals: dict[str, ArrivedRecords] = {}
         for row in rows:
             time = datetime.fromisoformat(json.loads(row.anchor)["receipt"]["time"])
-            previous = arrivals.get(row.pseudonym)
+            previous_arrival = arrivals.get(row.pseudonym)
             arrivals[row.pseudonym] = (
-                Arrived(row.events, time)
-                if previous is None
-                else Arrived(previous.events + row.events, max(previous.receipt, time))
+                ArrivedRecords(row.events, time)
+                if previous_arrival is None
+                else ArrivedRecords(previous_arrival.events + row.events, max(previous_arrival.receipt, time))
             )
         return arrivals
 
@@ -153,14 +156,14 @@ class LabMonitor:
             RefusalError: Somebody does not own the study, it is not closed, or no report was made.
         """
         if await self._accounts.role(account, study) is not Role.OWNER:
-            raise _unknown()
+            raise _unknown_study_refusal()
         try:
             registered_study = await asyncio.to_thread(self._study, study)
         except StudyError:
-            raise _unknown() from None
+            raise _unknown_study_refusal() from None
         if registered_study.closed is None:
             raise RefusalError(
-                Kind.CONFLICT,
+                RefusalKind.CONFLICT,
                 "The study goes on: nobody sees outcomes by condition.",
                 f"Close it on its page, or on the service's machine: benchwright lab close {study}",
             )
@@ -168,7 +171,7 @@ class LabMonitor:
             return await asyncio.to_thread((self._reports / study / REPORT).read_bytes)
         except FileNotFoundError:
             raise RefusalError(
-                Kind.CONFLICT,
+                RefusalKind.CONFLICT,
                 "The study is closed, and its report has not been made here.",
                 f"Make it on the study's page, or on the service's machine: benchwright lab close {study}",
             ) from None
@@ -183,14 +186,14 @@ class LabMonitor:
         self, study: str, joined_pseudonyms: frozenset[str], differences: Mapping[str, float], stuck_after_s: float
     ) -> StudyWatch:
         registered_study = self._study(study)
-        begun = frozenset(self._log.journal.participants(study))
+        begun_participants = frozenset(self._log.journal.participants(study))
         return StudyWatch(
             study=study,
             title=registered_study.study.title,
             digest=registered_study.closed.digest if registered_study.closed is not None else "",
             participants=tuple(
                 self._participant(registered_study, pseudonym, differences, stuck_after_s)
-                if pseudonym in begun
+                if pseudonym in begun_participants
                 else Watched(
                     participant=pseudonym,
                     where=Whereabouts.JOINED if pseudonym in joined_pseudonyms else Whereabouts.FREE,
@@ -214,8 +217,8 @@ class LabMonitor:
             return Watched(participant=participant, where=Whereabouts.BETWEEN_TASKS, heard=entered)
         ahead = timedelta(seconds=differences.get(progress.attempt or "", 0.0))
         summary = self._log.summary(progress.attempt) if progress.attempt else None
-        newest = summary.clock.newest if summary is not None else None
-        heard = max(entered, newest or entered) + ahead
+        newest_time = summary.clock.newest_wall if summary is not None else None
+        heard = max(entered, newest_time or entered) + ahead
         worked = self._worked(progress.attempt, summary) if progress.attempt and summary is not None else None
         worked = worked + ahead if worked is not None else None
         return Watched(
@@ -237,7 +240,11 @@ class LabMonitor:
 
 
 def whereabouts(
-    progress: Progress, summary: Summary | None, silent_for: timedelta, idle_for: timedelta, stuck_after_s: float
+    progress: ParticipantProgress,
+    summary: Summary | None,
+    silent_for: timedelta,
+    idle_for: timedelta,
+    stuck_after_s: float,
 ) -> Whereabouts:
     """State of a participant who has begun.
 
@@ -250,9 +257,9 @@ def whereabouts(
     """
     if progress.step in _OVER:
         return _OVER[progress.step]
-    if progress.step is Step.CLOSED:
+    if progress.step is ParticipantStep.CLOSED:
         return Whereabouts.CLOSED
-    if progress.step is not Step.WORK or summary is None:
+    if progress.step is not ParticipantStep.WORK or summary is None:
         return Whereabouts.BETWEEN_TASKS
     if summary.state is not AttemptState.RUNNING:
         return Whereabouts.PAUSED
@@ -261,11 +268,11 @@ def whereabouts(
     return Whereabouts.STUCK if idle_for.total_seconds() > stuck_after_s else Whereabouts.WORKING
 
 
-def ago(moment: datetime | None, now: datetime) -> str:
+def ago(moment: datetime | None, current_time: datetime) -> str:
     """Time since something happened, in the largest unit that says enough; empty for never."""
     if moment is None:
         return ""
-    minutes = max(0, int((now - moment).total_seconds() // 60))
+    minutes = max(0, int((current_time - moment).total_seconds() // 60))
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h" if minutes < 2880 else f"{minutes // 1440} d"
 
 
@@ -274,9 +281,9 @@ def lock_of(home: Home, study: str) -> Path:
     return home.data / "service" / "closing" / study
 
 
-def headers_of(page: bytes) -> Mapping[str, str]:
+def headers_of(report_page: bytes) -> Mapping[str, str]:
     """Headers that a report is served with: its own policy for scripts, and that it acts for nobody."""
-    policy = _POLICY.search(page, 0, _HEAD_BYTES)
+    policy = _POLICY.search(report_page, 0, _HEAD_BYTES)
     return {
         "Content-Security-Policy": f"{_CONFINED}; {policy[1].decode() if policy is not None else _WITHOUT_SCRIPTS}",
         "Cache-Control": "no-store",
@@ -285,5 +292,5 @@ def headers_of(page: bytes) -> Mapping[str, str]:
     }
 
 
-def _unknown() -> RefusalError:
-    return RefusalError(Kind.NOT_FOUND, "There is no such study.", "Ask its owner to make you its monitor.")
+def _unknown_study_refusal() -> RefusalError:
+    return RefusalError(RefusalKind.NOT_FOUND, "There is no such study.", "Ask its owner to make you its monitor.")

@@ -24,15 +24,15 @@ class StudyPlaces:
 
     async def make(self, study: str, pseudonyms: Sequence[str]) -> None:
         """Makes the places of a study that has a course; those that are there stay as they are."""
-        rows = [{"study": study, "pseudonym": name, "number": n} for n, name in enumerate(pseudonyms)]
+        place_rows = [{"study": study, "pseudonym": name, "number": n} for n, name in enumerate(pseudonyms)]
         async with self._database.writing() as connection:
-            await connection.execute(self._database.insert_into(PLACES).on_conflict_do_nothing(), rows)
+            await connection.execute(self._database.insert_into(PLACES).on_conflict_do_nothing(), place_rows)
 
     async def is_study(self, course: str) -> bool:
         """True if a course is a study's."""
         async with self._database.reading() as connection:
-            places = await connection.execute(select(PLACES.c.study).where(PLACES.c.study == course).limit(1))
-            return places.scalar() is not None
+            place_rows = await connection.execute(select(PLACES.c.study).where(PLACES.c.study == course).limit(1))
+            return place_rows.scalar() is not None
 
     async def pseudonym(self, study: str, account: str) -> str | None:
         """Returns the pseudonym of a participant; None if they have no place."""
@@ -60,23 +60,23 @@ class StudyPlaces:
         if None in pseudonyms.values():
             async with self._database.writing() as connection:
                 for study in (study for study, name in pseudonyms.items() if name is None):
-                    pseudonyms[study] = await _next(connection, study, account)
+                    pseudonyms[study] = await _take_next_place(connection, study, account)
         return pseudonyms
 
 
-async def _next(connection: AsyncConnection, study: str, account: str) -> str | None:
+async def _take_next_place(connection: AsyncConnection, study: str, account: str) -> str | None:
     # On PostgreSQL two may ask at once: the second one waits for the row of the course.
     await connection.execute(select(COURSES.c.id).where(COURSES.c.id == study).with_for_update())
     query = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account == account)
     if (pseudonym := (await connection.execute(query)).scalar()) is not None:
         return str(pseudonym)
-    free = (
+    free_query = (
         select(PLACES.c.pseudonym)
         .where(PLACES.c.study == study, PLACES.c.account.is_(None))
         .order_by(PLACES.c.number)
         .limit(1)
     )
-    name = (await connection.execute(free)).scalar()
+    name = (await connection.execute(free_query)).scalar()
     if name is not None:
         place_update = update(PLACES).where(PLACES.c.study == study, PLACES.c.pseudonym == name)
         await connection.execute(place_update.values(account=account))

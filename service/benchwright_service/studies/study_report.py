@@ -41,7 +41,7 @@ async def close_and_report(
         NothingToReportError: The study has no attempts.
         StorageError: The judgements can't be read.
     """
-    rated = await _rated(home)
+    rated = await _rated_answers(home)
     folder = reports / study
     options = ReportOptions(folder=folder, study=study, kept_folder=folder_of(home))
 
@@ -56,7 +56,7 @@ async def close_and_report(
     return await asyncio.to_thread(close_and_write)
 
 
-async def _rated(home: Home) -> list[RatedAnswer]:
+async def _rated_answers(home: Home) -> list[RatedAnswer]:
     records = await Records.open(records_location(read_settings(), home))
     try:
         return list(rated_answers(await records.judged()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_formal.opinion import Opinion, opinion
+from benchwright_formal.opinion import ReferenceOpinion, opinion
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
@@ -10,14 +10,22 @@ from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
 async def compared(
     reference: str | bytes,
-    candidate: str | bytes,
+    candidate_text: str | bytes,
     toolchain: Toolchain,
     *,
     dont_cares: DontCares = NO_DONT_CARES,
     limit_s: float = 20,
-) -> Opinion:
+) -> ReferenceOpinion:
     sandbox = open_sandbox("bwrap")
-    ours, theirs = ({"rtl/top.sv": text.encode() if isinstance(text, str) else text} for text in (reference, candidate))
+    reference_files, candidate_files = (
+        {"rtl/top.sv": text.encode() if isinstance(text, str) else text} for text in (reference, candidate_text)
+    )
     return await opinion(
-        ours, theirs, "top", sandbox=sandbox, toolchain=toolchain, dont_cares=dont_cares, limit_s=limit_s
+        reference_files,
+        candidate_files,
+        "top",
+        sandbox=sandbox,
+        toolchain=toolchain,
+        dont_cares=dont_cares,
+        limit_s=limit_s,
     )

@@ -46,13 +46,13 @@ def generated_classes(number: int) -> GeneratedClasses:
     texts = {"base/shown_pkg.sv": "package shown_pkg;\n" + _interfaces() + "endpackage\n"}
     homes = dict.fromkeys(parents, "base/shown_pkg.sv")
     for package in range(-(-number // PER_PACKAGE)):
-        inside = range(package * PER_PACKAGE, min((package + 1) * PER_PACKAGE, number))
+        class_numbers = range(package * PER_PACKAGE, min((package + 1) * PER_PACKAGE, number))
         imports = "".join(f"  import lib_{earlier}_pkg::*;\n" for earlier in range(package))
-        includes = "".join(f'  `include "class_{class_number}.svh"\n' for class_number in inside)
+        includes = "".join(f'  `include "class_{class_number}.svh"\n' for class_number in class_numbers)
         texts[f"lib_{package}/lib_{package}_pkg.sv"] = (
             f"package lib_{package}_pkg;\n  import shown_pkg::*;\n{imports}{includes}endpackage\n"
         )
-        for class_number in inside:
+        for class_number in class_numbers:
             name = f"class_{class_number}"
             homes[name] = f"lib_{package}/{name}.svh"
             texts[homes[name]], parents[name] = _class(class_number)

@@ -322,7 +322,7 @@ def ip_project(blocks: int, seed: int = 1) -> GeneratedProject:
     texts: dict[str, str] = {}
     peer = "1"
     for block in range(blocks):
-        facts = {
+        token_values = {
             "b": f"b{block}",
             "B": f"B{block}",
             "width": dice.choice([4, 8, 12, 16]),
@@ -334,15 +334,15 @@ def ip_project(blocks: int, seed: int = 1) -> GeneratedProject:
         }
         new_names = dict(zip(names, dice.sample(names, len(names)), strict=True))
         for path, text in _FILES.items():
-            texts[_filled(path, facts)] = _filled(_exchanged(text, new_names), facts)
+            texts[_filled(path, token_values)] = _filled(_exchanged(text, new_names), token_values)
         peer = f"b{block}_pkg::{new_names['Depth']}"
-    listed = tuple(name for name in texts if name.endswith(".sv"))
-    return GeneratedProject(texts, listed, tuple(name for name in listed if name.endswith("_core.sv")))
+    listed_files = tuple(name for name in texts if name.endswith(".sv"))
+    return GeneratedProject(texts, listed_files, tuple(name for name in listed_files if name.endswith("_core.sv")))
 
 
 def _exchanged(text: str, new_names: Mapping[str, str]) -> str:
     return _WORD.sub(lambda word: new_names.get(word[0], word[0]), text)
 
 
-def _filled(text: str, facts: dict[str, object]) -> str:
-    return _TOKEN.sub(lambda token: str(facts[token[1]]), text)
+def _filled(text: str, token_values: dict[str, object]) -> str:
+    return _TOKEN.sub(lambda token: str(token_values[token[1]]), text)

@@ -197,7 +197,7 @@ class GeneratedProject:
     """
 
     texts: dict[str, str]
-    listed: tuple[str, ...]
+    listed_files: tuple[str, ...]
     modules: tuple[str, ...]
 
     def write(self, folder: Path, *, file_list: bool) -> Path:
@@ -214,16 +214,16 @@ class GeneratedProject:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
         if file_list:
-            lines = ["+incdir+include", *self.listed]
+            lines = ["+incdir+include", *self.listed_files]
             (folder / "project.f").write_text("\n".join(lines) + "\n")
         return folder
 
 
-def generated_project(files: int, seed: int = 1) -> GeneratedProject:
+def generated_project(file_count: int, seed: int = 1) -> GeneratedProject:
     """A project of so many files, headers and packages included.
 
     Args:
-        files: Number of files; at least ten.
+        file_count: Number of files; at least ten.
         seed: Another seed gives other widths and depths.
     """
     dice = random.Random(seed)
@@ -234,8 +234,8 @@ def generated_project(files: int, seed: int = 1) -> GeneratedProject:
         "common/common_register.sv": _REGISTER,
         "common/common_bus.sv": _BUS,
     }
-    modules = files - len(common)
-    while modules + -(-modules // BLOCK) > files - len(common):
+    modules = file_count - len(common)
+    while modules + -(-modules // BLOCK) > file_count - len(common):
         modules -= 1
     tags = [dice.randint(2, 6) for _ in range(-(-modules // BLOCK))]
     lanes = [dice.randint(1, 3) for _ in tags]
@@ -245,8 +245,8 @@ def generated_project(files: int, seed: int = 1) -> GeneratedProject:
     }
     units = {_path(number): _module(number, modules, tags, lanes, dice) for number in range(modules)}
     texts = {**common, **packages, **units}
-    listed = tuple(name for name in texts if name.endswith(".sv"))
-    return GeneratedProject(texts, listed, tuple(units))
+    listed_files = tuple(name for name in texts if name.endswith(".sv"))
+    return GeneratedProject(texts, listed_files, tuple(units))
 
 
 def _name(number: int) -> str:

@@ -12,9 +12,9 @@ from unittest import mock
 from pyslang import DiagnosticEngine
 from pyslang.driver import Driver
 
-from benchwright_verilog.semantics.compilation.diagnostics import Severity
+from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
 from benchwright_verilog.semantics.project.project import Project
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 
 VARIABLES = {"RTL_DIR": "rtl", "SIZE": "5"}
@@ -42,91 +42,91 @@ def write_project(folder: Path, seed: int, *, single_unit: bool = False) -> None
         seed: Seed of all that is random.
         single_unit: True if the list says `--single-unit`; then files define macros and types for those after them.
     """
-    chosen = random.Random(seed)
+    dice = random.Random(seed)
     for folder_name in ("rtl", "inc", "more inc", "lib", "ip/rtl"):
         (folder / folder_name).mkdir(parents=True)
     for number in range(_MODULES):
-        folder_name = chosen.choice(("rtl", "ip/rtl"))
-        shared = _shared(number, chosen) if single_unit else ""
-        (folder / folder_name / f"m{number}.sv").write_text(shared + _module(number, chosen))
+        folder_name = dice.choice(("rtl", "ip/rtl"))
+        shared = _shared(number, dice) if single_unit else ""
+        (folder / folder_name / f"m{number}.sv").write_text(shared + _module(number, dice))
     for number in range(3):
-        inside = "wire [`WIDTH:0] w;" if single_unit else ""
-        text = f"module cell{number} #(parameter W = 1) (); {inside} endmodule\n"
-        (folder / "lib" / f"cell{number}{chosen.choice(('.v', '.sv'))}").write_text(text)
+        module_body = "wire [`WIDTH:0] w;" if single_unit else ""
+        text = f"module cell{number} #(parameter W = 1) (); {module_body} endmodule\n"
+        (folder / "lib" / f"cell{number}{dice.choice(('.v', '.sv'))}").write_text(text)
     (folder / "lib/spare.v").write_text("module cell3; endmodule\n")
     for number in range(3):
-        for folder_name in chosen.sample(("inc", "more inc", "rtl"), chosen.randint(1, 2)):
-            (folder / folder_name / f"h{number}.svh").write_text(f"`define H{number} {chosen.randint(1, 9)}\n")
+        for folder_name in dice.sample(("inc", "more inc", "rtl"), dice.randint(1, 2)):
+            (folder / folder_name / f"h{number}.svh").write_text(f"`define H{number} {dice.randint(1, 9)}\n")
     modules = [path.relative_to(folder).as_posix() for path in sorted(folder.glob("*/**/m*.sv"))]
-    inner = [path.removeprefix("ip/") for path in modules if path.startswith("ip/")]
-    (folder / "ip/ip.f").write_text(_joined([*inner, *_options(chosen, nested=True)], chosen))
-    own_files = [_spelled(path, chosen) for path in modules if path.startswith("rtl/")]
-    parts = [*own_files, "-F ip/ip.f", *_options(chosen, nested=False)]
+    nested_files = [path.removeprefix("ip/") for path in modules if path.startswith("ip/")]
+    (folder / "ip/ip.f").write_text(_joined([*nested_files, *_options(dice, nested=True)], dice))
+    own_files = [_spelled(path, dice) for path in modules if path.startswith("rtl/")]
+    list_parts = [*own_files, "-F ip/ip.f", *_options(dice, nested=False)]
     if single_unit:
-        parts += ["--single-unit", *chosen.choice((["--libraries-inherit-macros"], []))]
-    (folder / "all.f").write_text(_joined(parts, chosen))
+        list_parts += ["--single-unit", *dice.choice((["--libraries-inherit-macros"], []))]
+    (folder / "all.f").write_text(_joined(list_parts, dice))
 
 
-def _shared(number: int, chosen: random.Random) -> str:
+def _shared(number: int, dice: random.Random) -> str:
     possible = (
-        f"`define {chosen.choice(_MACROS)} {chosen.randint(1, 9)}",
-        f"`undef {chosen.choice(_MACROS)}",
+        f"`define {dice.choice(_MACROS)} {dice.randint(1, 9)}",
+        f"`undef {dice.choice(_MACROS)}",
         f"`define PLUS(a, b = {number}) (a + b)",
         f"typedef logic [{number}:0] t{number};",
-        f"t{chosen.randrange(_MODULES)} v{number};",
+        f"t{dice.randrange(_MODULES)} v{number};",
         f"localparam int P{number} = `PLUS(1);",
         "`undefineall",
     )
-    return "".join(f"{line}\n" for line in chosen.sample(possible, chosen.randint(0, 3)))
+    return "".join(f"{line}\n" for line in dice.sample(possible, dice.randint(0, 3)))
 
 
-def _module(number: int, chosen: random.Random) -> str:
-    lines = [f'`include "h{chosen.randrange(3)}.svh"'] if chosen.random() < 0.4 else []
+def _module(number: int, dice: random.Random) -> str:
+    lines = [f'`include "h{dice.randrange(3)}.svh"'] if dice.random() < 0.4 else []
     lines.append(f"module m{number} #(parameter P = 2, parameter Q = 3) ();")
-    for macro in chosen.sample(_MACROS, 2):
+    for macro in dice.sample(_MACROS, 2):
         lines.append(f"`ifdef {macro}\n  logic [`{macro}:0] w_{macro};\n`endif")
-    if chosen.random() < 0.3:
+    if dice.random() < 0.3:
         lines.append("  if (P > 3) begin : g\n    missing_in_branch u_b ();\n  end")
-    if number + 1 < _MODULES and chosen.random() < 0.7:
+    if number + 1 < _MODULES and dice.random() < 0.7:
         lines.append(f"  m{number + 1} #(.Q(P)) u_m ();")
-    if chosen.random() < 0.5:
-        lines.append(f"  cell{chosen.randrange(4)} u_cell ();")
+    if dice.random() < 0.5:
+        lines.append(f"  cell{dice.randrange(4)} u_cell ();")
     return "\n".join([*lines, "endmodule", ""])
 
 
-def _options(chosen: random.Random, *, nested: bool) -> list[str]:
+def _options(dice: random.Random, *, nested: bool) -> list[str]:
     prefix = "../" if nested else ""
     possible = [
-        f"+define+{chosen.choice(_MACROS)}={chosen.randint(1, 9)}",
-        f"+define+{chosen.choice(_MACROS)}={chosen.randint(1, 9)}+FAST",
-        f"-D {chosen.choice(_MACROS)}={chosen.randint(1, 9)}",
-        f"-D{chosen.choice(_MACROS)}=$SIZE",
+        f"+define+{dice.choice(_MACROS)}={dice.randint(1, 9)}",
+        f"+define+{dice.choice(_MACROS)}={dice.randint(1, 9)}+FAST",
+        f"-D {dice.choice(_MACROS)}={dice.randint(1, 9)}",
+        f"-D{dice.choice(_MACROS)}=$SIZE",
         f"+incdir+{prefix}inc",
         f'-I "{prefix}more inc"',
         f"-I {prefix}inc",
         f"-y {prefix}lib",
         f"-y {prefix}lib\n+libext+.v+.sv",
         f"-v {prefix}lib/spare.v",
-        f"--top m{chosen.randrange(3)}",
-        f"-G P={chosen.randint(2, 5)}",
-        f"-G P={chosen.randint(2, 5)}",
+        f"--top m{dice.randrange(3)}",
+        f"-G P={dice.randint(2, 5)}",
+        f"-G P={dice.randint(2, 5)}",
         "// -D WIDTH=99 other.sv",
         "# +define+DEPTH=98",
         "/* -D FAST\n none.sv */",
     ]
-    return chosen.sample(possible, chosen.randint(2, 7))
+    return dice.sample(possible, dice.randint(2, 7))
 
 
-def _spelled(path: str, chosen: random.Random) -> str:
+def _spelled(path: str, dice: random.Random) -> str:
     name = path.removeprefix("rtl/")
-    return chosen.choice(
+    return dice.choice(
         (path, f'"{path}"', f"./{path}", f"$RTL_DIR/{name}", f"${{RTL_DIR}}/{name}", f"$(RTL_DIR)/{name}")
     )
 
 
-def _joined(parts: list[str], chosen: random.Random) -> str:
-    chosen.shuffle(parts)
-    return "".join(f"{part}\n" for part in parts)
+def _joined(list_parts: list[str], dice: random.Random) -> str:
+    dice.shuffle(list_parts)
+    return "".join(f"{part}\n" for part in list_parts)
 
 
 def meaning_for_slang(folder: Path) -> Meaning:
@@ -161,15 +161,17 @@ def meaning_for_us(folder: Path) -> Meaning:
     project = Project(folder, Documents(), ProjectSettings(variables=VARIABLES))
     project.refresh()
     (file_list,) = project.lists
-    first = project.analysis_of(file_list.sources[0])
-    assert first is not None
-    compiled = {tree.path for tree in first.trees}
+    first_analysis = project.analysis_of(file_list.sources[0])
+    assert first_analysis is not None
+    compiled = {tree.path for tree in first_analysis.trees}
     libraries = [path for path in file_list.libraries if path in compiled]
     errors = set()
     for path in (*file_list.sources, *libraries, *sorted(folder.glob("*inc/*.svh"))):
         analysis = project.analysis_of(path)
         assert analysis is not None
-        error_diagnostics = (diagnostic for diagnostic in analysis.diagnostics if diagnostic.severity is Severity.ERROR)
+        error_diagnostics = (
+            diagnostic for diagnostic in analysis.diagnostics if diagnostic.severity is DiagnosticSeverity.ERROR
+        )
         errors |= {(_relative(path, folder), diagnostic.message) for diagnostic in error_diagnostics}
     return Meaning(
         tuple(_relative(path, folder) for path in file_list.sources),

@@ -81,16 +81,16 @@ class Elaborated:
     sources: pyslang.SourceManager
     errors: list[str] = field(default_factory=list)
     means: dict[NameLocation, set[NameLocation]] = field(default_factory=lambda: defaultdict(set))
-    values: dict[NameLocation, set[tuple[str, int]]] = field(default_factory=lambda: defaultdict(set))
+    value_widths: dict[NameLocation, set[tuple[str, int]]] = field(default_factory=lambda: defaultdict(set))
     canonical: dict[NameLocation, NameLocation] = field(default_factory=dict)
     _forward: list[ForwardingTypedefSymbol] = field(default_factory=list)
     _no_values: set[NameLocation] = field(default_factory=set)
     _texts: dict[Path, bytes] = field(default_factory=dict)
 
-    def references(self, declared: NameLocation) -> set[NameLocation]:
+    def references(self, declaration: NameLocation) -> set[NameLocation]:
         """The places that mean a declaration, itself included."""
-        target = self.canonical.get(declared, declared)
-        return {location for location, means in self.means.items() if target in means}
+        canonical_declaration = self.canonical.get(declaration, declaration)
+        return {location for location, means in self.means.items() if canonical_declaration in means}
 
     def described(self) -> list[str]:
         """Every symbol, statement and expression of the design with its type, value and what it refers to."""
@@ -137,9 +137,9 @@ class Elaborated:
                 package.visit(self._visit)
         for definition in self.compilation.getDefinitions():
             self._means(self._spelled(definition.location), definition)
-        for location in [*self.values]:
+        for location in [*self.value_widths]:
             if self.means[location] & self._no_values or all(map(self._is_genvar, self.means[location])):
-                del self.values[location]
+                del self.value_widths[location]
         for forward in self._forward:
             # Its name in its scope is that of the class or type itself.
             scope: Any = forward.parentScope
@@ -158,8 +158,8 @@ class Elaborated:
         elif isinstance(node, Expression):
             self._expression(node)
 
-    def _is_genvar(self, declared: NameLocation) -> bool:
-        return self.text(declared.path)[: declared.start].rstrip().endswith(b"genvar")
+    def _is_genvar(self, declaration: NameLocation) -> bool:
+        return self.text(declaration.path)[: declaration.start].rstrip().endswith(b"genvar")
 
     def _symbol(self, symbol: Symbol) -> None:
         if symbol.name and symbol.kind not in _WRITTEN_BY_SLANG:
@@ -192,19 +192,19 @@ class Elaborated:
         self._declared_type(symbol)
 
     def _is_same(self, symbol: Symbol, same_symbol: Symbol) -> None:
-        first, second = self._spelled(symbol.location), self._spelled(same_symbol.location)
-        if first is not None and second is not None and first != second:
-            self.canonical[first] = second
+        first_location, second_location = self._spelled(symbol.location), self._spelled(same_symbol.location)
+        if first_location is not None and second_location is not None and first_location != second_location:
+            self.canonical[first_location] = second_location
 
     def _declared_type(self, symbol: Symbol) -> None:
-        declared = symbol.declaredType
-        type_syntax = declared.typeSyntax if declared is not None else None
+        declared_type = symbol.declaredType
+        type_syntax = declared_type.typeSyntax if declared_type is not None else None
         if not isinstance(type_syntax, NamedTypeSyntax):
             return
         name = type_syntax.name.right if isinstance(type_syntax.name, ScopedNameSyntax) else type_syntax.name
         if not isinstance(name, _NAMES):
             return
-        type_: Type | None = declared.type
+        type_: Type | None = declared_type.type
         while type_ is not None and type_.name != name.identifier.valueText:
             type_ = type_.arrayElementType if type_.isArray else None
         if type_ is not None:
@@ -217,10 +217,12 @@ class Elaborated:
         if not isinstance(owner, HierarchyInstantiationSyntax):
             return
         self._token(owner.type, instance.definition)
-        ports = {port_connection.port.name: port_connection.port for port_connection in instance.portConnections}
+        connected_ports = {
+            port_connection.port.name: port_connection.port for port_connection in instance.portConnections
+        }
         for connection in syntax.connections:
             if isinstance(connection, NamedPortConnectionSyntax):
-                self._token(connection.name, ports.get(connection.name.valueText))
+                self._token(connection.name, connected_ports.get(connection.name.valueText))
         for assignment in owner.parameters.parameters if owner.parameters is not None else ():
             if isinstance(assignment, NamedParamAssignmentSyntax):
                 self._token(assignment.name, instance.body.find(assignment.name.valueText))
@@ -235,11 +237,11 @@ class Elaborated:
             case CallExpression() if isinstance(expression.subroutine, SubroutineSymbol):
                 self._call(expression.syntax, expression.subroutine)
             case StructuredAssignmentPatternExpression():
-                members = {setter.member.name: setter.member for setter in expression.memberSetters}
+                setter_members = {setter.member.name: setter.member for setter in expression.memberSetters}
                 for item in getattr(getattr(expression.syntax, "pattern", None), "items", ()):
                     key = getattr(item, "key", None)
                     if isinstance(key, IdentifierNameSyntax):
-                        self._token(key.identifier, members.get(key.identifier.valueText))
+                        self._token(key.identifier, setter_members.get(key.identifier.valueText))
 
     def _call(self, syntax: SyntaxNode | None, routine: SubroutineSymbol) -> None:
         callee = getattr(syntax, "left", None)
@@ -285,19 +287,19 @@ class Elaborated:
                 symbol = symbol.internalSymbol
             case TransparentMemberSymbol():
                 symbol = symbol.wrapped
-        declared = self._spelled(symbol.location)
+        declaration = self._spelled(symbol.location)
         is_value = isinstance(symbol, ValueSymbol) and not isinstance(symbol, IteratorSymbol)
-        if self._link(location, declared, symbol.name) and location is not None and is_value:
+        if self._link(location, declaration, symbol.name) and location is not None and is_value:
             value: Any = symbol
             if not value.type.isError:
-                self.values[location].add((str(value.type), value.type.bitWidth))
+                self.value_widths[location].add((str(value.type), value.type.bitWidth))
 
-    def _link(self, location: NameLocation | None, declared: NameLocation | None, name: str) -> bool:
-        if location is None or declared is None or not self.name_at(location) == name == self.name_at(declared):
+    def _link(self, location: NameLocation | None, declaration: NameLocation | None, name: str) -> bool:
+        if location is None or declaration is None or not self.name_at(location) == name == self.name_at(declaration):
             return False
         if name == "new":
             return False  # A keyword.
-        self.means[location].add(declared)
+        self.means[location].add(declaration)
         return True
 
     def _spelled(self, location: pyslang.SourceLocation) -> NameLocation | None:
@@ -335,15 +337,15 @@ def elaborated(
         sources.addUserDirectories(str(folder))
     preprocessing = PreprocessorOptions()
     preprocessing.predefines = list(defines)
-    options = CompilationOptions()
+    compilation_options = CompilationOptions()
     trees = [SyntaxTree.fromFile(str(path), sources, pyslang.Bag([preprocessing])) for path in files]
     if with_defaults:
-        units = dict.fromkeys(unit for tree in trees for unit in _units(tree))
-        text = "".join(f"\\{name} \\{name} ();" for name in units)
+        unit_names = dict.fromkeys(unit for tree in trees for unit in _units(tree))
+        text = "".join(f"\\{name} \\{name} ();" for name in unit_names)
         trees.append(SyntaxTree.fromText(f"module every$unit;{text}endmodule", sources))
         tops = ["every$unit"]
-    options.topModules = set(tops)
-    compilation = Compilation(pyslang.Bag([options]))
+    compilation_options.topModules = set(tops)
+    compilation = Compilation(pyslang.Bag([compilation_options]))
     for tree in trees:
         compilation.addSyntaxTree(tree)
     elaboration = Elaborated(compilation, sources)

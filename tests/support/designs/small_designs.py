@@ -48,36 +48,36 @@ class Logic:
     def output(self, inputs: dict[str, int]) -> int:
         return int(_value(self.tree, inputs) & _MASK)
 
-    def changed(self, chosen: random.Random) -> Logic:
-        return Logic(_changed(self.tree, chosen))
+    def changed(self, dice: random.Random) -> Logic:
+        return Logic(_changed(self.tree, dice))
 
 
-def random_logic(chosen: random.Random) -> Logic:
-    return Logic(_random_tree(chosen, 3))
+def random_logic(dice: random.Random) -> Logic:
+    return Logic(_random_tree(dice, 3))
 
 
-def _random_tree(chosen: random.Random, depth: int) -> Tree:
+def _random_tree(dice: random.Random, depth: int) -> Tree:
     if depth == 0:
-        return _random_leaf(chosen)
-    return chosen.choice([*_OPERATORS]), _random_tree(chosen, depth - 1), _random_tree(chosen, depth - 1)
+        return _random_leaf(dice)
+    return dice.choice([*_OPERATORS]), _random_tree(dice, depth - 1), _random_tree(dice, depth - 1)
 
 
-def _random_leaf(chosen: random.Random) -> Tree:
-    leaves: list[Tree] = [*INPUTS, chosen.randrange(1 << _WIDTH)]
-    return chosen.choice(leaves)
+def _random_leaf(dice: random.Random) -> Tree:
+    leaves: list[Tree] = [*INPUTS, dice.randrange(1 << _WIDTH)]
+    return dice.choice(leaves)
 
 
-def _changed(tree: Tree, chosen: random.Random) -> Tree:
+def _changed(tree: Tree, dice: random.Random) -> Tree:
     """One that differs in a place: in half of the cases only by order."""
     if not isinstance(tree, tuple):
-        return _random_leaf(chosen)
-    operator, left, right = tree
-    kind = chosen.randrange(4)
-    if kind < 2 and operator != "-":
-        return operator, right, left
-    if kind == 2:
-        return operator, _changed(left, chosen), right
-    return operator, left, _changed(right, chosen)
+        return _random_leaf(dice)
+    operator, left_tree, right_tree = tree
+    change_kind = dice.randrange(4)
+    if change_kind < 2 and operator != "-":
+        return operator, right_tree, left_tree
+    if change_kind == 2:
+        return operator, _changed(left_tree, dice), right_tree
+    return operator, left_tree, _changed(right_tree, dice)
 
 
 def _text(tree: Tree) -> str:
@@ -86,10 +86,10 @@ def _text(tree: Tree) -> str:
     return tree if isinstance(tree, str) else f"{_WIDTH}'d{tree}"
 
 
-def _value(tree: Tree, inputs: Mapping[str, Any]) -> Any:
+def _value(tree: Tree, input_values: Mapping[str, Any]) -> Any:
     if isinstance(tree, tuple):
-        return _OPERATORS[tree[0]](_value(tree[1], inputs), _value(tree[2], inputs)) & _MASK
-    return inputs[tree] if isinstance(tree, str) else tree
+        return _OPERATORS[tree[0]](_value(tree[1], input_values), _value(tree[2], input_values)) & _MASK
+    return input_values[tree] if isinstance(tree, str) else tree
 
 
 @dataclass(frozen=True)
@@ -105,15 +105,15 @@ class Machine:
     @property
     def verilog(self) -> bytes:
         arms = "".join(
-            f"      4'd{2 * state + bit}: s <= 3'd{target};\n"
-            for state, targets in enumerate(self.next)
-            for bit, target in enumerate(targets)
+            f"      4'd{2 * state_number + bit}: s <= 3'd{next_state};\n"
+            for state_number, targets in enumerate(self.next)
+            for bit, next_state in enumerate(targets)
         )
         outs = "".join(f"      3'd{state}: y = 2'd{value};\n" for state, value in enumerate(self.outputs))
         reset = "if (rst) s <= 3'd0; else " if self.has_reset else ""
-        start = "" if self.has_reset else "  initial s = 3'd0;\n"
+        initial_block = "" if self.has_reset else "  initial s = 3'd0;\n"
         return (
-            f"module top(input clk, input rst, input d, output reg [1:0] y);\n  reg [2:0] s;\n{start}"
+            f"module top(input clk, input rst, input d, output reg [1:0] y);\n  reg [2:0] s;\n{initial_block}"
             f"  always @(posedge clk) {reset}\n    case ({{s, d}})\n{arms}      default: s <= 3'bx;\n    endcase\n"
             f"  always @* case (s)\n{outs}      default: y = 2'bx;\n    endcase\nendmodule\n"
         ).encode()
@@ -131,23 +131,25 @@ class Machine:
             layer, steps = list(next_pairs), steps + 1
         return None
 
-    def changed(self, chosen: random.Random) -> Machine:
+    def changed(self, dice: random.Random) -> Machine:
         """One that names its states differently, or goes elsewhere from one state, which may not be reached."""
-        if chosen.random() < 0.4:
-            order = [0, *chosen.sample(range(1, 8), 7)]
+        if dice.random() < 0.4:
+            order = [0, *dice.sample(range(1, 8), 7)]
             new_numbers = {old: new for new, old in enumerate(order)}
             moved = tuple((new_numbers[self.next[old][0]], new_numbers[self.next[old][1]]) for old in order)
             return Machine(moved, tuple(self.outputs[old] for old in order), self.has_reset)
-        state, bit = chosen.randrange(8), chosen.randrange(2)
-        targets = list(self.next[state])
-        targets[bit] = chosen.randrange(8)
+        state_number, bit = dice.randrange(8), dice.randrange(2)
+        targets = list(self.next[state_number])
+        targets[bit] = dice.randrange(8)
         return Machine(
-            (*self.next[:state], (targets[0], targets[1]), *self.next[state + 1 :]), self.outputs, self.has_reset
+            (*self.next[:state_number], (targets[0], targets[1]), *self.next[state_number + 1 :]),
+            self.outputs,
+            self.has_reset,
         )
 
 
-def random_machine(chosen: random.Random, *, has_reset: bool) -> Machine:
+def random_machine(dice: random.Random, *, has_reset: bool) -> Machine:
     # Few targets, so that some states are never reached.
-    targets = chosen.sample(range(8), 5)
-    step = tuple((chosen.choice(targets), chosen.choice(targets)) for _ in range(8))
-    return Machine(step, tuple(chosen.randrange(4) for _ in range(8)), has_reset)
+    targets = dice.sample(range(8), 5)
+    next_states = tuple((dice.choice(targets), dice.choice(targets)) for _ in range(8))
+    return Machine(next_states, tuple(dice.randrange(4) for _ in range(8)), has_reset)

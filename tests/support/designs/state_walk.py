@@ -23,9 +23,9 @@ from pyslang.ast import (
 )
 from pyslang.syntax import SyntaxTree
 
-from benchwright_formal.bench import OURS, Bench, unguessable
-from benchwright_formal.sources import Sources
-from benchwright_harness.execution.process import End
+from benchwright_formal.bench import OURS, DesignFolder, unguessable_name
+from benchwright_formal.sources import ComparedSources
+from benchwright_harness.execution.process import ProcessEnd
 
 MOST_BITS = 16
 _CLOCK = re.compile(r"cl(?:oc)?k", re.IGNORECASE)
@@ -51,7 +51,7 @@ class Word:
 class Shape:
     """Properties of a design that a walk must know."""
 
-    top: str
+    top_name: str
     inputs: tuple[tuple[str, int], ...]
     """Without the clock: name, bits."""
     outputs: tuple[tuple[str, int], ...]
@@ -66,12 +66,12 @@ class Shape:
         return sum(width for _, width in self.inputs)
 
 
-def shape(files: Sequence[bytes], top: str, *, remembers: bool = False) -> Shape:
+def shape(files: Sequence[bytes], top_name: str, *, remembers: bool = False) -> Shape:
     """Reads a design by slang.
 
     Args:
         files: Its text.
-        top: The module.
+        top_name: The module.
         remembers: True if a simulation of its combinational logic remembers, as where no branch of a `case` is taken.
             A state holds its variables and all inputs then.
     """
@@ -79,7 +79,7 @@ def shape(files: Sequence[bytes], top: str, *, remembers: bool = False) -> Shape
     for number, text in enumerate(files):
         compilation.addSyntaxTree(SyntaxTree.fromText(text.decode(), manager, f"f{number}.sv"))
     instance = next(
-        (top_instance for top_instance in compilation.getRoot().topInstances if top_instance.name == top), None
+        (top_instance for top_instance in compilation.getRoot().topInstances if top_instance.name == top_name), None
     )
     if instance is None:
         raise NotWalkedError("no module stands above all others")
@@ -92,23 +92,23 @@ def shape(files: Sequence[bytes], top: str, *, remembers: bool = False) -> Shape
         events = list(_edges_of(node))
         edges.update({str(event.expr.syntax).strip(): event.edge.name == "PosEdge" for event in events})
         if events or (remembers and node.procedureKind.name.startswith("Always")):
-            node.body.visit(lambda child: _add_target(child, top, words))
+            node.body.visit(lambda child: _add_target(child, top_name, words))
 
     instance.visit(visit)
-    ports = [(port.name, port.type.bitWidth, port.direction.name) for port in instance.body.portList]
-    clocks = [name for name, width, way in ports if way == "In" and width == 1 and _CLOCK.search(name)]
-    if len(clocks) > 1 or (words and not clocks) or any(way == "InOut" for _, _, way in ports):
+    sized_ports = [(port.name, port.type.bitWidth, port.direction.name) for port in instance.body.portList]
+    clocks = [name for name, width, way in sized_ports if way == "In" and width == 1 and _CLOCK.search(name)]
+    if len(clocks) > 1 or (words and not clocks) or any(way == "InOut" for _, _, way in sized_ports):
         raise NotWalkedError("it has not exactly one clock, or an inout port")
     clock = clocks[0] if clocks else None
-    inputs = tuple((name, width) for name, width, way in ports if way == "In" and name != clock)
-    input_names = {name for name, _ in inputs}
+    sized_inputs = tuple((name, width) for name, width, way in sized_ports if way == "In" and name != clock)
+    input_names = {name for name, _ in sized_inputs}
     return Shape(
-        top=top,
-        inputs=inputs,
-        outputs=tuple((name, width) for name, width, way in ports if way == "Out"),
+        top_name=top_name,
+        inputs=sized_inputs,
+        outputs=tuple((name, width) for name, width, way in sized_ports if way == "Out"),
         clock=clock,
         rises=edges.get(clock or "", True),
-        edges=inputs if remembers else tuple((name, 1) for name in sorted(input_names & edges.keys())),
+        edges=sized_inputs if remembers else tuple((name, 1) for name in sorted(input_names & edges.keys())),
         words=tuple(words[path] for path in sorted(words)),
     )
 
@@ -116,25 +116,25 @@ def shape(files: Sequence[bytes], top: str, *, remembers: bool = False) -> Shape
 def _edges_of(block: ProceduralBlockSymbol) -> Iterator[SignalEventControl]:
     if isinstance(block.body, TimedStatement):
         timing = block.body.timing
-        for event in timing.events if isinstance(timing, EventListControl) else [timing]:
-            if isinstance(event, SignalEventControl) and event.edge.name in ("PosEdge", "NegEdge"):
-                yield event
+        for timing_event in timing.events if isinstance(timing, EventListControl) else [timing]:
+            if isinstance(timing_event, SignalEventControl) and timing_event.edge.name in ("PosEdge", "NegEdge"):
+                yield timing_event
 
 
-def _add_target(node: object, top: str, words: dict[str, Word]) -> None:
+def _add_target(node: object, top_name: str, words: dict[str, Word]) -> None:
     if not isinstance(node, AssignmentExpression):
         return
-    waiting = [node.left]
-    while waiting:
-        expression = waiting.pop()
+    pending_expressions = [node.left]
+    while pending_expressions:
+        expression = pending_expressions.pop()
         if hasattr(expression, "operands"):
-            waiting.extend(expression.operands)
+            pending_expressions.extend(expression.operands)
         elif hasattr(expression, "value"):
-            waiting.append(expression.value)
+            pending_expressions.append(expression.value)
         elif hasattr(expression, "symbol") and getattr(expression.symbol, "lifetime", None) is not None:
             if expression.symbol.lifetime.name != "Static":
                 continue
-            path = expression.symbol.hierarchicalPath.removeprefix(f"{top}.")
+            path = expression.symbol.hierarchicalPath.removeprefix(f"{top_name}.")
             kind = expression.symbol.type
             if kind.isUnpackedArray:
                 element, reach = kind.elementType, kind.range
@@ -156,7 +156,7 @@ class Walk:
         known: Its shape.
     """
 
-    def __init__(self, bench: Bench, design: Sources, folder: str, newest_by_attempt: Shape) -> None:
+    def __init__(self, bench: DesignFolder, design: ComparedSources, folder: str, newest_by_attempt: Shape) -> None:
         self._bench, self._design, self._folder = bench, design, folder
         self.shape = newest_by_attempt
         self._width = sum(word.width for word in newest_by_attempt.words) + sum(
@@ -166,35 +166,35 @@ class Walk:
         self._states: list[str] = []
         self.outputs: list[str] = []
         self._output_numbers: dict[str, int] = {}
-        self.rows: dict[int, tuple[Ids, Ids]] = {}
+        self.transitions: dict[int, tuple[Ids, Ids]] = {}
         """State → the number of the output, and of the next state, for each input."""
 
     async def begin(self) -> None:
         """Finds state 0, which a simulation begins in."""
-        (first,) = await self._lines(f'    $fdisplay(trace, "%b", {self._state()});', "", 1)
-        self._number(first + "x" * sum(width for _, width in self.shape.edges))
+        (first_state,) = await self._lines(f'    $fdisplay(trace, "%b", {self._state()});', "", 1)
+        self._number(first_state + "x" * sum(width for _, width in self.shape.edges))
 
-    def cost(self, states: Sequence[int]) -> int:
+    def cost(self, state_numbers: Sequence[int]) -> int:
         """Steps of the simulation that these states need."""
-        return sum(state not in self.rows for state in states) << self.shape.bits
+        return sum(state not in self.transitions for state in state_numbers) << self.shape.bits
 
-    async def expand(self, states: Sequence[int]) -> None:
+    async def expand(self, state_numbers: Sequence[int]) -> None:
         """Tries all inputs in states."""
-        new = [state for state in dict.fromkeys(states) if state not in self.rows]
+        new_states = [state for state in dict.fromkeys(state_numbers) if state not in self.transitions]
         line = sum(width for _, width in self.shape.outputs) + self._width + 2
         at_once = max(1, _FILE_BYTES // (line << self.shape.bits))
-        for start in range(0, len(new), at_once):
-            batch = new[start : start + at_once]
-            texts = "".join(f"{self._states[state] or '0'}\n" for state in batch)
+        for start in range(0, len(new_states), at_once):
+            state_batch = new_states[start : start + at_once]
+            state_lines = "".join(f"{self._states[state] or '0'}\n" for state in state_batch)
             size = 1 << self.shape.bits
-            lines = await self._lines(self._all_inputs(len(batch)), texts, size * len(batch))
-            for index, state in enumerate(batch):
+            lines = await self._lines(self._all_inputs(len(state_batch)), state_lines, size * len(state_batch))
+            for index, state_number in enumerate(state_batch):
                 output_numbers, next_numbers = np.empty(size, np.int64), np.empty(size, np.int64)
                 for inputs, printed_line in enumerate(lines[index * size : (index + 1) * size]):
-                    output, _, reached = printed_line.partition("_")
+                    output, _, next_text = printed_line.partition("_")
                     output_numbers[inputs] = self._output_numbers.setdefault(output, len(self._output_numbers))
-                    next_numbers[inputs] = self._number(reached + self._edges(inputs))
-                self.rows[state] = (output_numbers, next_numbers)
+                    next_numbers[inputs] = self._number(next_text + self._edges(inputs))
+                self.transitions[state_number] = (output_numbers, next_numbers)
         self.outputs = [*self._output_numbers]
 
     def inputs(self, number: int) -> dict[str, int]:
@@ -207,8 +207,8 @@ class Walk:
 
     async def simulated(self, inputs: Sequence[int]) -> list[str]:
         """The outputs for inputs from the beginning on, of a simulation that is put into no state."""
-        steps = "".join(f"    i = {number};\n    {self._drive()}\n{self._step('')}" for number in inputs)
-        return [line.partition("_")[0] for line in await self._lines(steps, "", len(inputs))]
+        step_text = "".join(f"    i = {number};\n    {self._drive()}\n{self._step('')}" for number in inputs)
+        return [line.partition("_")[0] for line in await self._lines(step_text, "", len(inputs))]
 
     def _edges(self, number: int) -> str:
         values = self.inputs(number)
@@ -220,21 +220,23 @@ class Walk:
             self._states.append(state)
         return self._numbers[state]
 
-    async def _lines(self, body: str, states: str, count: int) -> list[str]:
-        name = unguessable()
+    async def _lines(self, body: str, state_lines: str, count: int) -> list[str]:
+        name = unguessable_name()
         includes = " ".join(f"-I{folder}" for folder in self._design.include_folders(self._folder))
-        read = f"{OURS}/walk.sv {' '.join(self._design.names(self._folder))}"
-        script = f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {read} && vvp -n {name}.vvp && rm {name}.vvp"
-        files = {"walk.sv": self._text(name, body, states.count("\n")), "states": states or "0\n"}
-        end, code, printed = await self._bench.run(script, files, 120)
-        lines = (self._bench.read(f"{name}.txt") or b"").decode().split()
-        if end is not End.EXITED or code or len(lines) != count:
+        read_files = f"{OURS}/walk.sv {' '.join(self._design.names(self._folder))}"
+        script = (
+            f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {read_files} && vvp -n {name}.vvp && rm {name}.vvp"
+        )
+        files = {"walk.sv": self._text(name, body, state_lines.count("\n")), "states": state_lines or "0\n"}
+        end, code, printed_text = await self._bench.run(script, files, 120)
+        lines = (self._bench.read_file(f"{name}.txt") or b"").decode().split()
+        if end is not ProcessEnd.EXITED or code or len(lines) != count:
             raise NotWalkedError(
-                f"Icarus Verilog {end.value} with {code} after {len(lines)} of {count} lines: {printed}"
+                f"Icarus Verilog {end.value} with {code} after {len(lines)} of {count} lines: {printed_text}"
             )
         return lines
 
-    def _text(self, name: str, body: str, states: int) -> str:
+    def _text(self, name: str, body: str, state_count: int) -> str:
         design_shape = self.shape
         ports = [f".{port}(now_{port})" for port, _ in design_shape.inputs]
         ports += [f".{port}(o_{port})" for port, _ in design_shape.outputs]
@@ -243,11 +245,11 @@ class Walk:
         wires = "".join(f"  wire [{width - 1}:0] o_{port};\n" for port, width in design_shape.outputs)
         return f"""`timescale 1us/1ps
 module {name};
-  reg [{max(self._width, 1) - 1}:0] states [0:{max(states, 1) - 1}];
+  reg [{max(self._width, 1) - 1}:0] states [0:{max(state_count, 1) - 1}];
   reg clock, spare;
   integer trace, s, i;
 {regs}{wires}
-  {design_shape.top} dut({", ".join(ports)});
+  {design_shape.top_name} dut({", ".join(ports)});
   initial begin
     $readmemb("{OURS}/states", states);
     trace = $fopen("{name}.txt");
@@ -276,7 +278,7 @@ endmodule
     #1 $fdisplay(trace, {state_text});
 """
 
-    def _all_inputs(self, states: int) -> str:
+    def _all_inputs(self, state_count: int) -> str:
         """In each state, the outputs and the next state for all inputs."""
         assignments, high = [], self._width
         for word in self.shape.words:
@@ -290,7 +292,7 @@ endmodule
         for name, width in self.shape.edges:
             held_inputs.append(f"now_{name} = states[s][{high - 1}:{high - width}];")
             high -= width
-        return f"""    for (s = 0; s < {states}; s = s + 1)
+        return f"""    for (s = 0; s < {state_count}; s = s + 1)
       for (i = 0; i < {1 << self.shape.bits}; i = i + 1) begin
     {self._drive()}
     {" ".join(held_inputs)}
@@ -311,27 +313,32 @@ class WalkOutcome:
     """Number of cycles that were walked for all inputs; None for all there are."""
 
 
-async def walked(ours: Walk, theirs: Walk, max_steps: int) -> WalkOutcome:
+async def walked(our_walk: Walk, their_walk: Walk, max_steps: int) -> WalkOutcome:
     """Walks pairs of states, nearest first, until a difference, the end, or `max_steps` steps of one simulation."""
     layer, seen_pairs, cycles, steps = [(0, 0)], {(0, 0)}, 0, 0
     differs: dict[tuple[int, int], bool] = {}
     while layer:
         state_lists = ([pair[0] for pair in layer], [pair[1] for pair in layer])
-        steps += max(walk.cost([*set(states)]) for walk, states in zip((ours, theirs), state_lists, strict=True))
+        steps += max(
+            walk.cost([*set(states)]) for walk, states in zip((our_walk, their_walk), state_lists, strict=True)
+        )
         if steps > max_steps:
             return WalkOutcome(None, cycles)
-        await ours.expand(state_lists[0])
-        await theirs.expand(state_lists[1])
+        await our_walk.expand(state_lists[0])
+        await their_walk.expand(state_lists[1])
         next_pairs: dict[tuple[int, int], None] = {}
         for our_state, their_state in layer:
-            (our_out, reached), (their_out, they_reached) = ours.rows[our_state], theirs.rows[their_state]
-            for pair in {*zip(our_out.tolist(), their_out.tolist(), strict=True)}:
-                if pair not in differs:
-                    texts = (ours.outputs[pair[0]], theirs.outputs[pair[1]])
-                    differs[pair] = any(a in "01" and a != b for a, b in zip(*texts, strict=True))
-                if differs[pair]:
+            (our_out, our_next), (their_out, they_reached) = (
+                our_walk.transitions[our_state],
+                their_walk.transitions[their_state],
+            )
+            for output_pair in {*zip(our_out.tolist(), their_out.tolist(), strict=True)}:
+                if output_pair not in differs:
+                    output_texts = (our_walk.outputs[output_pair[0]], their_walk.outputs[output_pair[1]])
+                    differs[output_pair] = any(a in "01" and a != b for a, b in zip(*output_texts, strict=True))
+                if differs[output_pair]:
                     return WalkOutcome(cycles, None)
-            next_pairs |= dict.fromkeys(zip(reached.tolist(), they_reached.tolist(), strict=True))
+            next_pairs |= dict.fromkeys(zip(our_next.tolist(), they_reached.tolist(), strict=True))
         layer = [pair for pair in next_pairs if pair not in seen_pairs]
         seen_pairs.update(layer)
         cycles += 1
@@ -340,11 +347,11 @@ async def walked(ours: Walk, theirs: Walk, max_steps: int) -> WalkOutcome:
 
 def predicted(walk: Walk, inputs: Sequence[int]) -> list[str]:
     """The outputs that the rows of a walk say of inputs from the beginning on, as far as it went."""
-    state, outputs = 0, []
+    state_number, outputs = 0, []
     for number in inputs:
-        if state not in walk.rows:
+        if state_number not in walk.transitions:
             break
-        output_numbers, next_states = walk.rows[state]
+        output_numbers, next_states = walk.transitions[state_number]
         outputs.append(walk.outputs[int(output_numbers[number])])
-        state = int(next_states[number])
+        state_number = int(next_states[number])
     return outputs

@@ -9,7 +9,7 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import run_harness
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
@@ -18,8 +18,8 @@ from benchwright_problems.verdict import Outcome, Verdict
 from ...adversarial.submission import CANARY, Flow, Simulator, Submission, flows
 
 
-def _name(*parts: str) -> str:
-    return "-".join(part.replace(" ", "-") for part in parts)
+def _name(*name_parts: str) -> str:
+    return "-".join(part.replace(" ", "-") for part in name_parts)
 
 
 RIGHT = [
@@ -34,7 +34,7 @@ def toolchain() -> Toolchain:
 
 async def run(
     flow: Flow,
-    design: bytes,
+    design_text: bytes,
     toolchain: Toolchain,
     simulator: Simulator,
     wall_s: float = 300,
@@ -44,23 +44,23 @@ async def run(
 ) -> tuple[Verdict, str, str]:
     """Its verdict, the raw log, and the text of all files in the run's folder."""
     log = io.BytesIO()
-    files = io.StringIO()
+    file_texts = io.StringIO()
 
     def look(code: Path) -> None:
         for file in code.rglob("*"):
             if file.is_file() and not file.is_symlink() and not str(file).startswith("/src"):
-                files.write(file.read_bytes().decode("latin-1") + str(file))
+                file_texts.write(file.read_bytes().decode("latin-1") + str(file))
 
     verdict = await run_harness(
         flow.problem(simulator, wall_s, scanned=scanned),
-        {flow.expected: design},
+        {flow.expected: design_text},
         sandbox=sandbox or BwrapSandbox(),
         toolchain=toolchain,
         log=log,
-        selection=Selection(simulator=simulator),
+        selection=ToolSelection(simulator=simulator),
         on_folder=look,
     )
-    return verdict, log.getvalue().decode("utf-8", "replace"), files.getvalue()
+    return verdict, log.getvalue().decode("utf-8", "replace"), file_texts.getvalue()
 
 
 async def attack(

@@ -93,11 +93,11 @@ def write_verilogeval(root: Path) -> Path:
 
 def write_rtllm(root: Path, designs: Mapping[str, str]) -> Path:
     """Designs by name, each with the check of its testbench."""
-    for name, check in designs.items():
+    for name, check_text in designs.items():
         folder = root / "Area" / "Kind" / name
         folder.mkdir(parents=True)
         (folder / "design_description.txt").write_text("Module name:\n    gate\n")
-        (folder / "testbench.v").write_text(RTLLM_TEST.replace("CHECK", check))
+        (folder / "testbench.v").write_text(RTLLM_TEST.replace("CHECK", check_text))
         (folder / "verified_gate.v").write_text(AND.format(name="verified_gate"))
         (folder / "want.dat").write_text("0\n0\n0\n1\n")
     return root

@@ -33,17 +33,17 @@ def faults(page: str, style: str, folder: Path) -> list[str]:
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if browser is None or not _AXE.is_file():
         pytest.skip("Chromium and axe-core are needed")
-    alone = re.sub(r"<script.*?</script>|<link [^>]*>", "", page, flags=re.DOTALL)
+    page_without_scripts = re.sub(r"<script.*?</script>|<link [^>]*>", "", page, flags=re.DOTALL)
     scripts = f"<script>{_AXE.read_text()}</script><script>{_RUN}</script>"
     file = folder / "page.html"
-    head, body, tail = alone.partition("</head>")
+    head, body, tail = page_without_scripts.partition("</head>")
     file.write_text(f"{head}<style>{style}</style>{body}{tail.replace('</body>', f'{scripts}</body>')}", "utf-8")
     findings = []
     for name, scheme in _SCHEMES.items():
         command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"]
         command += [f"--blink-settings=preferredColorScheme={scheme}", file.as_uri()]
         dom = subprocess.run(command, check=True, capture_output=True, timeout=120).stdout.decode()
-        answer = re.search(r'<body data-found="([^"]*)"', dom)
-        assert answer is not None, "axe has not ended"
-        findings += [f"{name}: {finding}" for finding in json.loads(unescape(answer[1]))]
+        found_faults = re.search(r'<body data-found="([^"]*)"', dom)
+        assert found_faults is not None, "axe has not ended"
+        findings += [f"{name}: {finding}" for finding in json.loads(unescape(found_faults[1]))]
     return findings

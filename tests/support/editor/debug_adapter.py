@@ -15,8 +15,8 @@ _PATIENCE_S = 60.0
 class DebugClient:
     """One session."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
+    def __init__(self, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = stream_reader
         self._writer = writer
         self._sent_count = 0
         self._messages: list[dict[str, Any]] = []
@@ -25,9 +25,9 @@ class DebugClient:
     async def ask(self, command: str, **arguments: Any) -> dict[str, Any]:
         """The body of the answer to a request."""
         number = self.send(command, **arguments)
-        answer = await self._first(lambda message: message["type"] == "response" and message["request_seq"] == number)
-        assert answer["success"], answer
-        body: dict[str, Any] = answer.get("body") or {}
+        response = await self._first(lambda message: message["type"] == "response" and message["request_seq"] == number)
+        assert response["success"], response
+        body: dict[str, Any] = response.get("body") or {}
         return body
 
     def send(self, command: str, **arguments: Any) -> int:
@@ -67,11 +67,11 @@ class DebugClient:
 @asynccontextmanager
 async def debug_client(socket: str) -> AsyncIterator[DebugClient]:
     """A client at a Unix socket."""
-    reader, writer = await asyncio.open_unix_connection(socket)
-    client = DebugClient(reader, writer)
-    reading = asyncio.create_task(client.read())
+    stream_reader, writer = await asyncio.open_unix_connection(socket)
+    adapter_client = DebugClient(stream_reader, writer)
+    reading = asyncio.create_task(adapter_client.read())
     try:
-        yield client
+        yield adapter_client
     finally:
         reading.cancel()
         writer.close()

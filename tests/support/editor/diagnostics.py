@@ -23,5 +23,5 @@ PULLS: dict[str, Any] = {
 }
 
 
-def capabilities(plain: dict[str, Any]) -> types.ClientCapabilities:
-    return CONVERTER.structure(plain, types.ClientCapabilities)
+def capabilities(capability_fields: dict[str, Any]) -> types.ClientCapabilities:
+    return CONVERTER.structure(capability_fields, types.ClientCapabilities)

@@ -49,9 +49,9 @@ def played(folder: Path, init: str, script: str, **variables: str) -> dict[str, 
     """
     environment = environment_in(folder) | variables | {"SEEN": str(folder / "seen.json")}
     (folder / "init.lua").write_text(init)
-    session = Path(__file__).parents[2] / "lsp" / script
-    ended = subprocess.run(
-        [str(NVIM), "--headless", "-n", "-u", folder / "init.lua", "-c", f"luafile {session}"],
+    session_script = Path(__file__).parents[2] / "lsp" / script
+    neovim_run = subprocess.run(
+        [str(NVIM), "--headless", "-n", "-u", folder / "init.lua", "-c", f"luafile {session_script}"],
         env=environment,
         cwd=folder,
         stdin=subprocess.DEVNULL,
@@ -61,7 +61,7 @@ def played(folder: Path, init: str, script: str, **variables: str) -> dict[str, 
         check=True,
     )
     session_facts: dict[str, Any] = json.loads((folder / "seen.json").read_text())
-    assert "failure" not in session_facts, f"{session_facts}\n{ended.stderr}"
+    assert "failure" not in session_facts, f"{session_facts}\n{neovim_run.stderr}"
     return session_facts
 
 

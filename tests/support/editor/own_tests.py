@@ -78,5 +78,5 @@ async def opened(editors: Editors, folder: Path, **settings: Any) -> Editor:
     return editor
 
 
-def results(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {test_result["id"]: test_result for run in answer["runs"] for test_result in run["results"]}
+def results(runs_reply: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {test_result["id"]: test_result for run in runs_reply["runs"] for test_result in run["results"]}

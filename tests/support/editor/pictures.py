@@ -10,12 +10,12 @@ from PIL import Image, PngImagePlugin
 SCRIPT = b"<script>alert(document.domain)</script>"
 
 
-def png(colour: str = "navy", size: tuple[int, int] = (40, 30)) -> bytes:
+def png(colour: str = "navy", pixel_size: tuple[int, int] = (40, 30)) -> bytes:
     """A PNG with a comment, followed by a script."""
     metadata = PngImagePlugin.PngInfo()
     metadata.add_text("Comment", SCRIPT.decode())
     file = BytesIO()
-    Image.new("RGB", size, colour).save(file, "PNG", pnginfo=metadata)
+    Image.new("RGB", pixel_size, colour).save(file, "PNG", pnginfo=metadata)
     return file.getvalue() + SCRIPT
 
 
@@ -29,11 +29,11 @@ def jpeg(*, orientation: int = 1) -> bytes:
     return file.getvalue()
 
 
-def bomb(side: int = 20_000) -> bytes:
+def bomb(side_pixels: int = 20_000) -> bytes:
     """A PNG of few bytes that says it has many pixels."""
     file = BytesIO()
-    Image.new("1", (side, 1)).save(file, "PNG")
-    content = bytearray(file.getvalue())
-    content[20:24] = side.to_bytes(4, "big")
-    content[29:33] = zlib.crc32(bytes(content[12:29])).to_bytes(4, "big")
-    return bytes(content)
+    Image.new("1", (side_pixels, 1)).save(file, "PNG")
+    png_bytes = bytearray(file.getvalue())
+    png_bytes[20:24] = side_pixels.to_bytes(4, "big")
+    png_bytes[29:33] = zlib.crc32(bytes(png_bytes[12:29])).to_bytes(4, "big")
+    return bytes(png_bytes)

@@ -27,13 +27,13 @@ class DebianMissingError(Exception):
     """Reason why there can be no such image."""
 
 
-def root_file_system(file: Path, *packages: str, added: Mapping[str, Path | str], left_out: str = "") -> None:
+def root_file_system(file: Path, *packages: str, added_files: Mapping[str, Path | str], left_out: str = "") -> None:
     """Packs it, for `docker import`.
 
     Args:
         file: Tar file to write.
         packages: Beside the essential ones; with what they depend on.
-        added: Files and folders of this machine, or text, by their place in the image.
+        added_files: Files and folders of this machine, or text, by their place in the image.
         left_out: Regular expression for files of the packages that are left out.
 
     Raises:
@@ -50,7 +50,7 @@ def root_file_system(file: Path, *packages: str, added: Mapping[str, Path | str]
                 packed.add(f"/{path}", path, recursive=False)
         for folder in _WHOLE:
             packed.add(f"/{folder}", folder)
-        for target, content in (*((f"etc/{name}", text) for name, text in _ACCOUNTS.items()), *added.items()):
+        for target, content in (*((f"etc/{name}", text) for name, text in _ACCOUNTS.items()), *added_files.items()):
             _add(packed, target, content)
 
 
@@ -58,9 +58,9 @@ def _add(packed: tarfile.TarFile, target: str, content: Path | str) -> None:
     if isinstance(content, Path):
         packed.add(content, target)
         return
-    member = tarfile.TarInfo(target)
-    member.size, member.mode = len(content.encode()), 0o644
-    packed.addfile(member, io.BytesIO(content.encode()))
+    tar_member = tarfile.TarInfo(target)
+    tar_member.size, tar_member.mode = len(content.encode()), 0o644
+    packed.addfile(tar_member, io.BytesIO(content.encode()))
 
 
 def _closure(package_names: tuple[str, ...]) -> set[str]:
@@ -70,18 +70,18 @@ def _closure(package_names: tuple[str, ...]) -> set[str]:
     if missing := set(package_names) - needs.keys():
         raise DebianMissingError(f"not installed: {', '.join(sorted(missing))}")
     closure: set[str] = set()
-    left = [*package_names, *(name for name, essential, _ in installed if essential == "yes")]
-    while left:
-        name = left.pop()
+    pending_names = [*package_names, *(name for name, essential, _ in installed if essential == "yes")]
+    while pending_names:
+        name = pending_names.pop()
         if name in needs and name not in closure:
             closure.add(name)
-            left += needs[name]
+            pending_names += needs[name]
     return closure
 
 
 def _files(packages: set[str]) -> Iterator[str]:
-    listed = subprocess.run(["dpkg-query", "-L", *sorted(packages)], capture_output=True, text=True).stdout
-    for line in set(listed.splitlines()):
+    file_listing = subprocess.run(["dpkg-query", "-L", *sorted(packages)], capture_output=True, text=True).stdout
+    for line in set(file_listing.splitlines()):
         if line.startswith("/") and line != "/." and os.path.lexists(line):
             # Packages name files through /bin, /lib and /sbin, which are links.
             listed_path = Path(line)

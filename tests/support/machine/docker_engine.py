@@ -76,8 +76,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_STOP_S)
-    for member in family:
+    for child_process in family:
         with contextlib.suppress(psutil.NoSuchProcess):
-            member.kill()
+            child_process.kill()
     process.kill()
     process.wait()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchwright_problems.category import Category
-from benchwright_problems.problem import Difficulty, Hidden, Kind, Limits, Problem, Provenance, Public
+from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public, RunLimits
 
 CANARY = "CANARY-9c3e"
 
@@ -66,7 +66,7 @@ async def likes_random_numbers(dut):
 """
 
 
-def problem(harness: Mapping[str, str] | None = None, limits: Limits | None = None) -> Problem:
+def problem(harness: Mapping[str, str] | None = None, limits: RunLimits | None = None) -> Problem:
     files = {
         "docker-compose.yml": COMPOSE,
         "src/.env": ENV,
@@ -75,11 +75,11 @@ def problem(harness: Mapping[str, str] | None = None, limits: Limits | None = No
     }
     return Problem(
         id="inv",
-        kind=Kind.DESIGN,
+        kind=ProblemKind.DESIGN,
         title="Inverter",
         category=Category.SPEC_TO_RTL,
         difficulty=Difficulty.EASY,
-        limits=limits or Limits(wall_s=300),
+        limits=limits or RunLimits(wall_s=300),
         provenance=Provenance(source="", license="", version=""),
         public=Public(
             statement="Invert.",

@@ -37,12 +37,17 @@ def proofs_without_sandbox(problems: Sequence[Problem], toolchain: Toolchain, ca
     proved: dict[str, TwoSided] = {}
     # A machine has one version of each tool.
     for path in {_path(toolchain, problem) for problem in problems}:
-        batch = [problem for problem in problems if _path(toolchain, problem) == path]
+        problem_batch = [problem for problem in problems if _path(toolchain, problem) == path]
         command = [*_view(toolchain), "--", sys.executable, "-m", __name__, str(cache)]
-        environment = {**os.environ, "PATH": path, **_verilator(toolchain, batch[0])}
-        ran = subprocess.run(command, input=_PROBLEMS.dump_json(batch), stdout=subprocess.PIPE, env=environment)
-        ran.check_returncode()
-        proved |= {problem.id: proof for problem, proof in zip(batch, _PROOFS.validate_json(ran.stdout), strict=True)}
+        environment = {**os.environ, "PATH": path, **_verilator(toolchain, problem_batch[0])}
+        proof_run = subprocess.run(
+            command, input=_PROBLEMS.dump_json(problem_batch), stdout=subprocess.PIPE, env=environment
+        )
+        proof_run.check_returncode()
+        proved |= {
+            problem.id: proof
+            for problem, proof in zip(problem_batch, _PROOFS.validate_json(proof_run.stdout), strict=True)
+        }
     return [proved[problem.id] for problem in problems]
 
 
@@ -66,8 +71,8 @@ def _view(toolchain: Toolchain) -> list[str]:
 def _check(problems: Sequence[Problem], cache: Path) -> list[TwoSided]:
     with tempfile.TemporaryDirectory() as folder:
         executor = LocalExecutor(cache, 2)
-        tools = toolchain_for(NativeSandbox.name, cache)
-        checker = Checker(executor, NativeSandbox(), tools, VerdictStore(Path(folder)))
+        native_toolchain = toolchain_for(NativeSandbox.name, cache)
+        checker = Checker(executor, NativeSandbox(), native_toolchain, VerdictStore(Path(folder)))
         return asyncio.run(checker.check(problems))
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import psutil
 
-from benchwright_harness.execution.process import End, StepEnd
-from benchwright_harness.plan.selection import Selection
-from benchwright_harness.sandbox import Job, Sandbox
+from benchwright_harness.execution.process import ProcessEnd, StepEnd
+from benchwright_harness.plan.selection import ToolSelection
+from benchwright_harness.sandbox import Sandbox, SandboxJob
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Limits
+from benchwright_problems.problem import RunLimits
 
 from .waiting import comes
 
@@ -26,13 +26,13 @@ HIDDEN = {"/src/secret.txt": "CANARY-51ab", "/src/more/x.txt": "more"}
 
 @dataclass(frozen=True)
 class SandboxOutput:
-    ended: StepEnd
+    step_end: StepEnd
     printed: str
     code: Path
 
     @property
-    def end(self) -> End:
-        return self.ended.end
+    def end(self) -> ProcessEnd:
+        return self.step_end.end
 
 
 Run = Callable[..., Awaitable[SandboxOutput]]
@@ -52,17 +52,17 @@ def runner(sandbox: Sandbox, code: Path, toolchain: Toolchain) -> Run:
             for path in (code, *code.rglob("*")):
                 os.chown(path, user, user, follow_symlinks=False)
         log = io.BytesIO()
-        job = Job(
+        job = SandboxJob(
             argv=("python3", "-c", script) if python else ("/bin/sh", "-c", script),
-            env={"PATH": toolchain.environment(Selection())["PATH"], "GREETING": "hello", **(env or {})},
+            env={"PATH": toolchain.environment(ToolSelection())["PATH"], "GREETING": "hello", **(env or {})},
             code=code,
-            hidden=hidden,
-            limits=Limits.model_validate({"wall_s": 300.0, **limits}),
+            hidden_files=hidden,
+            limits=RunLimits.model_validate({"wall_s": 300.0, **limits}),
             toolchain=toolchain,
             user=user,
         )
-        ended = await sandbox.run(job, log)
-        return SandboxOutput(ended, log.getvalue().decode(errors="replace"), code)
+        step_end = await sandbox.run(job, log)
+        return SandboxOutput(step_end, log.getvalue().decode(errors="replace"), code)
 
     return run
 

@@ -93,10 +93,10 @@ def slurm() -> Iterator[Slurm]:
         for name, user in (("munge", "munge"), ("state", "slurm"), ("spool", "root")):
             (folder / name).mkdir(mode=0o755)
             shutil.chown(folder / name, user)
-        key = folder / "munge" / "key"
-        key.write_bytes(os.urandom(128))
-        key.chmod(0o400)
-        shutil.chown(key, "munge")
+        key_file = folder / "munge" / "key"
+        key_file.write_bytes(os.urandom(128))
+        key_file.chmod(0o400)
+        shutil.chown(key_file, "munge")
         environment = os.environ | {"SLURM_CONF": str(configuration)}
 
         def start(name: str, *arguments: str, user: str | None = None) -> None:
@@ -118,7 +118,13 @@ def slurm() -> Iterator[Slurm]:
         munge = folder / "munge"
         start(
             "munged",
-            *("--foreground", "--force", f"--socket={munge}/socket", f"--key-file={key}", f"--seed-file={munge}/seed"),
+            *(
+                "--foreground",
+                "--force",
+                f"--socket={munge}/socket",
+                f"--key-file={key_file}",
+                f"--seed-file={munge}/seed",
+            ),
             *(f"--pid-file={munge}/pid", f"--log-file={munge}/log"),
             user="munge",
         )
@@ -137,8 +143,8 @@ def _wait_for(condition: Callable[[], bool], folder: Path) -> None:
     deadline = time.monotonic() + _START_S
     while not condition():
         if time.monotonic() > deadline:
-            logs = "\n".join(path.read_text(errors="replace")[-1000:] for path in folder.glob("*.out"))
-            raise SlurmMissingError(f"it does not start: {logs}")
+            log_tails = "\n".join(path.read_text(errors="replace")[-1000:] for path in folder.glob("*.out"))
+            raise SlurmMissingError(f"it does not start: {log_tails}")
         time.sleep(0.1)
 
 
@@ -147,9 +153,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(30)
-    for member in family:
+    for child_process in family:
         with contextlib.suppress(psutil.NoSuchProcess):
-            member.kill()
+            child_process.kill()
     process.kill()
     process.wait()
 

@@ -6,7 +6,7 @@ import platform
 from pathlib import Path
 
 from benchwright_harness.toolchain import Toolchain, tree
-from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, Manifest, content, digest_of, recipe
+from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, ToolchainManifest, content, digest_of, recipe
 
 
 def built(cache: Path, name: str = "oss-sim-1", machine: str = platform.machine(), text: str = "") -> Toolchain:
@@ -18,10 +18,10 @@ def built(cache: Path, name: str = "oss-sim-1", machine: str = platform.machine(
         file.write_text(text)
     (root / "usr" / "bin" / "yosys").chmod(0o755)
     (root / "bin").symlink_to("usr/bin")
-    listed = content(root)
-    (folder / CONTENT).write_text(listed)
-    manifest = Manifest(
-        digest=digest_of(listed),
+    content_listing = content(root)
+    (folder / CONTENT).write_text(content_listing)
+    manifest = ToolchainManifest(
+        digest=digest_of(content_listing),
         recipe=recipe(),
         machine=machine,
         versions={"cocotb": "2.0.1", "icarus-12": "12.0", "icarus-13": "13.0", "yosys-0.23": "0.23"},

@@ -43,21 +43,21 @@ def tell(**update: Any) -> None:
     send(method="session/update", params={"sessionId": "one", "update": update})
 
 
-def permission(kind: str, kinds: tuple[str, ...] = ("reject_once", "allow_always", "allow_once")) -> str:
+def permission(kind: str, option_kinds: tuple[str, ...] = ("reject_once", "allow_always", "allow_once")) -> str:
     options = [
         {"optionId": f"allow_{index}", "name": option_kind, "kind": option_kind}
-        for index, option_kind in enumerate(kinds)
+        for index, option_kind in enumerate(option_kinds)
     ]
     answer = ask("session/request_permission", toolCall={"toolCallId": "t1", "kind": kind}, options=options)
     chosen_index = answer["outcome"].get("optionId", "").removeprefix("allow_")
-    return kinds[int(chosen_index)] if chosen_index else str(answer["outcome"]["outcome"])
+    return option_kinds[int(chosen_index)] if chosen_index else str(answer["outcome"]["outcome"])
 
 
 def model(prompt: str) -> Any:
-    body = {"model": "m", "messages": [{"role": "user", "content": prompt}]}
+    chat_body = {"model": "m", "messages": [{"role": "user", "content": prompt}]}
     address = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
-    request = urllib.request.Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request) as reply:
+    chat_request = urllib.request.Request(address, json.dumps(chat_body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(chat_request) as reply:
         return json.load(reply)["choices"][0]["message"]["content"]
 
 
@@ -87,26 +87,26 @@ def good(counter: str) -> None:
 
 def hostile_paths() -> None:
     paths = sys.argv[2:]
-    answers = [ask("fs/read_text_file", path=path) for path in paths]
-    answers += [ask("fs/write_text_file", path=path, content="MINE") for path in paths]
+    file_answers = [ask("fs/read_text_file", path=path) for path in paths]
+    file_answers += [ask("fs/write_text_file", path=path, content="MINE") for path in paths]
     Path("/code/link").symlink_to("/etc/passwd")
     Path("/code/folder").symlink_to("/etc")
     os.mkfifo("/code/pipe")
     Path("/code/bytes").write_bytes(b"\xff\xfe")
     Path("/code/large").write_bytes(b"x" * (2 << 20))
     for path in ("link", "folder/passwd", "pipe", "bytes", "large", "rtl", "nothing"):
-        answers.append(ask("fs/read_text_file", path=f"/code/{path}"))
-    answers.append(ask("fs/write_text_file", path="/code/folder/x", content="x"))
-    answers.append(ask("fs/write_text_file", path="/code/rtl", content="x"))
-    answers.append(ask("fs/write_text_file", path="/code/big", content="x" * (2 << 20)))
-    answers.append(ask("fs/write_text_file", path="/code/half", content="\ud800"))
-    answers.append(ask("fs/write_text_file", path=7, content=None))
-    answers.append(ask("fs/read_text_file", path=f"{FILE}", line=-5, limit=-1) and {"code": 0})
+        file_answers.append(ask("fs/read_text_file", path=f"/code/{path}"))
+    file_answers.append(ask("fs/write_text_file", path="/code/folder/x", content="x"))
+    file_answers.append(ask("fs/write_text_file", path="/code/rtl", content="x"))
+    file_answers.append(ask("fs/write_text_file", path="/code/big", content="x" * (2 << 20)))
+    file_answers.append(ask("fs/write_text_file", path="/code/half", content="\ud800"))
+    file_answers.append(ask("fs/write_text_file", path=7, content=None))
+    file_answers.append(ask("fs/read_text_file", path=f"{FILE}", line=-5, limit=-1) and {"code": 0})
     assert ask("fs/write_text_file", path="/code/link", content="mine") == {}
     assert ask("fs/write_text_file", path="/code/new/er/file", content="mine") == {}
     assert Path("/code/link").read_text() == Path("/code/new/er/file").read_text() == "mine"
     assert Path("/code/new/er/file").owner() == Path("/code").owner()
-    model(json.dumps(answers))
+    model(json.dumps(file_answers))
 
 
 def prowls() -> None:

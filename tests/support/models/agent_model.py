@@ -72,14 +72,14 @@ def output_of(call: Call, messages: Sequence[ChatMessage]) -> ModelOutput:
 def endpoint_that_writes(request: JudgeRequest, text: str) -> PlayedReply:
     """The same model's answer behind OpenAI's chat API."""
     functions = [tool["function"] for tool in request.body.get("tools") or ()]
-    offered = {
+    offered_tools = {
         tool_function["name"]: {
             name: str(field.get("type")) for name, field in tool_function["parameters"]["properties"].items()
         }
         for tool_function in functions
     }
-    messages = [(message["role"], _text(message.get("content"))) for message in request.body["messages"]]
-    answer = _reply(messages, offered, text)
+    role_texts = [(message["role"], _text(message.get("content"))) for message in request.body["messages"]]
+    answer = _reply(role_texts, offered_tools, text)
     if isinstance(answer, str):
         return content(answer)
     function = {"name": answer.tool, "arguments": json.dumps(answer.arguments)}
@@ -92,15 +92,15 @@ def _text(raw_content: str | Sequence[Mapping[str, str]] | None) -> str:
     )
 
 
-def _reply(messages: Sequence[tuple[str, str]], tools: Tools, text: str) -> str | Call:
+def _reply(role_texts: Sequence[tuple[str, str]], tools: Tools, text: str) -> str | Call:
     """Return its reply to a conversation of roles and texts."""
-    results = [message_text for role, message_text in messages if role == "tool"]
-    if not results and (call := writing_call(tools, f"/code/{FILE}", text)):
+    tool_results = [message_text for role, message_text in role_texts if role == "tool"]
+    if not tool_results and (call := writing_call(tools, f"/code/{FILE}", text)):
         return call
-    if set(tools) == {"bash"} and len(results) == 1:
+    if set(tools) == {"bash"} and len(tool_results) == 1:
         return Call("bash", {"command": _END_OF_MINI})
-    if "SEARCH/REPLACE" in messages[0][1]:
-        return _block([message_text for _, message_text in messages], text)
+    if "SEARCH/REPLACE" in role_texts[0][1]:
+        return _block([message_text for _, message_text in role_texts], text)
     return _DONE
 
 

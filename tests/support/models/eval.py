@@ -24,7 +24,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.storage.store import Store
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_subjects.evaluation.evaluation import Run, evaluate
+from benchwright_subjects.evaluation.evaluation import EvaluationRun, evaluate
 
 STARTER = Path(str(files("benchwright_problems") / "packs" / "starter"))
 
@@ -59,11 +59,11 @@ class Desk:
 
     def exports(self) -> str:
         with StudyLog(log_file(self.home)) as log:
-            return "\n".join(line for header in log.headers() for line in export_lines(*log.stored(header.id)))
+            return "\n".join(line for header in log.headers() for line in export_lines(*log.stored_attempt(header.id)))
 
     def are_whole(self) -> bool:
         with StudyLog(log_file(self.home)) as log:
-            return all(verify(*log.stored(header.id)).ok for header in log.headers())
+            return all(verify(*log.stored_attempt(header.id)).ok for header in log.headers())
 
 
 @pytest.fixture
@@ -73,11 +73,11 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return Desk(Home.find(), tmp_path / "out")
 
 
-def scripted(reply: Reply) -> Model:
+def scripted(write_reply: Reply) -> Model:
     def play(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        return reply(messages, config)
+        return write_reply(messages, config)
 
     return get_model("mockllm/model", custom_outputs=play, memoize=False)
 
@@ -90,7 +90,7 @@ def run(desk: Desk, model: Model | str, task: Any = "answer", pack: str = "start
     fields = {
         name: options.pop(name) for name in ("samples", "time_s", "tokens", "messages", "base_url") if name in options
     }
-    return evaluate(Run(task, {"pack": pack, **options}, model, desk.out_folder, display="none", **fields))
+    return evaluate(EvaluationRun(task, {"pack": pack, **options}, model, desk.out_folder, display="none", **fields))
 
 
 def design(compose: str, **changes: Any) -> dict[str, Any]:

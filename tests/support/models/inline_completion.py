@@ -14,7 +14,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.file_text import FileText
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_server.workspaces.workspace import Marker, content_of, fill, mark
+from benchwright_server.workspaces.workspace import Marker, content_of, fill_workspace, mark_workspace
 from benchwright_studies import open_log
 
 from ...lsp.session import PATIENCE_S, File
@@ -46,8 +46,8 @@ def model(serving: Model) -> Model:
     return serving
 
 
-def options(model: Model, **settings: object) -> dict[str, object]:
-    return {"assistant": {"enabled": True, "url": model.url, "model": "scripted", **settings}}
+def options(model: Model, **assistant_settings: object) -> dict[str, object]:
+    return {"assistant": {"enabled": True, "url": model.url, "model": "scripted", **assistant_settings}}
 
 
 def able() -> types.ClientCapabilities:
@@ -58,10 +58,14 @@ def able() -> types.ClientCapabilities:
 async def offered(file: File, after_text: str = "y = ") -> list[types.InlineCompletionItem]:
     text_before = file.text[: file.text.index(after_text) + len(after_text)]
     position = types.Position(text_before.count("\n"), len(text_before) - text_before.rfind("\n") - 1)
-    context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
-    params = types.InlineCompletionParams(context, types.TextDocumentIdentifier(file.uri), position)
-    answer = await asyncio.wait_for(file.editor.client.text_document_inline_completion_async(params), PATIENCE_S)
-    return list(answer.items if isinstance(answer, types.InlineCompletionList) else answer or ())
+    trigger_context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
+    params = types.InlineCompletionParams(trigger_context, types.TextDocumentIdentifier(file.uri), position)
+    completion_list = await asyncio.wait_for(
+        file.editor.client.text_document_inline_completion_async(params), PATIENCE_S
+    )
+    return list(
+        completion_list.items if isinstance(completion_list, types.InlineCompletionList) else completion_list or ()
+    )
 
 
 def with_help(home: Path, ref: str = "starter/saturating-counter") -> Path:
@@ -70,9 +74,9 @@ def with_help(home: Path, ref: str = "starter/saturating-counter") -> Path:
     problem = Store(user_home).problem(ref)
     statement, files = content_of(problem)
     folder = user_home.workspaces / "starter" / "helped"
-    fill(folder, files)
+    fill_workspace(folder, files)
     texts = {path: FileText.of_bytes(data) for path, data in files.items()}
     with open_log(log_file(user_home)) as log:
         header = Attempts(log).create(ref, problem.public_digest, folder, texts, condition="human+copilot")
-    mark(folder, Marker(attempt=header.id, problem=header.problem, statement=statement))
+    mark_workspace(folder, Marker(attempt=header.id, problem=header.problem, statement=statement))
     return folder

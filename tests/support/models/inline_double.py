@@ -78,17 +78,17 @@ def complete(params: types.InlineCompletionParams) -> Any:
 
 def completion_items(text_before: str, text_after: str) -> Any:
     if "model" in SCRIPT:
-        body = {
+        chat_body = {
             "model": "scripted",
             "messages": [
                 {"role": "system", "content": "Complete."},
                 {"role": "user", "content": text_before + "<CURSOR>" + text_after},
             ],
         }
-        request = urllib.request.Request(
-            SCRIPT["model"] + "/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        chat_request = urllib.request.Request(
+            SCRIPT["model"] + "/chat/completions", json.dumps(chat_body).encode(), {"Content-Type": "application/json"}
         )
-        with urllib.request.urlopen(request, timeout=30) as response:
+        with urllib.request.urlopen(chat_request, timeout=30) as response:
             reply = json.loads(response.read())["choices"][0]["message"]["content"]
         return [{"insertText": reply}] if reply else None
     for rule in SCRIPT["rules"]:

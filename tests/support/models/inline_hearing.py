@@ -31,7 +31,7 @@ class Hearing:
 
     def __init__(self, socket_path: Path) -> None:
         self.socket_path = socket_path
-        self.messages: list[HeardMessage] = []
+        self.heard_messages: list[HeardMessage] = []
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         self._socket.bind(str(socket_path))
@@ -53,10 +53,10 @@ class Hearing:
     def params_of(self, method: str) -> list[Any]:
         """The parameters of the messages of a method, once nothing more has come for a moment."""
         count = -1
-        while count != len(self.messages):
-            count = len(self.messages)
+        while count != len(self.heard_messages):
+            count = len(self.heard_messages)
             time.sleep(0.06)
-        return [message.params for message in self.messages if message.method == method]
+        return [message.params for message in self.heard_messages if message.method == method]
 
     def _listen(self) -> None:
         while not self._is_over:
@@ -64,4 +64,4 @@ class Hearing:
                 message = json.loads(self._socket.recv(1 << 20))
             except TimeoutError:
                 continue
-            self.messages.append(HeardMessage(message["home"], message["method"], message["params"]))
+            self.heard_messages.append(HeardMessage(message["home"], message["method"], message["params"]))

@@ -38,9 +38,9 @@ def node_modules() -> Path:
         for name in ("package.json", "package-lock.json"):
             shutil.copy(_PACKAGES / name, staging)
         command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        ran = subprocess.run(command, cwd=staging, capture_output=True, text=True, timeout=_INSTALL_S, check=False)
-        if ran.returncode != 0:
-            raise NotInstalledError(f"not installed: {ran.stderr.strip().splitlines()[-1:]}")
+        npm_run = subprocess.run(command, cwd=staging, capture_output=True, text=True, timeout=_INSTALL_S, check=False)
+        if npm_run.returncode != 0:
+            raise NotInstalledError(f"not installed: {npm_run.stderr.strip().splitlines()[-1:]}")
         staging.chmod(0o755)
         staging.rename(folder)
     finally:

@@ -45,11 +45,11 @@ def read(file: Path) -> bytes:
 
 
 def main() -> None:
-    words = [bytes.fromhex(word) for word in sys.argv[1:]]
-    files_by_word: dict[str, list[str]] = {word.hex(): [] for word in words}
+    sought_words = [bytes.fromhex(word) for word in sys.argv[1:]]
+    files_by_word: dict[str, list[str]] = {word.hex(): [] for word in sought_words}
     for file in files():
         content = read(file)
-        for word in words:
+        for word in sought_words:
             if word in content:
                 files_by_word[word.hex()].append(str(file))
     print(json.dumps(files_by_word))

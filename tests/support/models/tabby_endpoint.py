@@ -16,7 +16,7 @@ class TabbyEndpoint:
     """A running one."""
 
     address: str = ""
-    requests: list[dict[str, Any]] = field(default_factory=list)
+    completion_requests: list[dict[str, Any]] = field(default_factory=list)
     """The requests for completions."""
 
     @property
@@ -42,7 +42,7 @@ def tabby_endpoint(say: Callable[[str], str]) -> Iterator[TabbyEndpoint]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
             text = ""
             if self.path.endswith("/completions"):
-                endpoint.requests.append(body)
+                endpoint.completion_requests.append(body)
                 text = say(body["segments"]["prefix"])
             self._say({"id": "c-1", "choices": [{"index": 0, "text": text}]})
 

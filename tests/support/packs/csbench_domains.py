@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 
 from .report_codebook import observation
 
 
-def reply(number: int, score: float | None, **changes: object) -> Folded:
+def reply(number: int, score: float | None, **changes: object) -> FoldedAttempt:
     """A model's answer to a question of its own."""
     row = {
         "attempt": f"a{number}",
@@ -27,4 +27,4 @@ def reply(number: int, score: float | None, **changes: object) -> Folded:
         "score": score,
         "passed": score == 1,
     }
-    return Folded(observation(**(row | changes)), (), {}, "")
+    return FoldedAttempt(observation(**(row | changes)), (), {}, "")

@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchwright_exams.items import Item
+from benchwright_exams.items import ExamItem
 from benchwright_exams.model.lines import signs
 from benchwright_exams.structure.place import parents
 from benchwright_exams.structure.text_blocks import Block
@@ -48,7 +48,7 @@ class MeasuredExam:
         """Of the table."""
         question_count = len(self.paper.questions)
         solved = sum(bool(question.solution or question.key) for question in self.paper.questions)
-        findings = len((*self.extraction.ledger.findings, *self.extraction.items.findings))
+        findings = len((*self.extraction.ledger.findings, *self.extraction.exam_items.findings))
         cells = [
             self.paper.name,
             f"{self.right} of {question_count}",
@@ -69,7 +69,7 @@ def words_of(blocks: tuple[Block, ...]) -> str:
     return " ".join(block.text for block in blocks if not block.region)
 
 
-def is_right(item: Item | None, question: ExpectedQuestion) -> bool:
+def is_right(item: ExamItem | None, question: ExpectedQuestion) -> bool:
     """True if a question was found as it was meant."""
     if item is None:
         return False
@@ -84,7 +84,7 @@ def is_right(item: Item | None, question: ExpectedQuestion) -> bool:
     )
 
 
-def has_solution(item: Item, question: ExpectedQuestion) -> bool:
+def has_solution(item: ExamItem, question: ExpectedQuestion) -> bool:
     solution_text = words_of(item.solution)
     return signs(question.solution) in signs(solution_text) if question.solution else solution_text == question.key
 
@@ -102,10 +102,10 @@ def measure(paper: Paper, folder: Path) -> MeasuredExam:
     """Read one exam by rules alone, and compare."""
     file = folder / "exam.pdf"
     file.write_bytes(paper.pdf)
-    extraction = asyncio.run(extract(file, folder / "exam", began=lambda _: lambda: None))
-    items = {item.label: item for item in extraction.items.items}
+    extraction = asyncio.run(extract(file, folder / "exam", on_begin=lambda _: lambda: None))
+    items = {item.label: item for item in extraction.exam_items.items}
     labels = [question.label for question in paper.questions]
-    findings = (*extraction.ledger.findings, *extraction.items.findings)
+    findings = (*extraction.ledger.findings, *extraction.exam_items.findings)
     faulty_items = {finding.item for finding in findings}
     bad_page = any("may be missing" in finding.says for finding in findings)
     right = [question.label for question in paper.questions if is_right(items.get(question.label), question)]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.section import Section, plain
 
 from .report_codebook import observation
 
 
-def attempt(participant: str, problem: str, condition: str, *, seconds: object, **changes: object) -> Folded:
+def attempt(participant: str, problem: str, condition: str, *, seconds: object, **changes: object) -> FoldedAttempt:
     """A person's attempt that passed; `seconds` on the clock."""
     row = {
         "attempt": f"{participant}-{problem}-{condition}",
@@ -27,7 +27,7 @@ def attempt(participant: str, problem: str, condition: str, *, seconds: object, 
     measurement = observation(
         **(row | dict.fromkeys(("active_60_s", "active_120_s", "active_300_s"), seconds) | changes)
     )
-    return Folded(
+    return FoldedAttempt(
         measurement, ((measurement.time_s, measurement.score),) if measurement.score is not None else (), {}, ""
     )
 

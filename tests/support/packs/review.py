@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_exams.reading.page import Box, Drawing, DrawingKind, ReadExam, ReadPage, Word
+from benchwright_exams.reading.page import Box, Drawing, DrawingKind, PageWord, ReadExam, ReadPage
 
 
 def exam(*lines: str) -> ReadExam:
@@ -11,7 +11,7 @@ def exam(*lines: str) -> ReadExam:
     for row, line in enumerate(lines):
         left = 72.0
         for text in line.split():
-            words.append(Word(text, Box(left, 100 + 16 * row, left + 6 * len(text), 110 + 16 * row), 10.0))
+            words.append(PageWord(text, Box(left, 100 + 16 * row, left + 6 * len(text), 110 + 16 * row), 10.0))
             left += 6 * len(text) + 4
     empty = [row for row, line in enumerate(lines) if not line]
     drawn = Box(90, 100 + 16 * empty[0], 200, 110 + 16 * empty[-1]) if empty else None

@@ -26,7 +26,7 @@ import pytest
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Event
 from benchwright_attempts.events.file_text import FileText
-from benchwright_attempts.log.record import AttemptHeader, Row
+from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_foundation.home import Home
 from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
@@ -171,12 +171,12 @@ class Solver:
         for event in events:
             self.log.append_blocking(attempt, event)
 
-    def rows(self, attempt: str) -> tuple[AttemptHeader, Sequence[Row]]:
+    def rows(self, attempt: str) -> tuple[AttemptHeader, Sequence[StoredRow]]:
         """Header and rows of the solver's own log."""
-        return self.log.stored(attempt)
+        return self.log.stored_attempt(attempt)
 
     def send(
-        self, attempt: str, *, first_event: int | None = None, row_limit: int = 5_000, **changed: Any
+        self, attempt: str, *, first_event: int | None = None, row_limit: int = 5_000, **changed_fields: Any
     ) -> httpx2.Response:
         """Sends what was not sent yet."""
         header = self.log.header(attempt)
@@ -188,7 +188,7 @@ class Solver:
             "assignment": self.course.assignment,
             "lines": [row.as_json_line() for row in rows],
             "now": datetime.now(UTC).isoformat(),
-        } | changed
+        } | changed_fields
         with self.service.client(self.token) as client:
             reply = client.post(f"/api/v1/attempts/{attempt}/events", json=body)
         if reply.status_code == 200:

@@ -45,14 +45,14 @@ class BrowserClass:
 
 def _free_ports() -> tuple[int, int]:
     """The first of three in a row for the hub, and one for the service."""
-    for first in range(23_000, 24_000, 10):
+    for first_port in range(23_000, 24_000, 10):
         with socket.socket() as first_socket, socket.socket() as two, socket.socket() as three, socket.socket() as four:
             try:
                 for offset, listener in enumerate((first_socket, two, three, four)):
-                    listener.bind(("127.0.0.1", first + offset))
+                    listener.bind(("127.0.0.1", first_port + offset))
             except OSError:
                 continue
-            return first, first + 3
+            return first_port, first_port + 3
     raise AssertionError("no free ports")
 
 
@@ -75,16 +75,16 @@ def browser_class(folder: Path, **settings: str) -> Iterator[BrowserClass]:
     if not EXTENSION.is_file():
         _build_extension()
     subprocess.run(["sh", CLASS / "install.sh", TOOLS], check=True, timeout=600)
-    port, service = _free_ports()
+    port, service_port = _free_ports()
     (folder / "hub").mkdir(mode=0o700)
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "BENCHWRIGHT_HOME": str(folder / "service"),
         "CLASS_TOOLS": str(TOOLS),
         "CLASS_COURSE": "arch",
-        "CLASS_SERVICE": f"http://127.0.0.1:{service}",
+        "CLASS_SERVICE": f"http://127.0.0.1:{service_port}",
         "CLASS_PORT": str(port),
-        "SERVICE_PORT": str(service),
+        "SERVICE_PORT": str(service_port),
         "HUB": str(folder / "hub"),
         "CONFIG": str(CLASS / "jupyterhub_config.py"),
         **settings,
@@ -96,7 +96,7 @@ def browser_class(folder: Path, **settings: str) -> Iterator[BrowserClass]:
         hub = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
             deadline = time.monotonic() + PATIENCE_S
-            waited_for = [f"http://127.0.0.1:{port}/hub/api/", f"http://127.0.0.1:{service}/api/v1/health/ready"]
+            waited_for = [f"http://127.0.0.1:{port}/hub/api/", f"http://127.0.0.1:{service_port}/api/v1/health/ready"]
             while waited_for:
                 try:
                     urllib.request.urlopen(waited_for[0], timeout=5).close()
@@ -104,7 +104,7 @@ def browser_class(folder: Path, **settings: str) -> Iterator[BrowserClass]:
                 except OSError:
                     assert hub.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()[-3000:]
                     time.sleep(0.5)
-            yield BrowserClass(f"http://127.0.0.1:{port}/", f"http://127.0.0.1:{service}", folder / "log")
+            yield BrowserClass(f"http://127.0.0.1:{port}/", f"http://127.0.0.1:{service_port}", folder / "log")
         finally:
             # The first process of the namespace ends with it, and so do all others.
             hub.kill()

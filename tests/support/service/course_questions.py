@@ -76,7 +76,7 @@ class Room:
         self.service = service
         self.course = service.set_up(problems=("saturating-counter",))
         self.path = f"/courses/{self.course.name}"
-        self.owner = self.join(Role.OWNER, "Owner")
+        self.owner_client = self.join(Role.OWNER, "Owner")
         self.author = self.join(Role.PARTICIPANT, "Ada")
 
     def join(self, role: Role, name: str) -> httpx2.Client:
@@ -84,30 +84,30 @@ class Room:
 
     def collect(self, **fields: str) -> httpx2.Response:
         values = {"title": "Our questions", "license": "CC-BY-4.0", "opens": "", "closes": ""} | fields
-        return send(self.owner, f"{self.path}/questions", **values)
+        return send(self.owner_client, f"{self.path}/questions", **values)
 
-    def write(self, **changed: str) -> str:
-        reply = send(self.author, f"{self.path}/questions/new", **(QUESTION | changed))
+    def write(self, **changed_fields: str) -> str:
+        reply = send(self.author, f"{self.path}/questions/new", **(QUESTION | changed_fields))
         assert reply.status_code == 303, reply.text
         return str(reply.headers["location"])
 
-    def submitted(self, **changed: str) -> str:
-        draft_path = self.write(**changed)
+    def submitted(self, **changed_fields: str) -> str:
+        draft_path = self.write(**changed_fields)
         assert send(self.author, draft_path, act="submit").status_code == 303
         return draft_path
 
     def review(self, reviewer: httpx2.Client, *, answer: str = "B", **decision: Any) -> httpx2.Response:
         """Answers the question that is on the desk, and decides; accepts it if nothing is said."""
         path = f"{self.path}/review"
-        hidden = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', reviewer.get(path).text))
-        assert send(reviewer, path, **hidden, act="answer", answer=answer).status_code == 303
+        hidden_fields = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', reviewer.get(path).text))
+        assert send(reviewer, path, **hidden_fields, act="answer", answer=answer).status_code == 303
         return self.review_again(reviewer, **(decision or ALL_HOLDS))
 
     def review_again(self, reviewer: httpx2.Client, **decision: Any) -> httpx2.Response:
         """Decides about the question that was answered."""
         path = f"{self.path}/review"
-        hidden = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', reviewer.get(path).text))
-        return send(reviewer, path, **hidden, **decision)
+        hidden_fields = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', reviewer.get(path).text))
+        return send(reviewer, path, **hidden_fields, **decision)
 
 
 @pytest.fixture
@@ -132,10 +132,10 @@ def wait_for_text(client: httpx2.Client, path: str, words: str) -> str:
 
 
 def accounts(room: Room) -> set[str]:
-    return set(re.findall(r"people/(\w+)/export", text_of(room.owner, f"{room.path}/people")))
+    return set(re.findall(r"people/(\w+)/export", text_of(room.owner_client, f"{room.path}/people")))
 
 
 def exported(room: Room, account: str) -> dict[str, Any]:
-    archive = zipfile.ZipFile(io.BytesIO(room.owner.get(f"{room.path}/people/{account}/export").content))
-    facts: dict[str, Any] = json.loads(archive.read("person.json"))
-    return facts
+    archive = zipfile.ZipFile(io.BytesIO(room.owner_client.get(f"{room.path}/people/{account}/export").content))
+    person_facts: dict[str, Any] = json.loads(archive.read("person.json"))
+    return person_facts

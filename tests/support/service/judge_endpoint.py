@@ -52,7 +52,7 @@ class JudgeRequest:
 Play = Callable[[JudgeRequest], PlayedReply]
 
 
-def content(text: str | None, *, tokens: tuple[int, int] | None = (100, 20), **message: Any) -> PlayedReply:
+def content(text: str | None, *, token_counts: tuple[int, int] | None = (100, 20), **message: Any) -> PlayedReply:
     """A well-formed completion with this text."""
     completion: dict[str, Any] = {
         "id": "1",
@@ -67,18 +67,18 @@ def content(text: str | None, *, tokens: tuple[int, int] | None = (100, 20), **m
             }
         ],
     }
-    if tokens is not None:
+    if token_counts is not None:
         completion["usage"] = {
-            "prompt_tokens": tokens[0],
-            "completion_tokens": tokens[1],
-            "total_tokens": sum(tokens),
+            "prompt_tokens": token_counts[0],
+            "completion_tokens": token_counts[1],
+            "total_tokens": sum(token_counts),
         }
     return PlayedReply(json.dumps(completion).encode(), headers={"Content-Type": "application/json"})
 
 
-def says(verdict: object, reason: str = "Because.") -> PlayedReply:
+def says(judge_verdict: object, reason: str = "Because.") -> PlayedReply:
     """A verdict as a good judge gives it."""
-    return content(json.dumps({"reason": reason, "verdict": verdict}))
+    return content(json.dumps({"reason": reason, "verdict": judge_verdict}))
 
 
 def fails(status: int, message: str = "", **headers: str) -> PlayedReply:
@@ -90,8 +90,8 @@ def fails(status: int, message: str = "", **headers: str) -> PlayedReply:
 
 def in_turn(*plays: PlayedReply) -> Play:
     """One after the other; the last for ever."""
-    waiting = list(plays)
-    return lambda request: waiting.pop(0) if len(waiting) > 1 else waiting[0]
+    pending_plays = list(plays)
+    return lambda request: pending_plays.pop(0) if len(pending_plays) > 1 else pending_plays[0]
 
 
 class JudgeEndpoint:
@@ -112,21 +112,21 @@ class JudgeEndpoint:
                 request = JudgeRequest(body, {name.lower(): value for name, value in self.headers.items()})
                 with endpoint._lock:
                     endpoint.requests.append(request)
-                    played = endpoint.play(request)
-                endpoint._closing.wait(played.delay_s)
+                    played_reply = endpoint.play(request)
+                endpoint._closing.wait(played_reply.delay_s)
                 try:
-                    self.send_response(played.status)
-                    for name, value in played.headers.items():
+                    self.send_response(played_reply.status)
+                    for name, value in played_reply.headers.items():
                         self.send_header(name, value)
-                    if not played.endless:
-                        self.send_header("Content-Length", str(len(played.body)))
+                    if not played_reply.endless:
+                        self.send_header("Content-Length", str(len(played_reply.body)))
                     self.end_headers()
-                    self.wfile.write(played.body)
-                    while played.endless and not endpoint._closing.wait(played.pause_s):
-                        self.wfile.write(played.body)
+                    self.wfile.write(played_reply.body)
+                    while played_reply.endless and not endpoint._closing.wait(played_reply.pause_s):
+                        self.wfile.write(played_reply.body)
                 except OSError:
                     self.close_connection = True
-                if played.endless:
+                if played_reply.endless:
                     self.close_connection = True
 
             def log_message(self, format: str, *args: object) -> None:

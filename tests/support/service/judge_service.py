@@ -12,23 +12,23 @@ from typing import Any
 import httpx2
 
 from benchwright_foundation.home import Home
-from benchwright_judges.models.endpoint import Endpoint
+from benchwright_judges.models.endpoint import ModelEndpoint
 from benchwright_judges.models.model_judge import ModelJudge
 from benchwright_judges.models.model_settings import ModelSettings
 from benchwright_judges.models.panel import Panel
 from benchwright_judges.records.records import Records
 from benchwright_judges.service.app import make_app
-from benchwright_judges.service.judging import Judging, Pace
+from benchwright_judges.service.judging import JudgingPace, SubmissionJudging
 from benchwright_judges.service.token import Scope
-from benchwright_judges.service.tokens import Tokens
+from benchwright_judges.service.tokens import AccessTokens
 from benchwright_problems.problem import (
     Answer,
     Choice,
     Difficulty,
     Hidden,
-    Kind,
     Pack,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -45,7 +45,7 @@ CHOOSES, FILLS, EXPLAINS = "leaky/chooses", "leaky/fills", "leaky/explains"
 def _question(name: str, style: QuestionFormat, value: str, letters: str = "") -> Problem:
     return Problem(
         id=name,
-        kind=Kind.QUESTION,
+        kind=ProblemKind.QUESTION,
         title=name,
         difficulty=Difficulty.EASY,
         provenance=Provenance(source="", license="", version=""),
@@ -67,13 +67,13 @@ def _question(name: str, style: QuestionFormat, value: str, letters: str = "") -
 
 def filled_store(home: Home) -> Store:
     """A store with the pack `leaky`."""
-    problems = (
+    leaky_problems = (
         _question("chooses", QuestionFormat.MULTIPLE_CHOICE, "B", "ABCD"),
         _question("fills", QuestionFormat.FILL_IN_THE_BLANK, f"{CANARY}-blank"),
         _question("explains", QuestionFormat.FREE_RESPONSE, f"{CANARY}-reference"),
     )
     store = Store(home)
-    store.add(Pack(name="leaky", title="", version="1", license="", source="", problems=problems), replace=True)
+    store.add(Pack(name="leaky", title="", version="1", license="", source="", problems=leaky_problems), replace=True)
     return store
 
 
@@ -82,8 +82,8 @@ class Served:
     """The service."""
 
     app: Any
-    tokens: Tokens
-    judging: Judging
+    tokens: AccessTokens
+    judging: SubmissionJudging
     records: Records
     _clients: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
 
@@ -113,16 +113,20 @@ class Served:
 
 @asynccontextmanager
 async def serving(
-    folder: Path, *, judges: Iterable[ModelSettings] = (), database: str | Path | None = None, pace: Pace | None = None
+    folder: Path,
+    *,
+    judges: Iterable[ModelSettings] = (),
+    database: str | Path | None = None,
+    pace: JudgingPace | None = None,
 ) -> AsyncIterator[Served]:
     """The whole service but for the socket."""
     home = Home.find({"BENCHWRIGHT_HOME": str(folder)})
     store = filled_store(home)
-    endpoints = [Endpoint(settings, {}) for settings in judges]
+    endpoints = [ModelEndpoint(settings, {}) for settings in judges]
     panel = Panel(judges=tuple(map(ModelJudge, endpoints)), comparable=False) if endpoints else None
     records = await Records.open(database or folder / "judges.sqlite")
-    tokens = Tokens(records)
-    judging = Judging(store, records, panel, pace or Pace(poll_s=0.1, grace_s=2))
+    tokens = AccessTokens(records)
+    judging = SubmissionJudging(store, records, panel, pace or JudgingPace(poll_s=0.1, grace_s=2))
     served = Served(make_app(judging, tokens), tokens, judging, records)
     judging.start()
     try:

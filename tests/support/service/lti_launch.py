@@ -85,14 +85,14 @@ class Platform:
     reads: int = 0
     status: int = 200
     tool: str = ""
-    members: list[dict[str, Any]] = field(default_factory=list)
-    items: list[dict[str, Any]] = field(default_factory=list)
+    course_members: list[dict[str, Any]] = field(default_factory=list)
+    line_items: list[dict[str, Any]] = field(default_factory=list)
     scores: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     refuses: set[str] = field(default_factory=set)
     """Subjects whose scores it does not take."""
     requests: list[str] = field(default_factory=list)
 
-    def as_settings(self, folder: Path, context: str, course: str) -> Path:
+    def as_settings(self, folder: Path, context_id: str, course: str) -> Path:
         """A sign-in.toml that names it, and the course that one of its own is."""
         file = folder / "sign-in.toml"
         file.write_text(
@@ -105,7 +105,7 @@ authorization_url = "{self.url}/auth"
 token_url = "{self.url}/token"
 keys_url = "{self.url}/keys"
 deployments = ["{DEPLOYMENT}"]
-courses = {{ "{context}" = "{course}" }}
+courses = {{ "{context_id}" = "{course}" }}
 """
         )
         return file
@@ -135,7 +135,7 @@ courses = {{ "{context}" = "{course}" }}
                 return 403, {}, {}
             page = 1 if "page=2" in path else 0
             link = {} if page else {"Link": f'<{self.url}/members?page=2>; rel="next"'}
-            return 200, {"id": "x", "members": self.members[page::2]}, link
+            return 200, {"id": "x", "members": self.course_members[page::2]}, link
         if path.endswith("/scores?type=1"):
             score = json.loads(body)
             if not self.allows(authorization, f"{AGS}/score") or score["userId"] in self.refuses:
@@ -145,9 +145,9 @@ courses = {{ "{context}" = "{course}" }}
         if not self.allows(authorization, f"{AGS}/lineitem"):
             return 403, {}, {}
         if method == "POST":
-            self.items.append({**json.loads(body), "id": f"{self.url}/items/{len(self.items)}?type=1"})
-            return 201, self.items[-1], {}
-        return 200, self.items, {}
+            self.line_items.append({**json.loads(body), "id": f"{self.url}/items/{len(self.line_items)}?type=1"})
+            return 201, self.line_items[-1], {}
+        return 200, self.line_items, {}
 
     @property
     def url(self) -> str:
@@ -176,11 +176,11 @@ def platform() -> Iterator[Platform]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    fake_platform.port = server.server_port
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    http_server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    fake_platform.port = http_server.server_port
+    thread = threading.Thread(target=http_server.serve_forever, args=(0.05,))
     thread.start()
     yield fake_platform
-    server.shutdown()
-    server.server_close()
+    http_server.shutdown()
+    http_server.server_close()
     thread.join()

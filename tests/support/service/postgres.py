@@ -140,8 +140,8 @@ def _programs() -> Path:
 
 
 def _wait_for(folder: Path, server: subprocess.Popen[bytes]) -> None:
-    ends = time.monotonic() + _START_S
-    while time.monotonic() < ends and server.poll() is None:
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline and server.poll() is None:
         with contextlib.suppress(psycopg.OperationalError):
             psycopg.connect(host=str(folder), user=_USER, dbname="postgres").close()
             return

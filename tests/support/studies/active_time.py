@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_attempts.clock.clock import Clock
+from benchwright_attempts.clock.clock import AttemptClock
 from benchwright_attempts.clock.timeline import THRESHOLDS_S, TimeAtWork
 from benchwright_attempts.events.events import EVENT_TYPES, Focus
 from benchwright_attempts.log.record import RecordedEvent
@@ -27,16 +27,18 @@ class ActiveTime:
 
 def active_time(events: Iterable[RecordedEvent], thresholds_s: Sequence[float] = THRESHOLDS_S) -> ActiveTime:
     """Derives active time from an attempt's events."""
-    clock, work = Clock(), TimeAtWork(thresholds_s)
+    clock, time_at_work = AttemptClock(), TimeAtWork(thresholds_s)
     for recorded in events:
         active_before, step = clock.active_ns, recorded.event.type
-        clock.follow(step, recorded.moment.mono_ns, recorded.moment.process)
-        if not work.focused:
-            work.unfocused_ns += clock.active_ns - active_before
+        clock.follow_event(step, recorded.moment.mono_ns, recorded.moment.process)
+        if not time_at_work.focused:
+            time_at_work.unfocused_ns += clock.active_ns - active_before
         if isinstance(recorded.event, Focus):
-            work.focused = recorded.event.focused
+            time_at_work.focused = recorded.event.focused
         if step in EVENT_TYPES.activity:
-            work.activity(clock.active_ns)
-    now = clock.active_ns
-    active_s = {threshold: work.active_ns(now, index) / _NS for index, threshold in enumerate(thresholds_s)}
-    return ActiveTime(now / _NS, active_s, work.unfocused_ns / _NS)
+            time_at_work.note_activity(clock.active_ns)
+    total_ns = clock.active_ns
+    active_s = {
+        threshold: time_at_work.active_ns(total_ns, index) / _NS for index, threshold in enumerate(thresholds_s)
+    }
+    return ActiveTime(total_ns / _NS, active_s, time_at_work.unfocused_ns / _NS)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchwright_subjects.inline.vscode.vsix import packed
+from benchwright_subjects.inline.vscode.vsix import packed_folder
 
 from ..models.vscode_subjects import EXTENSION
 from ..models.vscode_subjects import programs as editor
@@ -24,24 +24,24 @@ PEOPLE: tuple[dict[str, object], ...] = (
 SCRIPTED = {"name": "model", "solver": "model", "model": "openai-api/local/scripted", "samples": 2}
 
 
-def agent(name: str, **subject: object) -> dict[str, object]:
-    return {"name": name, "solver": "agent", "model": MODEL, "subject": {"name": name, **subject}}
+def agent(name: str, **subject_settings: object) -> dict[str, object]:
+    return {"name": name, "solver": "agent", "model": MODEL, "subject": {"name": name, **subject_settings}}
 
 
-def inline(name: str, command: str = "", **rules: object) -> dict[str, object]:
-    rules = {"policy": "always", "start": "empty-body", **rules}
-    return {"name": name, "solver": "agent", "subject": {"name": name, "command": command, "inline": rules}}
+def inline(name: str, command: str = "", **inline_rules: object) -> dict[str, object]:
+    inline_rules = {"policy": "always", "start": "empty-body", **inline_rules}
+    return {"name": name, "solver": "agent", "subject": {"name": name, "command": command, "inline": inline_rules}}
 
 
 def extension(lab: Lab) -> str:
     """The scripted one, packed; the test is skipped without an editor."""
     editor()
     vsix = lab.folder / "subject.vsix"
-    vsix.write_bytes(packed(EXTENSION))
+    vsix.write_bytes(packed_folder(EXTENSION))
     return str(vsix)
 
 
-def study(lab: Lab, *conditions: dict[str, object]) -> Path:
+def study(lab: Lab, *more_conditions: dict[str, object]) -> Path:
     """A file that lets people and these work on one problem."""
     file = lab.folder / "study.yaml"
     file.write_text(
@@ -50,7 +50,7 @@ def study(lab: Lab, *conditions: dict[str, object]) -> Path:
                 "study": "side",
                 "title": "Side by side",
                 "problems": [{"problem": "starter/saturating-counter", "time_minutes": 10}],
-                "conditions": [*PEOPLE, *conditions],
+                "conditions": [*PEOPLE, *more_conditions],
                 "participants": 2,
                 "randomisation": {"unit": "person", "order": "random", "seed": 40},
                 "forecasts": ["minutes"],
@@ -68,16 +68,16 @@ def outcomes(came: dict[str, Any]) -> dict[str, tuple[int, int]]:
     return {name: (condition["done"], condition["passed"]) for name, condition in came["conditions"].items()}
 
 
-def compared(lab: Lab, passed: dict[str, tuple[int, int]]) -> dict[str, Any]:
+def compared(lab: Lab, passed_counts: dict[str, tuple[int, int]]) -> dict[str, Any]:
     """The columns of the report, which says of people and programs what happened."""
     report = written_report(lab)
-    assert report["groups"] == ["alone", "helped", *passed]
+    assert report["groups"] == ["alone", "helped", *passed_counts]
     numbers = report["sections"]["side-by-side"]["numbers"]
-    columns: dict[str, Any] = numbers["columns"]
-    assert {name: columns[name]["solved"]["value"] for name in ("alone", "helped", *passed)} == {
+    report_columns: dict[str, Any] = numbers["columns"]
+    assert {name: report_columns[name]["solved"]["value"] for name in ("alone", "helped", *passed_counts)} == {
         "alone": 0,
         "helped": 1,
-        **{name: number / total for name, (total, number) in passed.items()},
+        **{name: number / total for name, (total, number) in passed_counts.items()},
     }
     assert numbers["missing"] == []
-    return columns
+    return report_columns

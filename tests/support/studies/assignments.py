@@ -30,15 +30,15 @@ def course(service: Service) -> Course:
 def sign_in(home: Path, service: Service, course: Course, name: str = "Ada") -> str:
     """Signs in as a student would; returns the pack's name on the student's machine."""
     command = (Path(sys.executable).parent / "benchwright", "login", service.url)
-    ended = subprocess.run(
+    login_run = subprocess.run(
         (*command, "--code", course.invitation, "--name", name),
         env=os.environ | {"BENCHWRIGHT_HOME": str(home)},
         capture_output=True,
         text=True,
         timeout=60,
     )
-    assert ended.returncode == 0, ended.stderr
-    (line,) = (line for line in ended.stdout.splitlines() if "\t" in line)
+    assert login_run.returncode == 0, login_run.stderr
+    (line,) = (line for line in login_run.stdout.splitlines() if "\t" in line)
     return line.partition("\t")[0]
 
 

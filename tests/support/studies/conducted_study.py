@@ -57,16 +57,16 @@ def invite(service: Service, text: str = STUDY) -> str:
     file = service.home / "study.yaml"
     file.write_text(text)
     database = {"BENCHWRIGHT_SERVICE_DATABASE": service.database} if service.database else {}
-    opened = benchwright(service.home, "lab", "open", str(file), **database)
-    assert opened.returncode == 0, opened.stderr
+    open_run = benchwright(service.home, "lab", "open", str(file), **database)
+    assert open_run.returncode == 0, open_run.stderr
     return benchwright(service.home, "course", "invite", "small", "--uses", "9", **database).stdout.strip()
 
 
 def enrol(home: Path, service: Service, invitation: str) -> str:
     """Signs in as a participant would; returns what is said."""
-    ended = benchwright(home, "login", service.url, "--code", invitation, "--name", "Somebody")
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
+    login_run = benchwright(home, "login", service.url, "--code", invitation, "--name", "Somebody")
+    assert login_run.returncode == 0, login_run.stderr
+    return login_run.stdout
 
 
 async def agree(editor: Editor) -> None:

@@ -78,9 +78,9 @@ def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(command_line(), [*map(str, arguments)], env={"COLUMNS": "200"})
 
 
-def printed_json(result: Result) -> Any:
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+def printed_json(cli_result: Result) -> Any:
+    assert cli_result.exit_code == 0, cli_result.output
+    return json.loads(cli_result.stdout)
 
 
 def call(name: str, **arguments: str) -> PlayedReply:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from benchwright_attempts.log.record import Row, hash_of
+from benchwright_attempts.log.record import StoredRow, hash_of
 
 
-def forged(row: Row, **changes: Any) -> Row:
+def forged(row: StoredRow, **changes: Any) -> StoredRow:
     """The row with these changes, and the hash that belongs to them."""
     changed_row = replace(row, **changes)
     digest = hash_of(

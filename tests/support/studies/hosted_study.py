@@ -84,7 +84,7 @@ class Participant:
         file = ParticipantFile.model_validate(enrolled.file)
         folder.mkdir(parents=True, exist_ok=True)
         clock = HandClock(wall=datetime.now(UTC) - timedelta(minutes=minutes_ago))
-        log = StudyLog(folder / "attempts.sqlite", now=clock.now, monotonic_ns=clock.monotonic_ns)
+        log = StudyLog(folder / "attempts.sqlite", wall_clock=clock.now, monotonic_ns=clock.monotonic_ns)
         participant = cls(service, study, log, token, clock, file.participant)
         participant.assignments = {assignment.pack: assignment.id for assignment in enrolled.assignments}
         join_study(participant.log, Store(service.folders), file)
@@ -100,9 +100,11 @@ class Participant:
 
     def hand_journal_in(self) -> str:
         """Hands the journal in; returns the code of the assignment, if it comes."""
-        lines = [json.loads(line) for line in journal_lines(self.log.journal.entries(self.study, self.pseudonym))]
+        journal_records = [
+            json.loads(line) for line in journal_lines(self.log.journal.entries(self.study, self.pseudonym))
+        ]
         with self.service.client(self.token) as client:
-            reply = client.post(f"/api/v1/studies/{self.study}/journal", json={"lines": lines})
+            reply = client.post(f"/api/v1/studies/{self.study}/journal", json={"lines": journal_records})
         assert reply.status_code == 200, reply.text
         return str(reply.json()["code"])
 
@@ -129,15 +131,15 @@ class Participant:
         """Records events, and hands all of the attempt in."""
         for event in events:
             self.log.append_blocking(attempt, event)
-        header, rows = self.log.stored(attempt)
-        body = {
+        header, rows = self.log.stored_attempt(attempt)
+        upload_body = {
             "header": header.model_dump(mode="json"),
             "assignment": self.assignments[header.problem.partition("/")[0]],
             "lines": [row.as_json_line() for row in rows],
             "now": datetime.now(UTC).isoformat(),
         }
         with self.service.client(self.token) as client:
-            reply = client.post(f"/api/v1/attempts/{attempt}/events", json=body)
+            reply = client.post(f"/api/v1/attempts/{attempt}/events", json=upload_body)
         assert reply.status_code == 200, reply.text
 
     def end(self, attempt: str, outcome: Outcome) -> None:

@@ -40,15 +40,15 @@ async def benchwright(home: Path, *words: str) -> subprocess.CompletedProcess[st
 async def begin(home: Path, text: str, participant: str = "ada") -> None:
     file = home.parent / "study.yaml"
     file.write_text(text)
-    ran = await benchwright(home, "study", "run", str(file), "--participant", participant)
-    assert ran.returncode == 0, ran.stderr
+    study_run = await benchwright(home, "study", "run", str(file), "--participant", participant)
+    assert study_run.returncode == 0, study_run.stderr
 
 
 async def open_task(editor: Editor, study: str = "small") -> Desk:
     return Desk(editor, await ask(editor, "openTask", study=study))
 
 
-RESULTS = {operation.name: operation.result for operation in OPERATIONS}
+RESULTS = {operation.name: operation.result_type for operation in OPERATIONS}
 
 
 async def ask(editor: Editor, operation: str, **params: Any) -> Any:

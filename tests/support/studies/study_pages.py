@@ -13,13 +13,13 @@ def post(client: httpx2.Client, path: str, **fields: str) -> httpx2.Response:
     return client.post(path, data={"csrf": csrf(client)} | fields)
 
 
-def closed(owner: httpx2.Client, study: str) -> str:
+def closed(owner_client: httpx2.Client, study: str) -> str:
     """Waits for the end of a closing; returns its page."""
     for _ in range(600):
-        if "data-over" in owner.get(f"/studies/{study}/closing/state").text:
-            return owner.get(f"/studies/{study}/closing").text
+        if "data-over" in owner_client.get(f"/studies/{study}/closing/state").text:
+            return owner_client.get(f"/studies/{study}/closing").text
         time.sleep(0.2)
-    raise AssertionError(owner.get(f"/studies/{study}/closing").text)
+    raise AssertionError(owner_client.get(f"/studies/{study}/closing").text)
 
 
 def page(client: httpx2.Client, study: str, path: str = "") -> str:

@@ -82,8 +82,8 @@ class Lab:
     def study(self, **changes: str) -> Path:
         file = self.folder / "study.yaml"
         text = STUDY.format(server=json.dumps(self.server), writer=json.dumps(WRITES))
-        for old, new in changes.items():
-            text = text.replace(old, new)
+        for old_text, new_text in changes.items():
+            text = text.replace(old_text, new_text)
         file.write_text(text)
         return file
 
@@ -132,19 +132,19 @@ def people_work(lab: Lab) -> None:
             )
             helped = assigned.condition == "helped"
             path = "rtl/sat_counter.sv"
-            work: list[Any] = [assigned, agreed, Started()]
+            recorded_events: list[Any] = [assigned, agreed, Started()]
             for version, reason in ((2, "cursor"), (3, "inlineCompletionAccept" if helped else "cursor")):
-                work += [
+                recorded_events += [
                     EditReason(path=path, version=version, reason=reason),
                     Edit(path=path, version=version, changes=(Change(start=0, end=0, text="x" * 10),)),
                 ]
-            for event in work:
+            for event in recorded_events:
                 log.append_blocking(header.id, event)
             studies.note_task(assigned, ref, header.id)
             moment[0] += (120 if helped else 60) * 1_000_000_000
             outcome, reason = (Outcome.PASSED, "passed") if helped else (Outcome.FAILED, "tests_failed")
-            ended = RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
-            log.append_blocking(header.id, ended)
+            run_finished = RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
+            log.append_blocking(header.id, run_finished)
             log.append_blocking(header.id, Submitted())
             studies.finish("side", participant)
 

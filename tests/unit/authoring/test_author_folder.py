@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from benchwright_authoring.mutation.author_folder import REPORT, ReferenceFile
-from benchwright_authoring.mutation.findings import Counterexample, Finding, PackFindings, ProblemFindings, Status
+from benchwright_authoring.mutation.findings import (
+    Counterexample,
+    MutantFinding,
+    MutantStatus,
+    PackFindings,
+    ProblemFindings,
+)
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.stimulus import cocotb_test
 from benchwright_problems.storage.pack_folder import read_pack_folder
@@ -17,13 +23,13 @@ TEXT = "module m (input logic clk, d, output logic q);\n  always_ff @(posedge cl
 EXAMPLE = Counterexample(cycle=1, stimulus=({"d": 1}, {"d": 0}))
 
 
-def survivor(status: Status = Status.SURVIVED, is_scored: bool = True) -> Finding:
+def survivor(status: MutantStatus = MutantStatus.SURVIVED, is_scored: bool = True) -> MutantFinding:
     start = TEXT.index("posedge")
     mutant = Mutant.of("rtl/m.sv", TEXT.encode(), kind="edge", span=(start, start + 7), new_text="negedge")
-    return Finding(mutant=mutant, is_scored=is_scored, status=status, counterexample=EXAMPLE)
+    return MutantFinding(mutant=mutant, is_scored=is_scored, status=status, counterexample=EXAMPLE)
 
 
-def report(*findings: Finding, problem: str = "p") -> str:
+def report(*findings: MutantFinding, problem: str = "p") -> str:
     return PackFindings(
         pack="mine",
         version="1",
@@ -71,8 +77,8 @@ def test_once_the_reference_is_another_its_survivors_are_gone(pack: Path) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        report(survivor(Status.KILLED)),
-        report(survivor(Status.EQUIVALENT)),
+        report(survivor(MutantStatus.KILLED)),
+        report(survivor(MutantStatus.EQUIVALENT)),
         report(survivor(is_scored=False)),
         report(survivor(), problem="other"),
         "{",

@@ -40,8 +40,8 @@ def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def searched(*files: Path) -> tuple[int, str]:
-    ran = CliRunner().invoke(command_line(), ["problems", "canaries", *map(str, files), "--json"])
-    return ran.exit_code, ran.stdout
+    invocation = CliRunner().invoke(command_line(), ["problems", "canaries", *map(str, files), "--json"])
+    return invocation.exit_code, invocation.stdout
 
 
 def test_a_new_pack_has_its_own_and_it_is_found_in_replies(canary: str, tmp_path: Path) -> None:
@@ -51,13 +51,13 @@ def test_a_new_pack_has_its_own_and_it_is_found_in_replies(canary: str, tmp_path
     (folder / "none.jsonl").write_text('{"response": "module adder; endmodule"}\n')
     assert searched(folder) == (0, "[]\n")
     (folder / "replies.jsonl").write_text(json.dumps({"response": f"# canary = {canary}"}) + "\n")
-    code, printed = searched(folder)
+    code, console_text = searched(folder)
     assert code == 1
-    assert json.loads(printed) == [{"file": str(folder / "replies.jsonl"), "packs": ["mine"]}]
+    assert json.loads(console_text) == [{"file": str(folder / "replies.jsonl"), "packs": ["mine"]}]
 
 
 def test_what_is_no_log_is_named(canary: str, tmp_path: Path) -> None:
     (tmp_path / "x.eval").write_text("no log")
-    ran = CliRunner().invoke(command_line(), ["problems", "canaries", str(tmp_path / "x.eval")])
-    assert ran.exit_code not in (0, 1), ran.output
-    assert "x.eval is no log" in ran.output.replace("\n", " ")
+    invocation = CliRunner().invoke(command_line(), ["problems", "canaries", str(tmp_path / "x.eval")])
+    assert invocation.exit_code not in (0, 1), invocation.output
+    assert "x.eval is no log" in invocation.output.replace("\n", " ")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from benchwright_authoring.duplicates import LikePart, near_copies
-from benchwright_problems.problem import Difficulty, Hidden, Kind, Pack, Problem, Provenance, Public
+from benchwright_problems.problem import Difficulty, Hidden, Pack, Problem, ProblemKind, Provenance, Public
 from benchwright_problems.storage.pack_folder import read_built_in
 
 STATEMENT = "# Counter\n\n" + " ".join(f"word{number} and then" for number in range(40))
@@ -14,32 +14,34 @@ DESIGN = (
 )
 
 
-def pack(name: str, problems: Mapping[str, tuple[str, str]]) -> Pack:
+def pack(name: str, problem_texts: Mapping[str, tuple[str, str]]) -> Pack:
     """A pack of design problems: id → statement, reference."""
     pack_problems = [
         Problem(
             id=problem_id,
-            kind=Kind.DESIGN,
+            kind=ProblemKind.DESIGN,
             title=problem_id,
             difficulty=Difficulty.EASY,
             provenance=Provenance(source="s", license="MIT", version="1"),
             public=Public(statement=statement, expected=("rtl/m.sv",)),
             hidden=Hidden(reference={"rtl/m.sv": reference}, harness={"docker-compose.yml": "services: {}\n"}),
         )
-        for problem_id, (statement, reference) in problems.items()
+        for problem_id, (statement, reference) in problem_texts.items()
     ]
     return Pack(name=name, title=name, version="1", license="MIT", source="s", problems=tuple(pack_problems))
 
 
 def copies(*packs: Pack, threshold: float = 0.8) -> list[tuple[str, str, LikePart]]:
-    return [(pair.first, pair.second, pair.part) for pair in near_copies(packs, threshold)]
+    return [(pair.first_ref, pair.second_ref, pair.alike_part) for pair in near_copies(packs, threshold)]
 
 
 def test_copies_in_other_packs_are_found_by_statement_and_by_reference() -> None:
     other_statement = STATEMENT.replace("word", "other")
     first_pack = pack("a", {"same": (STATEMENT, DESIGN), "else": (other_statement, "module n; endmodule\n")})
-    two = pack("b", {"reworded": (other_statement.replace("other7", "word7"), DESIGN.replace("  ", " ") + "// new\n")})
-    assert copies(first_pack, two) == [
+    second_pack = pack(
+        "b", {"reworded": (other_statement.replace("other7", "word7"), DESIGN.replace("  ", " ") + "// new\n")}
+    )
+    assert copies(first_pack, second_pack) == [
         ("a/same", "b/reworded", LikePart.REFERENCE),
         ("a/else", "b/reworded", LikePart.STATEMENT),
     ]
@@ -47,11 +49,11 @@ def test_copies_in_other_packs_are_found_by_statement_and_by_reference() -> None
 
 def test_the_similarity_is_that_of_the_runs_of_five_tokens() -> None:
     words = [f"w{number}" for number in range(100)]
-    changed = [*words[:50], "new", *words[51:]]
-    (pair,) = near_copies([pack("a", {"x": (" ".join(words), ""), "y": (" ".join(changed), "")})])
+    changed_words = [*words[:50], "new", *words[51:]]
+    (near_copy,) = near_copies([pack("a", {"x": (" ".join(words), ""), "y": (" ".join(changed_words), "")})])
     # Five of 96 runs have the changed word.
-    assert (pair.first, pair.second, pair.part) == ("a/x", "a/y", LikePart.STATEMENT)
-    assert pair.similarity == pytest.approx(91 / 101)
+    assert (near_copy.first_ref, near_copy.second_ref, near_copy.alike_part) == ("a/x", "a/y", LikePart.STATEMENT)
+    assert near_copy.similarity == pytest.approx(91 / 101)
 
 
 def test_what_is_less_alike_than_asked_for_is_left_out() -> None:

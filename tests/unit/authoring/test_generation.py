@@ -42,24 +42,26 @@ class Scripted:
         self.draft: Any = {**DRAFT}
         self.review: dict[str, Any] = dict.fromkeys(("one_right", "relevant", "self_contained", "factual"), HOLDS)
         self.letter: str | None = None
-        self.steps: list[str] = []
+        self.step_names: list[str] = []
         self.prompts: list[str] = []
 
     def __call__(self, request: JudgeRequest) -> PlayedReply:
         self.prompts.append(request.user)
         if "You write" in request.system:
-            self.steps.append("write")
+            self.step_names.append("write")
             draft = self.draft(request.user) if callable(self.draft) else self.draft
             return content(draft if isinstance(draft, str) else json.dumps(draft))
         if "You review" in request.system:
-            self.steps.append("check")
+            self.step_names.append("check")
             return content(json.dumps(self.review))
-        self.steps.append("answer" if '"passage"' in request.user else "closed-book")
+        self.step_names.append("answer" if '"passage"' in request.user else "closed-book")
         question = json.loads(
             request.user.partition("BEGIN QUESTION ")[2].partition("\n")[2].partition("\nEND QUESTION")[0]
         )
-        right = next((letter for letter, text in question["options"].items() if text == DRAFT["answer"]), "")
-        return content(json.dumps({"reason": "It says so.", "answer": right if self.letter is None else self.letter}))
+        right_letter = next((letter for letter, text in question["options"].items() if text == DRAFT["answer"]), "")
+        return content(
+            json.dumps({"reason": "It says so.", "answer": right_letter if self.letter is None else self.letter})
+        )
 
 
 @pytest.fixture
@@ -86,19 +88,19 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted
 def generate(corpus: Path, *options: str) -> tuple[int, str, Path]:
     folder = corpus.parent / "made"
     command = ["questions", "generate", str(corpus), "--out", str(folder), "--model", "small", "--judge", "other"]
-    ran = CliRunner().invoke(command_line(), [*command, *options])
-    return ran.exit_code, " ".join(ran.output.split()), folder
+    invocation = CliRunner().invoke(command_line(), [*command, *options])
+    return invocation.exit_code, " ".join(invocation.output.split()), folder
 
 
 def passages(folder: Path) -> list[dict[str, Any]]:
-    report: dict[str, list[dict[str, Any]]] = json.loads((folder / "generated.json").read_text())
-    return report["passages"]
+    generation_report: dict[str, list[dict[str, Any]]] = json.loads((folder / "generated.json").read_text())
+    return generation_report["passages"]
 
 
 def test_a_question_that_passes_is_written_with_its_key_and_its_passage(corpus: Path, models: Scripted) -> None:
-    code, printed, folder = generate(corpus, "--closed-book", "--license", "CC-BY-4.0", "--source", "Our notes")
-    assert code == 0, printed
-    assert "1 questions from 1 passages passed" in printed
+    code, console_text, folder = generate(corpus, "--closed-book", "--license", "CC-BY-4.0", "--source", "Our notes")
+    assert code == 0, console_text
+    assert "1 questions from 1 passages passed" in console_text
     pack = read_pack_folder(folder)
     (problem,) = pack.problems
     question, key = problem.public.question, problem.hidden.answer
@@ -119,9 +121,9 @@ def test_a_question_that_passes_is_written_with_its_key_and_its_passage(corpus: 
     assert "dropped" not in public
     (row,) = passages(folder)
     assert (row["answered"], row["without_passage"]) == (key.value, key.value)
-    assert models.steps == ["write", "check", "answer", "closed-book"]
-    checked = CliRunner().invoke(command_line(), ["problems", "check", str(folder)])
-    assert checked.exit_code == 0, checked.output
+    assert models.step_names == ["write", "check", "answer", "closed-book"]
+    check_run = CliRunner().invoke(command_line(), ["problems", "check", str(folder)])
+    assert check_run.exit_code == 0, check_run.output
 
 
 def test_the_judge_is_not_told_the_key(corpus: Path, models: Scripted) -> None:
@@ -134,10 +136,10 @@ def test_the_judge_is_not_told_the_key(corpus: Path, models: Scripted) -> None:
 def test_the_same_command_asks_nothing_again_and_keeps_the_order_of_the_options(corpus: Path, models: Scripted) -> None:
     _, _, folder = generate(corpus)
     first_pack = read_pack_folder(folder)
-    step_count = len(models.steps)
+    step_count = len(models.step_names)
     assert generate(corpus)[0] == 0
     assert read_pack_folder(folder) == first_pack
-    assert len(models.steps) == step_count
+    assert len(models.step_names) == step_count
 
 
 @pytest.mark.parametrize(
@@ -170,10 +172,10 @@ def test_what_rules_find_wrong_is_named_and_no_judge_is_asked(
     corpus: Path, models: Scripted, change: dict[str, Any] | str, fault: str
 ) -> None:
     models.draft = change if isinstance(change, str) else DRAFT | change
-    code, printed, folder = generate(corpus)
+    code, console_text, folder = generate(corpus)
     assert code == 1
-    assert fault in printed
-    assert models.steps == ["write"]
+    assert fault in console_text
+    assert models.step_names == ["write"]
     assert not (folder / "pack.toml").exists()
     (row,) = passages(folder)
     assert (row["problem"], bool(row["faults"])) == ("", True)
@@ -181,19 +183,19 @@ def test_what_rules_find_wrong_is_named_and_no_judge_is_asked(
 
 def test_what_the_judge_objects_to_is_not_written(corpus: Path, models: Scripted) -> None:
     models.review |= {"one_right": {"reason": "A\x1b[2J valid bit\nwould do too.", "holds": False}}
-    code, printed, folder = generate(corpus)
+    code, console_text, folder = generate(corpus)
     assert code == 1
-    assert "not exactly one option is right: A\\u{1b}[2J valid bit would do too." in printed
-    assert models.steps == ["write", "check"]
+    assert "not exactly one option is right: A\\u{1b}[2J valid bit would do too." in console_text
+    assert models.step_names == ["write", "check"]
     assert not (folder / "pack.toml").exists()
 
 
-@pytest.mark.parametrize("reply", [{}, {"reason": "", "holds": "true"}, None])
-def test_a_judge_that_does_not_decide_passes_nothing(corpus: Path, models: Scripted, reply: object) -> None:
-    models.review |= {"factual": reply}
-    code, printed, _ = generate(corpus)
+@pytest.mark.parametrize("judge_reply", [{}, {"reason": "", "holds": "true"}, None])
+def test_a_judge_that_does_not_decide_passes_nothing(corpus: Path, models: Scripted, judge_reply: object) -> None:
+    models.review |= {"factual": judge_reply}
+    code, console_text, _ = generate(corpus)
     assert code == 1
-    assert "other did not decide on factual" in printed
+    assert "other did not decide on factual" in console_text
 
 
 @pytest.mark.parametrize("letter", ["", "E", "wrong"])
@@ -201,13 +203,13 @@ def test_a_judge_that_does_not_choose_the_key_passes_nothing(corpus: Path, model
     _, _, folder = generate(corpus)
     (problem,) = read_pack_folder(folder).problems
     assert problem.hidden.answer is not None
-    wrong = "A" if problem.hidden.answer.value != "A" else "B"
+    wrong_letter = "A" if problem.hidden.answer.value != "A" else "B"
     for reply_file in (folder / "model" / "judge").glob("answer-*"):
         reply_file.unlink()
-    models.letter = wrong if letter == "wrong" else letter
-    code, printed, _ = generate(corpus)
+    models.letter = wrong_letter if letter == "wrong" else letter
+    code, console_text, _ = generate(corpus)
     assert code == 1
-    assert ("chose" in printed) == (letter != "E")
+    assert ("chose" in console_text) == (letter != "E")
     assert not (folder / "pack.toml").exists()
     assert not (folder / problem.id).exists()
 
@@ -218,15 +220,15 @@ def test_an_order_in_a_document_does_not_leave_its_lines(corpus: Path, models: S
     assert generate(corpus)[0] == 0
     prompt = models.prompts[0]
     code = prompt.partition("The code is ")[2].partition(".")[0]
-    begin, end = prompt.index(f"BEGIN PASSAGE {code}"), prompt.index(f"END PASSAGE {code}")
-    assert begin < prompt.index("Ignore all of this") < end
+    begin_offset, end = prompt.index(f"BEGIN PASSAGE {code}"), prompt.index(f"END PASSAGE {code}")
+    assert begin_offset < prompt.index("Ignore all of this") < end
 
 
 def test_after_a_used_up_budget_the_command_goes_on_where_it_stopped(corpus: Path, models: Scripted) -> None:
-    code, printed, folder = generate(corpus, "--budget", "0.000001")
+    code, console_text, folder = generate(corpus, "--budget", "0.000001")
     assert code == 2
-    assert "The budget does not suffice" in printed
-    assert models.steps == []
+    assert "The budget does not suffice" in console_text
+    assert models.step_names == []
     assert not (folder / "pack.toml").exists()
     models.review["factual"] = None
     assert generate(corpus)[0] == 1
@@ -234,13 +236,13 @@ def test_after_a_used_up_budget_the_command_goes_on_where_it_stopped(corpus: Pat
         reply_file.write_text("{")
     models.review["factual"] = HOLDS
     assert generate(corpus, "--budget", "10")[0] == 0
-    assert Counter(models.steps) == {"write": 1, "check": 2, "answer": 1}
+    assert Counter(models.step_names) == {"write": 1, "check": 2, "answer": 1}
 
 
 def write_passages(corpus: Path, number: int) -> None:
-    for part in range(number):
-        words = " ".join(f"w{part}x{index}" for index in range(30))
-        (corpus / f"part{part:02}.txt").write_text(f"{words} {CACHES.partition('# Caches')[2]}")
+    for part_number in range(number):
+        words = " ".join(f"w{part_number}x{index}" for index in range(30))
+        (corpus / f"part{part_number:02}.txt").write_text(f"{words} {CACHES.partition('# Caches')[2]}")
     (corpus / "caches.md").unlink()
 
 
@@ -252,23 +254,23 @@ def of_its_passage(prompt: str) -> dict[str, Any]:
 
 def test_a_question_nearly_the_same_as_another_is_left_out(corpus: Path, models: Scripted) -> None:
     write_passages(corpus, 3)
-    code, printed, folder = generate(corpus)
-    assert code == 0, printed
+    code, console_text, folder = generate(corpus)
+    assert code == 0, console_text
     assert len(read_pack_head(folder).order) == 1
-    assert printed.count("it asks for nearly the same as cloze-") == 2
+    assert console_text.count("it asks for nearly the same as cloze-") == 2
 
 
 def test_as_many_as_are_asked_for_are_made_and_keys_stand_anywhere(corpus: Path, models: Scripted) -> None:
     write_passages(corpus, 30)
     models.draft = of_its_passage
-    drawn = corpus.parent / "made" / "model" / "seed.json"
-    drawn.parent.mkdir(parents=True)
-    drawn.write_text('{"made_from": "", "seed": "7"}')
-    code, printed, folder = generate(corpus, "--count", "24")
-    assert code == 0, printed
+    seed_file = corpus.parent / "made" / "model" / "seed.json"
+    seed_file.parent.mkdir(parents=True)
+    seed_file.write_text('{"made_from": "", "seed": "7"}')
+    code, console_text, folder = generate(corpus, "--count", "24")
+    assert code == 0, console_text
     problems = read_pack_folder(folder).problems
     assert len(problems) == 24
-    assert models.steps.count("write") == 24
+    assert models.step_names.count("write") == 24
     keys = Counter(problem.hidden.answer.value for problem in problems if problem.hidden.answer is not None)
     assert set(keys) == set("ABCD")
     assert max(keys.values()) < 18
@@ -277,16 +279,16 @@ def test_as_many_as_are_asked_for_are_made_and_keys_stand_anywhere(corpus: Path,
 def test_other_packs_are_not_written_over_and_one_model_does_not_judge_itself(corpus: Path, models: Scripted) -> None:
     (corpus.parent / "made").mkdir()
     (corpus.parent / "made" / "pack.toml").write_text("name = 1\n")
-    code, printed, folder = generate(corpus)
+    code, console_text, folder = generate(corpus)
     assert code == 2
-    assert "holds another pack" in printed
+    assert "holds another pack" in console_text
     assert (folder / "pack.toml").read_text() == "name = 1\n"
-    code, printed, _ = generate(corpus, "--out", str(corpus / "made"))
-    assert (code, "would be taken for documents" in printed) == (2, True)
-    code, printed, _ = generate(corpus, "--out", str(corpus.parent / "x"), "--judge", "small")
+    code, console_text, _ = generate(corpus, "--out", str(corpus / "made"))
+    assert (code, "would be taken for documents" in console_text) == (2, True)
+    code, console_text, _ = generate(corpus, "--out", str(corpus.parent / "x"), "--judge", "small")
     assert code == 2
-    assert "has to be another model" in printed
-    assert models.steps == []
+    assert "has to be another model" in console_text
+    assert models.step_names == []
 
 
 def test_passages_keep_their_lines_and_what_is_left_out_is_named(tmp_path: Path) -> None:
@@ -294,11 +296,13 @@ def test_passages_keep_their_lines_and_what_is_left_out_is_named(tmp_path: Path)
     (folder / "deep").mkdir(parents=True)
     (folder / ".git").mkdir()
     (folder / ".git" / "config.txt").write_text("x" * 300)
-    first, second = "First words. " * 30, "Second words. " * 30
+    first_text, second_text = "First words. " * 30, "Second words. " * 30
     code = "```\n" + "\n\n".join(f"line {number}" for number in range(60)) + "\n```"
-    (folder / "deep" / "a.md").write_bytes(f"\ufeff# One\r\n\r\n{first}\r\n\r\n# Two\r\n\r\n{second}\r\n".encode())
+    (folder / "deep" / "a.md").write_bytes(
+        f"\ufeff# One\r\n\r\n{first_text}\r\n\r\n# Two\r\n\r\n{second_text}\r\n".encode()
+    )
     (folder / "code.md").write_text(f"{code}\n")
-    (folder / "copy.txt").write_text(f"# Two\n\n{second}\n")
+    (folder / "copy.txt").write_text(f"# Two\n\n{second_text}\n")
     (folder / "short.txt").write_text("Too short.\n")
     (folder / "long.txt").write_text("word " * 2_000)
     (folder / "latin.txt").write_bytes(b"caf\xe9" * 100)

@@ -12,28 +12,30 @@ from benchwright_authoring.item_analysis import analyse, distractors
 
 def test_values_of_a_test_worked_out_by_hand() -> None:
     # Ten students by what they have for two other items: 0, 0, 1, 1, 1, 1, 2, 2, 2, 2.
-    first = [0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
-    second = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
-    item = [0, 0, 0, 1, 0, 1, 1, 1, 1, 1]
-    analysis = analyse({"item": item, "first": first, "second": second})["item"]
+    first_scores = [0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
+    second_scores = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
+    item_scores = [0, 0, 0, 1, 0, 1, 1, 1, 1, 1]
+    analysis = analyse({"item": item_scores, "first": first_scores, "second": second_scores})["item"]
     assert (analysis.students, analysis.facility) == (10, 0.6)
     # 27 % of ten are three. Of the four with 2 others all have it; of the worst, two with 0 have not, and of the four
     # with 1, who share the third place, half.
     assert analysis.upper_lower == pytest.approx(1 - 0.5 / 3)
-    other_scores = np.add(first, second)
-    assert analysis.discrimination == pytest.approx(pointbiserialr(np.array(item, bool), other_scores).statistic)
+    other_scores = np.add(first_scores, second_scores)
+    assert analysis.discrimination == pytest.approx(pointbiserialr(np.array(item_scores, bool), other_scores).statistic)
     assert analysis.facility_interval == pytest.approx(proportion_confint(6, 10, method="wilson"))
 
 
 def test_students_who_are_tied_count_alike_in_any_order() -> None:
     dice = random.Random(1)
-    rows = [(float(dice.random() < 0.5), float(dice.random() < 0.5)) for _ in range(30)]
+    score_pairs = [(float(dice.random() < 0.5), float(dice.random() < 0.5)) for _ in range(30)]
     differences = set()
     for _ in range(5):
-        dice.shuffle(rows)
-        item = analyse({"a": [first for first, _ in rows], "b": [second for _, second in rows]})["a"]
-        assert item.upper_lower is not None
-        differences.add(round(item.upper_lower, 9))
+        dice.shuffle(score_pairs)
+        item_statistics = analyse(
+            {"a": [first for first, _ in score_pairs], "b": [second for _, second in score_pairs]}
+        )["a"]
+        assert item_statistics.upper_lower is not None
+        differences.add(round(item_statistics.upper_lower, 9))
     assert len(differences) == 1
 
 
@@ -41,9 +43,9 @@ def test_students_who_are_tied_count_alike_in_any_order() -> None:
 def test_discrimination_is_the_corrected_point_biserial_correlation(seed: int) -> None:
     dice = random.Random(seed)
     columns = {str(name): [float(dice.random() < 0.6) for _ in range(40)] for name in range(5)}
-    for name, item in analyse(columns).items():
+    for name, item_statistics in analyse(columns).items():
         rest_scores = np.sum([column for other_name, column in columns.items() if other_name != name], axis=0)
-        assert item.discrimination == pytest.approx(
+        assert item_statistics.discrimination == pytest.approx(
             pointbiserialr(np.array(columns[name], bool), rest_scores).statistic
         )
 
@@ -75,43 +77,50 @@ def test_the_interval_of_a_share_is_wilsons(count: int, total: int) -> None:
 
 def test_a_distractor_attracts_the_worst_more_than_the_best() -> None:
     other_scores: list[float | None] = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1]
-    chosen = ["A", "A", "A", "B", "B", "B", "B", "B", "B", None]
-    options = {
+    chosen_letters = ["A", "A", "A", "B", "B", "B", "B", "B", "B", None]
+    options_by_letter = {
         option.value: option
-        for option in distractors({"item": [None] * 10, "rest": other_scores}, "item", chosen, "ABC")
+        for option in distractors({"item": [None] * 10, "rest": other_scores}, "item", chosen_letters, "ABC")
     }
-    assert {value: (option.students, option.upper) for value, option in options.items()} == {
+    assert {value: (option.students, option.upper) for value, option in options_by_letter.items()} == {
         "A": (3, None),
         "B": (6, None),
         "C": (0, None),
     }
-    options = {
-        option.value: option for option in distractors({"rest": other_scores}, "item", [*chosen[:9], "C"], "ABC")
+    options_by_letter = {
+        option.value: option
+        for option in distractors({"rest": other_scores}, "item", [*chosen_letters[:9], "C"], "ABC")
     }
-    assert (options["A"].share, options["A"].upper) == (0.3, 0.0)
-    assert options["A"].lower == pytest.approx(0.75)
-    assert options["C"].upper == pytest.approx(1 / 6)
+    assert (options_by_letter["A"].share, options_by_letter["A"].upper) == (0.3, 0.0)
+    assert options_by_letter["A"].lower == pytest.approx(0.75)
+    assert options_by_letter["C"].upper == pytest.approx(1 / 6)
     assert distractors({"rest": other_scores}, "item", [None] * 10, "AB") == []
 
 
 @pytest.mark.parametrize(
-    ("other_count", "count", "expected"), [(19, 0, None), (20, 0, True), (39, 2, False), (41, 2, True)]
+    ("other_count", "count", "expected_flag"), [(19, 0, None), (20, 0, True), (39, 2, False), (41, 2, True)]
 )
 def test_a_distractor_that_fewer_than_5_percent_select_is_non_functional(
-    other_count: int, count: int, expected: bool | None
+    other_count: int, count: int, expected_flag: bool | None
 ) -> None:
-    chosen = ["B"] * count + ["A"] * (other_count if count == 0 else other_count - count)
-    rest_scores: list[float | None] = [float(number % 2) for number in range(len(chosen))]
-    options = {option.value: option for option in distractors({"rest": rest_scores}, "item", chosen, "AB")}
-    assert options["B"].is_non_functional is expected
+    chosen_letters = ["B"] * count + ["A"] * (other_count if count == 0 else other_count - count)
+    rest_scores: list[float | None] = [float(number % 2) for number in range(len(chosen_letters))]
+    options_by_letter = {
+        option.value: option for option in distractors({"rest": rest_scores}, "item", chosen_letters, "AB")
+    }
+    assert options_by_letter["B"].is_non_functional is expected_flag
 
 
 def test_a_distractor_that_the_better_select_has_a_positive_discrimination() -> None:
     rest_scores: list[float | None] = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
-    chosen = ["A", "A", "A", "A", "B", "A", "B", "B", "B", "B"]
-    options = {option.value: option for option in distractors({"rest": rest_scores}, "item", chosen, "ABC")}
-    assert options["B"].discrimination == pytest.approx(0.6)
-    assert options["A"].discrimination == pytest.approx(-0.6)
-    assert options["C"].discrimination is None
-    few_options = {option.value: option for option in distractors({"rest": rest_scores[:9]}, "item", chosen[:9], "AB")}
+    chosen_letters = ["A", "A", "A", "A", "B", "A", "B", "B", "B", "B"]
+    options_by_letter = {
+        option.value: option for option in distractors({"rest": rest_scores}, "item", chosen_letters, "ABC")
+    }
+    assert options_by_letter["B"].discrimination == pytest.approx(0.6)
+    assert options_by_letter["A"].discrimination == pytest.approx(-0.6)
+    assert options_by_letter["C"].discrimination is None
+    few_options = {
+        option.value: option for option in distractors({"rest": rest_scores[:9]}, "item", chosen_letters[:9], "AB")
+    }
     assert few_options["B"].discrimination is None

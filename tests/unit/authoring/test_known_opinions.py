@@ -25,11 +25,11 @@ class Prover:
         self,
         reference: Mapping[str, bytes],
         candidate: Mapping[str, bytes],
-        top: str,
+        top_module: str,
         dont_cares: DontCares,
         parameter_sets: ParameterSets,
     ) -> KnownOpinion:
-        self.tops.append(top)
+        self.tops.append(top_module)
         with_these = dict(parameter_sets[0]) if parameter_sets else {}
         return KnownOpinion(
             result=self._result, depth=None, cycle=2, stimulus=({"a": 1},), reason="why", parameters=with_these
@@ -38,10 +38,10 @@ class Prover:
 
 async def test_an_opinion_is_kept_over_a_restart(tmp_path: Path) -> None:
     prover = Prover("differs")
-    first = await KnownOpinions(tmp_path / "kept", prover, "tools")(REFERENCE, OTHER, "m")
-    second = await KnownOpinions(tmp_path / "kept", prover, "tools")(REFERENCE, OTHER, "m")
-    assert first == second
-    assert second.stimulus == ({"a": 1},)
+    first_opinion = await KnownOpinions(tmp_path / "kept", prover, "tools")(REFERENCE, OTHER, "m")
+    second_opinion = await KnownOpinions(tmp_path / "kept", prover, "tools")(REFERENCE, OTHER, "m")
+    assert first_opinion == second_opinion
+    assert second_opinion.stimulus == ({"a": 1},)
     assert prover.tops == ["m"]
     assert {file.stat().st_mode & 0o777 for file in (tmp_path / "kept").iterdir()} == {0o600}
 

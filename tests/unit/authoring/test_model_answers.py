@@ -39,8 +39,8 @@ class Models:
 
 @pytest.fixture
 def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
-    played = Models()
-    with JudgeEndpoint(played) as endpoint:
+    played_models = Models()
+    with JudgeEndpoint(played_models) as endpoint:
         monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
         config = tmp_path / "home" / "config"
         config.mkdir(parents=True)
@@ -48,19 +48,21 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
             f'[[judge]]\nname = "{name}"\nmodel = "{name}"\nbase_url = "{endpoint.url}"\n' for name in ("good", "bad")
         )
         (config / "judges.toml").write_text("".join(judges))
-        yield played
+        yield played_models
 
 
 def tried(*options: str) -> tuple[int, str]:
-    ran = CliRunner().invoke(command_line(), ["questions", "try", *options])
-    return ran.exit_code, ran.output
+    invocation = CliRunner().invoke(command_line(), ["questions", "try", *options])
+    return invocation.exit_code, invocation.output
 
 
 def test_each_model_answers_each_question_and_rules_say_which_are_right(folder: Path, models: Models) -> None:
-    code, printed = tried(str(folder), "--model", "good", "--model", "bad", "--json")
-    assert code == 0, printed
-    answers = {(row["problem"], row["model"]): (row["answer"], row["is_right"]) for row in json.loads(printed)}
-    assert answers == {
+    code, console_text = tried(str(folder), "--model", "good", "--model", "bad", "--json")
+    assert code == 0, console_text
+    graded_answers = {
+        (row["problem"], row["model"]): (row["answer"], row["is_right"]) for row in json.loads(console_text)
+    }
+    assert graded_answers == {
         ("multiple-choice", "good"): ("A", True),
         ("multiple-choice", "bad"): ("B", False),
         ("fill-in-the-blank", "good"): ("24", True),
@@ -80,20 +82,20 @@ def test_the_key_is_not_sent(folder: Path, models: Models) -> None:
 
 
 def test_replies_are_shown_on_request_and_a_model_that_fails_is_named(folder: Path, models: Models) -> None:
-    code, printed = tried(str(folder), "multiple-choice", "--model", "bad", "--replies")
-    assert (code, "It is B, I think." in printed) == (0, True)
-    code, printed = tried(str(folder), "nothing", "--model", "bad")
-    assert (code, "There is no question nothing; there is" in printed) == (2, True)
-    code, printed = tried(str(folder))
-    assert (code, "Name at least one model of judges.toml with --model." in printed) == (2, True)
-    code, printed = tried(str(folder), "--model", "other")
-    assert (code, "no model judge 'other'" in printed) == (2, True)
+    code, console_text = tried(str(folder), "multiple-choice", "--model", "bad", "--replies")
+    assert (code, "It is B, I think." in console_text) == (0, True)
+    code, console_text = tried(str(folder), "nothing", "--model", "bad")
+    assert (code, "There is no question nothing; there is" in console_text) == (2, True)
+    code, console_text = tried(str(folder))
+    assert (code, "Name at least one model of judges.toml with --model." in console_text) == (2, True)
+    code, console_text = tried(str(folder), "--model", "other")
+    assert (code, "no model judge 'other'" in console_text) == (2, True)
 
 
 def test_what_a_terminal_would_obey_is_not_printed(folder: Path, models: Models) -> None:
     models.good["fill-in-the-blank"] = "\x1b]0;owned\x07 \u202e \ud800"
-    code, printed = tried(str(folder), "fill-in-the-blank", "--model", "good", "--model", "good", "--replies")
-    assert code == 0, printed
+    code, console_text = tried(str(folder), "fill-in-the-blank", "--model", "good", "--model", "good", "--replies")
+    assert code == 0, console_text
     assert len(models.requests) == 1
-    assert not {"\x1b", "\x07", "\u202e"} & set(printed)
+    assert not {"\x1b", "\x07", "\u202e"} & set(console_text)
     assert tried(str(folder), "fill-in-the-blank", "--model", "good", "--json")[0] == 0

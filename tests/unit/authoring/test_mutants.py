@@ -45,8 +45,8 @@ def test_offsets_are_bytes_where_the_text_is_not_ascii() -> None:
 
 def test_a_sample_takes_every_kind_before_it_takes_one_again() -> None:
     by_kind = counter_mutants()
-    first = list(islice(in_turn(by_kind, "0"), len(by_kind)))
-    assert {mutant.kind for mutant in first} == set(by_kind)
+    first_mutants = list(islice(in_turn(by_kind, "0"), len(by_kind)))
+    assert {mutant.kind for mutant in first_mutants} == set(by_kind)
 
 
 def test_the_same_seed_gives_the_same_order_and_another_seed_another() -> None:
@@ -87,8 +87,8 @@ def test_slang_refuses_what_does_not_compile() -> None:
 
 
 def test_a_reference_that_slang_refuses_leaves_the_decision_to_the_harness() -> None:
-    broken = {"counter.sv": TEXT.replace("4'd9", "NINE").encode()}
-    assert Compiler(broken).accepts(fault("module", "modul"))
+    broken_files = {"counter.sv": TEXT.replace("4'd9", "NINE").encode()}
+    assert Compiler(broken_files).accepts(fault("module", "modul"))
 
 
 def test_the_top_is_the_module_that_no_other_instantiates() -> None:

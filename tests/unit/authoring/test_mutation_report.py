@@ -10,21 +10,21 @@ import pytest
 from benchwright_authoring.mutation.catalogue import KINDS
 from benchwright_authoring.mutation.findings import (
     Counterexample,
-    Finding,
+    MutantFinding,
+    MutantStatus,
     PackFindings,
     ProblemFindings,
-    Status,
 )
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.rates import kind_of, rate, rates_by, weakest_first
-from benchwright_authoring.mutation.report import page
+from benchwright_authoring.mutation.report import markdown_page
 from benchwright_problems.verdict import Reason
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "find-weak-tests.md"
 
 
 def finding(
-    status: Status,
+    status: MutantStatus,
     *,
     kind: str = "boundary",
     line: int = 1,
@@ -32,9 +32,11 @@ def finding(
     reason: Reason | None = None,
     example: Counterexample | None = None,
     diff: str = "",
-) -> Finding:
+) -> MutantFinding:
     mutant = Mutant(id="abc", kind=kind, path="rtl/a.sv", line=line, start=0, end=1, before="a", after="b")
-    return Finding(mutant=mutant, status=status, is_scored=is_scored, reason=reason, counterexample=example, diff=diff)
+    return MutantFinding(
+        mutant=mutant, status=status, is_scored=is_scored, reason=reason, counterexample=example, diff=diff
+    )
 
 
 def pack(*problems: ProblemFindings, limit: int | None = None) -> PackFindings:
@@ -44,57 +46,60 @@ def pack(*problems: ProblemFindings, limit: int | None = None) -> PackFindings:
 
 
 def test_what_is_equivalent_undecided_or_not_compiled_does_not_count() -> None:
-    uncounted = (Status.EQUIVALENT, Status.UNDECIDED, Status.NOT_COMPILED)
-    findings = [finding(Status.KILLED), finding(Status.SURVIVED), *map(finding, uncounted)]
+    uncounted = (MutantStatus.EQUIVALENT, MutantStatus.UNDECIDED, MutantStatus.NOT_COMPILED)
+    findings = [finding(MutantStatus.KILLED), finding(MutantStatus.SURVIVED), *map(finding, uncounted)]
     assert (rate(findings).killed.count, rate(findings).killed.total) == (1, 2)
 
 
 def test_what_can_differ_by_scheduling_alone_does_not_count() -> None:
     findings = [
-        finding(Status.KILLED),
-        finding(Status.SURVIVED, is_scored=False),
-        finding(Status.KILLED, is_scored=False),
+        finding(MutantStatus.KILLED),
+        finding(MutantStatus.SURVIVED, is_scored=False),
+        finding(MutantStatus.KILLED, is_scored=False),
     ]
     assert (rate(findings).killed.count, rate(findings).killed.total) == (1, 1)
 
 
 def test_a_timeout_counts_as_killed_and_is_counted_apart() -> None:
-    findings = [finding(Status.KILLED, reason=Reason.TIMEOUT), finding(Status.KILLED, reason=Reason.TESTS_FAILED)]
+    findings = [
+        finding(MutantStatus.KILLED, reason=Reason.TIMEOUT),
+        finding(MutantStatus.KILLED, reason=Reason.TESTS_FAILED),
+    ]
     assert (rate(findings).killed.count, rate(findings).timeouts) == (2, 1)
 
 
 def test_the_interval_is_wilsons() -> None:
     # Newcombe 1998, "Two-sided confidence intervals for the single proportion", method 3: 81 of 263.
-    findings = [finding(Status.KILLED)] * 81 + [finding(Status.SURVIVED)] * 182
+    findings = [finding(MutantStatus.KILLED)] * 81 + [finding(MutantStatus.SURVIVED)] * 182
     assert rate(findings).killed.low == pytest.approx(0.2553, abs=5e-5)
     assert rate(findings).killed.high == pytest.approx(0.3662, abs=5e-5)
 
 
 def test_of_nothing_there_is_no_rate() -> None:
     assert rate([]).killed.value is None
-    assert rates_by([finding(Status.EQUIVALENT)], kind_of) == {}
+    assert rates_by([finding(MutantStatus.EQUIVALENT)], kind_of) == {}
 
 
 def test_the_kind_that_survives_most_comes_first() -> None:
-    findings = [finding(Status.KILLED, kind="edge"), finding(Status.SURVIVED, kind="boundary")]
+    findings = [finding(MutantStatus.KILLED, kind="edge"), finding(MutantStatus.SURVIVED, kind="boundary")]
     assert list(rates_by(findings, kind_of)) == ["boundary", "edge"]
 
 
 def test_the_weakest_harness_comes_first_and_what_was_left_out_has_its_reason() -> None:
-    strong = ProblemFindings(id="strong", findings=(finding(Status.KILLED),))
-    weak = ProblemFindings(id="weak", findings=(finding(Status.SURVIVED),))
+    strong = ProblemFindings(id="strong", findings=(finding(MutantStatus.KILLED),))
+    weak = ProblemFindings(id="weak", findings=(finding(MutantStatus.SURVIVED),))
     absent = ProblemFindings(id="absent", left_out="The reference does not pass: failed: x")
     report = pack(strong, weak, absent)
     assert [problem.id for problem in weakest_first(report)] == ["weak", "strong"]
-    text = page(report)
+    text = markdown_page(report)
     assert text.index("| weak |") < text.index("| strong |")
     assert "| absent | The reference does not pass: failed: x |" in text
 
 
 def test_a_survivor_is_shown_as_a_diff_with_the_inputs_for_which_it_differs() -> None:
     example = Counterexample(cycle=1, stimulus=({"rst": 1, "d": 255}, {"rst": 0, "d": 16}))
-    survivor = finding(Status.SURVIVED, line=7, example=example, diff="--- a/rtl/a.sv\n-a\n+b\n")
-    text = page(pack(ProblemFindings(id="p", findings=(survivor,))))
+    survivor = finding(MutantStatus.SURVIVED, line=7, example=example, diff="--- a/rtl/a.sv\n-a\n+b\n")
+    text = markdown_page(pack(ProblemFindings(id="p", findings=(survivor,))))
     assert "`abc` boundary, rtl/a.sv:7: a comparison off by one" in text
     assert "```diff\n--- a/rtl/a.sv\n-a\n+b\n```" in text
     assert "It differs in cycle 1" in text
@@ -103,20 +108,22 @@ def test_a_survivor_is_shown_as_a_diff_with_the_inputs_for_which_it_differs() ->
 
 def test_a_survivor_that_differs_with_other_parameters_is_shown_with_them() -> None:
     example = Counterexample(cycle=4, stimulus=({"d": 1},), parameters={"WIDTH": 3, "DEPTH": 2})
-    text = page(pack(ProblemFindings(id="p", findings=(finding(Status.SURVIVED, example=example),))))
+    text = markdown_page(pack(ProblemFindings(id="p", findings=(finding(MutantStatus.SURVIVED, example=example),))))
     assert "It differs in cycle 4 with WIDTH = 3, DEPTH = 2:" in text
 
 
 def test_a_diff_can_not_end_its_block() -> None:
-    text = page(pack(ProblemFindings(id="p", findings=(finding(Status.SURVIVED, diff="-// ```\n+# heading\n"),))))
+    text = markdown_page(
+        pack(ProblemFindings(id="p", findings=(finding(MutantStatus.SURVIVED, diff="-// ```\n+# heading\n"),)))
+    )
     assert "````diff\n-// ```\n+# heading\n````" in text
 
 
 def test_the_page_about_weak_tests_names_every_kind() -> None:
-    rows = re.findall(r"^\| `([a-z-]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert rows == [kind.name for kind in KINDS]
+    kind_names = re.findall(r"^\| `([a-z-]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert kind_names == [kind.name for kind in KINDS]
 
 
 def test_a_report_that_was_written_is_read_again() -> None:
-    report = pack(ProblemFindings(id="p", findings=(finding(Status.SURVIVED, reason=Reason.PASSED),)), limit=3)
+    report = pack(ProblemFindings(id="p", findings=(finding(MutantStatus.SURVIVED, reason=Reason.PASSED),)), limit=3)
     assert PackFindings.model_validate_json(report.model_dump_json()) == report

@@ -6,7 +6,7 @@ import pytest
 
 from benchwright_authoring.new_problem import FORMS, DesignForm, Form, NewProblemError, free_response_twin, new_problem
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.problem import Kind, QuestionFormat
+from benchwright_problems.problem import ProblemKind, QuestionFormat
 from benchwright_problems.storage.pack_folder import read_pack_folder, wrong_solutions
 
 
@@ -18,7 +18,7 @@ def test_every_form_makes_a_pack_that_can_be_read(tmp_path: Path, form: Form) ->
     assert problem.id == "first-one"
     text = "".join(file.read_text() for file in folder.rglob("*") if file.is_file())
     assert not [word for word in ("@ID@", "@TOP@", "@FORMAT@", "@CHOICES@", "@ANSWER@", "@RUBRIC@") if word in text]
-    if problem.kind is Kind.DESIGN:
+    if problem.kind is ProblemKind.DESIGN:
         assert problem.public.expected == ("rtl/first_one.sv",)
         assert wrong_solutions(tmp_path / "my-pack", "first-one")
     else:
@@ -35,9 +35,9 @@ def test_a_problem_joins_a_pack_whose_file_stays_as_its_author_wrote_it(tmp_path
         )
         (folder / "pack.toml").write_text(text)
         new_problem(folder, "b", QuestionFormat.ASSERTION)
-        changed = (folder / "pack.toml").read_text()
-        assert changed.startswith("# Mine.\n")
-        assert changed.endswith("\n# End.\n")
+        changed_text = (folder / "pack.toml").read_text()
+        assert changed_text.startswith("# Mine.\n")
+        assert changed_text.endswith("\n# End.\n")
         assert [problem.id for problem in read_pack_folder(folder).problems] == ["a", "b"]
         for file in sorted((folder / "b").rglob("*"), reverse=True):
             file.unlink() if file.is_file() else file.rmdir()

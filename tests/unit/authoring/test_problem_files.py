@@ -100,16 +100,16 @@ def test_a_field_that_is_there_is_not_proposed_again() -> None:
 
 def test_every_field_says_what_it_means_and_is_in_the_reference() -> None:
     page = (ROOT / "docs" / "reference" / "pack-format.md").read_text()
-    waiting: list[tuple[FileFields, tuple[str, ...]]] = [(PACK_FIELDS, ()), (PROBLEM_FIELDS, ())]
+    pending_tables: list[tuple[FileFields, tuple[str, ...]]] = [(PACK_FIELDS, ()), (PROBLEM_FIELDS, ())]
     field_count = 0
-    while waiting:
-        file, table = waiting.pop()
-        for field in fields(file, table):
+    while pending_tables:
+        file_fields, table = pending_tables.pop()
+        for field in fields(file_fields, table):
             assert field.description
             assert field.name in page, (table, field.name)
             field_count += 1
             if field.is_table:
-                waiting.append((file, (*table, field.name)))
+                pending_tables.append((file_fields, (*table, field.name)))
     assert field_count > 40
 
 
@@ -202,8 +202,8 @@ def test_a_port_that_the_reference_does_not_have_is_told_in_the_statement(check:
 
 def test_a_dont_care_that_is_no_port_of_the_reference_is_told(check: Check, tmp_path: Path) -> None:
     text = (tmp_path / "p" / "one" / "problem.toml").read_text()
-    declared = f'{text}\n[dont_care]\nalways = ["level"]\nunless = {{ q = "ready" }}\n'
-    remark_texts = [(at_text, message) for _, at_text, message in check({"problem.toml": declared})]
+    problem_text = f'{text}\n[dont_care]\nalways = ["level"]\nunless = {{ q = "ready" }}\n'
+    remark_texts = [(at_text, message) for _, at_text, message in check({"problem.toml": problem_text})]
     assert remark_texts == [
         ('"level"', "The reference has no port level."),
         ('"ready"', "The reference has no port ready."),
@@ -301,24 +301,24 @@ def test_parameters_of_another_form_are_refused(sets: str, tmp_path: Path) -> No
 
 
 def test_hidden_text_in_the_public_part_is_told(check: Check, tmp_path: Path) -> None:
-    hidden = tmp_path / "p" / "one" / "hidden"
+    hidden_folder = tmp_path / "p" / "one" / "hidden"
     statement = (tmp_path / "p" / "one" / "statement.md").read_text()
     line = next(
         source_line
-        for source_line in (hidden / "reference/rtl/one.sv").read_text().splitlines()
+        for source_line in (hidden_folder / "reference/rtl/one.sv").read_text().splitlines()
         if "always_ff" in source_line
     )
     test = next(
         source_line
-        for source_line in (hidden / "harness/src/test_one.py").read_text().splitlines()
+        for source_line in (hidden_folder / "harness/src/test_one.py").read_text().splitlines()
         if "random_op" in source_line
     )
-    findings = check({"statement.md": f"{statement}\n```\n{line}\n```\n", "public/notes.txt": f"see\n{test}\n"})
-    assert [(file, message.partition(".")[0]) for file, _, message in findings] == [
+    remark_rows = check({"statement.md": f"{statement}\n```\n{line}\n```\n", "public/notes.txt": f"see\n{test}\n"})
+    assert [(file, message.partition(".")[0]) for file, _, message in remark_rows] == [
         ("statement.md", "This line is in the hidden reference too"),
         ("problem.toml", "public/notes"),
     ]
-    assert findings[0][1] == line
+    assert remark_rows[0][1] == line
 
 
 def test_a_statement_without_a_title_and_a_picture_that_is_none_are_told(tmp_path: Path) -> None:
@@ -343,8 +343,8 @@ def test_a_pack_that_names_no_problem_or_one_twice_is_told(tmp_path: Path) -> No
     folder = tmp_path / "p"
     new_problem(folder, "one", QuestionFormat.ASSERTION)
     text = (folder / "pack.toml").read_text().replace('"one",', '"one", "one", "two", "../one",')
-    findings = pack_remarks(text, folder)
-    assert [text[remark.span.start : remark.span.end] for remark in findings] == ['"one"', '"two"', '"../one"']
+    remarks = pack_remarks(text, folder)
+    assert [text[remark.span.start : remark.span.end] for remark in remarks] == ['"one"', '"two"', '"../one"']
 
 
 def test_a_problem_that_its_pack_does_not_name_is_told(tmp_path: Path) -> None:

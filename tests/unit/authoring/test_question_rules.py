@@ -125,7 +125,7 @@ def test_an_answer_without_an_explanation_is_marked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "marked"),
+    ("added_sentence", "marked"),
     [
         ("The figure below has five stages.", "The figure below"),
         ("See Table 3.", "Table 3"),
@@ -135,8 +135,8 @@ def test_an_answer_without_an_explanation_is_marked() -> None:
         ("Take the cache of the previous question.", "previous question"),
     ],
 )
-def test_what_the_question_does_not_hold_is_marked(part: str, marked: str) -> None:
-    ((file, text, message),) = remark_texts(f"{ASKED}\n{part}\n")
+def test_what_the_question_does_not_hold_is_marked(added_sentence: str, marked: str) -> None:
+    ((file, text, message),) = remark_texts(f"{ASKED}\n{added_sentence}\n")
     assert (file, text) == (STATEMENT, marked)
     assert message.startswith("The question refers to")
 

@@ -12,14 +12,14 @@ from typer.testing import CliRunner
 
 from benchwright_authoring.new_problem import new_problem
 from benchwright_authoring.review.accepted import decision
-from benchwright_authoring.review.checks import Check, agreement
+from benchwright_authoring.review.checks import ReviewCheck, agreement
 from benchwright_authoring.review.reviews import Reviewer, ReviewError, questions_of
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import QuestionFormat
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_server.cli.app import command_line
 
-YES = ("y",) * (len(Check) + 1)
+YES = ("y",) * (len(ReviewCheck) + 1)
 NO = ("y", "y", "n", "y", "y", "The rationale is wrong.")
 
 
@@ -31,10 +31,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(*arguments: str | Path, typed: tuple[str, ...] = ()) -> tuple[int, str]:
-    ran = CliRunner().invoke(
+    invocation = CliRunner().invoke(
         command_line(), ["questions", *map(str, arguments)], input="".join(f"{line}\n" for line in typed)
     )
-    return ran.exit_code, " ".join(ran.output.split())
+    return invocation.exit_code, " ".join(invocation.output.split())
 
 
 def review(folder: Path, name: str, *typed: str) -> tuple[int, str]:
@@ -45,16 +45,16 @@ def test_the_key_is_shown_after_the_answer_which_can_not_be_changed(folder: Path
     key = questions_of(folder)[0].hidden.answer
     assert key is not None
     key_text = f"The key is {key.value}"
-    _, printed = review(folder, "ada", "q")
-    assert key_text not in printed
-    assert key.explanation not in printed
-    code, printed = review(folder, "ada", "B")
-    assert (code, f"{key_text}; you chose B" in printed) == (0, True)
-    code, printed = review(folder, "ada", *YES, "a", *YES)
-    assert code == 0, printed
-    assert "2 reviewed; 0 are left for you." in printed
-    answers = [json.loads(file.read_text())["answer"] for file in (folder / "reviews" / "ada").iterdir()]
-    assert sorted(answers) == ["A", "B"]
+    _, console_text = review(folder, "ada", "q")
+    assert key_text not in console_text
+    assert key.explanation not in console_text
+    code, console_text = review(folder, "ada", "B")
+    assert (code, f"{key_text}; you chose B" in console_text) == (0, True)
+    code, console_text = review(folder, "ada", *YES, "a", *YES)
+    assert code == 0, console_text
+    assert "2 reviewed; 0 are left for you." in console_text
+    reviewer_answers = [json.loads(file.read_text())["answer"] for file in (folder / "reviews" / "ada").iterdir()]
+    assert sorted(reviewer_answers) == ["A", "B"]
     assert "0 reviewed; 0 are left for you." in review(folder, "ada")[1]
 
 
@@ -63,23 +63,23 @@ def test_what_more_than_half_accept_becomes_a_pack_with_agreement_and_times(
 ) -> None:
     ticks = count()
     monkeypatch.setattr(time, "monotonic", lambda: float(10 * next(ticks)))
-    order = {
-        name: [problem.id for problem, _ in Reviewer(folder, name).waiting(questions_of(folder))] for name in "abc"
+    problem_order = {
+        name: [problem.id for problem, _ in Reviewer(folder, name).open_reviews(questions_of(folder))] for name in "abc"
     }
     for name, accepts in {"a": ("first", "second"), "b": ("first",), "c": ("first",)}.items():
-        typed = [line for problem_id in order[name] for line in ("A", *(YES if problem_id in accepts else NO))]
+        typed = [line for problem_id in problem_order[name] for line in ("A", *(YES if problem_id in accepts else NO))]
         assert review(folder, name, *typed)[0] == 0
     pack_folder = folder.parent / "accepted"
-    code, printed = run("accepted", folder, "--out", pack_folder)
-    assert code == 0, printed
-    assert "1 questions accepted, 1 rejected; the pack is in" in printed
-    assert "Krippendorff's alpha 0.38; 6 of 6 answers given before the key were right." in printed
-    assert "a: median 20 s per question." in printed
+    code, console_text = run("accepted", folder, "--out", pack_folder)
+    assert code == 0, console_text
+    assert "1 questions accepted, 1 rejected; the pack is in" in console_text
+    assert "Krippendorff's alpha 0.38; 6 of 6 answers given before the key were right." in console_text
+    assert "a: median 20 s per question." in console_text
     assert [problem.id for problem in read_pack_folder(pack_folder).problems] == ["first"]
     reviews = json.loads((pack_folder / "reviews.json").read_text())
     assert reviews["second"]["b"]["comment"] == "The rationale is wrong."
-    code, printed = run("accepted", folder, "--out", pack_folder, "--unanimous", "--json")
-    assert json.loads(printed)["accepted"] == ["first"]
+    code, console_text = run("accepted", folder, "--out", pack_folder, "--unanimous", "--json")
+    assert json.loads(console_text)["accepted"] == ["first"]
 
 
 def test_a_question_that_changed_after_its_review_is_reviewed_again(folder: Path) -> None:
@@ -87,11 +87,11 @@ def test_a_question_that_changed_after_its_review_is_reviewed_again(folder: Path
     statement = folder / "first" / "statement.md"
     statement.write_text(statement.read_text() + "\nAnd why?\n")
     pack_folder = folder.parent / "accepted"
-    code, printed = run("accepted", folder, "--out", pack_folder, "--reviewers", "1")
+    code, console_text = run("accepted", folder, "--out", pack_folder, "--reviewers", "1")
     assert code == 1
-    assert "1 questions accepted, 0 rejected, 1 lack reviews" in printed
-    waiting = Reviewer(folder, "ada").waiting(questions_of(folder))
-    assert [(problem.id, review) for problem, review in waiting] == [("first", None)]
+    assert "1 questions accepted, 0 rejected, 1 lack reviews" in console_text
+    pending_reviews = Reviewer(folder, "ada").open_reviews(questions_of(folder))
+    assert [(problem.id, review) for problem, review in pending_reviews] == [("first", None)]
     assert review(folder, "ada", "A", *NO)[0] == 0
     assert run("accepted", folder, "--out", pack_folder, "--reviewers", "1")[0] == 0
     assert not (pack_folder / "first").exists()
@@ -101,11 +101,11 @@ def test_no_other_folder_is_written_over(folder: Path) -> None:
     assert review(folder, "ada", "A", *YES, "A", *YES)[0] == 0
     other_problem = new_problem(folder.parent / "other", "x", QuestionFormat.MULTIPLE_CHOICE)
     for pack_folder, message in ((folder, "were reviewed"), (other_problem.parent, "holds another pack")):
-        code, printed = run("accepted", folder, "--out", pack_folder, "--reviewers", "1")
-        assert (code, message in printed) == (2, True), printed
+        code, console_text = run("accepted", folder, "--out", pack_folder, "--reviewers", "1")
+        assert (code, message in console_text) == (2, True), console_text
     assert (other_problem / "problem.toml").exists()
-    code, printed = run("accepted", other_problem.parent, "--out", folder.parent / "new")
-    assert (code, "no question of" in printed) == (2, True)
+    code, console_text = run("accepted", other_problem.parent, "--out", folder.parent / "new")
+    assert (code, "no question of" in console_text) == (2, True)
     assert not (folder.parent / "new").exists()
 
 
@@ -117,22 +117,22 @@ def test_a_reviewer_has_a_name_that_is_no_path(folder: Path, name: str) -> None:
 
 def test_a_decision_that_lacks_something_is_refused(folder: Path) -> None:
     problem = questions_of(folder)[0]
-    ada = Reviewer(folder, "ada")
-    decision = {"accepts": True, "checks": [*Check], "comment": "", "seconds": 1.0}
+    ada_reviewer = Reviewer(folder, "ada")
+    decision = {"accepts": True, "checks": [*ReviewCheck], "comment": "", "seconds": 1.0}
     with pytest.raises(ReviewError, match="answer the question first"):
-        ada.decide(problem, **decision)  # type: ignore[arg-type]
+        ada_reviewer.decide(problem, **decision)  # type: ignore[arg-type]
     with pytest.raises(ReviewError, match="choose one"):
-        ada.answer(problem, "Z", 1.0)
-    ada.answer(problem, "A", 1.0)
+        ada_reviewer.answer(problem, "Z", 1.0)
+    ada_reviewer.answer(problem, "A", 1.0)
     with pytest.raises(ReviewError, match="answered this question already"):
-        ada.answer(problem, "B", 1.0)
+        ada_reviewer.answer(problem, "B", 1.0)
     with pytest.raises(ReviewError, match="all of the checks"):
-        ada.decide(problem, accepts=True, checks=[], comment="", seconds=1.0)
+        ada_reviewer.decide(problem, accepts=True, checks=[], comment="", seconds=1.0)
     with pytest.raises(ReviewError, match="what is wrong"):
-        ada.decide(problem, accepts=False, checks=[], comment=" ", seconds=1.0)
-    ada.decide(problem, **decision)  # type: ignore[arg-type]
+        ada_reviewer.decide(problem, accepts=False, checks=[], comment=" ", seconds=1.0)
+    ada_reviewer.decide(problem, **decision)  # type: ignore[arg-type]
     with pytest.raises(ReviewError, match="decided on it already"):
-        ada.decide(problem, **decision)  # type: ignore[arg-type]
+        ada_reviewer.decide(problem, **decision)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("content", ["{", '{"sha256": "x", "answer": "A", "answer_s": -1}', "x" * 70_000])
@@ -141,18 +141,18 @@ def test_a_broken_review_is_named(folder: Path, content: str) -> None:
     reviews_folder.mkdir(parents=True)
     (reviews_folder / "first.json").write_text(content)
     with pytest.raises(DatasetError, match=r"ada/first\.json"):
-        Reviewer(folder, "ada").waiting(questions_of(folder))
+        Reviewer(folder, "ada").open_reviews(questions_of(folder))
 
 
 def test_a_review_is_not_read_through_a_link(folder: Path, tmp_path: Path) -> None:
     (folder / "reviews" / "ada").mkdir(parents=True)
     (folder / "reviews" / "ada" / "first.json").symlink_to(tmp_path / "secret")
     with pytest.raises(DatasetError, match="can't be read"):
-        Reviewer(folder, "ada").waiting(questions_of(folder))
+        Reviewer(folder, "ada").open_reviews(questions_of(folder))
 
 
 @pytest.mark.parametrize(
-    ("accepts", "reviewers", "unanimous", "expected"),
+    ("accepts", "reviewers", "unanimous", "expected_decision"),
     [
         ([], 3, False, None),
         ([True], 3, False, None),
@@ -168,9 +168,9 @@ def test_a_review_is_not_read_through_a_link(folder: Path, tmp_path: Path) -> No
     ],
 )
 def test_a_question_is_decided_as_soon_as_no_further_review_can_change_it(
-    accepts: list[bool], reviewers: int, unanimous: bool, expected: bool | None
+    accepts: list[bool], reviewers: int, unanimous: bool, expected_decision: bool | None
 ) -> None:
-    assert decision(accepts, reviewers, unanimous=unanimous) is expected
+    assert decision(accepts, reviewers, unanimous=unanimous) is expected_decision
 
 
 def test_agreement_is_undefined_where_everybody_says_the_same() -> None:
@@ -180,9 +180,9 @@ def test_agreement_is_undefined_where_everybody_says_the_same() -> None:
 
 
 def test_a_pack_whose_folder_of_reviews_is_a_link_gets_none(folder: Path, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (folder / "reviews").symlink_to(elsewhere)
-    code, printed = review(folder, "ada", "A", *YES)
-    assert (code, "can't be read" in printed) == (2, True)
-    assert not list(elsewhere.rglob("*.json"))
+    link_target = tmp_path / "elsewhere"
+    link_target.mkdir()
+    (folder / "reviews").symlink_to(link_target)
+    code, console_text = review(folder, "ada", "A", *YES)
+    assert (code, "can't be read" in console_text) == (2, True)
+    assert not list(link_target.rglob("*.json"))

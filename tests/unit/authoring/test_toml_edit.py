@@ -46,61 +46,61 @@ def test_only_what_changes_is_written() -> None:
 
 
 def test_a_key_is_added_at_the_top_and_removed_with_its_line() -> None:
-    changed = with_values(WRITTEN, {"answer": 'B "or" A', "points": None})
-    assert tomllib.loads(changed)["answer"] == 'B "or" A'
-    assert "points = 2" not in changed
-    assert "# For Monday." in changed
-    assert changed.index("answer") < changed.index("[choices]")
+    changed_text = with_values(WRITTEN, {"answer": 'B "or" A', "points": None})
+    assert tomllib.loads(changed_text)["answer"] == 'B "or" A'
+    assert "points = 2" not in changed_text
+    assert "# For Monday." in changed_text
+    assert changed_text.index("answer") < changed_text.index("[choices]")
 
 
 def test_a_table_keeps_its_other_keys_and_a_missing_one_is_begun() -> None:
-    changed = with_values(WRITTEN, {"choices": {"A": "Flash", "B": "DRAM", "C": "Tape"}})
-    assert tomllib.loads(changed)["choices"] == {"A": "Flash", "B": "DRAM", "C": "Tape"}
+    changed_text = with_values(WRITTEN, {"choices": {"A": "Flash", "B": "DRAM", "C": "Tape"}})
+    assert tomllib.loads(changed_text)["choices"] == {"A": "Flash", "B": "DRAM", "C": "Tape"}
     assert with_values('a = "x"\n', {"choices": {"A": "y"}}) == 'a = "x"\n\n[choices]\nA = "y"\n'
     assert with_values("", {"choices": {"A": "y"}}) == '[choices]\nA = "y"\n'
     assert with_values(WRITTEN, {"choices": {"B": "SRAM"}}) == WRITTEN.replace('A = "Flash"\n', "")
 
 
 def test_a_value_in_a_table_is_changed_where_it_is() -> None:
-    changed = with_values(QUESTION, {"question": {"format": "open-ended", "topic": "cells"}})
-    assert changed == QUESTION.replace("multiple-choice", "open-ended").replace(
+    changed_text = with_values(QUESTION, {"question": {"format": "open-ended", "topic": "cells"}})
+    assert changed_text == QUESTION.replace("multiple-choice", "open-ended").replace(
         'choices = { A = "Flash", B = "SRAM" }', 'topic = "cells"'
     )
-    choices = {"format": "multiple-choice", "choices": {"A": "Tape"}}
-    assert with_values(QUESTION, {"question": choices}) == QUESTION.replace('"Flash", B = "SRAM"', '"Tape"')
+    changed_choices = {"format": "multiple-choice", "choices": {"A": "Tape"}}
+    assert with_values(QUESTION, {"question": changed_choices}) == QUESTION.replace('"Flash", B = "SRAM"', '"Tape"')
     text = with_values('id = "x"\n', {"answer": {"value": "1", "points": {"items": [{"text": "x"}]}}})
     assert text == 'id = "x"\n\n[answer]\nvalue = "1"\npoints = { items = [\n    { text = "x" },\n] }\n'
 
 
 def test_tables_of_an_array_are_changed_added_and_removed() -> None:
-    def changed(*items: Mapping[str, object]) -> str:
-        text = with_values(QUESTION, {"answer": {"value": "B", "points": {"items": items}}})
-        assert tomllib.loads(text)["answer"]["points"]["items"] == list(items)
+    def changed(*point_tables: Mapping[str, object]) -> str:
+        text = with_values(QUESTION, {"answer": {"value": "B", "points": {"items": point_tables}}})
+        assert tomllib.loads(text)["answer"]["points"]["items"] == list(point_tables)
         assert tomllib.loads(text)["limits"] == {"wall_s": 5}
         return text
 
-    name_item, two = {"text": "names one"}, {"text": "says why", "points": 2}
-    assert changed(name_item, two) == QUESTION
-    assert changed(name_item, two | {"points": 3}) == QUESTION.replace("points = 2", "points = 3")
+    name_item, reason_item = {"text": "names one"}, {"text": "says why", "points": 2}
+    assert changed(name_item, reason_item) == QUESTION
+    assert changed(name_item, reason_item | {"points": 3}) == QUESTION.replace("points = 2", "points = 3")
     assert changed(name_item, {"text": "says why"}) == QUESTION.replace("points = 2\n", "")
     assert changed(name_item) == QUESTION.replace('[[answer.points.items]]\ntext = "says why"\npoints = 2\n', "")
-    assert '[[answer.points.items]]\ntext = "is short"\n' in changed(name_item, two, {"text": "is short"})
+    assert '[[answer.points.items]]\ntext = "is short"\n' in changed(name_item, reason_item, {"text": "is short"})
 
 
 def test_what_is_below_a_key_goes_with_it() -> None:
-    changed = with_values(QUESTION, {"answer": {"value": "B"}})
-    assert tomllib.loads(changed)["answer"] == {"value": "B"}
-    assert "# Nobody sees this." in changed
-    assert "[limits]" in changed
+    changed_text = with_values(QUESTION, {"answer": {"value": "B"}})
+    assert tomllib.loads(changed_text)["answer"] == {"value": "B"}
+    assert "# Nobody sees this." in changed_text
+    assert "[limits]" in changed_text
     dotted = 'id = "x"\nanswer.value = "A"\nanswer.points.enough = 1  # one\nkind = "question"\n'
     assert with_values(dotted, {"answer": {"value": "A"}}) == dotted.replace("answer.points.enough = 1  # one\n", "")
 
 
 def test_several_lines_stay_lines() -> None:
     explanation = 'First.\n\nSecond "one" \\ `x`.\n"""\n\ttab\r\x7f'
-    changed = with_values(QUESTION, {"answer": {"value": "B", "explanation": explanation}})
-    assert tomllib.loads(changed)["answer"]["explanation"] == explanation
-    assert 'explanation = """\nFirst.\n\nSecond' in changed
+    changed_text = with_values(QUESTION, {"answer": {"value": "B", "explanation": explanation}})
+    assert tomllib.loads(changed_text)["answer"]["explanation"] == explanation
+    assert 'explanation = """\nFirst.\n\nSecond' in changed_text
 
 
 def test_what_it_would_break_is_left_to_its_author() -> None:
@@ -109,8 +109,8 @@ def test_what_it_would_break_is_left_to_its_author() -> None:
 
 
 def test_line_ends_stay_as_they_are() -> None:
-    changed = with_values(WRITTEN.replace("\n", "\r\n"), {"answer": "B", "points": None})
-    assert changed == with_values(WRITTEN, {"answer": "B", "points": None}).replace("\n", "\r\n")
+    changed_text = with_values(WRITTEN.replace("\n", "\r\n"), {"answer": "B", "points": None})
+    assert changed_text == with_values(WRITTEN, {"answer": "B", "points": None}).replace("\n", "\r\n")
 
 
 @pytest.mark.parametrize(

@@ -60,13 +60,13 @@ class Scripted:
         self.german: dict[str, Any] = {**GERMAN}
         self.back: dict[str, Any] = english(folder)
         self.verdict: dict[str, Any] = {"difference": "", "same": True}
-        self.kinds: list[str] = []
+        self.request_kinds: list[str] = []
 
     def __call__(self, request: JudgeRequest) -> PlayedReply:
         kind = (
             "compare" if "compare two versions" in request.system else "to" if "to German" in request.system else "back"
         )
-        self.kinds.append(kind)
+        self.request_kinds.append(kind)
         reply = {"to": self.german, "back": self.back, "compare": self.verdict}[kind]
         return content(json.dumps(reply))
 
@@ -85,14 +85,14 @@ def model(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 def translate(folder: Path, *options: str) -> tuple[int, str, Path]:
     target = folder.parent / "mine-de"
     command = ["questions", "translate", str(folder), "--to", "de", "--out", str(target), "--model", "m", *options]
-    ran = CliRunner().invoke(command_line(), command)
-    return ran.exit_code, ran.output, target
+    invocation = CliRunner().invoke(command_line(), command)
+    return invocation.exit_code, invocation.output, target
 
 
 def test_a_translated_pack_has_the_question_with_its_key_figures_and_group(folder: Path, model: Scripted) -> None:
-    code, printed, target = translate(folder)
-    assert code == 0, printed
-    assert "1 of 1 questions passed" in printed
+    code, console_text, target = translate(folder)
+    assert code == 0, console_text
+    assert "1 of 1 questions passed" in console_text
     pack = read_pack_folder(target)
     (problem,) = pack.problems
     question, key = problem.public.question, problem.hidden.answer
@@ -106,9 +106,9 @@ def test_a_translated_pack_has_the_question_with_its_key_figures_and_group(folde
     assert [figure.path for figure in problem.public.figures] == ["figures/c.svg"]
     assert pack.title.endswith("(German)")
     assert pack.canary is None
-    assert model.kinds == ["to", "back", "compare"]
+    assert model.request_kinds == ["to", "back", "compare"]
     assert translate(folder)[0] == 0
-    assert len(model.kinds) == 3, "replies are kept"
+    assert len(model.request_kinds) == 3, "replies are kept"
 
 
 @pytest.mark.parametrize(
@@ -130,21 +130,21 @@ def test_a_translation_that_changes_what_has_to_stay_is_not_written(
     folder: Path, model: Scripted, change: dict[str, Any], fault: str
 ) -> None:
     model.german |= change
-    code, printed, target = translate(folder)
+    code, console_text, target = translate(folder)
     assert code == 1
-    assert fault in printed.replace("\n", " ")
+    assert fault in console_text.replace("\n", " ")
     assert not (target / "pack.toml").exists()
     (row,) = json.loads((target / "translations.json").read_text())
     assert (row["problem"], row["made"]) == ("lines", "")
-    assert model.kinds == ["to"]
+    assert model.request_kinds == ["to"]
 
 
 def test_what_says_something_else_when_translated_back_is_named(folder: Path, model: Scripted) -> None:
     model.verdict = {"difference": "The first asks for the first step,\x1b the second for the last.", "same": False}
-    code, printed, target = translate(folder)
+    code, console_text, target = translate(folder)
     assert code == 1
-    assert "lines: translated back, something differs: The first asks" in printed.replace("\n", " ")
-    assert "\x1b" not in printed
+    assert "lines: translated back, something differs: The first asks" in console_text.replace("\n", " ")
+    assert "\x1b" not in console_text
     (row,) = json.loads((target / "translations.json").read_text())
     assert row["texts"]["title"] == "Geänderte Zeilen"
     assert not (target / "lines-de").exists()
@@ -171,9 +171,9 @@ def test_a_number_that_is_another_one_in_the_other_language_is_named(
     model.german = {**GERMAN, "statement": "Wie viele?", "answer": "1,024"}
     model.german = {name: text for name, text in model.german.items() if not name.startswith("choice")}
     (blank / "statement.md").write_text("# How many\n\nHow many?\n")
-    code, printed, _ = translate(tmp_path / "blanks")
+    code, console_text, _ = translate(tmp_path / "blanks")
     assert code == 1
-    assert "answer is another number in German" in printed.replace("\n", " ")
+    assert "answer is another number in German" in console_text.replace("\n", " ")
     model.german["answer"] = "1.024"
     model.back = {
         "title": "How many",
@@ -187,11 +187,11 @@ def test_a_number_that_is_another_one_in_the_other_language_is_named(
 
 def test_no_other_pack_is_written_over_and_a_picture_that_is_gone_goes(folder: Path, model: Scripted) -> None:
     pack_text = (folder / "pack.toml").read_text()
-    code, printed, target = translate(folder, "--out", str(folder))
+    code, console_text, target = translate(folder, "--out", str(folder))
     assert code != 0
-    assert "holds another pack" in printed.replace("\n", " ")
+    assert "holds another pack" in console_text.replace("\n", " ")
     assert (folder / "pack.toml").read_text() == pack_text
-    assert model.kinds == []
+    assert model.request_kinds == []
     assert translate(folder)[0] == 0
     (target / "lines-de" / "figures" / "old.svg").write_text("<svg/>")
     assert translate(folder)[0] == 0
@@ -214,7 +214,7 @@ def test_no_other_pack_is_written_over_and_a_picture_that_is_gone_goes(folder: P
 def test_what_can_not_be_translated_is_said(
     folder: Path, model: Scripted, options: tuple[str, str], message: str
 ) -> None:
-    code, printed, target = translate(folder, *options)
+    code, console_text, target = translate(folder, *options)
     assert code == 2 or code == 1
-    assert message in printed.replace("\n", " ")
+    assert message in console_text.replace("\n", " ")
     assert not target.exists()

@@ -23,8 +23,8 @@ FIELDS: dict[str, Any] = {
 }
 
 
-def written_question(**changed: Any) -> WrittenQuestion:
-    return WrittenQuestion.model_validate(FIELDS | changed)
+def written_question(**changed_fields: Any) -> WrittenQuestion:
+    return WrittenQuestion.model_validate(FIELDS | changed_fields)
 
 
 def test_a_question_is_what_a_pack_folder_with_its_files_would_have() -> None:
@@ -50,7 +50,7 @@ def test_hostile_text_stays_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "field"),
+    ("changed_fields", "field"),
     [
         ({"title": " "}, "title"),
         ({"title": "two\nlines"}, "title"),
@@ -62,9 +62,9 @@ def test_hostile_text_stays_text(text: str) -> None:
         ({"explanation": ""}, "explanation"),
     ],
 )
-def test_what_can_be_no_question_is_refused_with_its_field(changed: dict[str, Any], field: str) -> None:
+def test_what_can_be_no_question_is_refused_with_its_field(changed_fields: dict[str, Any], field: str) -> None:
     with pytest.raises(ValidationError) as refused:
-        written_question(**changed)
+        written_question(**changed_fields)
     assert refused.value.errors()[0]["loc"][0] == field
 
 

@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def log(path: Path, time: SetTime) -> Iterator[StudyLog]:
-    with StudyLog(path, now=time.now, monotonic_ns=time.monotonic_ns, process="first") as log:
+    with StudyLog(path, wall_clock=time.now, monotonic_ns=time.monotonic_ns, process="first") as log:
         yield log
 
 

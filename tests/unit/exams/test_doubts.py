@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from benchwright_exams.reading.page import Box, Word
+from benchwright_exams.reading.page import Box, PageWord
 from benchwright_exams.structure.doubts import doubts_of, is_doubtful
-from benchwright_exams.structure.ledger import Region, Role, Segment
+from benchwright_exams.structure.ledger import Region, RegionRole, Segment
 from benchwright_exams.structure.text_blocks import Block, BlockKind
 
 LINE = Box(50, 100, 500, 112)
@@ -25,13 +25,15 @@ class Question:
         return (Block(kind=BlockKind.TEXT, text=self.text),)
 
 
-def line(name: str, item: str, text: str = "Which memory is volatile?", *roles: Segment, **fields: object) -> Region:
-    segments = roles or (Segment(role=Role.QUESTION, start=0, end=len(text), item=item),)
+def line(
+    name: str, item_label: str, text: str = "Which memory is volatile?", *roles: Segment, **fields: object
+) -> Region:
+    segments = roles or (Segment(role=RegionRole.QUESTION, start=0, end=len(text), item=item_label),)
     return Region.model_validate({"id": name, "page": 1, "box": LINE, "text": text, "segments": segments, **fields})
 
 
-def doubt_texts(items: list[Question], *regions: Region) -> list[tuple[str, str]]:
-    return [(finding.item, finding.says) for finding in doubts_of(items, regions)]
+def doubt_texts(exam_questions: list[Question], *regions: Region) -> list[tuple[str, str]]:
+    return [(finding.item, finding.says) for finding in doubts_of(exam_questions, regions)]
 
 
 def test_questions_that_are_alike_raise_no_doubt() -> None:
@@ -40,8 +42,8 @@ def test_questions_that_are_alike_raise_no_doubt() -> None:
 
 def test_words_that_may_be_others_are_quoted_but_not_those_of_a_label() -> None:
     roles = (
-        Segment(role=Role.LABEL, start=0, end=2, item="1"),
-        Segment(role=Role.QUESTION, start=2, end=12, item="1"),
+        Segment(role=RegionRole.LABEL, start=0, end=2, item="1"),
+        Segment(role=RegionRole.QUESTION, start=2, end=12, item="1"),
     )
     region = line("p1-1", "1", "l. What is|", *roles, recognised=True, doubtful=("l.", "is|"))
     assert doubt_texts([Question("1", regions=("p1-1",))], region) == [
@@ -51,12 +53,12 @@ def test_words_that_may_be_others_are_quoted_but_not_those_of_a_label() -> None:
 
 def test_ink_within_a_line_that_was_not_recognised_is_a_doubt_about_its_question() -> None:
     def ink(box: Box) -> Region:
-        drawn = (Segment(role=Role.RULE, start=0, end=0),)
-        return Region(id="p1-2", page=1, box=box, segments=drawn, recognised=True)
+        rule_segments = (Segment(role=RegionRole.RULE, start=0, end=0),)
+        return Region(id="p1-2", page=1, box=box, segments=rule_segments, recognised=True)
 
     text = line("p1-1", "1", recognised=True)
-    inside, lower, dot = Box(200, 102, 230, 110), Box(200, 200, 230, 208), Box(200, 105, 202, 107)
-    doubts = [doubt_texts([Question("1", regions=("p1-1",))], text, ink(box)) for box in (inside, lower, dot)]
+    inside_box, lower, dot = Box(200, 102, 230, 110), Box(200, 200, 230, 208), Box(200, 105, 202, 107)
+    doubts = [doubt_texts([Question("1", regions=("p1-1",))], text, ink(box)) for box in (inside_box, lower, dot)]
     assert doubts == [[("1", "Something stands in its lines that was not recognised.")], [], []]
 
 
@@ -71,23 +73,23 @@ def test_a_letter_that_names_something_begins_no_choice() -> None:
 
 def test_other_numbers_of_choices_are_a_doubt() -> None:
     usual = {"A": "1", "B": "2", "C": "3", "D": "4"}
-    items = [Question(label, choices=usual) for label in "123"]
-    assert doubt_texts([*items, Question("4", choices={"A": "1", "B": "2", "C": "3"})]) == [
+    exam_questions = [Question(label, choices=usual) for label in "123"]
+    assert doubt_texts([*exam_questions, Question("4", choices={"A": "1", "B": "2", "C": "3"})]) == [
         ("4", "It has 3 choices; others have 4.")
     ]
-    assert doubt_texts([*items, Question("4", choices={})]) == [("4", "It has 0 choices; others have 4.")]
-    assert ("4", "It has one choice only.") in doubt_texts([*items, Question("4", choices={"A": "1"})])
+    assert doubt_texts([*exam_questions, Question("4", choices={})]) == [("4", "It has 0 choices; others have 4.")]
+    assert ("4", "It has one choice only.") in doubt_texts([*exam_questions, Question("4", choices={"A": "1"})])
     open_ones = [Question(label, choices={}) for label in "567"]
-    assert doubt_texts([*items, *open_ones]) == []
+    assert doubt_texts([*exam_questions, *open_ones]) == []
 
 
 def test_points_that_only_one_lacks_or_has_twice_are_a_doubt() -> None:
-    items = [Question("1"), Question("2"), Question("3", points=None)]
-    assert doubt_texts(items) == [("3", "No points were found for it, although other questions have some.")]
-    assert doubt_texts(items[1:]) == []
+    exam_questions = [Question("1"), Question("2"), Question("3", points=None)]
+    assert doubt_texts(exam_questions) == [("3", "No points were found for it, although other questions have some.")]
+    assert doubt_texts(exam_questions[1:]) == []
     twice = (
-        Segment(role=Role.POINTS, start=0, end=3, item="1", value="2"),
-        Segment(role=Role.POINTS, start=3, end=6, item="1", value="3"),
+        Segment(role=RegionRole.POINTS, start=0, end=3, item="1", value="2"),
+        Segment(role=RegionRole.POINTS, start=3, end=6, item="1", value="3"),
     )
     assert doubt_texts([Question("1", regions=("p1-1",))], line("p1-1", "1", "[2][3]", *twice)) == [
         ("1", "It has points more than once: another question may be in it.")
@@ -108,4 +110,4 @@ def test_points_that_only_one_lacks_or_has_twice_are_a_doubt() -> None:
     ],
 )
 def test_an_unclear_word_or_an_odd_one_of_a_picture_is_doubtful(text: str, confidence: float, doubtful: bool) -> None:
-    assert is_doubtful(Word(text, LINE, 10, confidence=confidence)) is doubtful
+    assert is_doubtful(PageWord(text, LINE, 10, confidence=confidence)) is doubtful

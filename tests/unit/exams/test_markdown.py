@@ -31,9 +31,9 @@ HOSTILE = [
 def test_a_strangers_text_is_shown_as_it_is(text: str) -> None:
     tokens = MarkdownIt("commonmark").enable("strikethrough").parse(markdown.escaped(text))
     assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
-    inside = tokens[1].children or []
-    assert {token.type for token in inside} <= {"text", "text_special"}
-    assert "".join(token.content for token in inside) == text
+    inline_tokens = tokens[1].children or []
+    assert {token.type for token in inline_tokens} <= {"text", "text_special"}
+    assert "".join(token.content for token in inline_tokens) == text
 
 
 def test_a_listing_can_not_end_its_fence() -> None:

@@ -12,11 +12,11 @@ from benchwright_exams.items import find_items
 from benchwright_exams.model.checks import check_items
 from benchwright_exams.model.figures import assign_figures
 from benchwright_exams.model.lines import sort_lines
-from benchwright_exams.model.replies import Model
+from benchwright_exams.model.replies import ExamModel
 from benchwright_exams.structure.ledger import Ledger
 from benchwright_exams.structure.structure import read_structure
 from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
-from benchwright_judges.models.endpoint import Endpoint
+from benchwright_judges.models.endpoint import ModelEndpoint
 from benchwright_judges.models.model_settings import ModelSettings
 
 from ...support.packs.review import exam
@@ -26,8 +26,8 @@ LINES = ("Aufgabe eins.", "Was ist ein Latch?", "a) Was ist es nicht?", "Seite 1
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def line_range(first: str, last: str, begins: str, role: str, item: str) -> dict[str, str]:
-    return {"first": first, "last": last, "begins": begins, "role": role, "item": item}
+def line_range(first_line: str, last_line: str, begins_at: str, role: str, item_label: str) -> dict[str, str]:
+    return {"first": first_line, "last": last_line, "begins": begins_at, "role": role, "item": item_label}
 
 
 GOOD = [
@@ -41,10 +41,12 @@ def ranges(*reply_ranges: Any) -> PlayedReply:
     return content(json.dumps({"ranges": list(reply_ranges)}))
 
 
-async def sort(endpoint: JudgeEndpoint, folder: Path, *lines: str, budget: float | None = None) -> tuple[Ledger, Model]:
+async def sort(
+    endpoint: JudgeEndpoint, folder: Path, *lines: str, budget: float | None = None
+) -> tuple[Ledger, ExamModel]:
     settings = ModelSettings(name="sorter", base_url=endpoint.url, model="m", input_usd=1.0, patience_s=2)
-    client = Endpoint(settings, {})
-    model = Model(client, folder, JudgingBudget(budget))
+    client = ModelEndpoint(settings, {})
+    model = ExamModel(client, folder, JudgingBudget(budget))
     try:
         return await sort_lines(read_structure(exam(*(lines or LINES))), model), model
     finally:
@@ -59,9 +61,9 @@ async def test_a_model_sorts_what_rules_can_not(tmp_path: Path) -> None:
     assert find_items(read_structure(exam(*LINES))).items == ()
     with JudgeEndpoint(lambda _: ranges(*GOOD)) as endpoint:
         ledger, _ = await sort(endpoint, tmp_path)
-    (item,) = find_items(ledger).items
-    assert (item.label, item.body[0].text) == ("1a", "Was ist es nicht?")
-    assert item.context[0].text == "Aufgabe eins. Was ist ein Latch?"
+    (exam_item,) = find_items(ledger).items
+    assert (exam_item.label, exam_item.body[0].text) == ("1a", "Was ist es nicht?")
+    assert exam_item.context[0].text == "Aufgabe eins. Was ist ein Latch?"
     assert {region.by for region in ledger.regions} == {"sorter"}
 
 
@@ -102,9 +104,11 @@ async def test_a_line_is_sorted_once(tmp_path: Path) -> None:
     assert "twice" in says(ledger)
 
 
-@pytest.mark.parametrize("played", [content("no JSON"), content('{"ranges": 3}'), fails(400), content('{"other": []}')])
-async def test_rules_decide_without_a_usable_reply(played: PlayedReply, tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda _: played) as endpoint:
+@pytest.mark.parametrize(
+    "played_reply", [content("no JSON"), content('{"ranges": 3}'), fails(400), content('{"other": []}')]
+)
+async def test_rules_decide_without_a_usable_reply(played_reply: PlayedReply, tmp_path: Path) -> None:
+    with JudgeEndpoint(lambda _: played_reply) as endpoint:
         ledger, _ = await sort(endpoint, tmp_path)
     assert {region.by for region in ledger.regions} == {"rules"}
     assert "sorter" in says(ledger)
@@ -129,14 +133,14 @@ async def test_no_request_is_made_beyond_the_budget(tmp_path: Path) -> None:
 
 async def test_a_model_assigns_figures_to_questions_that_there_are(tmp_path: Path) -> None:
     ledger = read_structure(exam("1. Why?", "2. How?", "", "", "", "3. When?"))
-    items = find_items(ledger)
+    exam_items = find_items(ledger)
     replies = {"1": "1", "9": "9"}
     for named_item, label in replies.items():
         reply = content(json.dumps({"reason": "r", "use": "question", "item": named_item}))
         with JudgeEndpoint(lambda _, reply=reply: reply) as endpoint:  # type: ignore[misc]
-            client = Endpoint(ModelSettings(name="sorter", base_url=endpoint.url, model="m"), {})
-            model = Model(client, tmp_path / named_item, JudgingBudget(None))
-            assigned_ledger = await assign_figures(ledger, items, model, lambda _: PNG)
+            client = ModelEndpoint(ModelSettings(name="sorter", base_url=endpoint.url, model="m"), {})
+            model = ExamModel(client, tmp_path / named_item, JudgingBudget(None))
+            assigned_ledger = await assign_figures(ledger, exam_items, model, lambda _: PNG)
             await client.close()
         (figure,) = (region for region in assigned_ledger.regions if region.role == "figure")
         assert figure.item == (label if label == "1" else "2")
@@ -144,12 +148,12 @@ async def test_a_model_assigns_figures_to_questions_that_there_are(tmp_path: Pat
 
 
 async def test_doubts_of_a_model_are_findings_and_nothing_else(tmp_path: Path) -> None:
-    items = find_items(read_structure(exam("1. Why?")))
+    exam_items = find_items(read_structure(exam("1. Why?")))
     reply = content(json.dumps({"problem": "The figure\u202e is missing.\n# No", "complete": False}))
     with JudgeEndpoint(lambda _: reply) as endpoint:
-        client = Endpoint(ModelSettings(name="checker", base_url=endpoint.url, model="m"), {})
-        checked = await check_items(items, Model(client, tmp_path, JudgingBudget(None)))
+        client = ModelEndpoint(ModelSettings(name="checker", base_url=endpoint.url, model="m"), {})
+        checked_items = await check_items(exam_items, ExamModel(client, tmp_path, JudgingBudget(None)))
         await client.close()
-    assert checked.items == items.items
-    (finding,) = checked.findings
+    assert checked_items.items == exam_items.items
+    (finding,) = checked_items.findings
     assert finding.says == "checker finds it incomplete: The figure\\u{202e} is missing. # No"

@@ -18,9 +18,9 @@ from benchwright_exams.structure.place import ExamPlace, is_label, number_of, or
     ],
 )
 def test_a_heading_begins_a_question(text: str, value: str, remainder: str) -> None:
-    start = numbering.headed(text)
-    assert start is not None
-    assert (start.value, text[start.end :].strip()) == (value, remainder)
+    number_start = numbering.headed(text)
+    assert number_start is not None
+    assert (number_start.value, text[number_start.end :].strip()) == (value, remainder)
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_points_are_read_as_printed(text: str, points: list[str]) -> None:
 
 @pytest.mark.parametrize("text", ["3. Why?", "3) Why?", "3.", "3 (a) Why?", "3\tWhy?", "3.(a) Why?", "3.C"])
 def test_a_bare_number_begins_a_question(text: str) -> None:
-    start = numbering.bare(text)
-    assert start is not None
-    assert start.value == "3"
+    number_start = numbering.bare(text)
+    assert number_start is not None
+    assert number_start.value == "3"
 
 
 @pytest.mark.parametrize("text", ["3 bits", "3.5 V", "3 (b) is wrong", "1,000"])
@@ -72,8 +72,8 @@ def test_points_may_be_broken_between_lines() -> None:
 
 
 def test_choices_follow_each_other_in_a_line() -> None:
-    starts = numbering.choices("(A) one (B) two (C) three", "A")
-    assert [start.value for _, start in starts] == ["A", "B", "C"]
+    choice_starts = numbering.choices("(A) one (B) two (C) three", "A")
+    assert [start.value for _, start in choice_starts] == ["A", "B", "C"]
     assert numbering.choices("Vitamin A. is no choice", "A") == []
 
 
@@ -118,5 +118,5 @@ def test_edges_of_pages_are_known(text: str) -> None:
 
 
 def test_a_shared_context_names_its_questions() -> None:
-    assert numbering.shared("Questions 3–5 refer to the following cache.") == (3, 5)
-    assert numbering.shared("Questions 3 and 5 are hard.") is None
+    assert numbering.shared_questions("Questions 3–5 refer to the following cache.") == (3, 5)
+    assert numbering.shared_questions("Questions 3 and 5 are hard.") is None

@@ -7,9 +7,9 @@ from PIL import Image
 
 from benchwright_exams.errors import ExamError
 from benchwright_exams.items import find_items
-from benchwright_exams.reading.page import Box, Word
+from benchwright_exams.reading.page import Box, PageWord
 from benchwright_exams.review.packing import make_pack
-from benchwright_exams.review.review import Review, write_review
+from benchwright_exams.review.review import ReviewedFiles, write_review
 from benchwright_exams.structure.structure import read_structure
 from benchwright_foundation.kept import StageFile
 from benchwright_problems.errors import DatasetError
@@ -32,45 +32,45 @@ LINES = (
 )
 
 
-def review(folder: Path, *lines: str) -> Review:
-    read = exam(*lines)
+def review(folder: Path, *lines: str) -> ReviewedFiles:
+    read_pages = exam(*lines)
     (folder / "pages").mkdir(exist_ok=True)
     Image.new("RGB", (1224, 1584), "white").save(folder / "pages" / "1.png")
-    ledger = read_structure(read)
-    items = find_items(ledger)
-    StageFile(folder / "items.json", type(items)).keep(items)
-    return write_review(folder, read, ledger, items)
+    ledger = read_structure(read_pages)
+    exam_items = find_items(ledger)
+    StageFile(folder / "items.json", type(exam_items)).keep(exam_items)
+    return write_review(folder, read_pages, ledger, exam_items)
 
 
 def accept(folder: Path, *labels: str) -> None:
     for label in labels:
-        form = folder / "items" / label / "review.toml"
-        form.write_text(form.read_text().replace('decision = "open"', 'decision = "accepted"'))
+        review_form = folder / "items" / label / "review.toml"
+        review_form.write_text(review_form.read_text().replace('decision = "open"', 'decision = "accepted"'))
 
 
 def license_it(folder: Path) -> None:
-    head = folder / "exam.toml"
-    head.write_text(head.read_text().replace('license = ""', 'license = "CC-BY-4.0"'))
+    head_file = folder / "exam.toml"
+    head_file.write_text(head_file.read_text().replace('license = ""', 'license = "CC-BY-4.0"'))
 
 
 def test_accepted_questions_become_a_pack(tmp_path: Path) -> None:
     review(tmp_path, *LINES)
     accept(tmp_path, "1", "2")
-    form = tmp_path / "items" / "3" / "review.toml"
-    form.write_text(form.read_text().replace('"open"', '"left out"'))
+    review_form = tmp_path / "items" / "3" / "review.toml"
+    review_form.write_text(review_form.read_text().replace('"open"', '"left out"'))
     license_it(tmp_path)
-    choice, free = make_pack(tmp_path, "exam").problems
+    choice, free_response = make_pack(tmp_path, "exam").problems
     assert choice.public.question is not None
     assert choice.public.question.format is QuestionFormat.MULTIPLE_CHOICE
     assert [option.text for option in choice.public.question.choices] == ["Flash", "SRAM"]
     assert choice.hidden.answer is not None
     assert (choice.hidden.answer.value, choice.hidden.answer.closed) == ("B", True)
-    assert free.hidden.answer is not None
-    assert free.hidden.answer.value == "It adds."
-    assert free.hidden.answer.points is not None
-    assert free.hidden.answer.points.most == 3
-    assert len(free.public.figures) == 1
-    assert "It adds" not in free.public.model_dump_json()
+    assert free_response.hidden.answer is not None
+    assert free_response.hidden.answer.value == "It adds."
+    assert free_response.hidden.answer.points is not None
+    assert free_response.hidden.answer.points.most == 3
+    assert len(free_response.public.figures) == 1
+    assert "It adds" not in free_response.public.model_dump_json()
 
 
 def test_no_pack_while_a_question_is_open(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_pack_needs_a_licence(tmp_path: Path) -> None:
 
 def test_nothing_is_written_again_for_the_same_exam(tmp_path: Path) -> None:
     assert review(tmp_path, *LINES).written_count > 0
-    assert review(tmp_path, *LINES) == Review(0)
+    assert review(tmp_path, *LINES) == ReviewedFiles(0)
 
 
 def test_a_question_that_its_author_edited_is_left_alone(tmp_path: Path) -> None:
@@ -121,12 +121,14 @@ def test_a_decision_does_not_outlive_the_text_it_was_about(tmp_path: Path) -> No
 
 def test_a_question_that_is_gone_is_named(tmp_path: Path) -> None:
     review(tmp_path, "1. Why?", "2. How?")
-    assert review(tmp_path, "1. Why?").gone == ("2",)
+    assert review(tmp_path, "1. Why?").vanished_labels == ("2",)
 
 
 def test_missing_numbers_and_points_that_do_not_add_up_are_named() -> None:
-    read = exam("Problem 1 (10 points)", "(a) Why? [3 points]", "(c) How? [4 points]", "Problem 3", "See Figure 7.")
-    says = [finding.says for finding in find_items(read_structure(read)).findings]
+    read_pages = exam(
+        "Problem 1 (10 points)", "(a) Why? [3 points]", "(c) How? [4 points]", "Problem 3", "See Figure 7."
+    )
+    says = [finding.says for finding in find_items(read_structure(read_pages)).findings]
     assert "Question 2 was not found." in says
     assert "Its parts have 7 points together, and it says 10." in says
     assert "Of its parts, number 2 (from the first) was not found." in says
@@ -134,8 +136,10 @@ def test_missing_numbers_and_points_that_do_not_add_up_are_named() -> None:
 
 
 def test_a_shared_context_is_given_to_each_of_its_questions() -> None:
-    read = exam("1. Why?", "Questions 2-3 refer to a cache of 4 KiB.", "2. How large?", "3. How fast?", "4. When?")
-    items = {item.label: item for item in find_items(read_structure(read)).items}
+    read_pages = exam(
+        "1. Why?", "Questions 2-3 refer to a cache of 4 KiB.", "2. How large?", "3. How fast?", "4. When?"
+    )
+    items = {item.label: item for item in find_items(read_structure(read_pages)).items}
     assert [bool(items[label].context) for label in "1234"] == [False, True, True, False]
 
 
@@ -148,27 +152,34 @@ def test_a_list_in_a_question_begins_no_question() -> None:
 
 
 def test_a_heading_that_continues_a_question_is_no_part_of_it() -> None:
-    lines = ("1. Look.", "(a) Why?", "1. (continued)", "(b) How?", "• fast", "• small")
-    items = find_items(read_structure(exam(*lines))).items
+    exam_lines = ("1. Look.", "(a) Why?", "1. (continued)", "(b) How?", "• fast", "• small")
+    items = find_items(read_structure(exam(*exam_lines))).items
     assert [item.label for item in items] == ["1a", "1b"]
     assert [block.text for block in items[0].body] == ["Why?"]
     assert [block.text for block in items[1].body] == ["How?", "• fast", "• small"]
 
 
 def test_a_listing_keeps_its_spaces() -> None:
-    rows = ("module m(input a);", "  assign y = a;", "endmodule")
+    code_lines = ("module m(input a);", "  assign y = a;", "endmodule")
     words = []
-    for row, line in enumerate(rows):
+    for line_number, line in enumerate(code_lines):
         column = 0
         for text in line.split():
             column = line.index(text, column)
-            left, top = 80 + 5.4 * column, 100 + 11 * row
+            left_edge, top_edge = 80 + 5.4 * column, 100 + 11 * line_number
             # Ink is narrower than a letter's place.
-            words.append(Word(text, Box(left + 0.3, top, left + 5.4 * len(text) - 0.6, top + 8), 9.0, fixed=True))
+            words.append(
+                PageWord(
+                    text,
+                    Box(left_edge + 0.3, top_edge, left_edge + 5.4 * len(text) - 0.6, top_edge + 8),
+                    9.0,
+                    fixed=True,
+                )
+            )
             column += len(text)
-    first = exam("1. What is wrong?")
-    (page,) = first.pages
-    heading = [word._replace(box=Box(word.box.left, 80, word.box.right, 90)) for word in page.words]
-    read = first.model_copy(update={"pages": (page.model_copy(update={"words": (*heading, *words)}),)})
-    (item,) = find_items(read_structure(read)).items
-    assert item.body[1].text == "\n".join(rows)
+    first_exam = exam("1. What is wrong?")
+    (page,) = first_exam.pages
+    heading = [word._replace(box=Box(word.box.left_edge, 80, word.box.right_edge, 90)) for word in page.words]
+    read_pages = first_exam.model_copy(update={"pages": (page.model_copy(update={"words": (*heading, *words)}),)})
+    (exam_item,) = find_items(read_structure(read_pages)).items
+    assert exam_item.body[1].text == "\n".join(code_lines)

@@ -10,10 +10,10 @@ from benchwright_judges.languages.language import (
     AnswerLanguage,
     Choices,
     Discourse,
+    LanguageWording,
     Numbers,
     ShortText,
     TrueFalse,
-    Wording,
 )
 from benchwright_judges.score import score
 from benchwright_problems.problem import (
@@ -21,8 +21,8 @@ from benchwright_problems.problem import (
     Choice,
     Difficulty,
     Hidden,
-    Kind,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -31,7 +31,7 @@ from benchwright_problems.problem import (
 
 ITALIAN = AnswerLanguage(
     code="it",
-    wording=Wording(
+    wording=LanguageWording(
         system="Sei un esperto di informatica.",
         choose="Rispondi solo con la lettera.",
         decide="Rispondi solo con Vero o Falso.",
@@ -66,7 +66,7 @@ def ask(style: QuestionFormat, key: str, *choices: str) -> Problem:
     lettered = tuple(Choice(letter=letter, text=text) for letter, text in zip("ABC", choices, strict=False))
     return Problem(
         id="q",
-        kind=Kind.QUESTION,
+        kind=ProblemKind.QUESTION,
         title="q",
         difficulty=Difficulty.EASY,
         provenance=Provenance(source="test", license="Apache-2.0", version="1"),

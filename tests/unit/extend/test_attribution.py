@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_analysis.report.fold import Fold
+from benchwright_analysis.report.fold import AttemptFold
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.attribution import METHODS, EditFacts, Finding, KnownOfEdit, Origin, attribute
+from benchwright_attempts.attribution import METHODS, EditFacts, EditOrigin, KnownOfEdit, OriginFinding, attribute
 from benchwright_attempts.attribution.method import finding
 from benchwright_attempts.events.events import Edit, Event, Started
 from benchwright_attempts.events.evidence import EditReason
@@ -19,9 +19,9 @@ from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import Moment, RecordedEvent
 
 
-def by_indentation(edit: EditFacts, known_facts: KnownOfEdit) -> Finding | None:
+def by_indentation(edit: EditFacts, known_facts: KnownOfEdit) -> OriginFinding | None:
     """An edit of four code points that nothing is known of is a tab key's."""
-    return finding(Origin.FORMAT, "indentation") if list(edit.inserted) == [4] and not known_facts else None
+    return finding(EditOrigin.FORMAT, "indentation") if list(edit.inserted) == [4] and not known_facts else None
 
 
 @pytest.fixture(autouse=True)
@@ -36,23 +36,23 @@ def edit(version: int) -> Edit:
 def test_a_new_method_labels_edits_in_replay_and_report(tmp_path: Path) -> None:
     reported = EditReason(path="a.sv", version=3, reason="cursor", metadata={"kind": "paste"})
     events: list[Event] = [Started(), edit(2), edit(3), reported]
-    now = datetime(2026, 3, 1, tzinfo=UTC)
+    start_time = datetime(2026, 3, 1, tzinfo=UTC)
     recorded = [
-        RecordedEvent("a", seq, Moment(now + timedelta(seconds=seq), seq * 10**9, "p"), event, "", "")
+        RecordedEvent("a", seq, Moment(start_time + timedelta(seconds=seq), seq * 10**9, "p"), event, "", "")
         for seq, event in enumerate(events, start=1)
     ]
     assert [(attribution.origin, attribution.method) for attribution in attribute(recorded)] == [
-        (Origin.FORMAT, "indentation"),
-        (Origin.PASTE, "change_reason"),
+        (EditOrigin.FORMAT, "indentation"),
+        (EditOrigin.PASTE, "change_reason"),
     ]
 
     with EventLog(tmp_path / "log.sqlite") as log:
         attempt = Attempts(log).create("p/q", "d", tmp_path, {"a.sv": FileText.of_text("")}).id
         for event in events:
             log.append_blocking(attempt, event)
-        header, rows = log.stored(attempt)
-    fold = Fold(header, ProblemFacts())
+        header, rows = log.stored_attempt(attempt)
+    fold = AttemptFold(header, ProblemFacts())
     for row in rows:
-        fold.take(row.seq, row.wall, row.mono_ns, row.process, row.body)
+        fold.take_event(row.seq, row.wall, row.mono_ns, row.process, row.body)
     observation = fold.finish().observation
     assert (observation.inserted_tool, observation.inserted_paste) == (4, 4)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_foundation.registration import Registered
+from benchwright_foundation.registration import Registration
 from benchwright_harness.cluster import ClusterKind, ClusterOptions, Executor
 from benchwright_harness.cluster import registry as clusters
 from benchwright_harness.cluster.registry import CLUSTERS, cluster_kind
-from benchwright_harness.cluster.task import Task
+from benchwright_harness.cluster.task import ClusterTask
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_server.cli.app import command_line
 
@@ -28,7 +28,7 @@ class ToyExecutor:
         self._address = address
         self._options = options
 
-    async def run(self, tasks: Sequence[Task]) -> AsyncGenerator[tuple[Task, Verdict], None]:
+    async def run(self, tasks: Sequence[ClusterTask]) -> AsyncGenerator[tuple[ClusterTask, Verdict], None]:
         ASKED.append((self._address, self._options, len(tasks)))
         for task in tasks:
             yield task, Verdict(reason=Reason.CANCELLED, detail="nothing runs on a toy")
@@ -45,7 +45,7 @@ TOY = ToyCluster()
 
 @pytest.fixture(autouse=True)
 def registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "CLUSTERS", (*CLUSTERS, Registered("toy", f"{__name__}:TOY")))
+    monkeypatch.setattr(clusters, "CLUSTERS", (*CLUSTERS, Registration("toy", f"{__name__}:TOY")))
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path))
     monkeypatch.setenv("BENCHWRIGHT_CACHE", str(tmp_path / "cache"))
     ASKED.clear()
@@ -54,12 +54,12 @@ def registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_pack_is_checked_on_it(tmp_path: Path) -> None:
     # The native sandbox needs no toolchain.
     words = ["problems", "check", "starter", "--sandbox", "native", "--cluster", "toy", "--jobs", "3"]
-    result = CliRunner().invoke(command_line(), [*words, "--cluster-option", "queue=short", "--json"])
-    assert result.exit_code == 2, result.output
-    (address, options, tasks), *_ = ASKED
+    invocation = CliRunner().invoke(command_line(), [*words, "--cluster-option", "queue=short", "--json"])
+    assert invocation.exit_code == 2, invocation.output
+    (address, options, task_count), *_ = ASKED
     assert (address, options.jobs, options.queue) == ("toy", 3, {"queue": "short"})
-    assert tasks > 0
-    assert json.loads(result.stdout)["ok"] < json.loads(result.stdout)["total"]
+    assert task_count > 0
+    assert json.loads(invocation.stdout)["ok"] < json.loads(invocation.stdout)["total"]
 
 
 @pytest.mark.parametrize("name", [kind.name for kind in CLUSTERS])

@@ -58,5 +58,5 @@ def test_an_option_of_a_group_is_checked() -> None:
 
 
 def test_an_expected_error_is_one_sentence_and_status_2() -> None:
-    refused = benchwright("count", "")
-    assert refused.exit_code == 2 and refused.stderr == "error: Give a word to count.\n"
+    refused_invocation = benchwright("count", "")
+    assert refused_invocation.exit_code == 2 and refused_invocation.stderr == "error: Give a word to count.\n"

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from benchwright_foundation.home import Home
 from benchwright_problems import datasets
-from benchwright_problems.datasets.dataset_format import DatasetFormat, Excerpt, FileOption
+from benchwright_problems.datasets.dataset_format import DatasetExcerpt, DatasetFormat, FileOption
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.datasets.jsonl import read_records
 from benchwright_problems.datasets.record import RecordLocation, keep, restore
@@ -20,9 +20,9 @@ from benchwright_problems.problem import (
     Answer,
     Difficulty,
     Hidden,
-    Kind,
     Pack,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -42,7 +42,7 @@ def import_toy(paths: Sequence[Path], pack: str, invalid: InvalidRecords, notes:
         for line, record in read_records(path, invalid):
             problem = Problem(
                 id=str(record["name"]),
-                kind=Kind.QUESTION,
+                kind=ProblemKind.QUESTION,
                 title=title,
                 difficulty=Difficulty.EASY,
                 provenance=Provenance(source=SOURCE, license="CC0-1.0", version="1"),
@@ -70,7 +70,7 @@ def plain(problem: Problem) -> dict[str, JsonValue]:
     return {"name": problem.id, "ask": problem.public.statement, "reply": key.value if key else ""}
 
 
-def recognise(excerpt: Excerpt) -> bool:
+def recognise(excerpt: DatasetExcerpt) -> bool:
     return {"ask", "reply"} <= excerpt.fields
 
 
@@ -81,7 +81,7 @@ TOY = DatasetFormat(
     importer=import_toy,
     export=export_toy,
     recognise=recognise,
-    options=(FileOption("notes", "The title of every problem."),),
+    file_options=(FileOption("notes", "The title of every problem."),),
 )
 
 
@@ -123,18 +123,18 @@ def test_its_option_reaches_the_importer(questions: Path, tmp_path: Path) -> Non
 
 
 def test_an_imported_pack_has_the_date_that_is_given(questions: Path) -> None:
-    arguments = ("problems", "import", "toy", questions, "--pack", "mine")
-    assert benchwright(*arguments, "--published", "2025-01").exit_code == 0
+    import_arguments = ("problems", "import", "toy", questions, "--pack", "mine")
+    assert benchwright(*import_arguments, "--published", "2025-01").exit_code == 0
     assert Store(Home.find()).public("mine").published == "2025-01"
-    wrong = benchwright(*arguments, "--replace", "--published", "lately")
-    assert wrong.exit_code == 2 and "--published: 'lately' is not a date." in wrong.stderr
+    wrong_import = benchwright(*import_arguments, "--replace", "--published", "lately")
+    assert wrong_import.exit_code == 2 and "--published: 'lately' is not a date." in wrong_import.stderr
 
 
 def test_its_option_is_refused_for_other_formats(questions: Path) -> None:
-    wrong = benchwright("problems", "import", "csbench", questions, "--pack", "mine", "--notes", questions)
-    assert wrong.exit_code == 2 and "--notes is an option of toy, not of csbench." in wrong.stderr
+    wrong_import = benchwright("problems", "import", "csbench", questions, "--pack", "mine", "--notes", questions)
+    assert wrong_import.exit_code == 2 and "--notes is an option of toy, not of csbench." in wrong_import.stderr
 
 
 def test_another_importer_that_refuses_the_file_names_it(questions: Path) -> None:
-    wrong = benchwright("problems", "import", "csbench", questions, "--pack", "mine")
-    assert wrong.exit_code == 2 and "The data set looks like toy, not csbench." in wrong.stderr
+    wrong_import = benchwright("problems", "import", "csbench", questions, "--pack", "mine")
+    assert wrong_import.exit_code == 2 and "The data set looks like toy, not csbench." in wrong_import.stderr

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import pytest
 
-from benchwright_analysis.report.fold import Fold
+from benchwright_analysis.report.fold import AttemptFold
 from benchwright_analysis.report.rows.codebook import codebook
 from benchwright_analysis.report.rows.event_columns import EventColumns
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
@@ -62,7 +62,7 @@ def test_a_new_event_is_recorded_reduced_replayed_and_exported(tmp_path: Path, l
         attempt = Attempts(log).create("p/q", "d", tmp_path, {"top.sv": FileText.of_text("")}, recording=level).id
         log.append_blocking(attempt, Started())
         stored_event = log.append_blocking(attempt, EVENT).event  # type: ignore[arg-type]
-        header, rows = log.stored(attempt)
+        header, rows = log.stored_attempt(attempt)
         events = log.events(attempt)
     assert stored_event.type == ("activity" if level is Recording.TIMING else "generated")
     assert ("secret" in rows[-1].body) == (level is Recording.FULL)
@@ -76,13 +76,13 @@ def test_a_new_event_is_recorded_reduced_replayed_and_exported(tmp_path: Path, l
     write_export(tmp_path / "attempt.jsonl", header, rows)
     assert verify(*read_export(tmp_path / "attempt.jsonl")).ok
 
-    columns = EventColumns()
-    fold = Fold(header, ProblemFacts(), events=columns)
+    event_columns = EventColumns()
+    fold = AttemptFold(header, ProblemFacts(), event_columns=event_columns)
     for row in rows:
-        fold.take(row.seq, row.wall, row.mono_ns, row.process, row.body)
+        fold.take_event(row.seq, row.wall, row.mono_ns, row.process, row.body)
     fold.finish()
-    last = columns.table().to_pylist()[-1]
-    assert (last["type"], last["path"]) == (
+    last_event = event_columns.table().to_pylist()[-1]
+    assert (last_event["type"], last_event["path"]) == (
         ("activity", "") if level is Recording.TIMING else ("generated", "rtl/made.sv")
     )
 

@@ -10,7 +10,7 @@ import pytest
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Picture, Section, Table
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable
 from benchwright_analysis.report.sections.registry import SECTIONS
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Started, Submitted
@@ -22,12 +22,12 @@ from benchwright_studies.conduct.study_log import StudyLog
 def runs_by_group(data: Dataset) -> Section:
     """Attempts of each group, as a figure."""
     counts = {group: len(data.attempts_of(group)) for group in data.groups}
-    table = Table("Attempts, by group", ("group", "attempts"), list(counts.items()))
+    table = SortableTable("Attempts, by group", ("group", "attempts"), list(counts.items()))
     rows: list[charts.Row] = [
         {"x": 50, "value": amount, "kind": "attempts", "group": group} for group, amount in counts.items()
     ]
-    svg = charts.stacked(rows, ["attempts"], list(counts), x="", y="attempts")
-    picture = Picture("toy", "A toy figure", f"Bars: {counts}.", svg, table)
+    svg = charts.stacked_shares(rows, ["attempts"], list(counts), x="", y="attempts")
+    picture = SectionPicture("toy", "A toy figure", f"Bars: {counts}.", svg, table)
     return Section("toy", "A toy section", ["It counts."], [picture], (), {"counts": counts})
 
 

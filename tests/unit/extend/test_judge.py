@@ -22,8 +22,8 @@ from benchwright_problems.problem import (
     Answer,
     Difficulty,
     Hidden,
-    Kind,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -71,7 +71,7 @@ def open_keywords(settings: JudgeSettings, environ: Mapping[str, str]) -> Keywor
 
 QUESTION = Problem(
     id="q",
-    kind=Kind.QUESTION,
+    kind=ProblemKind.QUESTION,
     title="q",
     difficulty=Difficulty.EASY,
     provenance=Provenance(source="test", license="Apache-2.0", version="1"),
@@ -95,12 +95,16 @@ async def test_an_added_judge_votes(environ: dict[str, str], tmp_path: Path) -> 
     panel = find_panel(read_settings(environ), environ)
     records = await Records.open(tmp_path / "judges.sqlite")
     try:
-        right = await judge_and_record(QUESTION, "It caches translations.", panel, records, ref="p/q")
-        wrong = await judge_and_record(QUESTION, "It is fast.", panel, records, ref="p/q")
+        right_judgement = await judge_and_record(QUESTION, "It caches translations.", panel, records, ref="p/q")
+        wrong_judgement = await judge_and_record(QUESTION, "It is fast.", panel, records, ref="p/q")
     finally:
         await records.close()
-    assert (right.label, right.passed, {vote.judge for vote in right.votes}) == ("correct", True, {"words"})
-    assert (wrong.label, wrong.passed) == ("incorrect", False)
+    assert (right_judgement.label, right_judgement.passed, {vote.judge for vote in right_judgement.votes}) == (
+        "correct",
+        True,
+        {"words"},
+    )
+    assert (wrong_judgement.label, wrong_judgement.passed) == ("incorrect", False)
 
 
 def test_its_settings_are_checked(environ: dict[str, str], tmp_path: Path) -> None:

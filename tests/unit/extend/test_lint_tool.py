@@ -15,21 +15,21 @@ from benchwright_server.features.language.diagnostics import LiveDiagnostics
 from benchwright_server.linters import registry
 from benchwright_server.linters.lint_tool import LintTool, SavedFile
 from benchwright_server.references.language import features_page
-from benchwright_server.settings import Settings
+from benchwright_server.settings import ServerSettings
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings.finding import Finding, Level
-from benchwright_verilog.findings.source import Source
+from benchwright_verilog.findings.source import FindingTool
 from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
 from benchwright_verilog.semantics.project.projects import Projects
 from benchwright_verilog.settings import Lint
 from benchwright_verilog.syntax.documents import Document, Documents
 
-SOURCE = Source("todo", 3, "https://example.org/rules/{}")
+SOURCE = FindingTool("todo", 3, "https://example.org/rules/{}")
 TEXT = "module m;\n  wire a; // TODO: drive it\nendmodule\n"
 
 
-async def lint(file: SavedFile) -> list[Finding]:
-    matches = re.finditer("TODO", file.lines.text)
+async def lint(saved_file: SavedFile) -> list[Finding]:
+    matches = re.finditer("TODO", saved_file.lines.text)
     return [Finding(SOURCE, *match.span(), Level.HINT, "open-task", "A task is open.") for match in matches]
 
 
@@ -55,7 +55,7 @@ class Server:
 
     def __init__(self) -> None:
         self.client = Client({"textDocument": {"publishDiagnostics": {"codeDescriptionSupport": True}}})
-        self.settings = Settings()
+        self.settings = ServerSettings()
         self.documents = Documents()
         self.projects = Projects(self.documents)
         self.protocol = self
@@ -97,12 +97,14 @@ async def test_its_fixes_and_waivers_are_offered(server: Server) -> None:
     from lsprotocol import types
 
     (document,) = server.documents
-    start = types.Position(1, TEXT.splitlines()[1].index("TODO"))
+    finding_position = types.Position(1, TEXT.splitlines()[1].index("TODO"))
     params = types.CodeActionParams(
-        types.TextDocumentIdentifier(document.uri), types.Range(start, start), types.CodeActionContext([])
+        types.TextDocumentIdentifier(document.uri),
+        types.Range(finding_position, finding_position),
+        types.CodeActionContext([]),
     )
-    offered = await CodeActions(server).offer(params)  # type: ignore[arg-type]
-    titles = [action.title for action in offered]
+    offered_actions = await CodeActions(server).offer(params)  # type: ignore[arg-type]
+    titles = [action.title for action in offered_actions]
     assert {"Close the task", "Waive open-task on this line"} <= set(titles)
 
 

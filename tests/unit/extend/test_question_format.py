@@ -21,8 +21,8 @@ from benchwright_problems.problem import (
     AnsweredBy,
     Difficulty,
     Hidden,
-    Kind,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -34,13 +34,13 @@ from benchwright_subjects.prompts.prompt import reply_form
 @pytest.fixture
 def ordering(monkeypatch: pytest.MonkeyPatch) -> QuestionFormat:
     """Adds a format, as a line `ORDERING = "ordering"` in `QuestionFormat` and one in `FORMATS` do."""
-    member = str.__new__(QuestionFormat, "ordering")
-    member._name_, member._value_ = "ORDERING", "ordering"
-    member.label, member.answered_by = "ordering", AnsweredBy.BLANK
-    monkeypatch.setitem(QuestionFormat._value2member_map_, "ordering", member)
-    monkeypatch.setitem(QuestionFormat._member_map_, "ORDERING", member)
-    rules = QuestionRules(
-        format=member,
+    format_member = str.__new__(QuestionFormat, "ordering")
+    format_member._name_, format_member._value_ = "ORDERING", "ordering"
+    format_member.label, format_member.answered_by = "ordering", AnsweredBy.BLANK
+    monkeypatch.setitem(QuestionFormat._value2member_map_, "ordering", format_member)
+    monkeypatch.setitem(QuestionFormat._member_map_, "ORDERING", format_member)
+    question_rules = QuestionRules(
+        format=format_member,
         score=score_order,
         scale=Scale.BLANK,
         is_instant=True,
@@ -48,8 +48,8 @@ def ordering(monkeypatch: pytest.MonkeyPatch) -> QuestionFormat:
         selectable=lambda question: ("A", "B"),
         extract=lambda question, text: extract_order(text),
     )
-    monkeypatch.setattr(formats, "FORMATS", (*formats.FORMATS, rules))
-    return member
+    monkeypatch.setattr(formats, "FORMATS", (*formats.FORMATS, question_rules))
+    return format_member
 
 
 def extract_order(text: str) -> Extraction:
@@ -64,7 +64,7 @@ def score_order(answer_text: GivenText) -> Judgement:
 def ask(style: QuestionFormat) -> Problem:
     return Problem(
         id="q",
-        kind=Kind.QUESTION,
+        kind=ProblemKind.QUESTION,
         title="q",
         difficulty=Difficulty.EASY,
         provenance=Provenance(source="test", license="Apache-2.0", version="1"),

@@ -22,13 +22,13 @@ VERDICT = Verdict(
 
 
 def first_failure(verdict: Verdict, read_log: ReadLog) -> Revealed:
-    failed = next(test for test in verdict.tests if not test.passed)
+    failed_test = next(test for test in verdict.tests if not test.passed)
     return Revealed(
         outcome=verdict.outcome.value,
         reason=verdict.reason.value,
         message=verdict.detail,
         policy=Reveal.NAMES.value,
-        tests=(RevealedTest(failed.name, failed.passed, None),),
+        tests=(RevealedTest(failed_test.name, failed_test.passed, None),),
     )
 
 

@@ -13,24 +13,24 @@ from typer.testing import CliRunner
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_exams.errors import ExamError
-from benchwright_exams.reading.reader_process import Answer, ReaderProcess
-from benchwright_foundation.registration import Registered
+from benchwright_exams.reading.reader_process import ReaderAnswer, ReaderProcess
+from benchwright_foundation.registration import Registration
 from benchwright_harness.errors import DebuggerError, SandboxUnavailableError
-from benchwright_harness.execution.process import End, Output, StepEnd
+from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
 from benchwright_harness.own_tests.debugging import Debugging
 from benchwright_harness.own_tests.running import run_own_tests
 from benchwright_harness.own_tests.simulation import OwnSimulation
-from benchwright_harness.plan.selection import Selection
-from benchwright_harness.sandbox import Job, Sandbox
+from benchwright_harness.plan.selection import ToolSelection
+from benchwright_harness.sandbox import Sandbox, SandboxJob
 from benchwright_harness.sandbox import registry as sandboxes
 from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner, FolderHider
-from benchwright_harness.sandbox.kind import Finding, Health, SandboxKind
+from benchwright_harness.sandbox.kind import HealthFinding, MachineHealth, SandboxKind
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import Toolchain
 from benchwright_server.cli.app import command_line
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox
 from benchwright_subjects.inline.failure import SubjectError
-from benchwright_subjects.inline.server.confinement import can_confine, confined, lacking_protection
+from benchwright_subjects.inline.server.confinement import can_confine, confined_command, protection_remark
 from benchwright_subjects.inline.workplace import Workplace
 
 
@@ -42,13 +42,13 @@ class NoTools(Toolchain):
     def __init__(self, cache: Path) -> None:
         self.cache = cache
 
-    def environment(self, selection: Selection) -> dict[str, str]:
+    def environment(self, selection: ToolSelection) -> dict[str, str]:
         return {}
 
-    def versions(self, selection: Selection) -> dict[str, str]:
+    def versions(self, selection: ToolSelection) -> dict[str, str]:
         return {}
 
-    def require(self, tools: Iterable[str], selection: Selection) -> None:
+    def require(self, tools: Iterable[str], selection: ToolSelection) -> None:
         pass
 
     def require_packages(self, names: Iterable[str]) -> None:
@@ -66,9 +66,9 @@ class ToySandbox:
     def new_user(self) -> int | None:
         return None
 
-    async def run(self, job: Job, log: Output) -> StepEnd:
+    async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
         log.write(b"not run")
-        return StepEnd(End.EXITED, 1, 0.0)
+        return StepEnd(ProcessEnd.EXITED, 1, 0.0)
 
 
 @contextlib.contextmanager
@@ -80,7 +80,7 @@ def pretending(argv: Sequence[str], confinement: Confinement) -> Iterator[Confin
 TOY = SandboxKind(
     open=ToySandbox,
     toolchain=NoTools,
-    examine=lambda: (Finding("Toy", Health.WARNING, "showing how", hint="use another sandbox"),),
+    examine=lambda: (HealthFinding("Toy", MachineHealth.WARNING, "showing how", hint="use another sandbox"),),
     shows_folders=True,
     confiner=Confiner(pretending, remedy="build the toy"),
     folder_hider=FolderHider("a toy", lambda: True, lambda command, folders: ("toy", str(folders.workdir), *command)),
@@ -89,15 +89,15 @@ TOY = SandboxKind(
 
 @pytest.fixture(autouse=True)
 def registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    line = Registered("toy", f"{__name__}:TOY", "which runs nothing")
-    monkeypatch.setattr(sandboxes, "SANDBOXES", (*sandboxes.SANDBOXES, line))
+    sandbox_line = Registration("toy", f"{__name__}:TOY", "which runs nothing")
+    monkeypatch.setattr(sandboxes, "SANDBOXES", (*sandboxes.SANDBOXES, sandbox_line))
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path))
     monkeypatch.setenv("BENCHWRIGHT_CACHE", str(tmp_path / "cache"))
 
 
 def printed(*words: str) -> dict[str, object]:
-    result = CliRunner().invoke(command_line(), [*words, "--json"], catch_exceptions=False)
-    printed_json = json.loads(result.stdout)
+    invocation = CliRunner().invoke(command_line(), [*words, "--json"], catch_exceptions=False)
+    printed_json = json.loads(invocation.stdout)
     assert isinstance(printed_json, dict)
     return printed_json
 
@@ -106,9 +106,9 @@ def test_a_solution_is_graded_in_it(tmp_path: Path) -> None:
     solution = tmp_path / "solution"
     (solution / "rtl").mkdir(parents=True)
     (solution / "rtl" / "sync_fifo.sv").write_text("module sync_fifo;\nendmodule\n")
-    verdict = printed("grade", "starter/sync-fifo", str(solution), "--sandbox", "toy")
-    assert verdict["verdict"] == "failed"
-    digests = verdict["digests"]
+    printed_verdict = printed("grade", "starter/sync-fifo", str(solution), "--sandbox", "toy")
+    assert printed_verdict["verdict"] == "failed"
+    digests = printed_verdict["digests"]
     assert isinstance(digests, dict)
     assert (digests["sandbox"], digests["toolchain"]) == ("toy 1", "no tools")
 
@@ -120,10 +120,10 @@ def test_a_pack_is_checked_in_it(tmp_path: Path) -> None:
 
 
 def test_doctor_shows_it() -> None:
-    items = printed("doctor")["items"]
-    assert isinstance(items, list)
+    doctor_items = printed("doctor")["items"]
+    assert isinstance(doctor_items, list)
     assert {"name": "Toy", "status": "warning", "hint": "use another sandbox"}.items() <= next(
-        item.items() for item in items if item["name"] == "Toy"
+        item.items() for item in doctor_items if item["name"] == "Toy"
     )
 
 
@@ -150,9 +150,9 @@ async def test_tests_are_debugged_in_it_since_it_shows_folders(tmp_path: Path) -
 def test_exams_are_read_in_it_since_it_confines_programs(tmp_path: Path) -> None:
     exam = tmp_path / "exam.pdf"
     exam.write_bytes(b"%PDF")
-    reader = ReaderProcess("toy")
-    reader.check()
-    assert reader.ask(exam, ["page 1"]) == Answer({"words": "page 1"}, b"")
+    reader_process = ReaderProcess("toy")
+    reader_process.check()
+    assert reader_process.ask(exam, ["page 1"]) == ReaderAnswer({"words": "page 1"}, b"")
     with pytest.raises(ExamError, match="in the sandbox bwrap or native or toy, not in docker"):
         ReaderProcess("docker").check()
 
@@ -160,18 +160,18 @@ def test_exams_are_read_in_it_since_it_confines_programs(tmp_path: Path) -> None
 def test_inline_servers_are_kept_from_folders_by_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server_workplace = Workplace(tmp_path, {})
     monkeypatch.setattr(sandboxes, "SANDBOXES", sandboxes.SANDBOXES[-1:])
-    assert confined(["server"], server_workplace, [], is_offline=True) == (
+    assert confined_command(["server"], server_workplace, [], is_offline=True) == (
         "toy",
         str(server_workplace.workspace),
         "server",
     )
-    assert (can_confine(), lacking_protection()) == (True, "")
-    broken = FolderHider("a toy", lambda: False, lambda command, _: tuple(command))
-    monkeypatch.setattr(f"{__name__}.TOY", replace(TOY, folder_hider=broken))
-    assert confined(["server"], server_workplace, [], is_offline=False) == ("server",)
-    assert "a toy is missing" in lacking_protection()
+    assert (can_confine(), protection_remark()) == (True, "")
+    broken_hider = FolderHider("a toy", lambda: False, lambda command, _: tuple(command))
+    monkeypatch.setattr(f"{__name__}.TOY", replace(TOY, folder_hider=broken_hider))
+    assert confined_command(["server"], server_workplace, [], is_offline=False) == ("server",)
+    assert "a toy is missing" in protection_remark()
     with pytest.raises(SubjectError, match="Without a toy no server can be kept off the network"):
-        confined(["server"], server_workplace, [], is_offline=True)
+        confined_command(["server"], server_workplace, [], is_offline=True)
 
 
 def test_a_name_that_nobody_registered_is_refused() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from benchwright_server import settings as settings_module
 from benchwright_server.references.language import settings_page
-from benchwright_server.settings import Settings, read_settings
+from benchwright_server.settings import ServerSettings, read_settings
 
 
 @dataclass(frozen=True)
@@ -20,17 +20,17 @@ class Waveforms:
 
 
 @dataclass(frozen=True)
-class ToySettings(Settings):
+class ToySettings(ServerSettings):
     waveforms: Waveforms = field(default_factory=Waveforms)
 
 
 @pytest.fixture(autouse=True)
 def _added(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings_module, "Settings", ToySettings)
+    monkeypatch.setattr(settings_module, "ServerSettings", ToySettings)
 
 
-def read(options: object) -> tuple[int, list[str]]:
-    settings, complaints = read_settings(options)
+def read(raw_options: object) -> tuple[int, list[str]]:
+    settings, complaints = read_settings(raw_options)
     assert isinstance(settings, ToySettings)
     return settings.waveforms.max_signals, complaints
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.group_statistics import STATISTICS, GroupStatistic
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
@@ -30,14 +30,20 @@ def observation(participant: str, runs: int) -> Observation:
         name: empty.get(field.annotation) if isinstance(field.annotation, type) else None
         for name, field in Observation.model_fields.items()
     }
-    facts = {"attempt": participant, "participant": participant, "condition": "alone", "solver": "human", "runs": runs}
-    return Observation.model_validate(values | {"censored_by": ""} | facts)
+    row_fields = {
+        "attempt": participant,
+        "participant": participant,
+        "condition": "alone",
+        "solver": "human",
+        "runs": runs,
+    }
+    return Observation.model_validate(values | {"censored_by": ""} | row_fields)
 
 
 def test_a_new_statistic_is_a_column_and_a_number_of_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchwright_analysis.report.sections.success.STATISTICS", [*STATISTICS, MEAN_RUNS])
     data = Dataset(
-        [Folded(observation(participant, runs), (), {}, "") for participant, runs in (("P1", 2), ("P2", 5))], {}
+        [FoldedAttempt(observation(participant, runs), (), {}, "") for participant, runs in (("P1", 2), ("P2", 5))], {}
     )
     section = success(data)
     table = section.tables[0]

@@ -10,14 +10,14 @@ ONE = b"aig 3 2 1 1 0\n4 1\n6\n" + NAMES
 
 def test_how_registers_begin_is_read_of_each_line() -> None:
     logics = [logic(circuit) for circuit in (UNKNOWN, ZERO, ONE)]
-    assert [circuit_logic.starts for circuit_logic in logics if circuit_logic] == [("x",), ("0",), ("1",)]
+    assert [circuit_logic.initial_values for circuit_logic in logics if circuit_logic] == [("x",), ("0",), ("1",)]
 
 
 def test_the_other_may_only_begin_as_the_reference_may() -> None:
-    unknown, zero, one_logic = (logic(circuit) for circuit in (UNKNOWN, ZERO, ONE))
-    assert may_correspond(unknown, zero)
+    unknown_logic, zero, one_logic = (logic(circuit) for circuit in (UNKNOWN, ZERO, ONE))
+    assert may_correspond(unknown_logic, zero)
     assert may_correspond(zero, zero)
-    assert not may_correspond(zero, unknown)
+    assert not may_correspond(zero, unknown_logic)
     assert not may_correspond(zero, one_logic)
 
 

@@ -22,21 +22,21 @@ TOOLCHAIN = cast(Toolchain, object())
 @contextmanager
 def building(cache: Path) -> Iterator[threading.Event]:
     """Holds the lock of a build until told to end."""
-    lock_held, end = threading.Event(), threading.Event()
+    lock_held, end_signal = threading.Event(), threading.Event()
 
     def build() -> None:
         with file_lock(cache / "toolchains" / LOCK):
             lock_held.set()
-            end.wait(60)
+            end_signal.wait(60)
 
     (cache / "toolchains").mkdir(parents=True)
     thread = threading.Thread(target=build)
     thread.start()
     assert lock_held.wait(60)
     try:
-        yield end
+        yield end_signal
     finally:
-        end.set()
+        end_signal.set()
         thread.join()
 
 
@@ -62,11 +62,11 @@ async def test_a_run_waits_until_the_tools_are_there_and_says_so_once(tmp_path: 
         waits.set()
 
     with building(tmp_path):
-        waiting = asyncio.create_task(when_built(find, tmp_path, on_wait))
+        waiting_task = asyncio.create_task(when_built(find, tmp_path, on_wait))
         await waits.wait()
-        assert not waiting.done()
+        assert not waiting_task.done()
         toolchains.append(TOOLCHAIN)
-        assert await waiting is TOOLCHAIN
+        assert await waiting_task is TOOLCHAIN
     assert notices == ["waits"]
 
 

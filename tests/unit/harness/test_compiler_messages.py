@@ -8,7 +8,7 @@ import pytest
 
 from benchwright_harness.decision.compiler_messages import add_compiler_messages
 from benchwright_harness.decision.report import read_report
-from benchwright_problems.problem import Difficulty, Hidden, Kind, Problem, Provenance, Public
+from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public
 from benchwright_problems.verdict import Reason, Verdict
 
 OWN = {"rtl/dut.sv": b"module dut(input clk, output q_out);\n  assign q_out = clk +;\nendmodule\n"}
@@ -19,17 +19,17 @@ def _shown_messages(output: str, reason: Reason = Reason.BUILD_FAILED) -> list[s
     problem = Problem(
         id="x",
         title="X",
-        kind=Kind.DESIGN,
+        kind=ProblemKind.DESIGN,
         difficulty=Difficulty.EASY,
         provenance=Provenance(source="", license="", version=""),
         public=Public(statement="Write it.", expected=("rtl/dut.sv",)),
         hidden=Hidden(harness=HARNESS),
     )
-    lines = [
+    report_messages = [
         {"session": 0, "tool": "iverilog", "kind": "compile"},
         {"session": 0, "finished": True, "status": 2, "said": output},
     ]
-    report = read_report("\n".join(map(json.dumps, lines)).encode())
+    report = read_report("\n".join(map(json.dumps, report_messages)).encode())
     verdict = add_compiler_messages(Verdict(reason=reason), problem, OWN, [report, report])
     assert bool(verdict.compiler) == ("does not compile: rtl/" in verdict.detail)
     return [str(message) for message in verdict.compiler]

@@ -49,8 +49,8 @@ def one() -> dict[str, Any]:
 def test_raw_results_hold_each_problems_tests() -> None:
     raw: dict[str, Any] = raw_result(ONE)
     assert list(raw) == ["a", "b", "c", "d"]
-    test = {"result": 0, "log": None, "error_msg": None, "execution": 0.5}
-    assert raw["a"] == {"category": "cid003", "difficulty": "easy", "tests": [test], "errors": 0}
+    raw_test = {"result": 0, "log": None, "error_msg": None, "execution": 0.5}
+    assert raw["a"] == {"category": "cid003", "difficulty": "easy", "tests": [raw_test], "errors": 0}
     assert raw["b"]["errors"] == raw["b"]["tests"][0]["result"] == 1
     assert raw["c"]["tests"][0]["error_msg"] == "about c"
     assert raw["d"]["tests"][0]["llm_score"] == 0.25
@@ -106,11 +106,14 @@ def test_a_table_is_drawn_whole(one: dict[str, Any]) -> None:
 
 
 def test_samples_become_pass_at_k(one: dict[str, Any]) -> None:
-    together: dict[str, Any] = composite([one, report(OTHER, "pack", "somebody", NOW)], ["s1", "s2"], 1, NOW)
-    assert together["metadata"]["composite"] is True
-    assert (together["metadata"]["n_samples"], together["metadata"]["sample_prefixes"]) == (2, ["s1", "s2"])
-    assert [sample["sample_index"] for sample in together["samples"]] == [0, 1]
-    lines = [" ".join(line.split()) for line in report_text(together).splitlines()]
+    composite_report: dict[str, Any] = composite([one, report(OTHER, "pack", "somebody", NOW)], ["s1", "s2"], 1, NOW)
+    assert composite_report["metadata"]["composite"] is True
+    assert (composite_report["metadata"]["n_samples"], composite_report["metadata"]["sample_prefixes"]) == (
+        2,
+        ["s1", "s2"],
+    )
+    assert [sample["sample_index"] for sample in composite_report["samples"]] == [0, 1]
+    lines = [" ".join(line.split()) for line in report_text(composite_report).splitlines()]
     # a 2 of 2, b 1 of 2, c 0 of 2, d (0.25 + 0.75) / 2.
     assert "Overall Pass@1, n=2 probability: 50.00%" in lines
     assert "| cid003 | 2 | 1.5 | 0.5 | 75.00% | 35.36% |" in lines
@@ -118,11 +121,11 @@ def test_samples_become_pass_at_k(one: dict[str, Any]) -> None:
 
 def test_pass_at_2_of_two_samples_is_one_minus_the_chance_of_two_failures() -> None:
     sets = [[graded("a", "cid003", "easy", reason)] for reason in (Reason.PASSED, Reason.TESTS_FAILED)]
-    together = composite([report(samples, "p", "s", NOW) for samples in sets], ["1", "2"], 2, NOW)
-    assert "Overall Pass@2, n=2 probability: 75.00%" in report_text(together)
+    composite_report = composite([report(samples, "p", "s", NOW) for samples in sets], ["1", "2"], 2, NOW)
+    assert "Overall Pass@2, n=2 probability: 75.00%" in report_text(composite_report)
 
 
 def test_everything_is_json(one: dict[str, Any]) -> None:
-    together = composite([one], ["s1"], 1, NOW)
-    assert json.loads(json.dumps(together)) == together
+    composite_report = composite([one], ["s1"], 1, NOW)
+    assert json.loads(json.dumps(composite_report)) == composite_report
     assert json.loads(json.dumps(raw_result(ONE))) == raw_result(ONE)

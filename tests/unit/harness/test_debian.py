@@ -80,7 +80,9 @@ def test_a_source_that_is_switched_off_does_not_count(tmp_path: Path) -> None:
 
 
 def test_a_release_has_its_updates_where_it_has_any() -> None:
-    text = Mirror("https://mirror.example/debian", "https://mirror.example/security").sources("bookworm", updates=True)
+    text = Mirror("https://mirror.example/debian", "https://mirror.example/security").sources_list(
+        "bookworm", with_updates=True
+    )
     suites = [line.split()[-2] for line in text.splitlines()]
     assert suites == ["bookworm", "bookworm-updates", "bookworm-security"]
-    assert Mirror("https://mirror.example/debian").sources("sid", updates=False).count("\n") == 1
+    assert Mirror("https://mirror.example/debian").sources_list("sid", with_updates=False).count("\n") == 1

@@ -8,8 +8,8 @@ from io import BytesIO
 import pytest
 
 from benchwright_harness.decision.criterion import ZERO_TIME
-from benchwright_harness.decision.fault import attribute_fault, settled
-from benchwright_harness.decision.report import Report, read_report
+from benchwright_harness.decision.fault import attribute_fault, settled_verdict
+from benchwright_harness.decision.report import StepReport, read_report
 from benchwright_harness.decision.results import FailureWatch
 from benchwright_problems.verdict import Outcome, Reason, TestResult, Verdict
 
@@ -18,25 +18,25 @@ PASSED = Verdict(reason=Reason.PASSED)
 INTERNAL = "%Error: Internal Error: /code/rtl/x.sv:3:1: ../V3FsmDetect.cpp:412: Unexpected state\n"
 
 
-def report(*messages: dict[str, object]) -> Report:
-    return read_report("\n".join(map(json.dumps, messages)).encode())
+def report(*report_messages: dict[str, object]) -> StepReport:
+    return read_report("\n".join(map(json.dumps, report_messages)).encode())
 
 
-def ran(tool: str, status: int, output: str = "", kind: str = "compile") -> Report:
-    begins = {"session": 0, "tool": tool, "kind": kind}
-    return report(begins, {"session": 0, "finished": True, "status": status, "said": output})
+def ran(tool: str, status: int, output: str = "", kind: str = "compile") -> StepReport:
+    begin_message = {"session": 0, "tool": tool, "kind": kind}
+    return report(begin_message, {"session": 0, "finished": True, "status": status, "said": output})
 
 
 def judged(
     verdict: Verdict,
-    *reports: Report,
+    *reports: StepReport,
     pytest: tuple[TestResult, ...] = (),
     exit_code: int = 1,
     argv: tuple[str, ...] = ("pytest",),
-    printed: bytes = b"",
+    console_bytes: bytes = b"",
 ) -> Verdict:
     watch = FailureWatch(BytesIO())
-    watch.write(printed)
+    watch.write(console_bytes)
     return attribute_fault(verdict, reports, pytest, argv, exit_code, watch)
 
 
@@ -106,16 +106,16 @@ def test_a_failed_test_is_decided_whatever_else_there_was() -> None:
         {"session": 0, "test": "a", "passed": False, "message": "wrong"},
         {"harness": "missing", "said": "gtkwave"},
     )
-    failed = Verdict(reason=Reason.TESTS_FAILED)
-    assert judged(failed, simulated) == failed
+    failed_verdict = Verdict(reason=Reason.TESTS_FAILED)
+    assert judged(failed_verdict, simulated) == failed_verdict
 
 
-@pytest.mark.parametrize("early", [True, False])
-def test_an_error_of_the_harness_counts_as_its_own_only_before_anything_has_read_the_design(early: bool) -> None:
+@pytest.mark.parametrize("is_early", [True, False])
+def test_an_error_of_the_harness_counts_as_its_own_only_before_anything_has_read_the_design(is_early: bool) -> None:
     broke: dict[str, object] = {"harness": "broken", "said": "NameError: name 'x' is not defined"}
     reads: dict[str, object] = {"session": 0, "tool": "iverilog", "kind": "compile"}
-    verdict = judged(NOT_BUILT, report(*([broke, reads] if early else [reads, broke])))
-    assert verdict.reason is (Reason.BAD_HARNESS if early else Reason.BUILD_FAILED)
+    verdict = judged(NOT_BUILT, report(*([broke, reads] if is_early else [reads, broke])))
+    assert verdict.reason is (Reason.BAD_HARNESS if is_early else Reason.BUILD_FAILED)
 
 
 def test_an_error_in_a_later_step_is_not_early() -> None:
@@ -135,20 +135,20 @@ def test_an_error_in_a_later_step_is_not_early() -> None:
     ],
 )
 def test_what_pytest_says_before_a_tool_has_run(message: str, reason: Reason) -> None:
-    failed = (TestResult(name="test_runner", passed=False, message=message),)
-    assert judged(Verdict(reason=Reason.TESTS_FAILED), report({"ended": 1}), pytest=failed).reason is reason
+    failed_tests = (TestResult(name="test_runner", passed=False, message=message),)
+    assert judged(Verdict(reason=Reason.TESTS_FAILED), report({"ended": 1}), pytest=failed_tests).reason is reason
 
 
 def test_the_same_after_a_tool_has_run_may_be_a_forgery() -> None:
-    failed = (TestResult(name="test_runner", passed=False, message="SyntaxError: invalid syntax"),)
-    assert judged(NOT_BUILT, ran("vvp", 0, kind="simulate"), pytest=failed) == NOT_BUILT
+    failed_tests = (TestResult(name="test_runner", passed=False, message="SyntaxError: invalid syntax"),)
+    assert judged(NOT_BUILT, ran("vvp", 0, kind="simulate"), pytest=failed_tests) == NOT_BUILT
 
 
 def test_a_crash_that_the_reference_does_not_meet_counts_as_failed() -> None:
     crashed = judged(NOT_BUILT, ran("verilator", 1, INTERNAL))
-    assert settled(crashed, PASSED).outcome is Outcome.FAILED
-    assert "V3FsmDetect.cpp:412" in settled(crashed, PASSED).detail
-    assert settled(crashed, crashed) == crashed
+    assert settled_verdict(crashed, PASSED).outcome is Outcome.FAILED
+    assert "V3FsmDetect.cpp:412" in settled_verdict(crashed, PASSED).detail
+    assert settled_verdict(crashed, crashed) == crashed
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_simulation_that_ran_and_failed_is_no_failure_to_build() -> None:
 def test_time_that_stands_still_is_named_by_the_signal_or_by_verilator() -> None:
     for verdict in (
         judged(NOT_BUILT, ran("vvp", 128 + 24, kind="simulate")),
-        judged(NOT_BUILT, printed=b"%Error-DIDNOTCONVERGE: x.sv:1: Active region did not converge\n"),
+        judged(NOT_BUILT, console_bytes=b"%Error-DIDNOTCONVERGE: x.sv:1: Active region did not converge\n"),
     ):
         assert (verdict.reason, verdict.detail) == (Reason.TESTS_FAILED, ZERO_TIME)
-    assert judged(PASSED, printed=b"%Error-DIDNOTCONVERGE: x\n").reason is Reason.PASSED
+    assert judged(PASSED, console_bytes=b"%Error-DIDNOTCONVERGE: x\n").reason is Reason.PASSED

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchwright_harness.execution.process import End, StepEnd
+from benchwright_harness.execution.process import ProcessEnd, StepEnd
 from benchwright_harness.own_tests.coverage import read_coverage
 from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason, outcomes, shorten
 from benchwright_harness.own_tests.simulation import NOT_BUILT, SIMULATES, OwnSimulation
@@ -17,7 +17,9 @@ COCOTB = OwnSimulation(
 FINISHED = "/code/tb/tb.sv:9: $finish called at 52 (1s)\n"
 
 
-def of_bench(output: str, exit_code: int = 0, end: End = End.EXITED, simulation: OwnSimulation = BENCH) -> OwnOutcome:
+def of_bench(
+    output: str, exit_code: int = 0, end: ProcessEnd = ProcessEnd.EXITED, simulation: OwnSimulation = BENCH
+) -> OwnOutcome:
     (outcome,), _ = outcomes(simulation, StepEnd(end, exit_code, 1.0), f"{SIMULATES}\n{output}", b"", 60)
     return outcome
 
@@ -50,8 +52,8 @@ def test_a_silent_finish_counts_if_the_testbench_has_one() -> None:
 
 
 def test_ends_of_the_simulation_are_named() -> None:
-    assert of_bench("", end=End.TIMEOUT).reason is OwnReason.TIMEOUT
-    assert of_bench("", end=End.MEMORY).reason is OwnReason.MEMORY
+    assert of_bench("", end=ProcessEnd.TIMEOUT).reason is OwnReason.TIMEOUT
+    assert of_bench("", end=ProcessEnd.MEMORY).reason is OwnReason.MEMORY
     assert of_bench("", exit_code=139).reason is OwnReason.NO_RESULT
 
 
@@ -61,8 +63,8 @@ def test_an_error_of_a_file_named_without_its_folder_has_its_place() -> None:
 
 
 def test_what_does_not_compile_says_where() -> None:
-    printed = "/code/rtl/a.sv:2: warning: odd\n/code/rtl/a.sv:3: syntax error\nI give up.\n"
-    own_outcomes, is_built = outcomes(COCOTB, StepEnd(End.EXITED, NOT_BUILT, 1.0), printed, b"", 60)
+    console_text = "/code/rtl/a.sv:2: warning: odd\n/code/rtl/a.sv:3: syntax error\nI give up.\n"
+    own_outcomes, is_built = outcomes(COCOTB, StepEnd(ProcessEnd.EXITED, NOT_BUILT, 1.0), console_text, b"", 60)
     assert not is_built
     assert [(outcome.name, outcome.reason, outcome.path, outcome.line) for outcome in own_outcomes] == [
         (name, OwnReason.NOT_BUILT, "rtl/a.sv", 3) for name in ("x", "y")
@@ -74,7 +76,7 @@ def cocotb_report(**fields: object) -> bytes:
 
 
 def test_tests_that_cocotb_does_not_tell_of_have_no_result() -> None:
-    own_outcomes, _ = outcomes(COCOTB, StepEnd(End.EXITED, 0, 1.0), f"{SIMULATES}\n", cocotb_report(), 60)
+    own_outcomes, _ = outcomes(COCOTB, StepEnd(ProcessEnd.EXITED, 0, 1.0), f"{SIMULATES}\n", cocotb_report(), 60)
     assert [(outcome.name, outcome.reason) for outcome in own_outcomes] == [
         ("x", OwnReason.PASSED),
         ("y", OwnReason.NO_RESULT),
@@ -83,9 +85,11 @@ def test_tests_that_cocotb_does_not_tell_of_have_no_result() -> None:
 
 def test_what_was_compared_is_taken_from_the_assertion() -> None:
     message = "after 3\nassert 4 == 3\n +  where 4 = int(q)"
-    results = cocotb_report(outcome="failed", message=message, places=[["tests/test_a.py", 7], ["tests/other.py", 2]])
-    own_outcomes, _ = outcomes(COCOTB, StepEnd(End.EXITED, 0, 1.0), f"{SIMULATES}\n", results, 60)
-    assert (own_outcomes[0].got, own_outcomes[0].expected, own_outcomes[0].path, own_outcomes[0].line) == (
+    result_report = cocotb_report(
+        outcome="failed", message=message, places=[["tests/test_a.py", 7], ["tests/other.py", 2]]
+    )
+    own_outcomes, _ = outcomes(COCOTB, StepEnd(ProcessEnd.EXITED, 0, 1.0), f"{SIMULATES}\n", result_report, 60)
+    assert (own_outcomes[0].got, own_outcomes[0].expected_text, own_outcomes[0].path, own_outcomes[0].line) == (
         "4",
         "3",
         "tests/test_a.py",
@@ -94,10 +98,11 @@ def test_what_was_compared_is_taken_from_the_assertion() -> None:
 
 
 @pytest.mark.parametrize(
-    "results", [b"{", b"[]\n", b'{"test": 3}\n', b"\xff\xfe\n", cocotb_report(places=[["a"]]), cocotb_report(places=3)]
+    "result_bytes",
+    [b"{", b"[]\n", b'{"test": 3}\n', b"\xff\xfe\n", cocotb_report(places=[["a"]]), cocotb_report(places=3)],
 )
-def test_results_that_make_no_sense_are_no_results(results: bytes) -> None:
-    own_outcomes, _ = outcomes(COCOTB, StepEnd(End.EXITED, 0, 1.0), f"{SIMULATES}\n", results, 60)
+def test_results_that_make_no_sense_are_no_results(result_bytes: bytes) -> None:
+    own_outcomes, _ = outcomes(COCOTB, StepEnd(ProcessEnd.EXITED, 0, 1.0), f"{SIMULATES}\n", result_bytes, 60)
     assert [outcome.name for outcome in own_outcomes][-1] == "y"
 
 
@@ -111,7 +116,7 @@ def test_coverage_adds_the_instances_of_a_module() -> None:
     def point(count: int, **keys: str) -> str:
         return "C '" + "".join(f"\1{key}\2{value}" for key, value in keys.items()) + f"' {count}\n"
 
-    data = (
+    coverage_text = (
         "# SystemC::Coverage-3\n"
         + point(2, f="/code/rtl/a.sv", l="3", n="5", page="v_branch/a", o="if", S="3-4", h="top.x")
         + point(1, f="/code/rtl/a.sv", l="3", n="5", page="v_branch/a", o="if", S="3-4", h="top.y")
@@ -119,7 +124,7 @@ def test_coverage_adds_the_instances_of_a_module() -> None:
         + point(9, f="/etc/passwd", l="1", n="9", page="v_line/a", o="block", h="top.x")
         + "C 'broken\n"
     )
-    (file_coverage,) = read_coverage(data.encode(), frozenset({"rtl/a.sv"}))
+    (file_coverage,) = read_coverage(coverage_text.encode(), frozenset({"rtl/a.sv"}))
     assert file_coverage.lines == {3: 2, 4: 2}
     assert [(branch.name, branch.line, branch.count) for branch in file_coverage.branches] == [("if", 3, 3)]
     assert [(toggle.signal, toggle.count) for toggle in file_coverage.toggles] == [("q[0]:0->1", 0)]

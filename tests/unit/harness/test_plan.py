@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright_harness.errors import BadHarnessError
-from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, Plan, Step, make_plan
+from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, HarnessPlan, PlanStep, make_plan
 
 SRC = {"src/.env": "SIM = icarus\nTOPLEVEL=top\n", "src/test_runner.py": "import pytest\n"}
 
@@ -13,7 +13,7 @@ def compose(service: str, **files: str) -> dict[str, str]:
     return {"docker-compose.yml": f"services:\n  direct:\n{lines}", **SRC, **files}
 
 
-def step(service: str) -> Step:
+def step(service: str) -> PlanStep:
     (only_step,) = make_plan(compose(service)).steps
     return only_step
 
@@ -23,7 +23,7 @@ def test_a_service_in_cvdps_form_becomes_a_step() -> None:
         "image: __OSS_SIM_IMAGE__\nvolumes:\n  - ./src/:/src/:ro\nenv_file: ./src/.env\n"
         "command: pytest -s -o cache_dir=/rundir/harness/.cache /src/test_runner.py -v"
     )
-    assert planned_step == Step(
+    assert planned_step == PlanStep(
         service="direct",
         image="oss-sim",
         argv=("pytest", "-s", "-o", "cache_dir=/rundir/harness/.cache", "/src/test_runner.py", "-v"),
@@ -200,7 +200,7 @@ def test_template_variables_name_images(variable: str, image: str) -> None:
 
 
 def tools(service: str = "image: i\ncommand: ls\nvolumes: [./src:/src]", **files: str) -> frozenset[str]:
-    plan: Plan = make_plan(compose(service, **files))
+    plan: HarnessPlan = make_plan(compose(service, **files))
     return plan.tools
 
 

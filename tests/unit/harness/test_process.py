@@ -14,37 +14,44 @@ from pathlib import Path
 import psutil
 import pytest
 
-from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, End, Program, StepEnd, resident_bytes, run_limited
-from benchwright_problems.problem import Limits
+from benchwright_harness.execution.process import (
+    MAX_OUTPUT_BYTES,
+    ProcessEnd,
+    Program,
+    StepEnd,
+    resident_bytes,
+    run_limited,
+)
+from benchwright_problems.problem import RunLimits
 
 _MEGABYTE = 1 << 20
 
 
 def _run(program: str, folder: Path, log: BytesIO, *, wall_s: float = 300) -> StepEnd:
     argv = [sys.executable, "-ISuc", program]
-    limits = Limits(wall_s=wall_s)
+    limits = RunLimits(wall_s=wall_s)
     return asyncio.run(run_limited(argv, env={}, cwd=folder, limits=limits, folder=folder, log=log))
 
 
 def test_lines_printed_one_by_one_arrive_whole_and_in_order(tmp_path: Path) -> None:
     log = BytesIO()
     program = "import time\nfor i in range(60): print(i); time.sleep(0.01)"
-    ended = _run(program, tmp_path, log)
-    assert (ended.end, ended.exit_code) == (End.EXITED, 0)
+    step_end = _run(program, tmp_path, log)
+    assert (step_end.end, step_end.exit_code) == (ProcessEnd.EXITED, 0)
     assert log.getvalue().split() == [b"%d" % number for number in range(60)]
 
 
 def test_a_burst_after_a_first_line_arrives_whole(tmp_path: Path) -> None:
     log = BytesIO()
     _run(f"print('first'); print('x' * {5 * _MEGABYTE}); print('last')", tmp_path, log)
-    first, burst, last = log.getvalue().split()
-    assert (first, len(burst), last) == (b"first", 5 * _MEGABYTE, b"last")
+    first_line, burst, last_line = log.getvalue().split()
+    assert (first_line, len(burst), last_line) == (b"first", 5 * _MEGABYTE, b"last")
 
 
 def test_more_output_than_allowed_is_cut_to_the_byte(tmp_path: Path) -> None:
     log = BytesIO()
-    ended = _run("while True: print('y' * 100000)", tmp_path, log)
-    assert ended.end is End.OUTPUT_QUOTA
+    step_end = _run("while True: print('y' * 100000)", tmp_path, log)
+    assert step_end.end is ProcessEnd.OUTPUT_QUOTA
     assert len(log.getvalue()) == MAX_OUTPUT_BYTES
 
 
@@ -60,7 +67,7 @@ def test_a_log_that_can_not_be_written_ends_the_program_with_its_error(tmp_path:
 def test_what_the_first_process_leaves_in_its_group_dies_with_it(tmp_path: Path) -> None:
     log = BytesIO()
     program = "import subprocess; print(subprocess.Popen(['sleep', '60']).pid)"
-    assert _run(program, tmp_path, log).end is End.EXITED
+    assert _run(program, tmp_path, log).end is ProcessEnd.EXITED
     pid = int(log.getvalue())
     deadline = time.monotonic() + 30
     while _state(pid) not in (psutil.STATUS_DEAD, psutil.STATUS_ZOMBIE):
@@ -85,9 +92,9 @@ def test_memory_of_all_descendants_counts(tmp_path: Path) -> None:
 
 
 def test_a_process_that_is_gone_has_no_memory() -> None:
-    gone = subprocess.Popen(["/bin/true"])
-    gone.wait()
-    assert resident_bytes(gone.pid) == 0
+    ended_process = subprocess.Popen(["/bin/true"])
+    ended_process.wait()
+    assert resident_bytes(ended_process.pid) == 0
 
 
 def test_a_program_that_can_not_be_started_leaves_no_file_open(tmp_path: Path) -> None:
@@ -103,13 +110,13 @@ def test_a_program_that_can_not_be_started_leaves_no_file_open(tmp_path: Path) -
 def test_a_request_that_nobody_reads_is_dropped_with_the_program(tmp_path: Path) -> None:
     async def run() -> StepEnd:
         program = Program([sys.executable, "-ISuc", "print('deaf')"], env={}, cwd=tmp_path, talks=True)
-        request = b"x" * 5 * _MEGABYTE
-        ended = await program.finish(limits=Limits(), folder=tmp_path, log=BytesIO(), request=request)
+        request_bytes = b"x" * 5 * _MEGABYTE
+        step_end = await program.finish(limits=RunLimits(), folder=tmp_path, log=BytesIO(), input_bytes=request_bytes)
         await asyncio.sleep(0)
-        return ended
+        return step_end
 
     file_count = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
-    assert asyncio.run(run()).end is End.EXITED
+    assert asyncio.run(run()).end is ProcessEnd.EXITED
     assert len(os.listdir("/proc/self/fd")) <= file_count  # noqa: PTH208
 
 
@@ -121,13 +128,13 @@ def test_what_was_written_before_the_end_is_all_read_although_it_takes_a_while(
     byte_count = _MEGABYTE
 
     class Slow(BytesIO):
-        def write(self, content: object, /) -> int:
+        def write(self, written_bytes: object, /) -> int:
             time.sleep(0.05)
-            return super().write(content)  # type: ignore[arg-type]
+            return super().write(written_bytes)  # type: ignore[arg-type]
 
     log = Slow()
     program = f"import os, sys; os.write(1, b'x' * {_MEGABYTE // 2}); sys.stdout.write('x' * {byte_count})"
-    assert _run(program, tmp_path, log).end is End.EXITED
+    assert _run(program, tmp_path, log).end is ProcessEnd.EXITED
     assert len(log.getvalue()) == byte_count + _MEGABYTE // 2
 
 
@@ -138,7 +145,7 @@ def test_a_process_that_left_the_group_and_goes_on_writing_is_not_waited_for(
     log = BytesIO()
     writes = "while echo $$; do sleep 0.05; done"
     program = f"import subprocess; subprocess.Popen(['sh', '-c', {writes!r}], start_new_session=True)"
-    ended = _run(program, tmp_path, log)
+    step_end = _run(program, tmp_path, log)
     # Nobody reads any more, so its next line ends it.
-    assert ended.end is End.EXITED
-    assert ended.wall_s < 60
+    assert step_end.end is ProcessEnd.EXITED
+    assert step_end.wall_s < 60

@@ -26,14 +26,14 @@ def test_only_who_was_kept_from_the_processor_is_starved(ran_s: float, waited_s:
 
 
 def test_the_time_of_children_counts_also_once_they_have_ended() -> None:
-    work = "while [ $i -lt 200000 ]; do i=$((i+1)); done"
-    command = f"i=0; ( {work} ); ( {work} ) & wait; echo done; read x"
+    shell_loop = "while [ $i -lt 200000 ]; do i=$((i+1)); done"
+    command = f"i=0; ( {shell_loop} ); ( {shell_loop} ) & wait; echo done; read x"
     with subprocess.Popen(["/bin/sh", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         assert program.stdout is not None
         program.stdout.readline()
-        ended = processor_time(program.pid)
+        used_time = processor_time(program.pid)
         program.communicate(b"\n")
-    assert ended.ran_s > 0.01
+    assert used_time.ran_s > 0.01
 
 
 def test_a_process_that_waits_for_the_processor_is_seen_waiting() -> None:

@@ -9,7 +9,7 @@ _PROGRAM = """
 import signal
 from benchwright_harness.cluster.queues import SLURM
 before = signal.getsignal(signal.SIGINT)
-SLURM._class()
+SLURM._cluster_class()
 assert signal.getsignal(signal.SIGINT) is before
 """
 

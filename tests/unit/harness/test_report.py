@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from benchwright_harness.decision.report import UNFINISHED, read_report
 
 
-def report_lines(*messages: Mapping[str, object]) -> bytes:
-    return b"".join(json.dumps(message).encode() + b"\n" for message in messages)
+def report_lines(*report_messages: Mapping[str, object]) -> bytes:
+    return b"".join(json.dumps(message).encode() + b"\n" for message in report_messages)
 
 
 BEGIN: dict[str, object] = {
@@ -40,16 +40,16 @@ def test_an_announced_test_that_did_not_end_has_failed() -> None:
 
 
 def test_tests_of_one_name_take_their_outcomes_in_order() -> None:
-    begin = {**BEGIN, "tests": ["a", "a"]}
+    begin_message = {**BEGIN, "tests": ["a", "a"]}
     report = read_report(
-        report_lines(begin, *({"session": 0, "test": "a", "passed": passed} for passed in (False, True)))
+        report_lines(begin_message, *({"session": 0, "test": "a", "passed": passed} for passed in (False, True)))
     )
     assert [test.passed for test in report.simulations[0].tests] == [False, True]
 
 
 def test_an_outcome_can_not_be_told_twice_or_for_a_test_that_was_not_announced() -> None:
-    outcomes = [{"session": 0, "test": name, "passed": True} for name in ("a", "a", "c")]
-    assert len(read_report(report_lines(BEGIN, *outcomes)).oddities) == 2
+    outcome_messages = [{"session": 0, "test": name, "passed": True} for name in ("a", "a", "c")]
+    assert len(read_report(report_lines(BEGIN, *outcome_messages)).oddities) == 2
 
 
 def test_programs_that_a_simulation_wrote_are_odd() -> None:

@@ -29,12 +29,12 @@ PASSING = "<testsuites><testsuite><testcase name='{}' /></testsuite></testsuites
 
 def test_cocotb_2_results_are_read_with_messages_and_without_skipped_tests(tmp_path: Path) -> None:
     (tmp_path / "results.xml").write_text(COCOTB)
-    results = read_results(tmp_path)
-    assert results.cocotb == (
+    hidden_results = read_results(tmp_path)
+    assert hidden_results.cocotb == (
         Result(name="counts", passed=True),
         Result(name="wraps", passed=False, message="got 3"),
     )
-    assert (results.simulations, results.pytest) == (1, ())
+    assert (hidden_results.simulations, hidden_results.pytest) == (1, ())
 
 
 def test_older_failure_forms_are_read_too(tmp_path: Path) -> None:
@@ -47,12 +47,12 @@ def test_older_failure_forms_are_read_too(tmp_path: Path) -> None:
 
 def test_pytest_results_are_kept_apart(tmp_path: Path) -> None:
     (tmp_path / PYTEST_RESULTS).write_text(PYTEST)
-    results = read_results(tmp_path)
-    assert [(test.name, test.passed, test.message) for test in results.pytest] == [
+    hidden_results = read_results(tmp_path)
+    assert [(test.name, test.passed, test.message) for test in hidden_results.pytest] == [
         ("test_a[0]", True, ""),
         ("test_a[1]", False, "SystemExit: 1"),
     ]
-    assert results.cocotb == ()
+    assert hidden_results.cocotb == ()
 
 
 def test_cocotbs_view_is_shown_where_it_has_every_simulation(tmp_path: Path) -> None:
@@ -137,9 +137,9 @@ def test_a_deep_folder_is_no_trouble(tmp_path: Path) -> None:
     descriptor = os.open(tmp_path, os.O_RDONLY)
     for _ in range(1500):
         os.mkdir("d", dir_fd=descriptor)
-        inner = os.open("d", os.O_RDONLY, dir_fd=descriptor)
+        inner_descriptor = os.open("d", os.O_RDONLY, dir_fd=descriptor)
         os.close(descriptor)
-        descriptor = inner
+        descriptor = inner_descriptor
     os.close(descriptor)
     (tmp_path / "results.xml").write_text(PASSING.format("top"))
     try:
@@ -167,11 +167,11 @@ SUMMARY = b"     0.00ns INFO  cocotb.regression  ** TESTS=3 PASS=1 FAIL=2 SKIP=0
 def test_the_failures_that_cocotb_prints_are_counted_however_the_output_arrives(size: int) -> None:
     log = io.BytesIO()
     watch = FailureWatch(log)
-    printed = b"x" * 9000 + b"\n" + SUMMARY + b"** TESTS=1 PASS=1 FAIL=0 SKIP=0 **\n" + SUMMARY
-    for start in range(0, len(printed), size):
-        watch.write(printed[start : start + size])
+    console_bytes = b"x" * 9000 + b"\n" + SUMMARY + b"** TESTS=1 PASS=1 FAIL=0 SKIP=0 **\n" + SUMMARY
+    for start in range(0, len(console_bytes), size):
+        watch.write(console_bytes[start : start + size])
     assert watch.failures == 4
-    assert log.getvalue() == printed
+    assert log.getvalue() == console_bytes
 
 
 def test_a_design_can_not_push_the_summary_out_of_sight() -> None:

@@ -11,8 +11,8 @@ from benchwright_problems.category import Category
 from benchwright_problems.problem import (
     Difficulty,
     Hidden,
-    Kind,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     ScanAction,
@@ -21,16 +21,16 @@ from benchwright_problems.problem import (
 PACKS = Path(__file__).parents[3] / "problems" / "benchwright_problems" / "packs"
 
 
-def problem(category: Category = Category.SPEC_TO_RTL, **hidden: object) -> Problem:
+def problem(category: Category = Category.SPEC_TO_RTL, **hidden_fields: object) -> Problem:
     return Problem(
         id="p",
-        kind=Kind.DESIGN,
+        kind=ProblemKind.DESIGN,
         title="",
         category=category,
         difficulty=Difficulty.EASY,
         provenance=Provenance(source="", license="", version=""),
         public=Public(statement="", expected=("rtl/a.sv",)),
-        hidden=Hidden.model_validate(hidden),
+        hidden=Hidden.model_validate(hidden_fields),
     )
 
 
@@ -265,8 +265,8 @@ def test_a_net_that_another_file_drives_has_a_driver_and_one_that_it_reads_has_n
     user = b"module a(input i, output y); wire n; b u(.i(i), .o(n)); assign y = n; endmodule"
     driver = b"module b(input i, output o); assign o = i; endmodule"
     assert scan(scanned_problem, {"rtl/a.sv": user, "rtl/b.sv": driver}) == ()
-    reader = b"module b(input i, input o); endmodule"
-    assert [finding.what for finding in scan(scanned_problem, {"rtl/a.sv": user, "rtl/b.sv": reader})] == [
+    reader_module = b"module b(input i, input o); endmodule"
+    assert [finding.what for finding in scan(scanned_problem, {"rtl/a.sv": user, "rtl/b.sv": reader_module})] == [
         "a net without a driver"
     ]
 

@@ -46,12 +46,12 @@ def _texts(value: object) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.skipif(not PROJECTS.is_dir(), reason="needs the samples of ../shared/data")
 def test_no_real_file_is_refused_by_mistake() -> None:
-    wrong, count = [], 0
+    wrong_matches, count = [], 0
     for name, text in real_files():
         count += 1
         path = Path(name).name
         for finding in read(path, without_mark(path, text.encode())):
             if finding.rule not in INTENDED and rules()[finding.rule].action is ScanAction.REFUSE:
-                wrong.append((name, finding))
-    assert wrong == []
+                wrong_matches.append((name, finding))
+    assert wrong_matches == []
     assert count > 600

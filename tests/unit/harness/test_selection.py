@@ -5,15 +5,15 @@ from importlib.resources import files
 
 import pytest
 
-from benchwright_harness.plan.selection import Selection, selections
+from benchwright_harness.plan.selection import ToolSelection, selections
 from benchwright_problems.datasets import cvdp, rtllm, verilogeval
-from benchwright_problems.problem import Difficulty, Hidden, Kind, Problem, Provenance, Public
+from benchwright_problems.problem import Difficulty, Hidden, Problem, ProblemKind, Provenance, Public
 
 
 def problem(source: str, version: str = "", harness: str = "") -> Problem:
     return Problem(
         id="x",
-        kind=Kind.DESIGN,
+        kind=ProblemKind.DESIGN,
         title="x",
         difficulty=Difficulty.EASY,
         provenance=Provenance(source=source, license="", version=version),
@@ -85,7 +85,7 @@ def test_rtllm_tries_every_simulator() -> None:
 
 
 def test_a_pack_of_ones_own_runs_with_the_newest_and_is_not_tried_twice() -> None:
-    assert selections(problem("a lab", "1.0")) == (Selection(),)
+    assert selections(problem("a lab", "1.0")) == (ToolSelection(),)
 
 
 def test_every_choice_has_its_reason() -> None:

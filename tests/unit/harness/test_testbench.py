@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_harness.decision.criterion import Rule
+from benchwright_harness.decision.criterion import PassRule
 from benchwright_harness.errors import BadHarnessError
 from benchwright_harness.plan.plan import make_plan
 from benchwright_harness.plan.testbench import READABLE, UNHEARD, Simulator, simulate
@@ -29,16 +29,16 @@ DESCRIBED = {
 }
 
 
-def harness(test: str = TEST, **change: object) -> dict[str, str]:
-    described = {key: value for key, value in {**DESCRIBED, **change}.items() if value is not None}
+def harness(test: str = TEST, **description_changes: object) -> dict[str, str]:
+    described = {key: value for key, value in {**DESCRIBED, **description_changes}.items() if value is not None}
     files = {"testbench.json": json.dumps(described), "test.sv": test, "lib/ref.sv": "module RefModule; endmodule\n"}
     return files | {"d/data.txt": "1\n"}
 
 
 def source(test: str = TEST, simulator: Simulator = "icarus", *, heard: bool = True, **change: Any) -> str:
     """The testbench as a run compiles it; its token is left out."""
-    _, run = simulate(harness(test, **change), simulator, heard=heard)
-    return run.files[f"/src/{RUN}/testbench.sv"].replace(f"${RUN}", "$").replace(RUN, "")
+    _, simulation = simulate(harness(test, **change), simulator, has_channel=heard)
+    return simulation.files[f"/src/{RUN}/testbench.sv"].replace(f"${RUN}", "$").replace(RUN, "")
 
 
 def script(**change: Any) -> str:
@@ -46,12 +46,12 @@ def script(**change: Any) -> str:
 
 
 def test_icarus_compiles_the_design_and_the_testbench_apart_and_runs_them() -> None:
-    criterion, run = simulate(harness(), "icarus")
-    assert (criterion.rule, criterion.heard) == (Rule.VERILOGEVAL, True)
-    assert run.argv[:4] == ("/bin/sh", f"/src/{RUN}/run.sh", "iverilog", "-u")
-    assert run.argv[-2:] == (f"/src/{RUN}/design.sv", f"/src/{RUN}/testbench.sv")
-    assert run.argv[run.argv.index("-s") + 1] == f"tb${RUN}"
-    assert run.files[f"/src/{RUN}/design.sv"] == '`include "/code/rtl/a.sv"\n`include "/code/rtl/b.sv"\n'
+    criterion, simulation = simulate(harness(), "icarus")
+    assert (criterion.rule, criterion.heard) == (PassRule.VERILOGEVAL, True)
+    assert simulation.argv[:4] == ("/bin/sh", f"/src/{RUN}/run.sh", "iverilog", "-u")
+    assert simulation.argv[-2:] == (f"/src/{RUN}/design.sv", f"/src/{RUN}/testbench.sv")
+    assert simulation.argv[simulation.argv.index("-s") + 1] == f"tb${RUN}"
+    assert simulation.files[f"/src/{RUN}/design.sv"] == '`include "/code/rtl/a.sv"\n`include "/code/rtl/b.sv"\n'
     assert "\nvvp -n -M /opt/benchwright/channel -m channel design.vvp; ended=$?; " in script()
 
 
@@ -60,19 +60,19 @@ def test_a_lone_design_is_compiled_as_it_is() -> None:
 
 
 def test_verilator_builds_a_program_and_runs_it() -> None:
-    _, run = simulate(harness(timescale="1ns/1ps"), "verilator")
-    assert run.argv[2:5] == ("verilator", "--binary", "--timing")
-    assert run.argv[run.argv.index("--timescale") + 1] == "1ns/1ps"
-    assert run.files[f"/src/{RUN}/run.sh"].endswith(
+    _, simulation = simulate(harness(timescale="1ns/1ps"), "verilator")
+    assert simulation.argv[2:5] == ("verilator", "--binary", "--timing")
+    assert simulation.argv[simulation.argv.index("--timescale") + 1] == "1ns/1ps"
+    assert simulation.files[f"/src/{RUN}/run.sh"].endswith(
         "\n./obj_dir/simulation; ended=$?; [ $ended = 152 ] && exit 122; [ $ended = 0 ] || exit 1\n"
     )
-    assert run.files[f"/src/{RUN}/testbench.sv"].startswith("`undefineall\n")
+    assert simulation.files[f"/src/{RUN}/testbench.sv"].startswith("`undefineall\n")
 
 
 def test_a_default_timescale_stands_before_everything() -> None:
-    _, run = simulate(harness(timescale="1ns/1ns"), "icarus")
+    _, simulation = simulate(harness(timescale="1ns/1ns"), "icarus")
     for name in ("design.sv", "testbench.sv"):
-        assert run.files[f"/src/{RUN}/{name}"].startswith("`timescale 1ns/1ns\n")
+        assert simulation.files[f"/src/{RUN}/{name}"].startswith("`timescale 1ns/1ns\n")
 
 
 def test_a_text_of_the_testbench_is_a_record() -> None:
@@ -138,10 +138,10 @@ def test_data_is_shown_while_it_is_loaded() -> None:
 def test_data_that_the_testbench_opens_itself_is_a_remark(statement: str) -> None:
     # The name is either said outside of a load, or put together when the simulation runs.
     test = LOADS.replace("MORE", statement) if "data" in statement else f"module tb; initial {statement} endmodule"
-    _, run = simulate(harness(test, data=["d/data.txt"]), "icarus")
-    assert run.remarks == (READABLE,)
-    assert f"cp /src/{RUN}/data/data.txt .\n" in run.files[f"/src/{RUN}/run.sh"]
-    assert " data.txt -- " in run.channel
+    _, simulation = simulate(harness(test, data=["d/data.txt"]), "icarus")
+    assert simulation.remarks == (READABLE,)
+    assert f"cp /src/{RUN}/data/data.txt .\n" in simulation.files[f"/src/{RUN}/run.sh"]
+    assert " data.txt -- " in simulation.channel
 
 
 def test_names_of_scopes_are_new_in_each_run_but_those_of_ports() -> None:
@@ -162,8 +162,8 @@ def test_every_run_has_a_token_of_its_own() -> None:
 
 
 def test_only_the_testbenchs_scopes_may_speak() -> None:
-    _, run = simulate(harness(), "icarus")
-    assert run.channel.partition(" -- ")[2].split() == sorted(
+    _, simulation = simulate(harness(), "icarus")
+    assert simulation.channel.partition(" -- ")[2].split() == sorted(
         [f"{name}${RUN}" for name in ("RefModule", "tb", "u1")] + ["good1"]
     )
 
@@ -179,7 +179,7 @@ def test_a_design_that_drives_its_inputs_is_told_apart() -> None:
 def test_without_a_supervisor_the_testbench_prints() -> None:
     text = source(LOADS.replace("MORE", "$finish;"), heard=False, data=["d/data.txt"])
     assert 'initial begin $readmemh("data.txt", m); $finish; end' in text
-    assert simulate(harness(), "icarus", heard=False)[1].remarks == (UNHEARD,)
+    assert simulate(harness(), "icarus", has_channel=False)[1].remarks == (UNHEARD,)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.errors import ToolchainError, ToolMissingError
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.toolchain import Toolchain, tree
 from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, content, digest_of
 from benchwright_problems.verdict import Reason
@@ -39,10 +39,10 @@ def test_a_toolchain_of_another_kind_of_machine_is_told(tmp_path: Path) -> None:
 
 
 def test_the_one_in_use_is_found_and_can_be_changed(tmp_path: Path) -> None:
-    first, second = built(tmp_path, "oss-sim-1"), built(tmp_path, "oss-sim-2", text="other")
+    first_toolchain, second_toolchain = built(tmp_path, "oss-sim-1"), built(tmp_path, "oss-sim-2", text="other")
     assert [toolchain.name for toolchain in Toolchain.find_all(tmp_path)] == ["oss-sim-1", "oss-sim-2"]
-    assert Toolchain.find(tmp_path).digest == second.digest != first.digest
-    first.use()
+    assert Toolchain.find(tmp_path).digest == second_toolchain.digest != first_toolchain.digest
+    first_toolchain.use()
     assert Toolchain.find(tmp_path).name == "oss-sim-1"
 
 
@@ -90,38 +90,38 @@ def test_verify_does_not_trust_a_list_that_was_changed_too(change: str | None, t
 def test_a_selection_decides_which_programs_come_first(tmp_path: Path) -> None:
     toolchain = built(tmp_path)
     folders = {
-        icarus: toolchain.environment(Selection(icarus=icarus, yosys=SYSTEM))["PATH"].split(":")
+        icarus: toolchain.environment(ToolSelection(icarus=icarus, yosys=SYSTEM))["PATH"].split(":")
         for icarus in ("12", "13")
     }
     assert folders["12"][:2] == [f"{tree.INSIDE}/bin", f"{tree.icarus('12')}/bin"]
     assert folders["13"][:2] == [f"{tree.INSIDE}/bin", f"{tree.icarus('13')}/bin"]
     assert tree.yosys("0.40") not in ":".join(folders["13"])
-    newer = toolchain.environment(Selection(yosys="0.40"))["PATH"].split(":")
+    newer = toolchain.environment(ToolSelection(yosys="0.40"))["PATH"].split(":")
     assert newer.index(f"{tree.yosys('0.40')}/bin") < newer.index("/usr/bin")
 
 
 def test_the_layer_for_older_cocotbs_is_only_there_when_chosen(tmp_path: Path) -> None:
     toolchain = built(tmp_path)
-    assert "PYTHONPATH" not in toolchain.environment(Selection())
-    assert toolchain.environment(Selection(cocotb="compat"))["PYTHONPATH"] == f"{tree.INSIDE}/compat"
+    assert "PYTHONPATH" not in toolchain.environment(ToolSelection())
+    assert toolchain.environment(ToolSelection(cocotb="compat"))["PYTHONPATH"] == f"{tree.INSIDE}/compat"
 
 
 def test_versions_are_those_of_the_selection(tmp_path: Path) -> None:
     toolchain = built(tmp_path)
-    assert toolchain.versions(Selection(icarus="12", yosys="0.23")) == {
+    assert toolchain.versions(ToolSelection(icarus="12", yosys="0.23")) == {
         "cocotb": "2.0.1",
         "icarus": "12.0",
         "yosys": "0.23",
     }
-    assert toolchain.versions(Selection(cocotb="compat"))["cocotb"].startswith("2.0.1 ")
+    assert toolchain.versions(ToolSelection(cocotb="compat"))["cocotb"].startswith("2.0.1 ")
 
 
 def test_a_missing_tool_is_named(tmp_path: Path) -> None:
     toolchain = built(tmp_path)
-    toolchain.require([], Selection())
-    toolchain.require(["yosys"], Selection())
+    toolchain.require([], ToolSelection())
+    toolchain.require(["yosys"], ToolSelection())
     with pytest.raises(ToolMissingError, match=r"^tool missing \(nonsense\)$"):
-        toolchain.require(["nonsense", "yosys"], Selection())
+        toolchain.require(["nonsense", "yosys"], ToolSelection())
 
 
 def test_our_own_programs_are_shown_from_a_copy_that_others_can_read(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.toolchain import Toolchain
-from benchwright_harness.toolchain.pruning import Kind, prunable, remove
+from benchwright_harness.toolchain.pruning import FolderKind, prunable_folders, remove
 
 from ...support.machine.toolchain import built
 
@@ -28,8 +28,8 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def names(cache: Path) -> list[tuple[str, Kind]]:
-    return [(leftover.path.name, leftover.kind) for leftover in prunable(cache)]
+def names(cache: Path) -> list[tuple[str, FolderKind]]:
+    return [(leftover.path.name, leftover.kind) for leftover in prunable_folders(cache)]
 
 
 @contextmanager
@@ -48,37 +48,37 @@ def another_process(cache: Path, statement: str) -> Iterator[None]:
 
 
 def test_what_is_in_use_is_not_left_over(cache: Path) -> None:
-    assert names(cache) == [("inside-000000000000", Kind.PROGRAMS), ("oss-sim-1", Kind.TOOLCHAIN)]
-    assert all(10_000 < leftover.size < 100_000 for leftover in prunable(cache))
+    assert names(cache) == [("inside-000000000000", FolderKind.PROGRAMS), ("oss-sim-1", FolderKind.TOOLCHAIN)]
+    assert all(10_000 < leftover.size < 100_000 for leftover in prunable_folders(cache))
 
 
 def test_what_is_left_over_can_go(cache: Path) -> None:
-    assert [remove(leftover) for leftover in prunable(cache)] == [True, True]
+    assert [remove(leftover) for leftover in prunable_folders(cache)] == [True, True]
     assert names(cache) == []
     assert [toolchain.name for toolchain in Toolchain.find_all(cache)] == ["oss-sim-2"]
     assert not [path for path in (cache / "toolchains").iterdir() if path.name.startswith(".removed")]
 
 
 def test_a_toolchain_that_a_process_runs_with_stays(cache: Path) -> None:
-    first, second = Toolchain.find_all(cache)
-    first.use()
+    first_toolchain, second_toolchain = Toolchain.find_all(cache)
+    first_toolchain.use()
     with another_process(cache, "pass"):
-        second.use()
-        leftovers = prunable(cache, [Kind.TOOLCHAIN])
+        second_toolchain.use()
+        leftovers = prunable_folders(cache, [FolderKind.TOOLCHAIN])
         assert leftovers == []
-    assert [leftover.path.name for leftover in prunable(cache, [Kind.TOOLCHAIN])] == ["oss-sim-1"]
+    assert [leftover.path.name for leftover in prunable_folders(cache, [FolderKind.TOOLCHAIN])] == ["oss-sim-1"]
 
 
 def test_programs_that_a_process_runs_with_stay(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with another_process(cache, "toolchain.inside"):
         # As a later version of Benchwright would look at it.
         monkeypatch.setattr(Toolchain, "inside_copy", staticmethod(lambda folder: folder / "inside-111111111111"))
-        assert [name for name, kind in names(cache) if kind is Kind.PROGRAMS] == ["inside-000000000000"]
-    assert len([name for name, kind in names(cache) if kind is Kind.PROGRAMS]) == 2
+        assert [name for name, kind in names(cache) if kind is FolderKind.PROGRAMS] == ["inside-000000000000"]
+    assert len([name for name, kind in names(cache) if kind is FolderKind.PROGRAMS]) == 2
 
 
 def test_one_that_is_taken_into_use_meanwhile_stays(cache: Path) -> None:
-    (leftover,) = prunable(cache, [Kind.TOOLCHAIN])
+    (leftover,) = prunable_folders(cache, [FolderKind.TOOLCHAIN])
     Toolchain.find_all(cache)[0].use()
     with another_process(cache, "pass"):
         assert not remove(leftover)
@@ -86,11 +86,11 @@ def test_one_that_is_taken_into_use_meanwhile_stays(cache: Path) -> None:
 
 
 def test_what_was_begun_long_ago_can_go(cache: Path) -> None:
-    begun = cache / "toolchains" / ".inside-abc"
-    begun.mkdir()
-    assert (begun.name, Kind.UNFINISHED) not in names(cache)
-    os.utime(begun, (0, 0))
-    assert (begun.name, Kind.UNFINISHED) in names(cache)
+    begun_folder = cache / "toolchains" / ".inside-abc"
+    begun_folder.mkdir()
+    assert (begun_folder.name, FolderKind.UNFINISHED) not in names(cache)
+    os.utime(begun_folder, (0, 0))
+    assert (begun_folder.name, FolderKind.UNFINISHED) in names(cache)
 
 
 def test_a_run_does_not_use_up_files(cache: Path) -> None:
@@ -101,4 +101,4 @@ def test_a_run_does_not_use_up_files(cache: Path) -> None:
 
 
 def test_a_cache_without_toolchains_has_no_leftovers(tmp_path: Path) -> None:
-    assert prunable(tmp_path) == []
+    assert prunable_folders(tmp_path) == []

@@ -13,9 +13,9 @@ def deep(folder: Path, levels: int, name: str = "d") -> int:
     descriptor = os.open(folder, os.O_RDONLY)
     for _ in range(levels):
         os.mkdir(name, dir_fd=descriptor)
-        inner = os.open(name, os.O_RDONLY, dir_fd=descriptor)
+        inner_descriptor = os.open(name, os.O_RDONLY, dir_fd=descriptor)
         os.close(descriptor)
-        descriptor = inner
+        descriptor = inner_descriptor
     return descriptor
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_harness.grading.verdict_store import VerdictStore
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_problems.verdict import TestResult as HiddenTest
 
@@ -55,7 +55,7 @@ def test_a_broken_file_is_no_verdict(content: bytes, store: VerdictStore, tmp_pa
 
 
 def test_a_selection_is_kept_beside(store: VerdictStore) -> None:
-    selection = Selection(icarus="12", reason="because")
+    selection = ToolSelection(icarus="12", reason="because")
     assert store.selection(KEY) is None
     store.put_selection(KEY, selection)
     store.put_verdict(KEY, VERDICT, LIMIT_S)

@@ -66,11 +66,11 @@ def test_a_random_seed_is_the_runs_own(xcelium: Any, monkeypatch: pytest.MonkeyP
 
 
 def test_stop_ends_without_an_error_and_nothing_else_changes(xcelium: Any) -> None:
-    source = b'$stop; // $stop\n$display("$stop \\" $stop"); /* $stop */ $stop(1); $stopwatch; a$stop;\n'
-    filtered = xcelium("source_filter").filtered(source)
-    assert filtered == source.replace(b"$stop; // ", b"$finish; // ").replace(b"*/ $stop(1)", b"*/ $finish(1)").replace(
-        b"a$stop", b"a$finish"
-    )
+    source_bytes = b'$stop; // $stop\n$display("$stop \\" $stop"); /* $stop */ $stop(1); $stopwatch; a$stop;\n'
+    filtered = xcelium("source_filter").filtered(source_bytes)
+    assert filtered == source_bytes.replace(b"$stop; // ", b"$finish; // ").replace(
+        b"*/ $stop(1)", b"*/ $finish(1)"
+    ).replace(b"a$stop", b"a$finish")
 
 
 PREPROCESSED = """`line 1 "rtl/a.sv" 1
@@ -124,8 +124,8 @@ def test_a_cover_tells_whether_an_assertion_is_triggered(
 ) -> None:
     module = xcelium("triggers")
     text, labels = module.with_triggers(f"module m(input clk);\n  wire x;\n  {assertion}\nendmodule\n")
-    expected = [None] if covers is None else [[f"{module.PREFIX}{number}" for number in range(len(covers))]]
-    assert labels == expected
+    expected_labels = [None] if covers is None else [[f"{module.PREFIX}{number}" for number in range(len(covers))]]
+    assert labels == expected_labels
     assert [part.partition(");")[0] for part in text.split("cover property (")[1:]] == (covers or [])
     assert text.count("\n") == 4
 
@@ -139,16 +139,16 @@ def test_a_named_property_is_triggered_by_its_own_antecedent(xcelium: Any) -> No
 
 
 def test_a_design_does_not_leave_itself_out_of_its_coverage(xcelium: Any) -> None:
-    source = b"// verilator coverage_off\n/* verilator coverage_block_off */\n`verilator_config\ncoverage_off\n"
-    filtered = xcelium("source_filter").filtered(source)
+    source_bytes = b"// verilator coverage_off\n/* verilator coverage_block_off */\n`verilator_config\ncoverage_off\n"
+    filtered = xcelium("source_filter").filtered(source_bytes)
     assert b"verilator coverage_" not in filtered
     assert b"`verilator_config" not in filtered
     assert xcelium("triggers").with_triggers("/*verilator coverage_off*/ wire x;\n")[0].strip() == "wire x;"
 
 
 def point(kind: str, module: str, hierarchy: str, count: int, line: int = 1, lines: str = "", object: str = "x") -> str:
-    keys = {"f": "a.sv", "l": line, "n": 1, "page": f"v_{kind}/{module}", "o": object, "S": lines, "h": hierarchy}
-    return "C '" + "".join(f"\1{key}\2{value}" for key, value in keys.items()) + f"' {count}\n"
+    point_keys = {"f": "a.sv", "l": line, "n": 1, "page": f"v_{kind}/{module}", "o": object, "S": lines, "h": hierarchy}
+    return "C '" + "".join(f"\1{key}\2{value}" for key, value in point_keys.items()) + f"' {count}\n"
 
 
 DATA = (
@@ -183,8 +183,8 @@ def covered(tmp_path: Path) -> Path:
     return folder
 
 
-def imc(xcelium: Any, monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["imc", *map(str, words)])
+def imc(xcelium: Any, monkeypatch: pytest.MonkeyPatch, *imc_arguments: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["imc", *map(str, imc_arguments)])
     status: int = xcelium("imc").main()
     return status
 
@@ -212,8 +212,8 @@ def test_columns_are_two_spaces_apart_and_cells_are_not(
     command = "report -metrics all -all -aspect sim -assertionStatus -overwrite -text"
     assert imc(xcelium, monkeypatch, "-load", covered, "-execcmd", command) == 0
     lines = capsys.readouterr().out.splitlines()[1:]
-    table = [[cell for cell in line.split("  ") if cell] for line in (lines[0], *lines[2:])]
-    stripped = [[cell.strip() for cell in row] for row in table]
+    table_cells = [[cell for cell in line.split("  ") if cell] for line in (lines[0], *lines[2:])]
+    stripped = [[cell.strip() for cell in row] for row in table_cells]
     assert stripped[0] == ["name", "Overall Average", "Overall Covered", "Block", "Expression", "Toggle", "Assertion"]
     assert dict(zip(stripped[0], stripped[2], strict=True)) == {
         "name": "|-uut",

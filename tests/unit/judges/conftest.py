@@ -13,8 +13,8 @@ from benchwright_problems.problem import (
     Difficulty,
     Figure,
     Hidden,
-    Kind,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -31,24 +31,24 @@ def make_problem(
     category: Category | None = None,
     statement: str = "Why does a write buffer help?",
     figures: tuple[Figure, ...] = (),
-    **answer: Any,
+    **answer_fields: Any,
 ) -> Problem:
     """A question, or a text problem of a category."""
-    key = {"value": f"It hides the latency of writes. {KEY}", **answer}
+    key_fields = {"value": f"It hides the latency of writes. {KEY}", **answer_fields}
     return Problem(
         id="q",
-        kind=Kind.QUESTION if style else Kind.TEXT,
+        kind=ProblemKind.QUESTION if style else ProblemKind.TEXT,
         title="Q",
         category=category,
         difficulty=Difficulty.EASY,
         provenance=Provenance(source="", license="", version=""),
         public=Public(statement=statement, question=Question(format=style) if style else None, figures=figures),
-        hidden=Hidden(answer=Answer(**key)),
+        hidden=Hidden(answer=Answer(**key_fields)),
     )
 
 
 @pytest_asyncio.fixture
 async def records(tmp_path: Path) -> AsyncIterator[Records]:
-    opened = await Records.open(tmp_path / "judges.sqlite")
-    yield opened
-    await opened.close()
+    open_records = await Records.open(tmp_path / "judges.sqlite")
+    yield open_records
+    await open_records.close()

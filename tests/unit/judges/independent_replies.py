@@ -19,18 +19,27 @@ def load(path: Path) -> Sequence[LabelledReply]:
     return read_corpus(path)
 
 
-def outcome(reply: LabelledReply) -> str:
+def outcome(labelled_reply: LabelledReply) -> str:
     """Outcome of reading it by rules: see `LabelledReply.outcome`."""
-    return reply.outcome(score(reply.problem, reply.text))
+    return labelled_reply.outcome(score(labelled_reply.problem, labelled_reply.text))
 
 
 def main() -> None:
     """Print every reply that is not read, with what was read."""
-    for reply in load(Path(sys.argv[1])):
-        if outcome(reply) not in ("read", "judge"):
-            question, value = reply.question, reply.reading(score(reply.problem, reply.text))
-            description = (outcome(reply), question.format, question.language, reply.style, question.item)
-            print(*description, f"truth={reply.truth} read={value}", repr(reply.text), sep="\t")
+    for labelled_reply in load(Path(sys.argv[1])):
+        if outcome(labelled_reply) not in ("read", "judge"):
+            question, value = (
+                labelled_reply.question,
+                labelled_reply.reading(score(labelled_reply.problem, labelled_reply.text)),
+            )
+            description = (
+                outcome(labelled_reply),
+                question.format,
+                question.language,
+                labelled_reply.style,
+                question.item,
+            )
+            print(*description, f"truth={labelled_reply.truth} read={value}", repr(labelled_reply.text), sep="\t")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from benchwright_judges.judgement import Status
+from benchwright_judges.judgement import JudgementStatus
 from benchwright_judges.reading.assertion_answers import read_truth
 from benchwright_judges.reading.choice_answers import read_choice
 from benchwright_judges.score import score
@@ -26,8 +26,8 @@ from benchwright_problems.problem import (
     Answer,
     Difficulty,
     Hidden,
-    Kind,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -118,8 +118,12 @@ def reading(reply: Reply) -> str | None:
         return read_choice(reply.text, _choices(reply), reply.language).value
     if reply.kind == "assertion":
         return read_truth(reply.text).value
-    judged = score(blank(reply.question, reply.language), reply.text)
-    return {True: "right", False: "wrong", None: None}[judged.passed] if judged.status is Status.SCORED else None
+    judgement = score(blank(reply.question, reply.language), reply.text)
+    return (
+        {True: "right", False: "wrong", None: None}[judgement.passed]
+        if judgement.status is JudgementStatus.SCORED
+        else None
+    )
 
 
 def is_held_out(phrasing: str) -> bool:
@@ -138,8 +142,8 @@ def outcome(reply: Reply) -> str:
 
 
 def _choices(reply: Reply) -> dict[str, str]:
-    free = reply.category in _FREE_FORM
-    return FREE_CHOICES[reply.question] if free else CHOICES[reply.language][reply.question]
+    is_free_form = reply.category in _FREE_FORM
+    return FREE_CHOICES[reply.question] if is_free_form else CHOICES[reply.language][reply.question]
 
 
 def _generated() -> Iterator[Reply]:
@@ -172,9 +176,9 @@ def _blocks(choices: dict[str, str], letter: str) -> dict[str, str]:
     def lines(form: str, options: dict[str, str]) -> str:
         return "\n".join(form.format(L=option_letter, T=text) for option_letter, text in options.items())
 
-    def judged(right: str, wrong: str) -> str:
+    def judged(right_mark: str, wrong_mark: str) -> str:
         return "\n".join(
-            f"{option_letter}. {text} {right if option_letter == letter else wrong}"
+            f"{option_letter}. {text} {right_mark if option_letter == letter else wrong_mark}"
             for option_letter, text in choices.items()
         )
 
@@ -198,12 +202,12 @@ def _blocks(choices: dict[str, str], letter: str) -> dict[str, str]:
 
 
 def _fill_assertions(
-    text: str, category: str, language: str, words: list[list[str]]
+    text: str, category: str, language: str, truth_words: list[list[str]]
 ) -> Iterator[tuple[str, str, str | None]]:
     if "{V}" not in text:
         yield "", text, category if category in ("true", "false") else None
         return
-    for true, false in words:
+    for true, false in truth_words:
         for word, opposite, value in ((true, false, "true"), (false, true, "false")):
             yield "", _replace(text, {"{V}": word, "{W}": opposite}), None if category == "nothing" else value
 
@@ -250,7 +254,7 @@ def blank(key: str, language: str) -> Problem:
     question = Question(format=QuestionFormat.FILL_IN_THE_BLANK, language=language)
     return Problem(
         id="q",
-        kind=Kind.QUESTION,
+        kind=ProblemKind.QUESTION,
         title="Q",
         difficulty=Difficulty.EASY,
         provenance=Provenance(source="", license="", version=""),
@@ -267,8 +271,8 @@ def main() -> None:
         counts[reply.held_out, reply.kind, reply.category][result] += 1
         if result != "read" and (not reply.held_out or "--show-held-out" in sys.argv):
             print(result, reply.kind, reply.language, reply.question, repr(reply.text), reply.truth, reading(reply))
-    for (held_out, kind, category), results in sorted(counts.items()):
-        print("held out" if held_out else "development", kind, category, dict(results))
+    for (held_out, kind, category), outcome_counts in sorted(counts.items()):
+        print("held out" if held_out else "development", kind, category, dict(outcome_counts))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_judges.agreement.agreement import FormatAgreement, is_right, measure
+from benchwright_judges.agreement.agreement import FormatAgreement, is_right, measure_agreement
 from benchwright_judges.agreement.rated import RatedAnswer, read_votes
 from benchwright_judges.errors import VotesFileError
 from benchwright_judges.scale import Scale
@@ -16,10 +16,10 @@ from benchwright_judges.scale import Scale
 C, P, I = "correct", "partially correct", "incorrect"  # noqa: E741
 
 
-def exam(item: int, people: Sequence[str], votes: Sequence[str]) -> RatedAnswer:
+def exam(item_number: int, people: Sequence[str], votes: Sequence[str]) -> RatedAnswer:
     return RatedAnswer(
-        item=f"q{item}",
-        problem=f"p/q{item}",
+        answer_id=f"q{item_number}",
+        problem=f"p/q{item_number}",
         format="free-response",
         scale=Scale.EXAM,
         people={f"expert{number}": label for number, label in enumerate(people)},
@@ -29,7 +29,7 @@ def exam(item: int, people: Sequence[str], votes: Sequence[str]) -> RatedAnswer:
 
 
 def only(rated: Sequence[RatedAnswer]) -> FormatAgreement:
-    (agreement,) = measure(rated, resamples=200)
+    (agreement,) = measure_agreement(rated, resamples=200)
     return agreement
 
 
@@ -57,14 +57,14 @@ def test_quarchs_agreement_is_the_majority_of_experts_against_the_majority_of_ju
     assert (agreement.tie_breaks.count, agreement.tie_breaks.total) == (3, 7)
 
 
-def points(item: int, people: Sequence[int], votes: Sequence[int]) -> RatedAnswer:
+def points(item_number: int, people_points: Sequence[int], judge_points: Sequence[int]) -> RatedAnswer:
     return RatedAnswer(
-        item=f"o{item}",
+        answer_id=f"o{item_number}",
         problem="",
         format="open-ended",
         scale=Scale.TIERS,
-        people={f"grader{number}": str(label) for number, label in enumerate(people)},
-        judges={"m": [str(vote) for vote in votes]},
+        people={f"grader{number}": str(label) for number, label in enumerate(people_points)},
+        judges={"m": [str(vote) for vote in judge_points]},
     )
 
 
@@ -90,9 +90,9 @@ def test_cs_benchs_agreement_is_pearson_with_peoples_mean_and_cronbach_among_peo
 
 def test_people_who_differ_at_random_have_no_reliability() -> None:
     rated = [points(0, [1, 10], [5]), points(1, [10, 1], [5]), points(2, [1, 10], [5]), points(3, [10, 1], [5])]
-    people = only(rated).people
-    assert people.cronbach is None, "the sums are constant, so nothing is measured"
-    assert people.alpha is not None and people.alpha < 0
+    people_agreement = only(rated).people
+    assert people_agreement.cronbach is None, "the sums are constant, so nothing is measured"
+    assert people_agreement.alpha is not None and people_agreement.alpha < 0
 
 
 def test_a_judge_that_passes_everything_agrees_by_chance_alone() -> None:
@@ -121,12 +121,12 @@ def test_two_judges_are_told_apart_and_together() -> None:
 
 
 def test_nothing_rated_is_nothing_measured() -> None:
-    assert measure([]) == []
-    assert measure([RatedAnswer("q", "", "free-response", Scale.EXAM, {}, {"a": [C]})]) == []
+    assert measure_agreement([]) == []
+    assert measure_agreement([RatedAnswer("q", "", "free-response", Scale.EXAM, {}, {"a": [C]})]) == []
 
 
 @pytest.mark.parametrize(
-    ("scale", "labels", "right"),
+    ("scale", "labels", "is_expected_right"),
     [
         (Scale.EXAM, [C, P], None),
         (Scale.EXAM, [P, I, C], False),
@@ -136,8 +136,8 @@ def test_nothing_rated_is_nothing_measured() -> None:
         (Scale.BLANK, [], None),
     ],
 )
-def test_a_majority_decides(scale: Scale, labels: list[str], right: bool | None) -> None:
-    assert is_right(scale, labels) is right
+def test_a_majority_decides(scale: Scale, labels: list[str], is_expected_right: bool | None) -> None:
+    assert is_right(scale, labels) is is_expected_right
 
 
 # Votes from a file
@@ -151,17 +151,17 @@ ROWS = [
 
 
 def test_votes_are_read_from_json_lines_and_from_csv(tmp_path: Path) -> None:
-    lines = tmp_path / "votes.jsonl"
-    lines.write_text("\n".join(json.dumps(row) for row in ROWS))
+    lines_file = tmp_path / "votes.jsonl"
+    lines_file.write_text("\n".join(json.dumps(row) for row in ROWS))
     table = tmp_path / "votes.csv"
     table.write_text("item,format,judge,kind,label\n" + "\n".join(",".join(row.values()) for row in ROWS))
-    (read,) = read_votes(lines)
-    assert [read] == read_votes(table)
-    assert (read.people, read.judges, read.tie_break) == ({"ana": C}, {"m": [C, I, C]}, True)
+    (rated_answer,) = read_votes(lines_file)
+    assert [rated_answer] == read_votes(table)
+    assert (rated_answer.people, rated_answer.judges, rated_answer.tie_break) == ({"ana": C}, {"m": [C, I, C]}, True)
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("field_change", "message"),
     [
         ({"label": "great"}, "votes.jsonl:1: field label: "),
         ({"format": "haiku"}, "votes.jsonl:1: field format: "),
@@ -173,10 +173,10 @@ def test_votes_are_read_from_json_lines_and_from_csv(tmp_path: Path) -> None:
     ],
 )
 def test_a_vote_that_is_none_is_named_by_line_and_field(
-    tmp_path: Path, change: dict[str, object], message: str
+    tmp_path: Path, field_change: dict[str, object], message: str
 ) -> None:
     file = tmp_path / "votes.jsonl"
-    file.write_text(json.dumps(ROWS[0] | change))
+    file.write_text(json.dumps(ROWS[0] | field_change))
     with pytest.raises(VotesFileError) as refused:
         read_votes(file)
     assert message in str(refused.value)

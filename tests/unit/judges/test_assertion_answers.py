@@ -148,8 +148,8 @@ SAID = {
 @given(text=st.text(max_size=60))
 def test_nothing_is_read_out_of_a_text_that_says_nothing(text: str) -> None:
     reading = read_truth(text).value
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    assert reading is None or any(word in plain for word in SAID[reading].split())
+    plain_text = unicodedata.normalize("NFKC", text).casefold()
+    assert reading is None or any(word in plain_text for word in SAID[reading].split())
 
 
 @pytest.mark.parametrize("text", ["true " * 20_000, "the answer is (" * 9_000, "*" * 100_000, "{" * 50_000])

@@ -72,7 +72,7 @@ def test_a_sentence_that_names_the_key_without_giving_it_is_left_to_a_judge(text
 
 
 @pytest.mark.parametrize(
-    ("text", "passed"),
+    ("text", "expected_pass"),
     [
         ("The answer would be 18 bytes because the header has no options.", True),
         ("The answer would be 20 bytes because of the options.", False),
@@ -82,8 +82,8 @@ def test_a_sentence_that_names_the_key_without_giving_it_is_left_to_a_judge(text
         ("18 bytes\nExplanation: 9 * 16 = 144", True),
     ],
 )
-def test_a_number_in_a_sentence_is_compared_if_the_sentence_gives_it(text: str, passed: bool | None) -> None:
-    assert _passed("18B", "How large is the header?", text) is passed
+def test_a_number_in_a_sentence_is_compared_if_the_sentence_gives_it(text: str, expected_pass: bool | None) -> None:
+    assert _passed("18B", "How large is the header?", text) is expected_pass
 
 
 def _passed(key: str, statement: str, text: str) -> bool | None:

@@ -16,34 +16,38 @@ from benchwright_judges.agreement.estimators import alpha, cronbach, estimate, k
 RATINGS = st.lists(st.tuples(st.integers(1, 10), st.integers(1, 10)), min_size=2, max_size=60)
 
 
-def columns(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
-    return np.array([a for a, _ in pairs], float), np.array([b for _, b in pairs], float)
+def columns(rating_pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([a for a, _ in rating_pairs], float), np.array([b for _, b in rating_pairs], float)
 
 
 def test_kappa_of_a_worked_example() -> None:
     """Two readers on 50 grant proposals: 20 yes/yes, 5 yes/no, 10 no/yes, 15 no/no give 0.4."""
-    first = np.repeat([1.0, 1.0, 0.0, 0.0], [20, 5, 10, 15])
-    second = np.repeat([1.0, 0.0, 1.0, 0.0], [20, 5, 10, 15])
-    assert kappa(first, second) == pytest.approx(0.4)
+    first_ratings = np.repeat([1.0, 1.0, 0.0, 0.0], [20, 5, 10, 15])
+    second_ratings = np.repeat([1.0, 0.0, 1.0, 0.0], [20, 5, 10, 15])
+    assert kappa(first_ratings, second_ratings) == pytest.approx(0.4)
 
 
 @given(RATINGS)
 def test_kappa_with_quadratic_weights_is_scikit_learns(pairs: list[tuple[int, int]]) -> None:
-    first, second = columns(pairs)
-    ours = kappa(first, second)
-    if math.isnan(ours):
-        assert len(set(first) | set(second)) == 1
+    first_ratings, second_ratings = columns(pairs)
+    own_kappa = kappa(first_ratings, second_ratings)
+    if math.isnan(own_kappa):
+        assert len(set(first_ratings) | set(second_ratings)) == 1
         return
-    theirs = cohen_kappa_score(first.astype(int), second.astype(int), weights="quadratic", labels=range(1, 11))
-    assert ours == pytest.approx(theirs, abs=1e-9)
+    theirs = cohen_kappa_score(
+        first_ratings.astype(int), second_ratings.astype(int), weights="quadratic", labels=range(1, 11)
+    )
+    assert own_kappa == pytest.approx(theirs, abs=1e-9)
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=2, max_size=60))
 def test_kappa_of_zeros_and_ones_is_the_unweighted_one(pairs: list[tuple[int, int]]) -> None:
-    first, second = columns(pairs)
-    ours = kappa(first, second)
-    if not math.isnan(ours):
-        assert ours == pytest.approx(cohen_kappa_score(first.astype(int), second.astype(int)), abs=1e-9)
+    first_ratings, second_ratings = columns(pairs)
+    own_kappa = kappa(first_ratings, second_ratings)
+    if not math.isnan(own_kappa):
+        assert own_kappa == pytest.approx(
+            cohen_kappa_score(first_ratings.astype(int), second_ratings.astype(int)), abs=1e-9
+        )
 
 
 NAN = math.nan
@@ -83,9 +87,9 @@ def test_cronbachs_alpha_is_hoyts_analysis_of_variance(raters: int, items: int, 
 
 def test_cronbachs_alpha_of_two_raters_of_equal_variance_is_spearman_brown() -> None:
     """2 r / (1 + r) for equal variances."""
-    first, second = np.array([1.0, 2, 3, 4, 5]), np.array([2.0, 1, 4, 3, 5])
-    r = pearson(first, second)
-    assert cronbach(np.array([first, second])) == pytest.approx(2 * r / (1 + r))
+    first_ratings, second_ratings = np.array([1.0, 2, 3, 4, 5]), np.array([2.0, 1, 4, 3, 5])
+    r = pearson(first_ratings, second_ratings)
+    assert cronbach(np.array([first_ratings, second_ratings])) == pytest.approx(2 * r / (1 + r))
 
 
 def test_cronbachs_alpha_of_too_little_is_not_defined() -> None:
@@ -120,15 +124,15 @@ def test_a_bootstrap_interval_is_scipys_and_the_same_for_the_same_seed() -> None
     random = np.random.default_rng(7)
     x = random.normal(size=80)
     y = x + random.normal(size=80)
-    ours = estimate(pearson, (x, y), seed=3, resamples=1000)
+    own_estimate = estimate(pearson, (x, y), seed=3, resamples=1000)
     repeated = estimate(pearson, (x, y), seed=3, resamples=1000)
-    theirs = stats.bootstrap(
+    scipy_interval = stats.bootstrap(
         (x, y), pearson, paired=True, vectorized=False, method="percentile", n_resamples=1000, rng=5
     ).confidence_interval
-    assert ours == repeated
-    assert ours.value == pytest.approx(pearson(x, y))
-    assert ours.low == pytest.approx(theirs.low, abs=0.03)
-    assert ours.high == pytest.approx(theirs.high, abs=0.03)
+    assert own_estimate == repeated
+    assert own_estimate.value == pytest.approx(pearson(x, y))
+    assert own_estimate.low == pytest.approx(scipy_interval.low, abs=0.03)
+    assert own_estimate.high == pytest.approx(scipy_interval.high, abs=0.03)
 
 
 def test_what_is_not_defined_has_no_interval() -> None:

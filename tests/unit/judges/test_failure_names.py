@@ -29,9 +29,9 @@ async def test_a_model_names_what_explanations_have_in_common() -> None:
         (request,) = endpoint.requests
     lines = request.user.splitlines()
     assert sum(line.startswith("- The reset") for line in lines) == 17, "every third of 50"
-    begin, end = (next(line for line in lines if line.startswith(word)) for word in ("BEGIN", "END"))
-    assert begin.split()[-1] == end.split()[-1] != ""
-    assert [line for line in lines if "END EXPLANATIONS" in line and not line.startswith("- The")] == [end]
+    begin_line, end_line = (next(line for line in lines if line.startswith(word)) for word in ("BEGIN", "END"))
+    assert begin_line.split()[-1] == end_line.split()[-1] != ""
+    assert [line for line in lines if "END EXPLANATIONS" in line and not line.startswith("- The")] == [end_line]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from benchwright_judges.errors import GradingError
-from benchwright_judges.judgement import Judgement, Method, Status
-from benchwright_judges.people.human_grading import Grading
+from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod
+from benchwright_judges.people.human_grading import HumanGrading
 from benchwright_judges.records.recorded_judging import judge_and_record
 from benchwright_judges.records.records import GivenAnswer, Records
 from benchwright_problems.errors import UnknownProblemError
@@ -32,64 +32,66 @@ async def record_answer(records: Records, text: str, ref: str = "p/free") -> str
 
 
 @pytest.fixture
-def grading(records: Records) -> Grading:
-    return Grading(records, problem_of)
+def grading(records: Records) -> HumanGrading:
+    return HumanGrading(records, problem_of)
 
 
-async def test_two_people_who_agree_decide(records: Records, grading: Grading) -> None:
-    item = await record_answer(records, "x")
-    assert await grading.grade(item, "ana", "partially correct", 2, "half of it") is None
-    judgement = await grading.grade(item, "bob", "partially correct", 3)
+async def test_two_people_who_agree_decide(records: Records, grading: HumanGrading) -> None:
+    item_id = await record_answer(records, "x")
+    assert await grading.grade(item_id, "ana", "partially correct", 2, "half of it") is None
+    judgement = await grading.grade(item_id, "bob", "partially correct", 3)
     assert judgement is not None
     assert (judgement.method, judgement.label, judgement.score, judgement.passed) == (
-        Method.PERSON,
+        ScoringMethod.PERSON,
         "partially correct",
         0.0,
         False,
     )
     assert [vote.reason for vote in judgement.votes] == ["half of it", ""]
     assert await records.pending() == []
-    assert await records.judgement(item) == judgement
+    assert await records.judgement(item_id) == judgement
     assert await grading.next_item("cleo") is None
 
 
-async def test_where_two_disagree_a_third_decides_and_sees_nothing_of_them(records: Records, grading: Grading) -> None:
-    item = await record_answer(records, "x")
-    await grading.grade(item, "ana", "correct", 1)
-    assert await grading.grade(item, "bob", "incorrect", 5) is None
+async def test_where_two_disagree_a_third_decides_and_sees_nothing_of_them(
+    records: Records, grading: HumanGrading
+) -> None:
+    item_id = await record_answer(records, "x")
+    await grading.grade(item_id, "ana", "correct", 1)
+    assert await grading.grade(item_id, "bob", "incorrect", 5) is None
     assert await grading.next_item("ana") is None and await grading.next_item("bob") is None
     (disputed,) = await grading.adjudications("cleo")
     assert disputed == await grading.next_item("cleo")
     assert await grading.adjudications("ana") == []
-    judgement = await grading.grade(item, "cleo", "partially correct", 4)
+    judgement = await grading.grade(item_id, "cleo", "partially correct", 4)
     assert judgement is not None
     assert (judgement.label, judgement.tie_break, len(judgement.votes)) == ("partially correct", True, 3)
 
 
-async def test_points_next_to_each_other_are_no_dispute(records: Records, grading: Grading) -> None:
-    item = await record_answer(records, "x", "p/open")
-    await grading.grade(item, "ana", "8", 1)
-    judgement = await grading.grade(item, "bob", "7", 1)
+async def test_points_next_to_each_other_are_no_dispute(records: Records, grading: HumanGrading) -> None:
+    item_id = await record_answer(records, "x", "p/open")
+    await grading.grade(item_id, "ana", "8", 1)
+    judgement = await grading.grade(item_id, "bob", "7", 1)
     assert judgement is not None and judgement.score == 0.75
 
 
 async def test_one_person_is_enough_where_one_is_wanted(records: Records) -> None:
-    item = await record_answer(records, "x", "p/open")
-    judgement = await Grading(records, problem_of, graders=1).grade(item, "ana", "6", 1)
+    item_id = await record_answer(records, "x", "p/open")
+    judgement = await HumanGrading(records, problem_of, graders=1).grade(item_id, "ana", "6", 1)
     assert judgement is not None and (judgement.score, judgement.passed) == (0.6, False)
 
 
-async def test_an_answer_that_gave_way_to_a_newer_one_is_not_graded(records: Records, grading: Grading) -> None:
+async def test_an_answer_that_gave_way_to_a_newer_one_is_not_graded(records: Records, grading: HumanGrading) -> None:
     await record_answer(records, "older")
     await record_answer(records, "newer")
     assert [item.answer for item in await grading.items("ana")] == ["newer"]
-    full_grading = Grading(records, problem_of, includes_all=True)
+    full_grading = HumanGrading(records, problem_of, includes_all=True)
     assert [item.answer for item in await full_grading.items("ana")] == ["newer"]
 
 
-async def test_an_item_tells_nothing_of_who_answered_or_graded(records: Records, grading: Grading) -> None:
-    item = await record_answer(records, "x")
-    await grading.grade(item, "anastasia", "correct", 1, "GREAT")
+async def test_an_item_tells_nothing_of_who_answered_or_graded(records: Records, grading: HumanGrading) -> None:
+    item_id = await record_answer(records, "x")
+    await grading.grade(item_id, "anastasia", "correct", 1, "GREAT")
     shown_item = await grading.next_item("bob")
     assert shown_item is not None
     text = (
@@ -101,51 +103,55 @@ async def test_an_item_tells_nothing_of_who_answered_or_graded(records: Records,
     assert not any(word in text for word in ("the-attempt", "anastasia", "GREAT"))
 
 
-async def test_everybody_has_an_order_of_their_own_that_stays(records: Records, grading: Grading) -> None:
+async def test_everybody_has_an_order_of_their_own_that_stays(records: Records, grading: HumanGrading) -> None:
     for number in range(12):
         await judge_and_record(PROBLEMS["p/free"], f"answer {number}", None, records, ref="p/free")
     orders = {name: [item.id for item in await grading.items(name)] for name in ("ana", "bob")}
     assert sorted(orders["ana"]) == sorted(orders["bob"]) and orders["ana"] != orders["bob"]
-    first = await grading.next_item("ana")
-    assert first is not None and first.id == orders["ana"][0]
-    await grading.grade(first.id, "ana", "correct", 1)
+    first_item = await grading.next_item("ana")
+    assert first_item is not None and first_item.id == orders["ana"][0]
+    await grading.grade(first_item.id, "ana", "correct", 1)
     assert [item.id for item in await grading.items("ana")] == orders["ana"][1:]
 
 
-async def test_a_person_can_change_their_mind_until_it_is_decided(records: Records, grading: Grading) -> None:
-    item = await record_answer(records, "x")
-    await grading.grade(item, "ana", "correct", 1)
-    await grading.grade(item, "ana", "incorrect", 2)
-    judgement = await grading.grade(item, "bob", "incorrect", 1)
+async def test_a_person_can_change_their_mind_until_it_is_decided(records: Records, grading: HumanGrading) -> None:
+    item_id = await record_answer(records, "x")
+    await grading.grade(item_id, "ana", "correct", 1)
+    await grading.grade(item_id, "ana", "incorrect", 2)
+    judgement = await grading.grade(item_id, "bob", "incorrect", 1)
     assert judgement is not None and judgement.label == "incorrect"
     with pytest.raises(GradingError, match="no more grades"):
-        await grading.grade(item, "cleo", "correct", 1)
+        await grading.grade(item_id, "cleo", "correct", 1)
 
 
 async def test_what_a_model_judged_is_graded_for_comparison_only(records: Records) -> None:
     answer = GivenAnswer("p/free", PROBLEMS["p/free"].public_digest, PROBLEMS["p/free"].harness_digest, "f", "t", "s")
-    by_model = Judgement(status=Status.SCORED, score=1, passed=True, label="correct", message="", method=Method.MODEL)
+    by_model = Judgement(
+        status=JudgementStatus.SCORED, score=1, passed=True, label="correct", message="", method=ScoringMethod.MODEL
+    )
     await records.settle(answer, by_model)
-    assert await Grading(records, problem_of).next_item("ana") is None
-    grading = Grading(records, problem_of, includes_all=True)
+    assert await HumanGrading(records, problem_of).next_item("ana") is None
+    grading = HumanGrading(records, problem_of, includes_all=True)
     for name in ("ana", "bob"):
         await grading.grade(answer.id, name, "incorrect", 1)
     assert await records.judgement(answer.id) == by_model
 
 
-async def test_an_answer_to_a_problem_that_changed_or_went_is_not_graded(records: Records, grading: Grading) -> None:
-    item = await record_answer(records, "x")
+async def test_an_answer_to_a_problem_that_changed_or_went_is_not_graded(
+    records: Records, grading: HumanGrading
+) -> None:
+    item_id = await record_answer(records, "x")
     PROBLEMS["p/free"], old_problem = make_problem(value="another key"), PROBLEMS["p/free"]
     try:
         assert await grading.next_item("ana") is None
         with pytest.raises(GradingError, match="changed or removed"):
-            await grading.grade(item, "ana", "correct", 1)
+            await grading.grade(item_id, "ana", "correct", 1)
     finally:
         PROBLEMS["p/free"] = old_problem
 
 
 @pytest.mark.parametrize(
-    ("item", "grader", "label", "difficulty", "message"),
+    ("item_id", "grader", "label", "difficulty", "message"),
     [
         ("none", "ana", "correct", 1, "there is no answer"),
         ("x", "", "correct", 1, "pseudonym"),
@@ -156,11 +162,11 @@ async def test_an_answer_to_a_problem_that_changed_or_went_is_not_graded(records
     ],
 )
 async def test_a_grade_that_is_none_is_refused(
-    records: Records, grading: Grading, item: str, grader: str, label: str, difficulty: int, message: str
+    records: Records, grading: HumanGrading, item_id: str, grader: str, label: str, difficulty: int, message: str
 ) -> None:
     await record_answer(records, "x")
     with pytest.raises(GradingError, match=message):
-        await grading.grade(item, grader, label, difficulty)
+        await grading.grade(item_id, grader, label, difficulty)
 
 
 async def test_points_of_a_rubric_decide_as_labels_do(records: Records) -> None:
@@ -169,24 +175,24 @@ async def test_points_of_a_rubric_decide_as_labels_do(records: Records) -> None:
     rubric = RubricPoints(items=(RubricItem(text="a", points=2), RubricItem(text="b")), enough=2)
     key = problem.hidden.answer.model_copy(update={"points": rubric})
     problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"answer": key})})
-    grading = Grading(records, lambda ref: problem)
+    grading = HumanGrading(records, lambda ref: problem)
     await judge_and_record(problem, "x", None, records, ref="p/open", attempt="a", number=1, answer_id="x")
-    for wrong in ((2.5, 0.0), (1.0,), (-1.0, 1.0), (float("nan"), 1.0)):
+    for wrong_points in ((2.5, 0.0), (1.0,), (-1.0, 1.0), (float("nan"), 1.0)):
         with pytest.raises(GradingError):
-            await grading.grade("x", "ana", "", 1, points=wrong)
-    (item,) = await grading.items("ana")
+            await grading.grade("x", "ana", "", 1, points=wrong_points)
+    (graded_item,) = await grading.items("ana")
     assert await grading.grade("x", "ana", "", 1, points=(2.0, 1.0)) is None
-    assert await grading.dispute(item) is None
+    assert await grading.dispute(graded_item) is None
     assert await grading.grade("x", "bob", "", 1, points=(0.0, 1.0)) is None
-    dispute = await grading.dispute(item)
+    dispute = await grading.dispute(graded_item)
     assert dispute is not None
     assert (dispute.points, list(dispute.labels)) == ([(0.0, 2.0), (1.0, 1.0)], ["4", "10"])
     judgement = await grading.grade("x", "cleo", "", 1, points=(2.0, 1.0))
     assert judgement is not None
     assert (judgement.label, judgement.passed) == ("10", True)
-    judged = await records.judged_try("a", 1)
-    assert judged is not None
-    assert [grade.points for grade in judged.grades] == [(2.0, 1.0), (0.0, 1.0), (2.0, 1.0)]
+    judged_answer = await records.judged_try("a", 1)
+    assert judged_answer is not None
+    assert [grade.points for grade in judged_answer.grades] == [(2.0, 1.0), (0.0, 1.0), (2.0, 1.0)]
     assert await records.judged_try("a", 2) is None
     await records.delete_answers(["a"])
     assert await records.judged_try("a", 1) is None

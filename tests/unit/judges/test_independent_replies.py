@@ -29,11 +29,11 @@ def test_no_more_independent_replies_fail_than_the_reference_says(name: str) -> 
 def test_independent_replies_cover_every_format_and_language(name: str) -> None:
     replies = list(load(Path(__file__).with_name(f"independent_{name}.jsonl")))
     assert len({reply.text for reply in replies}) > 800
-    parts = Counter(
+    reply_counts = Counter(
         (reply.question.format, reply.question.language) for reply in replies if reply.question.format != "multi"
     )
-    assert len(parts) == 4 * 4
-    assert min(parts.values()) >= 10
+    assert len(reply_counts) == 4 * 4
+    assert min(reply_counts.values()) >= 10
 
 
 @pytest.mark.parametrize(("name", "at_least"), [("nothing", 300), ("undecided", 60)])

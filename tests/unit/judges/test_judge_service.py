@@ -22,7 +22,7 @@ from benchwright_judges.records.recorded_judging import judge_and_record
 from benchwright_judges.records.schema import ANSWERS
 from benchwright_judges.service import judging as judging_module
 from benchwright_judges.service.admission import USUAL_BODY_LIMIT, AdmissionControl
-from benchwright_judges.service.judging import Pace
+from benchwright_judges.service.judging import JudgingPace
 from benchwright_judges.service.submission import Key
 from benchwright_judges.service.submissions import Submissions
 from benchwright_judges.service.tables import SUBMISSIONS
@@ -71,7 +71,7 @@ async def count(service: Served, table: Any) -> int:
 
 
 @pytest.mark.parametrize(
-    ("problem", "answer", "status", "passed"),
+    ("problem", "answer", "status", "expected_pass"),
     [
         (CHOOSES, "The answer is (B).", "scored", True),
         (CHOOSES, "C", "scored", False),
@@ -81,13 +81,15 @@ async def count(service: Served, table: Any) -> int:
         (EXPLAINS, "It depends.", "pending", None),
     ],
 )
-async def test_an_answer_is_scored(service: Served, problem: str, answer: str, status: str, passed: bool) -> None:
+async def test_an_answer_is_scored(
+    service: Served, problem: str, answer: str, status: str, expected_pass: bool
+) -> None:
     client = await service.client()
     response = await submit(client, problem, answer)
     assert response.status_code == 200
     submission = response.json()
     assert (submission["state"], submission["problem"]) == ("done", problem)
-    assert (submission["judgement"]["status"], submission["judgement"]["passed"]) == (status, passed)
+    assert (submission["judgement"]["status"], submission["judgement"]["passed"]) == (status, expected_pass)
     assert (await client.get(f"/v1/submissions/{submission['id']}")).json() == submission
 
 
@@ -119,12 +121,16 @@ async def test_a_slow_judgement_is_answered_later(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: PlayedReply(says("correct").body, headers=JSON, delay_s=0.4)) as endpoint:
         async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             client = await service.client()
-            first = await submit(client, EXPLAINS, "Because.", "one", wait_s=0.05)
-            assert (first.status_code, first.json()["state"], first.json()["judgement"]) == (202, "running", None)
-            assert (await client.get(first.headers["Location"])).json()["id"] == first.json()["id"]
+            first_response = await submit(client, EXPLAINS, "Because.", "one", wait_s=0.05)
+            assert (first_response.status_code, first_response.json()["state"], first_response.json()["judgement"]) == (
+                202,
+                "running",
+                None,
+            )
+            assert (await client.get(first_response.headers["Location"])).json()["id"] == first_response.json()["id"]
             repeated = await submit(client, EXPLAINS, "Because.", "one")
             assert (repeated.status_code, repeated.json()["judgement"]["label"]) == (200, "correct")
-            assert repeated.json()["id"] == first.json()["id"]
+            assert repeated.json()["id"] == first_response.json()["id"]
             assert len(endpoint.requests) == 2
 
 
@@ -134,10 +140,10 @@ async def test_what_is_judged_later_is_shown_as_judged(service: Served) -> None:
     assert submission["judgement"]["status"] == "pending"
     answer = await service.records.answer(submission["id"])
     assert answer is not None
-    later = (await judge_and_record(service.judging.question(CHOOSES), "B", None, service.records)).model_copy(
-        update={"label": "correct"}
-    )
-    await service.records.settle(answer, later)
+    later_judgement = (
+        await judge_and_record(service.judging.question(CHOOSES), "B", None, service.records)
+    ).model_copy(update={"label": "correct"})
+    await service.records.settle(answer, later_judgement)
     now = (await client.get(f"/v1/submissions/{submission['id']}")).json()["judgement"]
     assert (now["status"], now["label"]) == ("scored", "correct")
 
@@ -146,27 +152,27 @@ async def test_what_is_judged_later_is_shown_as_judged(service: Served) -> None:
 
 
 async def test_tokens_that_are_not_valid_are_refused(service: Served) -> None:
-    expired, old = await service.tokens.create("bob", [Scope.SUBMIT], expires=time.time() - 1)
-    revoked, gone = await service.tokens.create("eve", [Scope.SUBMIT])
+    expired, expired_text = await service.tokens.create("bob", [Scope.SUBMIT], expires=time.time() - 1)
+    revoked, revoked_text = await service.tokens.create("eve", [Scope.SUBMIT])
     assert await service.tokens.revoke(revoked.id)
     _, good = await service.tokens.create("ann", [Scope.SUBMIT])
     forged = good[:-1] + ("A" if good[-1] != "A" else "B")
     for text, detail in (
-        (old, "expired"),
-        (gone, "revoked"),
+        (expired_text, "expired"),
+        (revoked_text, "revoked"),
         (forged, "unknown"),
         ("bwj_000000000000_" + "A" * 43, "unknown"),
         ("x", "unknown"),
     ):
-        refused = await submit(await service.client(text=text), CHOOSES, "B")
-        assert detail in says_why(refused, 401, "unauthorized")["detail"]
-        assert refused.headers["WWW-Authenticate"].startswith("Bearer")
+        refused_response = await submit(await service.client(text=text), CHOOSES, "B")
+        assert detail in says_why(refused_response, 401, "unauthorized")["detail"]
+        assert refused_response.headers["WWW-Authenticate"].startswith("Bearer")
     for headers in ({}, {"Authorization": "Basic YTpi"}, {"Authorization": "Bearer"}):
         bare = httpx2.AsyncClient(transport=httpx2.ASGITransport(service.app), base_url="http://judge")
         async with bare:
             says_why(await bare.get(f"/v1/batches/{'0' * 32}", headers=headers), 401, "unauthorized")
     assert await count(service, SUBMISSIONS) == 0
-    assert expired.digest not in (old, gone)
+    assert expired.digest not in (expired_text, revoked_text)
 
 
 async def test_a_revoked_token_is_refused_from_the_next_request_on(service: Served) -> None:
@@ -180,8 +186,8 @@ async def test_a_revoked_token_is_refused_from_the_next_request_on(service: Serv
 
 async def test_a_scope_covers_what_it_names(service: Served) -> None:
     grader = await service.client(Scope.GRADE)
-    refused = says_why(await submit(grader, CHOOSES, "B"), 403, "wrong-scope")
-    assert "submit" in refused["detail"]
+    refusal = says_why(await submit(grader, CHOOSES, "B"), 403, "wrong-scope")
+    assert "submit" in refusal["detail"]
     assert (await submit(await service.client(Scope.ADMIN), CHOOSES, "B")).status_code == 200
 
 
@@ -265,8 +271,8 @@ async def test_a_body_that_is_too_large_is_refused_however_it_comes(service: Ser
             sent_bytes += 65_536
             yield b" " * 65_536
 
-    whole = await client.post("/v1/submissions", content=b" " * (USUAL_BODY_LIMIT + 1), headers=JSON)
-    says_why(whole, 413, "too-large")
+    whole_response = await client.post("/v1/submissions", content=b" " * (USUAL_BODY_LIMIT + 1), headers=JSON)
+    says_why(whole_response, 413, "too-large")
     says_why(await client.post("/v1/submissions", content=chunks(), headers=JSON), 413, "too-large")
     assert sent_bytes <= USUAL_BODY_LIMIT + 2 * 65_536
 
@@ -294,37 +300,37 @@ async def test_a_client_that_sends_too_slowly_is_refused(service: Served) -> Non
 async def test_unknown_addresses_and_methods_are_refused(service: Served) -> None:
     client = await service.client()
     says_why(await client.get("/v1/nothing"), 404, "not-found")
-    wrong = await client.delete("/v1/submissions")
-    says_why(wrong, 405, "wrong-method")
-    assert wrong.headers["Allow"] == "POST"
+    wrong_response = await client.delete("/v1/submissions")
+    says_why(wrong_response, 405, "wrong-method")
+    assert wrong_response.headers["Allow"] == "POST"
 
 
 # Rate and money
 
 
 def test_a_bucket_holds_a_minute_and_fills_evenly() -> None:
-    now = 0.0
-    limits = RateLimits(lambda: now)
-    assert [limits.take("a", 60) for _ in range(60)] == [0] * 60
-    assert limits.take("a", 60) == 1
-    assert limits.take("b", 60) == 0
-    now = 1.0
-    assert (limits.take("a", 60), limits.take("a", 60)) == (0, 1)
-    now = 1e6
-    assert [limits.take("a", 60) for _ in range(61)].count(0) == 60
+    clock_s = 0.0
+    rate_limits = RateLimits(lambda: clock_s)
+    assert [rate_limits.take("a", 60) for _ in range(60)] == [0] * 60
+    assert rate_limits.take("a", 60) == 1
+    assert rate_limits.take("b", 60) == 0
+    clock_s = 1.0
+    assert (rate_limits.take("a", 60), rate_limits.take("a", 60)) == (0, 1)
+    clock_s = 1e6
+    assert [rate_limits.take("a", 60) for _ in range(61)].count(0) == 60
 
 
 async def test_too_many_requests_are_told_when_to_come_again(service: Served) -> None:
     client = await service.client(per_minute=2)
     responses = await asyncio.gather(*(submit(client, CHOOSES, "B") for _ in range(20)))
     assert [response.status_code for response in responses].count(200) == 2
-    refused = next(response for response in responses if response.status_code != 200)
-    says_why(refused, 429, "rate-limited")
-    assert 1 <= int(refused.headers["Retry-After"]) <= 30
+    refused_response = next(response for response in responses if response.status_code != 200)
+    says_why(refused_response, 429, "rate-limited")
+    assert 1 <= int(refused_response.headers["Retry-After"]) <= 30
 
 
 async def test_concurrent_requests_do_not_overspend(tmp_path: Path) -> None:
-    dear = content(json.dumps({"reason": "", "verdict": "correct"}), tokens=(2000, 100))
+    dear = content(json.dumps({"reason": "", "verdict": "correct"}), token_counts=(2000, 100))
     with JudgeEndpoint(lambda request: PlayedReply(dear.body, headers=JSON, delay_s=0.05)) as endpoint:
         # Two votes cost 0.042 USD; what is set aside for an answer is far more.
         settings = judge_at(endpoint.url, input_usd=10, output_usd=10, max_tokens=100)
@@ -371,14 +377,16 @@ async def test_a_repetition_gets_what_the_first_request_got(tmp_path: Path) -> N
 
 async def test_a_repeated_batch_is_one_batch(service: Served) -> None:
     client = await service.client()
-    body = {"items": [{"problem": CHOOSES, "answer": "B"}] * 3}
+    batch_body = {"items": [{"problem": CHOOSES, "answer": "B"}] * 3}
     responses = await asyncio.gather(
-        *(client.post("/v1/batches", json=body, headers={"Idempotency-Key": "x"}) for _ in range(10))
+        *(client.post("/v1/batches", json=batch_body, headers={"Idempotency-Key": "x"}) for _ in range(10))
     )
     assert len({response.json()["id"] for response in responses}) == 1
     assert await count(service, SUBMISSIONS) == 3
-    refused = await client.post("/v1/batches", json={"items": body["items"][:1]}, headers={"Idempotency-Key": "x"})
-    says_why(refused, 409, "key-reused")
+    refused_response = await client.post(
+        "/v1/batches", json={"items": batch_body["items"][:1]}, headers={"Idempotency-Key": "x"}
+    )
+    says_why(refused_response, 409, "key-reused")
 
 
 # Batches
@@ -412,18 +420,20 @@ async def finished(client: httpx2.AsyncClient, batch: str) -> None:
 async def test_progress_is_followed_and_resumed(service: Served) -> None:
     client = await service.client()
     items = [{"problem": CHOOSES, "answer": "ABCD"[number % 4]} for number in range(40)]
-    accepted = await client.post("/v1/batches", json={"items": items})
-    assert accepted.status_code == 202
-    batch = accepted.json()["id"]
-    assert accepted.headers["Location"] == f"/v1/batches/{batch}"
-    progress = await events(client, batch)
-    assert [(number, name) for number, name, _ in progress] == [(n, "judged") for n in range(1, 41)] + [
+    accepted_response = await client.post("/v1/batches", json={"items": items})
+    assert accepted_response.status_code == 202
+    batch = accepted_response.json()["id"]
+    assert accepted_response.headers["Location"] == f"/v1/batches/{batch}"
+    progress_events = await events(client, batch)
+    assert [(number, name) for number, name, _ in progress_events] == [(n, "judged") for n in range(1, 41)] + [
         (40, "finished")
     ]
-    assert sorted(data["submission"]["position"] for _, name, data in progress if name == "judged") == list(range(40))
-    assert progress[16][2]["done"] == 17
-    assert progress[16][2]["total"] == 40
-    assert await events(client, batch, last_event=17) == progress[17:]
+    assert sorted(data["submission"]["position"] for _, name, data in progress_events if name == "judged") == list(
+        range(40)
+    )
+    assert progress_events[16][2]["done"] == 17
+    assert progress_events[16][2]["total"] == 40
+    assert await events(client, batch, last_event=17) == progress_events[17:]
     assert [name for _, name, _ in await events(client, batch, last_event=40)] == ["finished"]
     batch_state = (await client.get(f"/v1/batches/{batch}")).json()
     assert (batch_state["total"], batch_state["done"], batch_state["finished"]) == (40, 40, True)
@@ -442,7 +452,7 @@ async def test_a_watcher_goes_when_the_service_ends(tmp_path: Path) -> None:
             items = [{"problem": EXPLAINS, "answer": "Because."}]
             batch = (await client.post("/v1/batches", json={"items": items})).json()["id"]
             watching = asyncio.create_task(events(client, batch))
-            await wait_until(lambda: batch in service.judging.changes._subscribers)
+            await wait_until(lambda: batch in service.judging.notifications._subscribers)
             service.judging.stop_taking()
             assert await asyncio.wait_for(watching, 30) == []
             says_why(await client.get("/v1/health/ready"), 503, "unavailable")
@@ -452,9 +462,9 @@ async def test_a_watcher_goes_when_the_service_ends(tmp_path: Path) -> None:
 async def test_too_many_waiting_answers_are_refused(service: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchwright_judges.service.endpoints.MOST_WAITING", 2)
     client = await service.client()
-    refused = await client.post("/v1/batches", json={"items": [{"problem": CHOOSES, "answer": "B"}] * 3})
-    says_why(refused, 429, "queue-full")
-    assert int(refused.headers["Retry-After"]) > 0
+    refused_response = await client.post("/v1/batches", json={"items": [{"problem": CHOOSES, "answer": "B"}] * 3})
+    says_why(refused_response, 429, "queue-full")
+    assert int(refused_response.headers["Retry-After"]) > 0
 
 
 async def judged(service: Served, submission: str) -> Judgement:
@@ -470,9 +480,9 @@ async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> No
     async with serving(tmp_path) as service:
         client = await service.client()
         (token,) = await service.tokens.list_tokens()
-    async with serving(tmp_path, pace=Pace(lease_s=0.3, poll_s=0.05)) as service:
+    async with serving(tmp_path, pace=JudgingPace(lease_s=0.3, poll_s=0.05)) as service:
         # Another process accepted this, and is never heard of again.
-        dead_submissions = Submissions(service.records, owner="dead", lease_s=0.3)
+        dead_submissions = Submissions(service.records, process_name="dead", lease_s=0.3)
         key = Key(None, "")
         lost, _ = await dead_submissions.accept(token.id, key, CHOOSES, "B", reserve_usd=0)
         judgement = await judged(service, lost.id)
@@ -483,50 +493,53 @@ async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> No
 
 
 async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) -> None:
-    async with serving(tmp_path, pace=Pace(lease_s=0.2, poll_s=0.05)) as service:
+    async with serving(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
         token, _ = await service.tokens.create("ann", [Scope.SUBMIT])
         service.judging.stop_taking()
         taking, _ = service.judging._loops
         await taking
-        dying = Submissions(service.records, owner="dying", lease_s=-1)
+        dying = Submissions(service.records, process_name="dying", lease_s=-1)
         lost, _ = await dying.accept(token.id, Key(None, ""), CHOOSES, "B", reserve_usd=0)
         for _ in range(3):
             assert [claimed.id for claimed in await dying.claim(5)] == [lost.id]
-    async with serving(tmp_path, pace=Pace(lease_s=0.2, poll_s=0.05)) as service:
+    async with serving(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
         assert (await judged(service, lost.id)).status == "error"
 
 
 # People
 
 
-async def grade(client: httpx2.AsyncClient, item: str, label: str, difficulty: int = 2) -> httpx2.Response:
-    return await client.put(f"/v1/pending/{item}/grade", json={"label": label, "difficulty": difficulty})
+async def grade(client: httpx2.AsyncClient, item_id: str, label: str, difficulty: int = 2) -> httpx2.Response:
+    return await client.put(f"/v1/pending/{item_id}/grade", json={"label": label, "difficulty": difficulty})
 
 
 async def test_two_people_grade_what_waits_and_a_third_decides(service: Served) -> None:
     solver = await service.client()
-    people = [await service.named_client(name) for name in ("ann", "bob", "eve")]
+    grader_clients = [await service.named_client(name) for name in ("ann", "bob", "eve")]
     agreed, disputed = [(await submit(solver, EXPLAINS, text)).json()["id"] for text in ("Yes.", "Perhaps.")]
-    queue = (await people[0].get("/v1/pending")).json()
+    queue = (await grader_clients[0].get("/v1/pending")).json()
     assert queue["total"] == 2
     assert {item["id"] for item in queue["items"]} == {agreed, disputed}
-    next_pending = (await people[0].get("/v1/pending/next")).json()
+    next_pending = (await grader_clients[0].get("/v1/pending/next")).json()
     assert next_pending["labels"] == ["incorrect", "partially correct", "correct"]
     assert next_pending["public"]["statement"] == "Why?"
     assert CANARY not in json.dumps(queue)
-    assert [(await grade(person, agreed, "correct")).json()["decided"] for person in people[:2]] == [False, True]
-    assert [(await grade(people[0], disputed, "correct")).json()["decided"]] == [False]
-    assert [(await grade(people[1], disputed, "incorrect")).json()["decided"]] == [False]
-    assert (await people[0].get("/v1/pending/next")).status_code == 204
-    assert (await people[2].get("/v1/pending/next")).json()["id"] == disputed
-    assert (await grade(people[2], disputed, "incorrect")).json()["decided"]
-    for item, passed in ((agreed, True), (disputed, False)):
+    assert [(await grade(person, agreed, "correct")).json()["decided"] for person in grader_clients[:2]] == [
+        False,
+        True,
+    ]
+    assert [(await grade(grader_clients[0], disputed, "correct")).json()["decided"]] == [False]
+    assert [(await grade(grader_clients[1], disputed, "incorrect")).json()["decided"]] == [False]
+    assert (await grader_clients[0].get("/v1/pending/next")).status_code == 204
+    assert (await grader_clients[2].get("/v1/pending/next")).json()["id"] == disputed
+    assert (await grade(grader_clients[2], disputed, "incorrect")).json()["decided"]
+    for item, has_passed in ((agreed, True), (disputed, False)):
         judgement = (await solver.get(f"/v1/submissions/{item}")).json()["judgement"]
-        assert (judgement["status"], judgement["method"], judgement["passed"]) == ("scored", "person", passed)
+        assert (judgement["status"], judgement["method"], judgement["passed"]) == ("scored", "person", has_passed)
         assert {vote["judge"] for vote in judgement["votes"]} == {"person"}
     # The same again changes nothing; another word is refused.
-    assert (await grade(people[0], agreed, "correct")).status_code == 200
-    says_why(await grade(people[0], agreed, "incorrect"), 409, "conflict")
+    assert (await grade(grader_clients[0], agreed, "correct")).status_code == 200
+    says_why(await grade(grader_clients[0], agreed, "incorrect"), 409, "conflict")
 
 
 async def test_grades_that_do_not_fit_are_refused(service: Served) -> None:
@@ -593,9 +606,9 @@ async def test_no_response_and_no_log_holds_anything_hidden(
             assert "failed" in responses[-1]
             monkeypatch.setattr(service.judging.submissions, "find", _fails_with_canary)
             monkeypatch.setattr(service.judging.submissions, "accept", _fails_with_canary)
-            failed = await submit(clients[0], CHOOSES, "B")
-            responses.append(failed.text)
-            says_why(failed, 500, "unexpected")
+            failed_response = await submit(clients[0], CHOOSES, "B")
+            responses.append(failed_response.text)
+            says_why(failed_response, 500, "unexpected")
             monkeypatch.undo()
             document = (await clients[0].get("/v1/openapi.json")).json()
             responses.append(json.dumps(document))

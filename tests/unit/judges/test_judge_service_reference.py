@@ -19,12 +19,12 @@ def test_every_refusal_is_documented_with_an_example() -> None:
     document = make_api().openapi()
     for path, operations in document["paths"].items():
         for operation in operations.values():
-            refused = {status: response for status, response in operation["responses"].items() if status >= "400"}
-            for response in refused.values():
+            refusals = {status: response for status, response in operation["responses"].items() if status >= "400"}
+            for response in refusals.values():
                 content = response["content"]["application/problem+json"]
                 assert content["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
                 assert content["examples"]
             if "/health/" not in path:
-                assert {"401", "403", "422", "429", "500", "503"} <= set(refused)
+                assert {"401", "403", "422", "429", "500", "503"} <= set(refusals)
                 assert operation["security"]
     assert {"ProblemDetails", "Flaw"} <= set(document["components"]["schemas"])

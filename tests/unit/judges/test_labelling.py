@@ -22,14 +22,14 @@ from benchwright_problems.problem import (
     Choice,
     Difficulty,
     Hidden,
-    Kind,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
     QuestionFormat,
 )
-from benchwright_problems.storage.labels import Label, LabelFile, LabelKind, LabelSource, LabelVote, PackLabels
+from benchwright_problems.storage.labels import LabelFile, LabelKind, LabelSource, LabelVote, PackLabels, QuestionLabel
 
 from ...support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, fails
 
@@ -45,7 +45,7 @@ def question(name: str = "q", text: str = "What is it?", key: str = "A", **chang
     )
     return Problem(
         id=name,
-        kind=Kind.QUESTION,
+        kind=ProblemKind.QUESTION,
         title=name,
         difficulty=Difficulty.MEDIUM,
         provenance=Provenance(source="s", license="l", version="1"),
@@ -59,14 +59,16 @@ def question(name: str = "q", text: str = "What is it?", key: str = "A", **chang
     )
 
 
-def label(problem: Problem, kind: LabelKind, *votes: str, source: LabelSource = LabelSource.MODEL) -> Label:
+def label(
+    problem: Problem, kind: LabelKind, *votes: str, label_source: LabelSource = LabelSource.MODEL
+) -> QuestionLabel:
     """A label; the last vote decides."""
-    return Label(
+    return QuestionLabel(
         problem=problem.id,
         public_digest=problem.public_digest,
         kind=kind,
         value=votes[-1],
-        source=source,
+        source=label_source,
         by="m",
         votes=tuple(LabelVote(judge="j", model="m", value=vote) for vote in votes),
         made=NOW.isoformat(),
@@ -111,14 +113,14 @@ def test_a_reply_is_read_strictly() -> None:
     topics = (Topic("Caches"), Topic("Networks"))
     reply = {"first": "caches", "first_reason": "r", "second": "Networks", "second_reason": "s"}
     assert read_choice(LabelKind.TOPIC, json.dumps(reply), topics).value == "Caches"
-    for wrong in (
+    for wrong_reply in (
         {**reply, "first": "Disks"},
         {**reply, "second": "Caches"},
         {**reply, "more": ""},
         {**reply, "first": 1},
     ):
         with pytest.raises(ValueError, match="reply"):
-            read_choice(LabelKind.TOPIC, json.dumps(wrong), topics)
+            read_choice(LabelKind.TOPIC, json.dumps(wrong_reply), topics)
 
 
 def test_a_question_can_t_close_its_block_or_hide_characters_in_a_prompt() -> None:
@@ -205,10 +207,10 @@ def test_agreement_is_that_of_first_votes_of_people_and_of_the_data_set() -> Non
         label(problems[0], skill, "recall", "recall"),
         label(problems[1], skill, "recall", "design", "design"),
         label(problems[2], skill, "analyze", "analyze"),
-        label(problems[3], skill, "recall", source=LabelSource.TF_IDF),
+        label(problems[3], skill, "recall", label_source=LabelSource.TF_IDF),
         label(own_question, skill, "design", "design"),
-        label(problems[0], skill, "recall", source=LabelSource.PERSON),
-        label(problems[1], skill, "analyze", source=LabelSource.PERSON),
+        label(problems[0], skill, "recall", label_source=LabelSource.PERSON),
+        label(problems[1], skill, "analyze", label_source=LabelSource.PERSON),
     ]
     (agreement,) = measure_labels([*problems, own_question], PackLabels(labels))
     assert (agreement.kind, agreement.labelled) == (skill, 5)
@@ -229,7 +231,7 @@ def test_people_come_before_the_data_set_and_the_data_set_before_models() -> Non
         skill: "recall",
         level: "hard",
     }
-    corrected = PackLabels([*model_labels, label(stated, skill, "implement", source=LabelSource.PERSON)])
+    corrected = PackLabels([*model_labels, label(stated, skill, "implement", label_source=LabelSource.PERSON)])
     assert corrected.all_settled(stated)[skill].by == "people"
     # Difficulty that the data set states stays.
     stated_labels = PackLabels([label(bare, level, "hard").model_copy(update={"stated": "easy"})])
@@ -237,15 +239,18 @@ def test_people_come_before_the_data_set_and_the_data_set_before_models() -> Non
 
 
 def test_labels_are_added_after_the_last_whole_line(tmp_path: Path) -> None:
-    file = LabelFile(Home.find({"BENCHWRIGHT_HOME": str(tmp_path)}), "p")
-    first, second = label(question("a"), LabelKind.SKILL, "recall"), label(question("b"), LabelKind.SKILL, "design")
-    assert file.lines() == []
-    file.append([first])
-    with file.path.open("ab") as stream:
+    label_file = LabelFile(Home.find({"BENCHWRIGHT_HOME": str(tmp_path)}), "p")
+    first_label, second_label = (
+        label(question("a"), LabelKind.SKILL, "recall"),
+        label(question("b"), LabelKind.SKILL, "design"),
+    )
+    assert label_file.lines() == []
+    label_file.append([first_label])
+    with label_file.path.open("ab") as stream:
         stream.write(b'{"torn')
-    assert file.lines() == [first]
-    file.append([second])
-    assert file.lines() == [first, second]
-    file.path.write_bytes(b'{"only a torn line')
-    file.append([second])
-    assert file.lines() == [second]
+    assert label_file.lines() == [first_label]
+    label_file.append([second_label])
+    assert label_file.lines() == [first_label, second_label]
+    label_file.path.write_bytes(b'{"only a torn line')
+    label_file.append([second_label])
+    assert label_file.lines() == [second_label]

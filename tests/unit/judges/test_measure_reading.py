@@ -38,9 +38,9 @@ LINES = [
 ]
 
 
-def corpus_file(folder: Path, *lines: object) -> Path:
+def corpus_file(folder: Path, *corpus_lines: object) -> Path:
     file = folder / "corpus.jsonl"
-    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in corpus_lines))
     return file
 
 
@@ -59,7 +59,8 @@ async def test_unread_misread_and_invented_are_counted_for_rules_and_for_the_mod
         measured = await measure_reading(replies, panel, records, JudgingBudget())
     qualities = {
         (quality.reader.partition(" + ")[2], quality.format): [
-            (part.count, part.total) for part in (quality.unread, quality.misread, quality.invented)
+            (reading_share.count, reading_share.total)
+            for reading_share in (quality.unread, quality.misread, quality.invented)
         ]
         for quality in measured.qualities
     }
@@ -78,7 +79,7 @@ async def test_replies_that_the_model_can_t_be_used_for_count_as_unread(records:
 
 
 @pytest.mark.parametrize(
-    ("lines", "message"),
+    ("corpus_lines", "message"),
     [
         ([["B", "x", "B"]], ":1: a reply needs a question"),
         ([CHOICE, ["E", "x", "B"]], ":2: truth 'E' is none of A, B, nothing, either"),
@@ -87,7 +88,7 @@ async def test_replies_that_the_model_can_t_be_used_for_count_as_unread(records:
         ([{**BLANK, "key": "3 (tolerance x)"}], ":1: field key: the tolerance"),
     ],
 )
-def test_a_line_that_does_not_fit_is_named(tmp_path: Path, lines: list[object], message: str) -> None:
+def test_a_line_that_does_not_fit_is_named(tmp_path: Path, corpus_lines: list[object], message: str) -> None:
     with pytest.raises(VotesFileError) as caught:
-        read_corpus(corpus_file(tmp_path, *lines))
+        read_corpus(corpus_file(tmp_path, *corpus_lines))
     assert f"corpus.jsonl{message}" in str(caught.value)

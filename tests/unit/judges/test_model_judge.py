@@ -20,7 +20,7 @@ import pytest
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Vote
 from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
-from benchwright_judges.models.endpoint import Endpoint
+from benchwright_judges.models.endpoint import ModelEndpoint
 from benchwright_judges.models.model_judge import ModelJudge
 from benchwright_judges.models.model_settings import ModelSettings
 from benchwright_judges.rubric import load_rubric
@@ -61,12 +61,12 @@ class Clock:
     def monotonic(self) -> float:
         return self.now_s
 
-    def takes(self, seconds: float, played: PlayedReply) -> Play:
+    def takes(self, seconds: float, played_reply: PlayedReply) -> Play:
         """An endpoint that needs so long for a reply."""
 
         def play(request: JudgeRequest) -> PlayedReply:
             self.now_s += seconds
-            return played
+            return played_reply
 
         return play
 
@@ -81,7 +81,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @asynccontextmanager
 async def judging(play: Play, **changes: Any) -> AsyncIterator[tuple[ModelJudge, JudgeEndpoint]]:
     with JudgeEndpoint(play) as server:
-        endpoint = Endpoint(settings(server.url, **changes), {"KEY": "sk-hidden"})
+        endpoint = ModelEndpoint(settings(server.url, **changes), {"KEY": "sk-hidden"})
         try:
             yield ModelJudge(endpoint), server
         finally:
@@ -123,7 +123,7 @@ async def test_the_key_of_the_account_goes_into_the_header_and_nowhere_else() ->
 
 def test_a_missing_key_names_the_variable() -> None:
     with pytest.raises(ConfigurationError, match="NO_SUCH_KEY"):
-        Endpoint(settings("http://127.0.0.1:1/v1", api_key_env="NO_SUCH_KEY"), {})
+        ModelEndpoint(settings("http://127.0.0.1:1/v1", api_key_env="NO_SUCH_KEY"), {})
 
 
 async def test_figures_are_sent_as_pictures_in_order() -> None:
@@ -140,8 +140,8 @@ async def test_figures_are_sent_as_pictures_in_order() -> None:
 
 async def test_a_drawing_that_no_endpoint_takes_as_a_picture_is_sent_as_its_source() -> None:
     drawing = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1 1'><title>bus</title></svg>"
-    data = base64.b64encode(drawing.encode()).decode()
-    figure = Figure(path="bus.svg", media_type=MediaType.SVG, data=data)
+    encoded_drawing = base64.b64encode(drawing.encode()).decode()
+    figure = Figure(path="bus.svg", media_type=MediaType.SVG, data=encoded_drawing)
     async with judging(in_turn(says("correct"))) as (judge, server):
         await judge.vote(make_problem(figures=(figure,)), "an answer", EXAM, budget=JudgingBudget())
     assert drawing in server.requests[0].user
@@ -205,7 +205,7 @@ async def test_a_judge_that_trickles_for_ever_is_given_up() -> None:
 
 
 async def test_a_judge_that_is_not_there_is_an_error() -> None:
-    endpoint = Endpoint(settings("http://127.0.0.1:9/v1", patience_s=0.3), {})
+    endpoint = ModelEndpoint(settings("http://127.0.0.1:9/v1", patience_s=0.3), {})
     vote = await ModelJudge(endpoint).vote(FREE, "an answer", EXAM, budget=JudgingBudget())
     await endpoint.close()
     assert vote.error.startswith("the endpoint could not be reached")
@@ -247,17 +247,19 @@ async def test_structured_output_is_given_up_where_it_is_refused_and_that_is_rem
 
 async def test_votes_sent_together_give_it_up_together() -> None:
     async with judging(play_without("response_format", "seed")) as (judge, _):
-        together = (judge.vote(FREE, "an answer", EXAM, index=index, budget=JudgingBudget()) for index in range(4))
-        votes = await asyncio.gather(*together)
+        parallel_votes = (
+            judge.vote(FREE, "an answer", EXAM, index=index, budget=JudgingBudget()) for index in range(4)
+        )
+        votes = await asyncio.gather(*parallel_votes)
     assert [vote.label or vote.error for vote in votes] == ["correct"] * 4
 
 
 @pytest.mark.parametrize(
-    ("verdict", "label"),
+    ("played_verdict", "label"),
     [("8", "8"), (8.0, "8"), (" 8 ", "8"), ("8.0", "8"), (8.5, ""), ("eight", ""), (True, ""), (11, "")],
 )
-async def test_a_number_is_read_however_it_is_written(verdict: object, label: str) -> None:
-    reply = content(json.dumps({"reason": "r", "verdict": verdict}))
+async def test_a_number_is_read_however_it_is_written(played_verdict: object, label: str) -> None:
+    reply = content(json.dumps({"reason": "r", "verdict": played_verdict}))
     async with judging(in_turn(reply)) as (judge, _):
         vote = await judge.vote(make_problem(QuestionFormat.OPEN_ENDED), "an answer", TIERS, budget=JudgingBudget())
     assert vote.label == label
@@ -284,9 +286,9 @@ async def test_what_a_provider_works_on_is_charged_though_nobody_read_it(clock: 
 async def test_other_parameters_are_given_up_too() -> None:
     vote, server = await ask(play_without("temperature", "seed", "max_tokens"))
     assert vote.label == "correct"
-    last = server.requests[-1].body
-    assert last["max_completion_tokens"] == 2000
-    assert not {"temperature", "seed", "max_tokens"} & set(last)
+    last_body = server.requests[-1].body
+    assert last_body["max_completion_tokens"] == 2000
+    assert not {"temperature", "seed", "max_tokens"} & set(last_body)
 
 
 async def test_another_refusal_is_an_error() -> None:
@@ -355,17 +357,17 @@ NO_COMPLETION = {
 }
 
 
-@pytest.mark.parametrize("played", NO_COMPLETION.values(), ids=NO_COMPLETION)
-async def test_what_is_no_completion_is_an_error(played: PlayedReply) -> None:
-    vote, _ = await ask(in_turn(played))
+@pytest.mark.parametrize("played_reply", NO_COMPLETION.values(), ids=NO_COMPLETION)
+async def test_what_is_no_completion_is_an_error(played_reply: PlayedReply) -> None:
+    vote, _ = await ask(in_turn(played_reply))
     assert vote.error == "the reply is not a chat completion"
 
 
 async def test_a_refusal_an_empty_and_a_cut_reply_are_errors() -> None:
-    refused, _ = await ask(in_turn(content(None, refusal="I can't help with that.")))
+    refused_vote, _ = await ask(in_turn(content(None, refusal="I can't help with that.")))
     empty, _ = await ask(in_turn(content(None)))
     cut, _ = await ask(in_turn(content('{"reason": "r", "verdict": "correct"}', finish_reason="length")))
-    assert [vote.error for vote in (refused, empty, cut)] == [
+    assert [vote.error for vote in (refused_vote, empty, cut)] == [
         "the model refused to grade",
         "the reply is empty",
         "the reply was cut off at 2000 tokens",
@@ -427,7 +429,7 @@ async def test_votes_at_once_share_a_budget() -> None:
 
 
 async def test_a_reply_without_usage_is_paid_at_its_most() -> None:
-    async with judging(in_turn(content('{"reason": "r", "verdict": "correct"}', tokens=None)), output_usd=1) as (
+    async with judging(in_turn(content('{"reason": "r", "verdict": "correct"}', token_counts=None)), output_usd=1) as (
         judge,
         _,
     ):

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.reading.numeric_answers import Comparison, Dimension, asks_for_unit, compare, read_quantity
+from benchwright_judges.reading.numeric_answers import (
+    Dimension,
+    NumberComparison,
+    asks_for_unit,
+    compare,
+    read_quantity,
+)
 
 READ: list[tuple[str, str, set[Fraction], Dimension]] = [
     ("52", "en", {Fraction(52)}, Dimension.NONE),
@@ -117,33 +123,33 @@ def test_what_only_looks_like_a_number_is_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "key", "comparison"),
     [
-        ("24", "24", Comparison.SAME),
-        ("0x18", "24", Comparison.SAME),
-        ("25", "24", Comparison.DIFFERENT),
-        ("24.1", "24", Comparison.DIFFERENT),
-        ("32 KB", "32 KiB", Comparison.SAME),
-        ("32 kB", "32 KiB", Comparison.DIFFERENT),
-        ("32768 B", "32 KiB", Comparison.SAME),
-        ("32 MB", "32 Mbit", Comparison.DIFFERENT),
-        ("4 MB", "32 Mbit", Comparison.SAME),
-        ("32 KB/s", "32 kb/s", Comparison.DIFFERENT),
-        ("25.6 GiB/s", "25.6 GB/s", Comparison.DIFFERENT),
-        ("500 ns", "0.5 us", Comparison.SAME),
-        ("504 ns", "0.5 us", Comparison.ROUNDED),
-        ("620 ns", "0.5 us", Comparison.DIFFERENT),
-        ("500 ms", "0.5 us", Comparison.DIFFERENT),
-        ("0.33", "1/3", Comparison.ROUNDED),
-        ("0.35", "1/3", Comparison.DIFFERENT),
-        ("33.3%", "1/3", Comparison.ROUNDED),
-        ("0.25", "25%", Comparison.SAME),
-        ("25", "25%", Comparison.UNIT_MISSING),
-        ("32", "32 kb/s", Comparison.UNIT_MISSING),
-        ("33", "32 kb/s", Comparison.DIFFERENT),
-        ("6 bits", "6", Comparison.UNIT_MISSING),
-        ("6 s", "6 bits", Comparison.UNIT_DIFFERS),
+        ("24", "24", NumberComparison.SAME),
+        ("0x18", "24", NumberComparison.SAME),
+        ("25", "24", NumberComparison.DIFFERENT),
+        ("24.1", "24", NumberComparison.DIFFERENT),
+        ("32 KB", "32 KiB", NumberComparison.SAME),
+        ("32 kB", "32 KiB", NumberComparison.DIFFERENT),
+        ("32768 B", "32 KiB", NumberComparison.SAME),
+        ("32 MB", "32 Mbit", NumberComparison.DIFFERENT),
+        ("4 MB", "32 Mbit", NumberComparison.SAME),
+        ("32 KB/s", "32 kb/s", NumberComparison.DIFFERENT),
+        ("25.6 GiB/s", "25.6 GB/s", NumberComparison.DIFFERENT),
+        ("500 ns", "0.5 us", NumberComparison.SAME),
+        ("504 ns", "0.5 us", NumberComparison.ROUNDED),
+        ("620 ns", "0.5 us", NumberComparison.DIFFERENT),
+        ("500 ms", "0.5 us", NumberComparison.DIFFERENT),
+        ("0.33", "1/3", NumberComparison.ROUNDED),
+        ("0.35", "1/3", NumberComparison.DIFFERENT),
+        ("33.3%", "1/3", NumberComparison.ROUNDED),
+        ("0.25", "25%", NumberComparison.SAME),
+        ("25", "25%", NumberComparison.UNIT_MISSING),
+        ("32", "32 kb/s", NumberComparison.UNIT_MISSING),
+        ("33", "32 kb/s", NumberComparison.DIFFERENT),
+        ("6 bits", "6", NumberComparison.UNIT_MISSING),
+        ("6 s", "6 bits", NumberComparison.UNIT_DIFFERS),
     ],
 )
-def test_two_numbers_are_compared_by_value_and_unit(answer: str, key: str, comparison: Comparison) -> None:
+def test_two_numbers_are_compared_by_value_and_unit(answer: str, key: str, comparison: NumberComparison) -> None:
     answer_quantity, key_quantity = read_quantity(answer), read_quantity(key)
     assert answer_quantity
     assert key_quantity
@@ -151,12 +157,12 @@ def test_two_numbers_are_compared_by_value_and_unit(answer: str, key: str, compa
 
 
 def test_a_declared_tolerance_and_unit_count() -> None:
-    quantity, key = read_quantity("102"), read_quantity("100 ns")
+    quantity, key_quantity = read_quantity("102"), read_quantity("100 ns")
     assert quantity
-    assert key
-    assert compare(quantity, key, tolerance=0.02, unit="ns") is Comparison.SAME
-    assert compare(quantity, key, tolerance=0.01, unit="ns") is Comparison.DIFFERENT
-    assert compare(quantity, key, tolerance=0.02, unit="us") is Comparison.DIFFERENT
+    assert key_quantity
+    assert compare(quantity, key_quantity, tolerance=0.02, unit="ns") is NumberComparison.SAME
+    assert compare(quantity, key_quantity, tolerance=0.01, unit="ns") is NumberComparison.DIFFERENT
+    assert compare(quantity, key_quantity, tolerance=0.02, unit="us") is NumberComparison.DIFFERENT
 
 
 @pytest.mark.parametrize(
@@ -179,12 +185,12 @@ def test_a_question_gives_a_unit_behind_its_blank_or_as_in_unit(question: str, q
 
 @given(number=st.integers(-(10**9), 10**9), unit=st.sampled_from(["", " ns", " KiB", "%", " MHz", " Mbit/s"]))
 def test_a_whole_number_is_the_same_in_every_writing(number: int, unit: str) -> None:
-    key = read_quantity(f"{number}{unit}")
-    assert key
+    key_quantity = read_quantity(f"{number}{unit}")
+    assert key_quantity
     for writing in (f"{number:,}{unit}", f"{number:,}".replace(",", " ") + unit, f"{number}.0{unit}"):
         quantity = read_quantity(writing)
         assert quantity
-        assert compare(quantity, key) is Comparison.SAME
+        assert compare(quantity, key_quantity) is NumberComparison.SAME
 
 
 @given(text=st.text(max_size=40))

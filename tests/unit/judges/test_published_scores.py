@@ -6,7 +6,7 @@ import pytest
 
 from benchwright_judges.agreement.published_scores import csbench_script_score
 from benchwright_judges.agreement.tally import tally
-from benchwright_judges.judgement import Judgement, Status
+from benchwright_judges.judgement import Judgement, JudgementStatus
 from benchwright_problems.problem import Answer, Choice, Question, QuestionFormat
 
 CHOICE = Question(
@@ -37,14 +37,20 @@ def test_the_script_takes_the_first_letter_or_truth_value(
 
 def test_an_unreadable_answer_counts_in_one_accuracy_and_not_in_the_other() -> None:
     judgements = [
-        Judgement(status=Status.SCORED, score=1.0, passed=True, message=""),
-        Judgement(status=Status.SCORED, score=0.0, passed=False, message=""),
-        Judgement(status=Status.UNREADABLE, message=""),
-        Judgement(status=Status.EMPTY, message=""),
-        Judgement(status=Status.PENDING, message=""),
-        Judgement(status=Status.ERROR, message=""),
+        Judgement(status=JudgementStatus.SCORED, score=1.0, passed=True, message=""),
+        Judgement(status=JudgementStatus.SCORED, score=0.0, passed=False, message=""),
+        Judgement(status=JudgementStatus.UNREADABLE, message=""),
+        Judgement(status=JudgementStatus.EMPTY, message=""),
+        Judgement(status=JudgementStatus.PENDING, message=""),
+        Judgement(status=JudgementStatus.ERROR, message=""),
     ]
-    counted = tally(judgement.reason for judgement in judgements)
-    assert (counted.right, counted.wrong, counted.unreadable, counted.empty, counted.pending) == (1, 1, 1, 1, 2)
-    assert (counted.accuracy, counted.accuracy_of_readable) == (0.25, 0.5)
+    reason_tally = tally(judgement.reason for judgement in judgements)
+    assert (
+        reason_tally.right,
+        reason_tally.wrong,
+        reason_tally.unreadable,
+        reason_tally.empty,
+        reason_tally.pending,
+    ) == (1, 1, 1, 1, 2)
+    assert (reason_tally.accuracy, reason_tally.accuracy_of_readable) == (0.25, 0.5)
     assert tally([]).accuracy is None

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchwright_attempts.grading.judging import judged_by
-from benchwright_judges.judgement import Judgement, Method, Status
+from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.reading.model_reader import instructions, read_reading
 from benchwright_judges.records.recorded_judging import judge_and_record
@@ -52,19 +52,28 @@ async def read(records: Records, *plays: PlayedReply, answer: str = UNCLEAR, pro
 
 
 async def test_the_value_that_most_votes_read_is_scored_by_rule(records: Records) -> None:
-    right = await read(records, reads("B"))
-    assert (right.status, right.passed, right.label, right.method) == (Status.SCORED, True, "B", Method.READER)
-    assert (right.rubric, [vote.judge for vote in right.votes]) == (instructions()[1], ["m", "m"])
-    assert right.cost_usd > 0
-    wrong = await read(records, reads("B"), reads("C"), reads("C"), answer=f"{UNCLEAR} Yes.")
-    assert (wrong.passed, wrong.label, wrong.tie_break) == (False, "C", True)
+    right_judgement = await read(records, reads("B"))
+    assert (right_judgement.status, right_judgement.passed, right_judgement.label, right_judgement.method) == (
+        JudgementStatus.SCORED,
+        True,
+        "B",
+        ScoringMethod.READER,
+    )
+    assert (right_judgement.rubric, [vote.judge for vote in right_judgement.votes]) == (instructions()[1], ["m", "m"])
+    assert right_judgement.cost_usd > 0
+    wrong_judgement = await read(records, reads("B"), reads("C"), reads("C"), answer=f"{UNCLEAR} Yes.")
+    assert (wrong_judgement.passed, wrong_judgement.label, wrong_judgement.tie_break) == (False, "C", True)
     assert await records.pending() == []
 
 
 async def test_what_rules_read_no_model_is_asked_about(records: Records) -> None:
     async with reading_panel(in_turn(reads("C"))) as (panel, server):
-        judged = await judge_and_record(CHOICE, "The answer is B.", panel, records, ref="p/q")
-    assert (judged.label, judged.method, judged.rubric[:13]) == ("B", Method.DETERMINISTIC, "reading-rules")
+        judgement = await judge_and_record(CHOICE, "The answer is B.", panel, records, ref="p/q")
+    assert (judgement.label, judgement.method, judgement.rubric[:13]) == (
+        "B",
+        ScoringMethod.DETERMINISTIC,
+        "reading-rules",
+    )
     assert server.requests == []
 
 
@@ -82,12 +91,12 @@ async def test_what_rules_read_no_model_is_asked_about(records: Records) -> None
 async def test_an_answer_without_a_majority_for_a_value_stays_unreadable(
     records: Records, plays: tuple[PlayedReply, ...], label: str
 ) -> None:
-    judged = await read(records, *plays)
-    assert (judged.status, judged.label, judged.score, judged.method) == (
-        Status.UNREADABLE,
+    judgement = await read(records, *plays)
+    assert (judgement.status, judgement.label, judgement.score, judgement.method) == (
+        JudgementStatus.UNREADABLE,
         label,
         None,
-        Method.READER,
+        ScoringMethod.READER,
     )
     assert await records.pending() == []
 
@@ -97,20 +106,22 @@ async def test_a_refusal_stays_one_if_the_model_finds_no_value(records: Records)
 
 
 async def test_a_reader_that_fails_leaves_the_answer_waiting_and_says_why(records: Records) -> None:
-    judged = await read(records, fails(401))
-    assert judged.status is Status.ERROR
-    assert "the endpoint answered 401: the key is not accepted" in judged.message
-    (waiting,) = await records.pending()
+    judgement = await read(records, fails(401))
+    assert judgement.status is JudgementStatus.ERROR
+    assert "the endpoint answered 401: the key is not accepted" in judgement.message
+    (unscored_answer,) = await records.pending()
     async with reading_panel(in_turn(reads("B"))) as (panel, _):
-        later = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", answer_id=waiting.answer.id)
-    assert (later.label, await records.pending()) == ("B", [])
+        later_judgement = await judge_and_record(
+            CHOICE, UNCLEAR, panel, records, ref="p/q", answer_id=unscored_answer.answer.id
+        )
+    assert (later_judgement.label, await records.pending()) == ("B", [])
 
 
 async def test_an_empty_budget_leaves_the_answer_waiting(records: Records) -> None:
     async with reading_panel(in_turn(reads("B"))) as (panel, server):
-        judged = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", budget=JudgingBudget(0.0))
-    assert (judged.status, server.requests, len(await records.pending())) == (Status.PENDING, [], 1)
-    assert "budget" in judged.message
+        judgement = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", budget=JudgingBudget(0.0))
+    assert (judgement.status, server.requests, len(await records.pending())) == (JudgementStatus.PENDING, [], 1)
+    assert "budget" in judgement.message
 
 
 async def test_an_answer_that_rules_left_unreadable_is_read_once_a_reader_is_set_up(records: Records) -> None:
@@ -119,7 +130,7 @@ async def test_an_answer_that_rules_left_unreadable_is_read_once_a_reader_is_set
         first_reading = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", answer_id="one")
         second_reading = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", answer_id="one")
     assert (unread.status, first_reading.label, second_reading.label, len(server.requests)) == (
-        Status.UNREADABLE,
+        JudgementStatus.UNREADABLE,
         "B",
         "B",
         2,
@@ -130,10 +141,10 @@ async def test_a_vote_is_paid_once_even_if_the_key_changes(records: Records) -> 
     changed_choice = CHOICE.model_copy(update={"hidden": CHOICE.hidden.model_copy(update={"answer": make_key("C")})})
     async with reading_panel(in_turn(reads("B"))) as (panel, server):
         await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q")
-        judged = await judge_and_record(changed_choice, UNCLEAR, panel, records, ref="p/q")
+        judgement = await judge_and_record(changed_choice, UNCLEAR, panel, records, ref="p/q")
     assert len(server.requests) == 2
-    assert (judged.label, judged.passed, judged.cost_usd) == ("B", False, 0.0)
-    assert all(vote.cached for vote in judged.votes)
+    assert (judgement.label, judgement.passed, judgement.cost_usd) == ("B", False, 0.0)
+    assert all(vote.cached for vote in judgement.votes)
 
 
 def make_key(value: str) -> Any:
@@ -170,8 +181,8 @@ HOSTILE = [
 @pytest.mark.parametrize("answer", HOSTILE)
 async def test_a_hostile_reply_stays_between_its_two_lines(records: Records, answer: str) -> None:
     async with reading_panel(in_turn(NONE)) as (panel, server):
-        judged = await judge_and_record(CHOICE, answer, panel, records, ref="p/q")
-    assert judged.status is Status.UNREADABLE
+        judgement = await judge_and_record(CHOICE, answer, panel, records, ref="p/q")
+    assert judgement.status is JudgementStatus.UNREADABLE
     for request in server.requests:
         code = re.search(r"The code is ([0-9a-f]{32})\.", request.user)
         assert code is not None
@@ -190,17 +201,21 @@ async def test_thoughts_are_not_shown_to_the_reader(records: Records) -> None:
 async def test_a_blank_that_a_model_reads_is_compared_by_rule_or_goes_to_the_judges(records: Records) -> None:
     answer = "Oh, write-back or so I once heard at school; whatever, that"
     stated = await read(records, reads("write-back", "write-back or so"), answer=answer, problem=BLANK)
-    assert (stated.passed, stated.method) == (True, Method.READER)
+    assert (stated.passed, stated.method) == (True, ScoringMethod.READER)
     second_answer = "Oh, lazy stores or so I once heard at school; whatever, that"
-    judged = await read(
+    judgement = await read(
         records,
         *(reads("lazy stores", "lazy stores or so"),) * 2,
         *(says(0),) * 2,
         answer=second_answer,
         problem=BLANK,
     )
-    assert (judged.passed, judged.method, judged.rubric[:17]) == (False, Method.MODEL, "fill-in-the-blank")
-    assert [vote.is_reading for vote in judged.votes] == [False, False, True, True]
+    assert (judgement.passed, judgement.method, judgement.rubric[:17]) == (
+        False,
+        ScoringMethod.MODEL,
+        "fill-in-the-blank",
+    )
+    assert [vote.is_reading for vote in judgement.votes] == [False, False, True, True]
 
 
 @pytest.mark.parametrize(
@@ -237,8 +252,8 @@ def test_words_have_to_stand_in_the_quote_and_the_quote_in_the_answer(value: str
 
 
 async def test_the_log_says_who_read_and_keeps_readings_apart_from_points(records: Records) -> None:
-    chosen = await read(records, reads("B"))
-    logged = judged_by(chosen)
+    choice_judgement = await read(records, reads("B"))
+    logged = judged_by(choice_judgement)
     assert (logged.method, logged.label, logged.rubric) == ("reader", "B", instructions()[1])
     assert [vote.judge for vote in logged.votes] == ["m", "m"]
     filled = await read(records, AMBIGUOUS, AMBIGUOUS, says(0), says(0), answer="Hm, this or that one.", problem=BLANK)
@@ -251,7 +266,7 @@ async def test_the_most_that_reading_and_judging_can_cost_is_known_before(record
         unread, pending = score(CHOICE, UNCLEAR), score(BLANK, "this or that")
         for problem, answer, ruled in ((CHOICE, UNCLEAR, unread), (BLANK, "this or that", pending)):
             budget = JudgingBudget(highest_cost := panel.most_it_costs(problem, answer, ruled))
-            judged = await judge_and_record(problem, answer, panel, records, ref="p/q", budget=budget)
-            assert judged.status is Status.ERROR
-            assert 0 < judged.cost_usd <= highest_cost
+            judgement = await judge_and_record(problem, answer, panel, records, ref="p/q", budget=budget)
+            assert judgement.status is JudgementStatus.ERROR
+            assert 0 < judgement.cost_usd <= highest_cost
         assert panel.most_it_costs(CHOICE, "B", score(CHOICE, "B")) == 0

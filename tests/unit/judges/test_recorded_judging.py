@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from benchwright_judges.judgement import Judgement, Method, Status
+from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod
 from benchwright_judges.models.budget import JudgingBudget
-from benchwright_judges.models.endpoint import Endpoint
+from benchwright_judges.models.endpoint import ModelEndpoint
 from benchwright_judges.models.model_judge import ModelJudge
 from benchwright_judges.models.model_settings import ModelSettings
 from benchwright_judges.models.panel import Panel
@@ -51,8 +51,8 @@ async def panel(*plays: Play, **changes: Any) -> AsyncIterator[tuple[Panel, list
     endpoints = []
     for name, server in zip("abcdef", servers, strict=False):
         server.__enter__()
-        plain = ModelSettings(name=name, base_url=server.url, model=name, input_usd=1, output_usd=1)
-        endpoints.append(Endpoint(plain, {}))
+        model_settings = ModelSettings(name=name, base_url=server.url, model=name, input_usd=1, output_usd=1)
+        endpoints.append(ModelEndpoint(model_settings, {}))
     try:
         yield Panel(judges=tuple(ModelJudge(endpoint) for endpoint in endpoints), **changes), servers
     finally:
@@ -69,9 +69,14 @@ async def judged(records: Records, *plays: Play, problem: Problem = FREE, **chan
 async def test_two_votes_that_agree_are_enough(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
         judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
-    assert (judgement.status, judgement.label, judgement.score, judgement.passed) == (Status.SCORED, "correct", 1, True)
+    assert (judgement.status, judgement.label, judgement.score, judgement.passed) == (
+        JudgementStatus.SCORED,
+        "correct",
+        1,
+        True,
+    )
     assert (len(judgement.votes), len(server.requests), judgement.tie_break) == (2, 2, False)
-    assert judgement.method is Method.MODEL
+    assert judgement.method is ScoringMethod.MODEL
     assert judgement.rubric == load_rubric("free-response").reference
     assert judgement.cost_usd > 0
     assert await records.pending() == []
@@ -87,17 +92,17 @@ async def test_a_third_vote_breaks_a_tie_and_all_votes_are_kept(records: Records
 
 async def test_three_different_labels_are_not_a_majority_for_correct(records: Records) -> None:
     judgement = await judged(records, in_turn(says("correct"), says("incorrect"), says("partially correct")))
-    assert (judgement.status, judgement.label, judgement.passed) == (Status.SCORED, "partially correct", False)
+    assert (judgement.status, judgement.label, judgement.passed) == (JudgementStatus.SCORED, "partially correct", False)
     assert (len(judgement.votes), judgement.tie_break) == (3, True)
 
 
 async def test_without_a_majority_nothing_is_scored_and_the_answer_waits_for_a_person(records: Records) -> None:
     judgement = await judged(records, in_turn(says(1), says(5), says(10)), problem=OPEN)
-    assert (judgement.status, judgement.score, judgement.passed) == (Status.ERROR, None, None)
+    assert (judgement.status, judgement.score, judgement.passed) == (JudgementStatus.ERROR, None, None)
     assert len(judgement.votes) == 3
-    (waiting,) = await records.pending()
-    assert (waiting.answer.problem, waiting.answer.text) == ("p/q", "an answer")
-    assert "majority" in waiting.reason
+    (unscored_answer,) = await records.pending()
+    assert (unscored_answer.answer.problem, unscored_answer.answer.text) == ("p/q", "an answer")
+    assert "majority" in unscored_answer.reason
 
 
 async def test_a_vote_that_came_to_nothing_is_replaced_and_kept(records: Records) -> None:
@@ -110,7 +115,7 @@ async def test_a_vote_that_came_to_nothing_is_replaced_and_kept(records: Records
 async def test_a_judge_that_never_makes_sense_is_an_error_and_no_zero(records: Records) -> None:
     async with panel(in_turn(NONSENSE)) as (judges, (server,)):
         judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
-    assert (judgement.status, judgement.score) == (Status.ERROR, None)
+    assert (judgement.status, judgement.score) == (JudgementStatus.ERROR, None)
     assert len(server.requests) == len(judgement.votes) == 4, "two seats and two spares"
     assert len(await records.pending()) == 1
 
@@ -135,7 +140,7 @@ async def test_points_are_averaged_where_two_votes_lie_together(records: Records
 async def test_a_right_blank_asks_no_model(records: Records) -> None:
     async with panel(in_turn(says(0))) as (judges, (server,)):
         judgement = await judge_and_record(BLANK, "Write-back", judges, records, ref="p/q")
-    assert (judgement.score, judgement.method, server.requests) == (1.0, Method.DETERMINISTIC, [])
+    assert (judgement.score, judgement.method, server.requests) == (1.0, ScoringMethod.DETERMINISTIC, [])
 
 
 async def test_another_wording_of_a_blank_is_for_a_judge(records: Records) -> None:
@@ -154,8 +159,8 @@ async def test_questions_about_code_get_both_our_judgement_and_cvdps_number(reco
     assert len(server.requests) == 3
     assert [vote.rubric for vote in judgement.votes][:2] == ["", ""]
     assert judgement.votes[2].rubric.startswith("cvdp-subjective@")
-    ours = next(request.system for request in server.requests if "0.0 (no match" not in request.system)
-    assert "tyle" in ours and "do not count" in ours
+    own_instructions = next(request.system for request in server.requests if "0.0 (no match" not in request.system)
+    assert "tyle" in own_instructions and "do not count" in own_instructions
 
 
 async def test_a_judgement_of_a_part_of_an_answer_says_so(records: Records) -> None:
@@ -168,17 +173,21 @@ async def test_a_judgement_of_a_part_of_an_answer_says_so(records: Records) -> N
 
 
 async def test_without_a_judge_the_answer_waits_and_is_scored_later(records: Records) -> None:
-    first = await judge_and_record(FREE, "an answer", None, records, ref="p/q", attempt="a1", number=2)
-    assert first.status is Status.PENDING and first.score is None
-    (waiting,) = await records.pending()
-    assert (waiting.answer.attempt, waiting.answer.number, waiting.answer.text) == ("a1", 2, "an answer")
+    first_judgement = await judge_and_record(FREE, "an answer", None, records, ref="p/q", attempt="a1", number=2)
+    assert first_judgement.status is JudgementStatus.PENDING and first_judgement.score is None
+    (unscored_answer,) = await records.pending()
+    assert (unscored_answer.answer.attempt, unscored_answer.answer.number, unscored_answer.answer.text) == (
+        "a1",
+        2,
+        "an answer",
+    )
     async with panel(in_turn(says("correct"))) as (judges, _):
-        later = await judge_and_record(
-            FREE, waiting.answer.text, judges, records, ref="p/q", answer_id=waiting.answer.id
+        later_judgement = await judge_and_record(
+            FREE, unscored_answer.answer.text, judges, records, ref="p/q", answer_id=unscored_answer.answer.id
         )
-    assert later.status is Status.SCORED
+    assert later_judgement.status is JudgementStatus.SCORED
     assert await records.pending() == []
-    assert (await records.judgement(waiting.answer.id)) == later
+    assert (await records.judgement(unscored_answer.answer.id)) == later_judgement
 
 
 async def test_a_newer_answer_of_the_same_try_takes_the_place_of_one_that_waits(records: Records) -> None:
@@ -198,27 +207,27 @@ async def test_an_answer_is_on_disk_before_a_model_is_asked(records: Records) ->
         return PlayedReply(delay_s=60)
 
     async with panel(play) as (judges, _):
-        task = asyncio.create_task(judge_and_record(FREE, "an answer", judges, records, ref="p/q"))
+        judging_task = asyncio.create_task(judge_and_record(FREE, "an answer", judges, records, ref="p/q"))
         await asked_once.wait()
-        task.cancel()
+        judging_task.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await task
+            await judging_task
     pending_counts = [len(await records.pending())]
     assert pending_counts == [1]
 
 
 async def test_an_answer_judged_once_is_not_judged_again(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        first = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", answer_id="x")
+        first_judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", answer_id="x")
         repeated = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", answer_id="x")
-    assert first == repeated and len(server.requests) == 2
+    assert first_judgement == repeated and len(server.requests) == 2
 
 
 async def test_a_budget_that_is_used_up_leaves_answers_pending(records: Records) -> None:
     budget = JudgingBudget(0.000_001)
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
         judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", budget=budget)
-    assert judgement.status is Status.PENDING and "budget" in judgement.message
+    assert judgement.status is JudgementStatus.PENDING and "budget" in judgement.message
     assert server.requests == [] and len(await records.pending()) == 1
 
 
@@ -235,11 +244,11 @@ async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -
 
 async def test_the_same_answer_is_not_paid_for_twice(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
-        first = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
+        first_judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
         repeated = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
         await judge_and_record(FREE, "another answer", judges, records, ref="p/q")
     assert len(server.requests) == 4
-    assert (repeated.label, repeated.cost_usd) == (first.label, 0)
+    assert (repeated.label, repeated.cost_usd) == (first_judgement.label, 0)
     assert all(vote.cached for vote in repeated.votes)
 
 
@@ -256,26 +265,26 @@ async def test_another_key_rubric_or_model_is_another_vote(records: Records) -> 
 
 async def test_replies_that_are_no_votes_are_not_cached(records: Records) -> None:
     async with panel(in_turn(*[NONSENSE] * 4, says("correct"))) as (judges, _):
-        assert (await judge_and_record(FREE, "an answer", judges, records, ref="p/q")).status is Status.ERROR
-        assert (await judge_and_record(FREE, "an answer", judges, records, ref="p/q")).status is Status.SCORED
+        assert (await judge_and_record(FREE, "an answer", judges, records, ref="p/q")).status is JudgementStatus.ERROR
+        assert (await judge_and_record(FREE, "an answer", judges, records, ref="p/q")).status is JudgementStatus.SCORED
 
 
 async def test_a_recorded_cache_replays_without_an_endpoint(records: Records, tmp_path: Path) -> None:
     from benchwright_judges.records.vote_recording import read_recording, write_recording
 
     async with panel(in_turn(says("correct"), says("incorrect"), says("correct"))) as (judges, _):
-        first = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
+        first_judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
         write_recording(tmp_path / "votes.jsonl", await records.cache())
         other_records = await Records.open(tmp_path / "other.sqlite")
         try:
             await other_records.remember(read_recording(tmp_path / "votes.jsonl"))
             offline = Panel(judges=judges.judges, offline=True)
             replayed = await judge_and_record(FREE, "an answer", offline, other_records, ref="p/q")
-            unknown = await judge_and_record(FREE, "unrecorded", offline, other_records, ref="p/q")
+            unknown_judgement = await judge_and_record(FREE, "unrecorded", offline, other_records, ref="p/q")
         finally:
             await other_records.close()
-    assert (replayed.label, replayed.tie_break) == (first.label, first.tie_break)
-    assert unknown.status is Status.ERROR
+    assert (replayed.label, replayed.tie_break) == (first_judgement.label, first_judgement.tie_break)
+    assert unknown_judgement.status is JudgementStatus.ERROR
 
 
 # The database
@@ -295,13 +304,13 @@ async def test_answers_that_come_together_are_all_kept(records: Records) -> None
 
 async def test_text_that_a_database_cant_hold_is_kept_as_far_as_it_can(records: Records) -> None:
     await judge_and_record(FREE, "a\0b\ud800c", None, records, ref="p/q")
-    (waiting,) = await records.pending()
-    assert waiting.answer.text == "a\ufffdb?c"
+    (unscored_answer,) = await records.pending()
+    assert unscored_answer.answer.text == "a\ufffdb?c"
 
 
 async def test_a_failure_of_every_judge_says_what_happened_and_what_to_do(records: Records) -> None:
     judgement = await judged(records, in_turn(fails(401)), in_turn(fails(404)))
-    assert judgement.status is Status.ERROR
+    assert judgement.status is JudgementStatus.ERROR
     assert "2 of 4 votes failed: the endpoint answered 401: the key is not accepted" in judgement.message
     assert "2 of 4 votes failed: the endpoint answered 404: there is no such model or address" in judgement.message
     assert "benchwright judge test" in judgement.message

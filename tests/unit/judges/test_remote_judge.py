@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from benchwright_foundation.refusals import Kind, RefusalError
+from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_judges.errors import ConfigurationError
-from benchwright_judges.judgement import Judgement, Method, Status
+from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMethod
 from benchwright_judges.service.client import RemoteJudge, find_token
 from benchwright_judges.service.token import Scope
 
@@ -22,15 +22,15 @@ from ...support.service.judge_service import CHOOSES, EXPLAINS, judge_at, servin
 Answer = Callable[[httpx2.Request], httpx2.Response]
 
 
-async def ask(answer: Answer, patience_s: float = 60.0, text: str = "B") -> Judgement:
-    transport = httpx2.MockTransport(answer)
+async def ask(respond: Answer, patience_s: float = 60.0, text: str = "B") -> Judgement:
+    transport = httpx2.MockTransport(respond)
     async with RemoteJudge("http://judge", "t", patience_s=patience_s, transport=transport) as judge:
         return await judge.request_judgement(CHOOSES, text)
 
 
-def refuses(kind: Kind, **headers: str) -> httpx2.Response:
-    details = RefusalError(kind, "What happened.", "What to do.").details
-    return httpx2.Response(kind.status.value, json=details.model_dump(mode="json"), headers=headers)
+def refuses(refusal_kind: RefusalKind, **headers: str) -> httpx2.Response:
+    details = RefusalError(refusal_kind, "What happened.", "What to do.").details
+    return httpx2.Response(refusal_kind.status.value, json=details.model_dump(mode="json"), headers=headers)
 
 
 async def test_it_says_what_the_service_says(tmp_path: Path) -> None:
@@ -39,16 +39,20 @@ async def test_it_says_what_the_service_says(tmp_path: Path) -> None:
             _, token = await service.tokens.create("ann", [Scope.SUBMIT])
             transport = httpx2.ASGITransport(service.app)
             async with RemoteJudge("http://judge", token, transport=transport) as judge:
-                right = await judge.request_judgement(CHOOSES, "B")
-                assert (right.status, right.passed, right.label) == (Status.SCORED, True, "B")
+                right_judgement = await judge.request_judgement(CHOOSES, "B")
+                assert (right_judgement.status, right_judgement.passed, right_judgement.label) == (
+                    JudgementStatus.SCORED,
+                    True,
+                    "B",
+                )
                 voted = await judge.request_judgement(EXPLAINS, "Because \0 \ud800.")
-                assert (voted.method, voted.label, voted.passed) == (Method.MODEL, "incorrect", False)
+                assert (voted.method, voted.label, voted.passed) == (ScoringMethod.MODEL, "incorrect", False)
                 assert voted.rubric.startswith("free-response@")
                 assert [vote.judge for vote in voted.votes] == ["scripted"] * 2
                 assert voted.cost_usd == pytest.approx(2 * 100 / 1e6)
-                unknown = await judge.request_judgement("leaky/none", "B")
-                assert unknown.status is Status.PENDING
-                assert "no problem leaky/none" in unknown.message
+                unknown_judgement = await judge.request_judgement("leaky/none", "B")
+                assert unknown_judgement.status is JudgementStatus.PENDING
+                assert "no problem leaky/none" in unknown_judgement.message
 
 
 async def test_a_slow_judge_is_waited_for_without_being_asked_twice(
@@ -64,49 +68,52 @@ async def test_a_slow_judge_is_waited_for_without_being_asked_twice(
                 assert (await judge.request_judgement(EXPLAINS, "Because.")).label == "correct"
             assert len(endpoint.requests) == 2
             async with RemoteJudge("http://judge", token, transport=transport, patience_s=0.1) as judge:
-                late = await judge.request_judgement(EXPLAINS, "Why not?")
-                assert late.status is Status.PENDING
-                assert "has not judged this answer yet" in late.message
+                late_judgement = await judge.request_judgement(EXPLAINS, "Why not?")
+                assert late_judgement.status is JudgementStatus.PENDING
+                assert "has not judged this answer yet" in late_judgement.message
     assert len(endpoint.requests) <= 4
 
 
-@pytest.mark.parametrize("kind", [Kind.RATE_LIMITED, Kind.UNAVAILABLE, Kind.BUDGET_RESERVED, Kind.TOO_SLOW])
-async def test_what_passes_is_waited_out_with_one_key(kind: Kind) -> None:
+@pytest.mark.parametrize(
+    "refusal_kind",
+    [RefusalKind.RATE_LIMITED, RefusalKind.UNAVAILABLE, RefusalKind.BUDGET_RESERVED, RefusalKind.TOO_SLOW],
+)
+async def test_what_passes_is_waited_out_with_one_key(refusal_kind: RefusalKind) -> None:
     keys: list[str] = []
 
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        keys.append(request.headers["Idempotency-Key"])
-        return refuses(kind, **{"Retry-After": "1"}) if len(keys) < 3 else refuses(Kind.WRONG_SCOPE)
+    def answer(http_request: httpx2.Request) -> httpx2.Response:
+        keys.append(http_request.headers["Idempotency-Key"])
+        return refuses(refusal_kind, **{"Retry-After": "1"}) if len(keys) < 3 else refuses(RefusalKind.WRONG_SCOPE)
 
-    started = time.monotonic()
+    start_s = time.monotonic()
     judgement = await ask(answer)
-    assert time.monotonic() - started >= 2
+    assert time.monotonic() - start_s >= 2
     assert len(keys) == 3
     assert len(set(keys)) == 1
     assert "refused its token: What happened." in judgement.message
 
 
 async def test_it_does_not_wait_longer_than_it_may() -> None:
-    started = time.monotonic()
-    judgement = await ask(lambda request: refuses(Kind.RATE_LIMITED, **{"Retry-After": "3600"}))
-    assert time.monotonic() - started < 60, "patience itself is longer"
-    assert judgement.status is Status.PENDING
+    start_s = time.monotonic()
+    judgement = await ask(lambda http_request: refuses(RefusalKind.RATE_LIMITED, **{"Retry-After": "3600"}))
+    assert time.monotonic() - start_s < 60, "patience itself is longer"
+    assert judgement.status is JudgementStatus.PENDING
     assert "What to do." in judgement.message
 
 
 @pytest.mark.parametrize(
-    ("kind", "message"),
+    ("refusal_kind", "message"),
     [
-        (Kind.UNAUTHORIZED, "refused its token"),
-        (Kind.WRONG_SCOPE, "refused its token"),
-        (Kind.BUDGET_USED_UP, "did not accept the answer"),
-        (Kind.NOT_FOUND, "did not accept the answer"),
-        (Kind.TOO_LARGE, "did not accept the answer"),
+        (RefusalKind.UNAUTHORIZED, "refused its token"),
+        (RefusalKind.WRONG_SCOPE, "refused its token"),
+        (RefusalKind.BUDGET_USED_UP, "did not accept the answer"),
+        (RefusalKind.NOT_FOUND, "did not accept the answer"),
+        (RefusalKind.TOO_LARGE, "did not accept the answer"),
     ],
 )
-async def test_a_refusal_leaves_the_answer_pending_and_says_why(kind: Kind, message: str) -> None:
-    judgement = await ask(lambda request: refuses(kind))
-    assert judgement.status is Status.PENDING
+async def test_a_refusal_leaves_the_answer_pending_and_says_why(refusal_kind: RefusalKind, message: str) -> None:
+    judgement = await ask(lambda http_request: refuses(refusal_kind))
+    assert judgement.status is JudgementStatus.PENDING
     assert message in judgement.message
     assert "kept and pending. What to do." in judgement.message
 
@@ -122,19 +129,19 @@ async def test_a_refusal_leaves_the_answer_pending_and_says_why(kind: Kind, mess
     ],
 )
 async def test_what_is_no_judge_service_is_said_so(response: httpx2.Response) -> None:
-    judgement = await ask(lambda request: response)
-    assert judgement.status is Status.PENDING
+    judgement = await ask(lambda http_request: response)
+    assert judgement.status is JudgementStatus.PENDING
     assert "does not answer like a judge service" in judgement.message
 
 
 async def test_nobody_there_leaves_the_answer_pending() -> None:
-    server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0)
+    server = await asyncio.start_server(lambda stream_reader, writer: writer.close(), "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     server.close()
     await server.wait_closed()
     async with RemoteJudge(f"http://127.0.0.1:{port}", "t", patience_s=0.5) as judge:
         judgement = await judge.request_judgement(CHOOSES, "B")
-    assert judgement.status is Status.PENDING
+    assert judgement.status is JudgementStatus.PENDING
     assert "can't be reached" in judgement.message
 
 

@@ -21,12 +21,12 @@ CHOICES = {"A": "SRAM", "B": "DRAM", "C": "ROM", "D": "Flash"}
 def sampled(*, held_out: bool) -> list[Reply]:
     """Every reply to the first question of each phrasing, and a tenth of the rest."""
     phrasings: set[str] = set()
-    replies = []
+    sampled_replies = []
     for index, reply in enumerate(corpus()):
         if reply.held_out is held_out and (reply.phrasing not in phrasings or index % 10 == 0):
-            replies.append(reply)
+            sampled_replies.append(reply)
             phrasings.add(reply.phrasing)
-    return replies
+    return sampled_replies
 
 
 def test_every_phrasing_that_rules_were_written_for_is_read_as_a_person_reads_it() -> None:
@@ -37,16 +37,16 @@ def test_every_phrasing_that_rules_were_written_for_is_read_as_a_person_reads_it
 
 
 def test_what_held_out_phrasings_say_is_never_misread_nor_made_up() -> None:
-    counts = Counter((reply.kind, outcome(reply)) for reply in sampled(held_out=True))
-    assert [kind for kind, reading_outcome in counts if reading_outcome in ("misread", "invented")] == []
-    unread = sum(number for (_, reading_outcome), number in counts.items() if reading_outcome == "unread")
-    assert unread < 0.005 * counts.total()
+    outcome_counts = Counter((reply.kind, outcome(reply)) for reply in sampled(held_out=True))
+    assert [kind for kind, reading_outcome in outcome_counts if reading_outcome in ("misread", "invented")] == []
+    unread = sum(number for (_, reading_outcome), number in outcome_counts.items() if reading_outcome == "unread")
+    assert unread < 0.005 * outcome_counts.total()
 
 
 def test_the_corpus_covers_every_kind_language_and_half_of_the_phrasings_twice() -> None:
-    parts = Counter((reply.kind, reply.language, reply.held_out) for reply in corpus())
-    assert len(parts) == 3 * 4 * 2
-    assert min(parts.values()) > 30
+    part_counts = Counter((reply.kind, reply.language, reply.held_out) for reply in corpus())
+    assert len(part_counts) == 3 * 4 * 2
+    assert min(part_counts.values()) > 30
 
 
 HOSTILE = [

@@ -10,7 +10,7 @@ POINTS = st.integers(1, 10).map(str)
 
 
 @pytest.mark.parametrize(
-    ("labels", "label", "passed"),
+    ("labels", "label", "expected_pass"),
     [
         (["7", "8"], "7.5", True),
         (["9", "10"], "9.5", True),
@@ -22,11 +22,11 @@ POINTS = st.integers(1, 10).map(str)
     ],
 )
 def test_points_are_decided_by_the_median_of_votes_that_lie_together(
-    labels: list[str], label: str, passed: bool
+    labels: list[str], label: str, expected_pass: bool
 ) -> None:
     decision = Scale.TIERS.settle(labels, 3) or Scale.TIERS.settle_finally(labels, 3)
     assert decision is not None
-    assert (decision.label, decision.passed) == (label, passed)
+    assert (decision.label, decision.is_passed) == (label, expected_pass)
     assert decision.score == pytest.approx(float(label) / 10)
 
 
@@ -65,7 +65,7 @@ def test_an_exam_is_settled_by_majority_or_else_by_the_middle_label(
 def test_partially_correct_counts_as_incorrect_and_keeps_its_label() -> None:
     decision = Scale.EXAM.settle(["partially correct", "partially correct"], 3)
     assert decision is not None
-    assert (decision.label, decision.score, decision.passed) == ("partially correct", 0.0, False)
+    assert (decision.label, decision.score, decision.is_passed) == ("partially correct", 0.0, False)
 
 
 @given(st.lists(POINTS, min_size=2, max_size=5))
@@ -76,8 +76,8 @@ def test_a_decision_does_not_depend_on_the_order_of_votes(labels: list[str]) -> 
 
 @given(st.lists(POINTS, min_size=2, max_size=5))
 def test_what_settles_early_is_settled_finally_too(labels: list[str]) -> None:
-    early = Scale.TIERS.settle(labels, 3)
-    assert early is None or early == Scale.TIERS.settle_finally(labels, 3)
+    early_decision = Scale.TIERS.settle(labels, 3)
+    assert early_decision is None or early_decision == Scale.TIERS.settle_finally(labels, 3)
 
 
 @pytest.mark.parametrize("scale", Scale)

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright_judges.judgement import Status
+from benchwright_judges.judgement import JudgementStatus
 from benchwright_judges.score import check_question, read_selection, score, selectable
 from benchwright_problems.problem import (
     Answer,
     Choice,
     Difficulty,
     Hidden,
-    Kind,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -29,7 +29,7 @@ def question(
     offered_choices = choices if style is QuestionFormat.MULTIPLE_CHOICE else ()
     return Problem(
         id="q",
-        kind=Kind.QUESTION,
+        kind=ProblemKind.QUESTION,
         title="Q",
         difficulty=Difficulty.EASY,
         provenance=Provenance(source="", license="", version=""),
@@ -51,7 +51,7 @@ ALL = [MULTIPLE, ASSERTION, CLOSED, BLANK, NUMBER, OPEN, FREE]
 
 
 @pytest.mark.parametrize(
-    ("problem", "text", "passed"),
+    ("problem", "text", "expected_pass"),
     [
         (MULTIPLE, "B", True),
         (MULTIPLE, "(b)", True),
@@ -82,33 +82,39 @@ ALL = [MULTIPLE, ASSERTION, CLOSED, BLANK, NUMBER, OPEN, FREE]
         (OPEN, f"because {SECRET}", True),
     ],
 )
-def test_answers_are_scored(problem: Problem, text: str, passed: bool) -> None:
+def test_answers_are_scored(problem: Problem, text: str, expected_pass: bool) -> None:
     judgement = score(problem, text)
-    assert (judgement.status, judgement.passed, judgement.score) == (Status.SCORED, passed, float(passed))
+    assert (judgement.status, judgement.passed, judgement.score) == (
+        JudgementStatus.SCORED,
+        expected_pass,
+        float(expected_pass),
+    )
 
 
 @pytest.mark.parametrize(
     ("problem", "text", "status"),
     [
-        (MULTIPLE, "A or B", Status.UNREADABLE),
-        (MULTIPLE, "E", Status.UNREADABLE),
-        (MULTIPLE, "choice", Status.UNREADABLE),
-        (MULTIPLE, " \n\t", Status.EMPTY),
-        (ASSERTION, "dunno", Status.UNREADABLE),
-        (ASSERTION, "", Status.EMPTY),
-        (BLANK, "the register that counts", Status.PENDING),
-        (BLANK, "52", Status.PENDING),
-        (NUMBER, "about thirty-odd", Status.PENDING),
-        (OPEN, "Because of something else.", Status.PENDING),
-        (OPEN, "", Status.EMPTY),
-        (FREE, "no idea", Status.PENDING),
-        (question(QuestionFormat.FREE_RESPONSE, None), "words", Status.PENDING),
+        (MULTIPLE, "A or B", JudgementStatus.UNREADABLE),
+        (MULTIPLE, "E", JudgementStatus.UNREADABLE),
+        (MULTIPLE, "choice", JudgementStatus.UNREADABLE),
+        (MULTIPLE, " \n\t", JudgementStatus.EMPTY),
+        (ASSERTION, "dunno", JudgementStatus.UNREADABLE),
+        (ASSERTION, "", JudgementStatus.EMPTY),
+        (BLANK, "the register that counts", JudgementStatus.PENDING),
+        (BLANK, "52", JudgementStatus.PENDING),
+        (NUMBER, "about thirty-odd", JudgementStatus.PENDING),
+        (OPEN, "Because of something else.", JudgementStatus.PENDING),
+        (OPEN, "", JudgementStatus.EMPTY),
+        (FREE, "no idea", JudgementStatus.PENDING),
+        (question(QuestionFormat.FREE_RESPONSE, None), "words", JudgementStatus.PENDING),
     ],
 )
-def test_what_cannot_be_scored_says_why_and_is_never_a_zero(problem: Problem, text: str, status: Status) -> None:
+def test_what_cannot_be_scored_says_why_and_is_never_a_zero(
+    problem: Problem, text: str, status: JudgementStatus
+) -> None:
     judgement = score(problem, text)
     assert (judgement.status, judgement.passed, judgement.score) == (status, None, None)
-    assert status is not Status.PENDING or "pending" in judgement.message
+    assert status is not JudgementStatus.PENDING or "pending" in judgement.message
 
 
 @pytest.mark.parametrize(
@@ -120,7 +126,7 @@ def test_the_label_tells_what_was_read_or_why_nothing_was(text: str, label: str)
 
 def text_problem(reference: str) -> Problem:
     return question(QuestionFormat.OPEN_ENDED, Answer(value=reference)).model_copy(
-        update={"kind": Kind.TEXT, "public": Public(statement="?")}
+        update={"kind": ProblemKind.TEXT, "public": Public(statement="?")}
     )
 
 
@@ -177,16 +183,20 @@ def test_the_letter_an_answer_form_writes_is_the_letter_read_back(choice: str) -
 @pytest.mark.parametrize("problem", ALL)
 def test_a_good_key_is_right_and_nothing_is_not(problem: Problem) -> None:
     key, empty = check_question(problem)
-    assert (key.passed, empty.status) == (True, Status.EMPTY)
+    assert (key.passed, empty.status) == (True, JudgementStatus.EMPTY)
 
 
 def test_a_question_without_a_key_is_pending() -> None:
     key, _ = check_question(question(QuestionFormat.FREE_RESPONSE, None))
-    assert key.status is Status.PENDING
+    assert key.status is JudgementStatus.PENDING
 
 
 @given(text=st.text(max_size=60))
 def test_any_answer_to_any_question_is_judged(text: str) -> None:
     for problem in ALL:
         judgement = score(problem, text)
-        assert (judgement.score is not None) == (judgement.status is Status.SCORED) == (judgement.passed is not None)
+        assert (
+            (judgement.score is not None)
+            == (judgement.status is JudgementStatus.SCORED)
+            == (judgement.passed is not None)
+        )

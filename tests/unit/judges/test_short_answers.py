@@ -38,13 +38,13 @@ SAME: list[tuple[str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "accepted", "language"), SAME)
-def test_what_differs_only_in_writing_is_the_same(answer: str, accepted: str, language: str) -> None:
-    assert same_text(answer, accepted, language)
+@pytest.mark.parametrize(("answer", "accepted_text", "language"), SAME)
+def test_what_differs_only_in_writing_is_the_same(answer: str, accepted_text: str, language: str) -> None:
+    assert same_text(answer, accepted_text, language)
 
 
 @pytest.mark.parametrize(
-    ("answer", "accepted"),
+    ("answer", "accepted_text"),
     [
         ("5 2", "52"),
         ("-52", "52"),
@@ -62,8 +62,8 @@ def test_what_differs_only_in_writing_is_the_same(answer: str, accepted: str, la
         ("a-b", "b"),
     ],
 )
-def test_what_differs_in_more_is_not_the_same(answer: str, accepted: str) -> None:
-    assert not same_text(answer, accepted, "en")
+def test_what_differs_in_more_is_not_the_same(answer: str, accepted_text: str) -> None:
+    assert not same_text(answer, accepted_text, "en")
 
 
 def test_the_order_of_a_list_counts_where_the_question_has_several_blanks() -> None:

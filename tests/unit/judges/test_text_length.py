@@ -9,7 +9,7 @@ from benchwright_judges.reading.text_length import TokenCounter, count_words, ta
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "word_count"),
     [
         ("", 0),
         ("  \n", 0),
@@ -20,8 +20,8 @@ from benchwright_judges.reading.text_length import TokenCounter, count_words, ta
         ("der Größe nach", 3),
     ],
 )
-def test_words_are_counted_as_an_editor_does(text: str, words: int) -> None:
-    assert count_words(text) == words
+def test_words_are_counted_as_an_editor_does(text: str, word_count: int) -> None:
+    assert count_words(text) == word_count
 
 
 def test_tokens_are_those_of_tiktokens_own_table() -> None:

@@ -16,13 +16,13 @@ WORDS = [*TEXT.split()]
 
 def test_bleu_is_nltk_s_to_the_bit() -> None:
     bleu_score = pytest.importorskip("nltk.translate.bleu_score")
-    source = random.Random(7)
+    word_source = random.Random(7)
     differing = []
     with warnings.catch_warnings():
         # NLTK warns that there is no bigram in common, which is what many of these pairs are for.
         warnings.simplefilter("ignore")
         for _ in range(800):
-            text, reference = (" ".join(source.choices(WORDS, k=source.randint(0, 25))) for _ in range(2))
+            text, reference = (" ".join(word_source.choices(WORDS, k=word_source.randint(0, 25))) for _ in range(2))
             expected_score = bleu_score.sentence_bleu([reference.split()], text.split(), weights=[0.5, 0.5])
             if cvdp_bleu(text, reference) != expected_score:
                 differing.append((text, reference))

@@ -42,11 +42,11 @@ def write_lines(tmp_path: Path) -> WriteLines:
 
     def write(*lines: Record | str | bytes, name: str = "data_v1.2.3.jsonl") -> Path:
         file = tmp_path / name
-        rows = [
+        line_bytes = [
             line if isinstance(line, bytes) else (line if isinstance(line, str) else json.dumps(line)).encode()
             for line in lines
         ]
-        file.write_bytes(b"".join(row + b"\n" for row in rows))
+        file.write_bytes(b"".join(row + b"\n" for row in line_bytes))
         return file
 
     return write
@@ -82,8 +82,8 @@ def agentic() -> Record:
 def png() -> bytes:
     """A grey picture of two by two points (PNG specification, third edition, section 11)."""
 
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    def chunk(chunk_name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + chunk_name + data + struct.pack(">I", zlib.crc32(chunk_name + data))
 
     header = struct.pack(">IIBBBBB", 2, 2, 8, 0, 0, 0, 0)
     chunks = chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(b"\0\x80\x80" * 2)), chunk(b"IEND", b"")

@@ -15,14 +15,14 @@ from pydantic import JsonValue
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.conversion import Form, convert, make_patch
+from benchwright_problems.storage.conversion import RecordForm, convert, make_patch
 
 Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]
 
 
-def other_form(record: Record) -> Form:
-    return Form.NONAGENTIC if "prompt" in record else Form.AGENTIC
+def other_form(record: Record) -> RecordForm:
+    return RecordForm.NONAGENTIC if "prompt" in record else RecordForm.AGENTIC
 
 
 def there_and_back(record: Record) -> tuple[Record, Record]:
@@ -38,7 +38,7 @@ def problem(record: Record, folder: Path) -> Problem:
 
 
 def meaning(problem: Problem) -> list[object]:
-    hidden = problem.hidden
+    hidden_part = problem.hidden
     return [
         *(
             problem.id,
@@ -48,7 +48,13 @@ def meaning(problem: Problem) -> list[object]:
             problem.public.statement,
             problem.public.files,
         ),
-        *(problem.public.expected, problem.public.question, hidden.harness, hidden.reference, hidden.answer),
+        *(
+            problem.public.expected,
+            problem.public.question,
+            hidden_part.harness,
+            hidden_part.reference,
+            hidden_part.answer,
+        ),
         problem.harness_digest,
     ]
 
@@ -103,22 +109,22 @@ def test_an_agentic_record_survives(change: Record, agentic: Record, tmp_path: P
 
 
 def test_an_agent_is_told_which_files_count(nonagentic: Record) -> None:
-    assert "- rtl/inverter.sv" in str(convert(nonagentic, Form.AGENTIC)["system_message"])
+    assert "- rtl/inverter.sv" in str(convert(nonagentic, RecordForm.AGENTIC)["system_message"])
 
 
 def test_a_model_is_not_told_of_tools_it_does_not_have(agentic: Record) -> None:
-    converted = convert(agentic, Form.NONAGENTIC)
+    converted = convert(agentic, RecordForm.NONAGENTIC)
     assert "system_message" not in converted
 
 
 def test_a_record_in_the_form_wanted_stays_as_it_is(agentic: Record) -> None:
-    assert convert(agentic, Form.AGENTIC) is agentic
+    assert convert(agentic, RecordForm.AGENTIC) is agentic
 
 
 def test_what_was_changed_meanwhile_is_kept(nonagentic: Record) -> None:
-    converted = convert(nonagentic, Form.AGENTIC)
+    converted = convert(nonagentic, RecordForm.AGENTIC)
     converted["prompt"] = "Write two inverters."
-    back = convert(converted, Form.NONAGENTIC)
+    back = convert(converted, RecordForm.NONAGENTIC)
     assert back["input"] == {"prompt": "Write two inverters.", "context": {"docs/spec.md": "y = !a\n"}}
 
 

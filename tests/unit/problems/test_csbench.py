@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from benchwright_problems.datasets.csbench import export_csbench, import_csbench
 from benchwright_problems.errors import BadPackNameError, DatasetError
-from benchwright_problems.problem import Kind, Problem, QuestionFormat
+from benchwright_problems.problem import Problem, ProblemKind, QuestionFormat
 from benchwright_problems.storage.store import Store
 
 Record = dict[str, JsonValue]
@@ -16,7 +16,7 @@ DATA = Path(__file__).parents[3].parent / "shared" / "data" / "csbench"
 
 
 def record(**changes: JsonValue) -> Record:
-    whole: Record = {
+    full_record: Record = {
         "ID": 7,
         "Split": "Valid",
         "Domain": "Computer Organization",
@@ -31,24 +31,24 @@ def record(**changes: JsonValue) -> Record:
         "D": "PSW",
         "Answer": "A",
     }
-    whole |= changes
-    return {name: value for name, value in whole.items() if value is not None}
+    full_record |= changes
+    return {name: value for name, value in full_record.items() if value is not None}
 
 
 def plain(style: str, answer: JsonValue, **changes: JsonValue) -> Record:
     return record(Format=style, Answer=answer, A=None, B=None, C=None, D=None, **changes)
 
 
-def write(folder: Path, *records: JsonValue, lines: bool = False, name: str = "valid.json") -> Path:
+def write(folder: Path, *records: JsonValue, as_lines: bool = False, name: str = "valid.json") -> Path:
     file = folder / name
-    text = "\n".join(json.dumps(record) for record in records) if lines else json.dumps(list(records), indent=1)
+    text = "\n".join(json.dumps(record) for record in records) if as_lines else json.dumps(list(records), indent=1)
     file.write_text(text, encoding="utf-8")
     return file
 
 
-def same_json(left: JsonValue, right: JsonValue) -> bool:
+def same_json(left_json: JsonValue, right_json: JsonValue) -> bool:
     # Python says 1 == 1.0 == True; JSON does not.
-    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
+    return json.dumps(left_json, sort_keys=True) == json.dumps(right_json, sort_keys=True)
 
 
 @pytest.fixture
@@ -60,11 +60,11 @@ def samples() -> list[Path]:
 
 def test_every_sample_of_every_language_comes_back_as_the_same_json(samples: list[Path], store: Store) -> None:
     store.add(import_csbench(samples, "samples"))
-    records = [record for file in samples for record in json.loads(file.read_text(encoding="utf-8"))]
+    sample_records = [record for file in samples for record in json.loads(file.read_text(encoding="utf-8"))]
     problems = store.public("samples").problems
     exported = [export_csbench(store.unseal(f"samples/{problem.id}")) for problem in problems]
-    assert len(records) == 96
-    assert [same_json(*pair) for pair in zip(exported, records, strict=True)] == [True] * 96
+    assert len(sample_records) == 96
+    assert [same_json(*pair) for pair in zip(exported, sample_records, strict=True)] == [True] * 96
 
 
 def test_the_samples_hold_each_format_in_each_language(samples: list[Path]) -> None:
@@ -93,8 +93,8 @@ def test_the_published_folder_is_read_whole_without_the_file_that_describes_it(t
     for number, language in enumerate(("EN", "CN", "FR", "DE")):
         folder = tmp_path / "Dataset" / f"CSBench-{language}"
         folder.mkdir(parents=True)
-        write(folder, record(ID=number), lines=ending == ".jsonl", name=f"valid{ending}")
-        write(folder, record(ID=number + 4, Split="Test"), lines=ending == ".jsonl", name=f"test{ending}")
+        write(folder, record(ID=number), as_lines=ending == ".jsonl", name=f"valid{ending}")
+        write(folder, record(ID=number + 4, Split="Test"), as_lines=ending == ".jsonl", name=f"test{ending}")
     description = tmp_path / "Dataset" / "croissant.json"
     description.write_text(json.dumps({"@type": "sc:Dataset", "name": "CS-Bench"}, indent=2), encoding="utf-8")
     pack = import_csbench([tmp_path / "Dataset"], "p")
@@ -103,9 +103,9 @@ def test_the_published_folder_is_read_whole_without_the_file_that_describes_it(t
         import_csbench([description], "p")
 
 
-@pytest.mark.parametrize("lines", [False, True])
-def test_arrays_and_lines_are_told_apart_by_content(tmp_path: Path, lines: bool) -> None:
-    pack = import_csbench([write(tmp_path, record(), record(ID=8), lines=lines)], "p")
+@pytest.mark.parametrize("as_lines", [False, True])
+def test_arrays_and_lines_are_told_apart_by_content(tmp_path: Path, as_lines: bool) -> None:
+    pack = import_csbench([write(tmp_path, record(), record(ID=8), as_lines=as_lines)], "p")
     assert [problem.id for problem in pack.problems] == ["en-7", "en-8"]
 
 
@@ -114,7 +114,7 @@ def test_a_record_becomes_a_question(tmp_path: Path) -> None:
     question, key = problem.public.question, problem.hidden.answer
     assert question
     assert key
-    assert (problem.kind, problem.public.statement) == (Kind.QUESTION, record()["Question"])
+    assert (problem.kind, problem.public.statement) == (ProblemKind.QUESTION, record()["Question"])
     assert [choice.text for choice in question.choices] == ["PC", "IR", "SP", "PSW"]
     assert (question.domain, question.subdomain, question.tag, question.language, question.group) == (
         "Computer Organization",
@@ -221,7 +221,7 @@ def test_what_is_wrong_is_named_by_file_record_and_field(
 
 def test_in_lines_the_line_is_named(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"valid\.json:2: field Answer: is 'E'"):
-        import_csbench([write(tmp_path, record(), record(ID=8, Answer="E"), lines=True)], "p")
+        import_csbench([write(tmp_path, record(), record(ID=8, Answer="E"), as_lines=True)], "p")
 
 
 @pytest.mark.parametrize("content", ["", "[]", "[1]", "{", "[", '[{"ID": NaN}]', "null", "[" * 200_000], ids=repr)

@@ -15,7 +15,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.category import Category
 from benchwright_problems.datasets.cvdp import export_cvdp, import_cvdp
 from benchwright_problems.errors import BadPackNameError, DatasetError
-from benchwright_problems.problem import Difficulty, Kind
+from benchwright_problems.problem import Difficulty, ProblemKind
 from benchwright_problems.storage.store import Store
 
 Record = dict[str, JsonValue]
@@ -32,33 +32,33 @@ def round_trip(record: Record, folder: Path) -> Record:
     return export_cvdp(Store(home).unseal(f"kept/{pack.problems[0].id}"))
 
 
-def same_json(left: JsonValue, right: JsonValue) -> bool:
+def same_json(left_json: JsonValue, right_json: JsonValue) -> bool:
     # Python says 1 == 1.0 == True; JSON does not.
-    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
+    return json.dumps(left_json, sort_keys=True) == json.dumps(right_json, sort_keys=True)
 
 
 def test_every_published_example_comes_back_as_the_same_json(cvdp_files: list[Path], store: Store) -> None:
     for file in cvdp_files:
         pack = import_cvdp([file], "examples")
         store.add(pack, replace=True)
-        records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        file_records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         exported = [export_cvdp(store.unseal(f"examples/{problem.id}")) for problem in pack.problems]
-        assert [same_json(a, b) for a, b in zip(exported, records, strict=True)] == [True] * len(records)
+        assert [same_json(a, b) for a, b in zip(exported, file_records, strict=True)] == [True] * len(file_records)
     assert len(cvdp_files) == 10
 
 
 def test_files_with_and_without_solutions_become_problems_with_them(cvdp_files: list[Path]) -> None:
-    for order in (cvdp_files, list(reversed(cvdp_files))):
-        pack = import_cvdp(order, "examples")
+    for ordered_files in (cvdp_files, list(reversed(cvdp_files))):
+        pack = import_cvdp(ordered_files, "examples")
         assert len(pack.problems) == 5
-        assert all(p.hidden.reference for p in pack.problems if p.kind is Kind.DESIGN)
+        assert all(p.hidden.reference for p in pack.problems if p.kind is ProblemKind.DESIGN)
         assert pack.version == "1.1.0"
 
 
 def test_a_nonagentic_record_becomes_a_design_problem(nonagentic: Record, write_lines: WriteLines) -> None:
     (problem,) = import_cvdp([write_lines(nonagentic)], "p").problems
     assert (problem.kind, problem.category, problem.difficulty) == (
-        Kind.DESIGN,
+        ProblemKind.DESIGN,
         Category.SPEC_TO_RTL,
         Difficulty.EASY,
     )
@@ -89,7 +89,7 @@ def test_a_comprehension_record_becomes_a_question_with_its_reference_answer(wri
         "harness": {},
     }
     (problem,) = import_cvdp([write_lines(record)], "p").problems
-    assert problem.kind is Kind.QUESTION
+    assert problem.kind is ProblemKind.QUESTION
     assert problem.hidden.answer is not None
     assert problem.hidden.answer.value == "Because."
 
@@ -209,8 +209,8 @@ def test_one_bad_line_refuses_the_file_by_line_and_field_and_imports_nothing(
     line: bytes | Record, reason: str, nonagentic: Record, write_lines: WriteLines, store: Store
 ) -> None:
     if isinstance(line, dict):
-        changed = nonagentic | {"id": "bad"} | line
-        line = json.dumps({name: value for name, value in changed.items() if value != MISSING}).encode()
+        changed_record = nonagentic | {"id": "bad"} | line
+        line = json.dumps({name: value for name, value in changed_record.items() if value != MISSING}).encode()
     file = write_lines(nonagentic, line, nonagentic | {"id": "third"})
     with pytest.raises(DatasetError, match=reason) as refused:
         store.add(import_cvdp([file], "p"))
@@ -287,7 +287,7 @@ def test_a_pack_name_that_is_no_file_name_is_refused(name: str, nonagentic: Reco
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _JSON: st.SearchStrategy[JsonValue] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _TEXT,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3),
+    lambda inner_strategy: st.lists(inner_strategy, max_size=3) | st.dictionaries(_TEXT, inner_strategy, max_size=3),
     max_leaves=8,
 )
 _PATHS = st.sampled_from(["rtl/a.sv", "rtl/b c.sv", "docs/é.md", "verif/tb.sv", "src/.env", "x~y/z%2F.v", "0"])
@@ -295,7 +295,7 @@ _TEXTS = st.dictionaries(_PATHS, st.none() | _TEXT, max_size=4)
 _HEAD = {
     "id": st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,20}", fullmatch=True),
     "categories": st.tuples(st.sampled_from(Category), st.sampled_from(Difficulty)).flatmap(
-        lambda words: st.permutations([word.value for word in words])
+        lambda category_labels: st.permutations([word.value for word in category_labels])
     ),
 }
 _SOME_TEXT = _TEXTS.filter(bool)

@@ -15,8 +15,8 @@ def figure(path: str, content: bytes, media: MediaType) -> Figure:
     return Figure(path=path, media_type=media, data=base64.b64encode(content).decode())
 
 
-def svg(inside: str = '<rect width="9" height="9"/>', attributes: str = "") -> bytes:
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" {attributes}>{inside}</svg>'.encode()
+def svg(svg_body: str = '<rect width="9" height="9"/>', attributes: str = "") -> bytes:
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" {attributes}>{svg_body}</svg>'.encode()
 
 
 def test_a_picture_is_kept_to_the_byte(png: bytes) -> None:
@@ -24,7 +24,7 @@ def test_a_picture_is_kept_to_the_byte(png: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "start"),
+    ("path", "first_bytes"),
     [
         ("a.jpg", b"\xff\xd8\xff\xe0"),
         ("a.JPEG", b"\xff\xd8\xff\xdb"),
@@ -32,9 +32,9 @@ def test_a_picture_is_kept_to_the_byte(png: bytes) -> None:
         ("a.webp", b"RIFF\0\0\0\0WEBP"),
     ],
 )
-def test_each_format_is_known_by_its_first_bytes(path: str, start: bytes) -> None:
+def test_each_format_is_known_by_its_first_bytes(path: str, first_bytes: bytes) -> None:
     media = {"jpg": MediaType.JPEG, "JPEG": MediaType.JPEG, "gif": MediaType.GIF, "webp": MediaType.WEBP}
-    assert figure(path, start + b"...", media[path.partition(".")[2]]).content.startswith(start)
+    assert figure(path, first_bytes + b"...", media[path.partition(".")[2]]).content.startswith(first_bytes)
     with pytest.raises(ValidationError, match="does not begin as"):
         figure(path, b"<html>", media[path.partition(".")[2]])
 

@@ -27,9 +27,9 @@ after_minutes = 5
 """
 
 
-def read(write: WritePack, hints: str) -> Problem:
+def read(write: WritePack, hints_toml: str) -> Problem:
     file = "inv/problem.toml"
-    return read_pack_folder(write({file: FILES[file] + hints})).problems[0]
+    return read_pack_folder(write({file: FILES[file] + hints_toml})).problems[0]
 
 
 def test_the_rules_are_public_and_the_texts_hidden(write_pack: WritePack) -> None:
@@ -40,9 +40,9 @@ def test_the_rules_are_public_and_the_texts_hidden(write_pack: WritePack) -> Non
 
 
 def test_hints_change_no_digest_of_the_task(write_pack: WritePack) -> None:
-    plain, hinted = read(write_pack, ""), read(write_pack, LADDER)
-    assert (plain.public_digest, plain.harness_digest) == (hinted.public_digest, hinted.harness_digest)
-    assert plain.hidden.sha256 != hinted.hidden.sha256
+    plain_problem, hinted = read(write_pack, ""), read(write_pack, LADDER)
+    assert (plain_problem.public_digest, plain_problem.harness_digest) == (hinted.public_digest, hinted.harness_digest)
+    assert plain_problem.hidden.sha256 != hinted.hidden.sha256
     assert "hints" not in Public(statement="s").model_dump_json()
 
 
@@ -63,7 +63,7 @@ def test_a_stored_pack_has_the_texts_in_its_sealed_part_alone(
 
 
 @pytest.mark.parametrize(
-    ("hints", "message"),
+    ("hints_toml", "message"),
     [
         ('[[hints]]\ntext = ""\n', "hints.0.text"),
         ('[[hints]]\ntext = " \\n "\n', "hints.0.text"),
@@ -77,9 +77,9 @@ def test_a_stored_pack_has_the_texts_in_its_sealed_part_alone(
         ('[[hints]]\ntext = "a"\n' * 21, "at most 20"),
     ],
 )
-def test_a_wrong_hint_is_refused_with_its_place(write_pack: WritePack, hints: str, message: str) -> None:
+def test_a_wrong_hint_is_refused_with_its_place(write_pack: WritePack, hints_toml: str, message: str) -> None:
     with pytest.raises(DatasetError, match=message):
-        read(write_pack, hints)
+        read(write_pack, hints_toml)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_eight_problems_of_the_starter_pack_have_hints_and_the_first_is_free() -
     hinted = [problem for problem in read_built_in("starter").problems if problem.public.hints]
     assert len(hinted) == 8
     for problem in hinted:
-        first, *later = problem.public.hints
-        assert first == HintRule()
-        assert all(rule.cost > 0 for rule in later)
+        first_hint, *later_hints = problem.public.hints
+        assert first_hint == HintRule()
+        assert all(rule.cost > 0 for rule in later_hints)
         assert len(problem.hidden.hints) == len(problem.public.hints)

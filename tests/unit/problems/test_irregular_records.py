@@ -178,8 +178,8 @@ def changed_records(record: Record) -> Iterator[Record]:
         yield {key: content for key, content in record.items() if key != name}
         yield from (record | {name: changed} for changed in changed_values(value))
         if isinstance(value, dict):
-            for inner, inner_value in value.items():
-                yield from (record | {name: value | {inner: changed}} for changed in changed_values(inner_value))
+            for inner_name, inner_value in value.items():
+                yield from (record | {name: value | {inner_name: changed}} for changed in changed_values(inner_value))
     yield record | {"note": "unknown", "score": 0.5, "nested": {"a": [None, True]}}
 
 
@@ -194,22 +194,22 @@ def dataset_file(folder: Path, form: Format, records: list[Record], *, bom: bool
     return file
 
 
-def same_json(left: JsonValue, right: JsonValue) -> bool:
-    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
+def same_json(left_json: JsonValue, right_json: JsonValue) -> bool:
+    return json.dumps(left_json, sort_keys=True) == json.dumps(right_json, sort_keys=True)
 
 
-def check(folder: Path, form: Format, good: Record, changed: Record) -> bool:
+def check(folder: Path, form: Format, good: Record, changed_record: Record) -> bool:
     """True if the changed record was read. The good one beside it always is."""
-    file = dataset_file(folder, form, [changed, good])
+    file = dataset_file(folder, form, [changed_record, good])
     invalid = InvalidRecords(skip=True)
     pack = form.importer([file], "p", invalid=invalid)
     exported = [form.export(problem) for problem in pack.problems]
     assert any(same_json(record, good) for record in exported)
-    assert len(exported) + len(invalid.errors) == 2
-    if not invalid.errors:
-        assert any(same_json(record, changed) for record in exported)
+    assert len(exported) + len(invalid.record_errors) == 2
+    if not invalid.record_errors:
+        assert any(same_json(record, changed_record) for record in exported)
         return True
-    (error,) = invalid.errors
+    (error,) = invalid.record_errors
     assert error.reason
     assert (error.line is not None) and error.file == file
     with pytest.raises(DatasetError, match=r"1 other record is fine: --skip-invalid takes only those$"):
@@ -219,17 +219,17 @@ def check(folder: Path, form: Format, good: Record, changed: Record) -> bool:
 
 @pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
 def test_every_irregular_record_is_read_without_loss_or_refused_with_its_place(tmp_path: Path, form: Format) -> None:
-    read = refused = 0
+    read_count = refused_count = 0
     for record in form.records:
         number = record[form.identity]
         good = record | {form.identity: number + 100 if isinstance(number, int) else f"{number}_good"}
-        for changed in changed_records(record):
-            if check(tmp_path, form, good, changed):
-                read += 1
+        for changed_record in changed_records(record):
+            if check(tmp_path, form, good, changed_record):
+                read_count += 1
             else:
-                refused += 1
-    assert read > 5
-    assert refused > 5
+                refused_count += 1
+    assert read_count > 5
+    assert refused_count > 5
 
 
 def published(form: Format) -> list[Record]:
@@ -269,14 +269,18 @@ def test_byte_order_marks_and_line_ends_of_windows_change_nothing(tmp_path: Path
 
 @pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
 def test_of_two_different_records_of_one_name_the_first_is_kept(tmp_path: Path, form: Format) -> None:
-    first = form.records[0]
-    field = next(name for name in ("Question", "question", "input", "prompt") if name in first)
-    value = first[field]
-    second = first | {field: value | {"prompt": "Another."} if isinstance(value, dict) else f"{value} // other"}
+    first_record = form.records[0]
+    field = next(name for name in ("Question", "question", "input", "prompt") if name in first_record)
+    value = first_record[field]
+    second_record = first_record | {
+        field: value | {"prompt": "Another."} if isinstance(value, dict) else f"{value} // other"
+    }
     invalid = InvalidRecords(skip=True)
-    (kept_problem,) = form.importer([dataset_file(tmp_path, form, [first, second])], "p", invalid=invalid).problems
-    assert same_json(form.export(kept_problem), first)
-    assert len(invalid.errors) == 1
+    (kept_problem,) = form.importer(
+        [dataset_file(tmp_path, form, [first_record, second_record])], "p", invalid=invalid
+    ).problems
+    assert same_json(form.export(kept_problem), first_record)
+    assert len(invalid.record_errors) == 1
 
 
 @pytest.mark.parametrize(
@@ -341,5 +345,5 @@ def test_the_published_english_test_split_imports_whole_and_survives_changes(tmp
     chance = random.Random(0)
     good = published[0] | {"ID": 99_999}
     for record in chance.sample(published, 25):
-        for changed in chance.sample(list(changed_records(record)), 12):
-            check(tmp_path, FORMATS[0], good, changed)
+        for changed_record in chance.sample(list(changed_records(record)), 12):
+            check(tmp_path, FORMATS[0], good, changed_record)

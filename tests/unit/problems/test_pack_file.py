@@ -26,11 +26,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_published_pack_is_the_folder_that_its_author_had(folder: Path, tmp_path: Path) -> None:
-    published = write_pack_file(folder, tmp_path / "starter.pack", KEY)
-    read = read_pack_file(tmp_path / "starter.pack")
-    assert read == published
-    assert read.pack == read_pack_folder(folder)
-    assert read.key == public_key(KEY)
+    published_pack = write_pack_file(folder, tmp_path / "starter.pack", KEY)
+    read_pack = read_pack_file(tmp_path / "starter.pack")
+    assert read_pack == published_pack
+    assert read_pack.pack == read_pack_folder(folder)
+    assert read_pack.key == public_key(KEY)
 
 
 def test_the_same_folder_makes_the_same_file(folder: Path, tmp_path: Path) -> None:
@@ -47,10 +47,10 @@ def test_wrong_solutions_are_published_and_what_is_no_part_of_the_pack_is_not(fo
     write_pack_file(folder, tmp_path / "p", KEY)
     with zipfile.ZipFile(tmp_path / "p") as archive:
         names = archive.namelist()
-    wrong = wrong_solutions(folder, "sync-fifo")
-    assert {f"sync-fifo/hidden/wrong/{name}/{path}" for name, solution in wrong.items() for path in solution} <= set(
-        names
-    )
+    wrong_files = wrong_solutions(folder, "sync-fifo")
+    assert {
+        f"sync-fifo/hidden/wrong/{name}/{path}" for name, solution in wrong_files.items() for path in solution
+    } <= set(names)
     assert not [name for name in names if "notes" in name or "draft" in name or "pyc" in name]
 
 
@@ -61,8 +61,8 @@ def test_links_are_not_published(folder: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "p").exists()
 
 
-def _manifest(entries: dict[str, bytes], **changes: object) -> None:
-    entries["manifest.json"] = json.dumps(json.loads(entries["manifest.json"]) | changes).encode()
+def _manifest(entries: dict[str, bytes], **manifest_changes: object) -> None:
+    entries["manifest.json"] = json.dumps(json.loads(entries["manifest.json"]) | manifest_changes).encode()
 
 
 def _other_key(entries: dict[str, bytes]) -> None:
@@ -100,11 +100,11 @@ def test_a_pack_that_somebody_changed_is_refused(folder: Path, tmp_path: Path, n
     write_pack_file(folder, tmp_path / "p", KEY)
     with zipfile.ZipFile(tmp_path / "p") as archive:
         entries = {member: archive.read(member) for member in archive.namelist()}
-    change, message = CHANGES[name]
-    change(entries)
+    change_entries, message = CHANGES[name]
+    change_entries(entries)
     with zipfile.ZipFile(tmp_path / "q", "w", zipfile.ZIP_DEFLATED) as archive:
-        for member, content in entries.items():
-            archive.writestr(member, content)
+        for member_name, content in entries.items():
+            archive.writestr(member_name, content)
     with pytest.raises(DatasetError, match=message):
         read_pack_file(tmp_path / "q")
     assert not (tmp_path / "outside").exists()
@@ -121,16 +121,16 @@ def test_a_pack_with_a_file_twice_is_refused(folder: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.999])
 def test_a_file_that_was_cut_is_refused(folder: Path, tmp_path: Path, share: float) -> None:
     write_pack_file(folder, tmp_path / "p", KEY)
-    whole = (tmp_path / "p").read_bytes()
-    (tmp_path / "p").write_bytes(whole[: int(len(whole) * share)])
+    pack_bytes = (tmp_path / "p").read_bytes()
+    (tmp_path / "p").write_bytes(pack_bytes[: int(len(pack_bytes) * share)])
     with pytest.raises(DatasetError, match="is no published pack, or was not copied whole"):
         read_pack_file(tmp_path / "p")
 
 
 def test_an_author_has_one_key_that_others_can_not_read(tmp_path: Path) -> None:
     home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
-    first = public_key(author_key(home))
-    assert public_key(author_key(home)) == first
+    first_key = public_key(author_key(home))
+    assert public_key(author_key(home)) == first_key
     file = home.data / "author-key"
     assert file.stat().st_mode & 0o077 == 0
     file.write_text("no key")

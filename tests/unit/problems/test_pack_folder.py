@@ -4,7 +4,7 @@ import pytest
 
 from benchwright_analysis.report.rows.problem_facts import facts_of
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.problem import Kind, QuestionFormat
+from benchwright_problems.problem import ProblemKind, QuestionFormat
 from benchwright_problems.storage.pack_folder import read_built_in, read_pack_folder
 from benchwright_problems.storage.store import Store
 
@@ -16,7 +16,7 @@ __all__ = ("write_pack",)
 def test_a_pack_folder_is_read_whole(write_pack: WritePack) -> None:
     folder = write_pack({})
     design, question = read_pack_folder(folder).problems
-    assert (design.kind, design.title, design.limits.wall_s) == (Kind.DESIGN, "Inverter", 5)
+    assert (design.kind, design.title, design.limits.wall_s) == (ProblemKind.DESIGN, "Inverter", 5)
     assert design.public.files == {"rtl/inv.sv": "module inv; endmodule\n"}
     assert design.hidden.reference == {"rtl/inv.sv": "module inv; /* right */ endmodule\n"}
     assert question.public.question is not None
@@ -32,8 +32,8 @@ def test_a_problem_may_be_newer_than_its_pack_and_is_the_same_problem(write_pack
     assert (design.published, question.published) == ("2026-05-17", None)
     assert [problem.public_digest for problem in old_problems] == [design.public_digest, question.public_digest]
     store.add(read_pack_folder(dated))
-    facts = facts_of(store, {"p/inv", "p/q"})
-    assert [facts[ref].published for ref in ("p/inv", "p/q")] == ["2026-05-17", ""]
+    facts_by_problem = facts_of(store, {"p/inv", "p/q"})
+    assert [facts_by_problem[ref].publication_date for ref in ("p/inv", "p/q")] == ["2026-05-17", ""]
 
 
 def test_the_digest_of_a_problem_covers_every_file_that_counts(write_pack: WritePack) -> None:
@@ -45,9 +45,9 @@ def test_the_digest_of_a_problem_covers_every_file_that_counts(write_pack: Write
     assert len(digests) == 4
 
 
-def change(path: str, old: str, new: str) -> dict[str, str | bytes | None]:
-    assert old in FILES[path]
-    return {path: FILES[path].replace(old, new)}
+def change(path: str, old_text: str, new_text: str) -> dict[str, str | bytes | None]:
+    assert old_text in FILES[path]
+    return {path: FILES[path].replace(old_text, new_text)}
 
 
 @pytest.mark.parametrize(

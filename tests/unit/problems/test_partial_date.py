@@ -24,7 +24,7 @@ def test_anything_else_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "expected"),
+    ("first_date", "second_date", "is_possible"),
     [
         ("2023-11-05", "2023-11-05", True),
         ("2023-11-05", "2023-11-06", True),
@@ -35,8 +35,8 @@ def test_anything_else_is_refused(text: str) -> None:
         ("2023-12-01", "2023-11", False),
     ],
 )
-def test_what_is_unknown_of_a_date_rules_nothing_out(first: str, second: str, expected: bool) -> None:
-    assert may_precede(first, second) is expected
+def test_what_is_unknown_of_a_date_rules_nothing_out(first_date: str, second_date: str, is_possible: bool) -> None:
+    assert may_precede(first_date, second_date) is is_possible
 
 
 def test_a_pack_keeps_its_date_in_the_store_and_its_problems_their_digests(store: Store) -> None:
@@ -59,11 +59,11 @@ def test_a_pack_folder_with_a_wrong_date_names_file_and_field(tmp_path: Path) ->
         read_pack_folder(_folder(tmp_path, '"May"'))
 
 
-def _folder(folder: Path, published: str) -> Path:
+def _folder(folder: Path, date_toml: str) -> Path:
     (folder / "q").mkdir()
     (folder / "pack.toml").write_text(
         'name = "p"\ntitle = "P"\nversion = "1"\nlicense = "MIT"\nsource = "here"\norder = ["q"]\n'
-        f"published = {published}\n"
+        f"published = {date_toml}\n"
     )
     (folder / "q" / "problem.toml").write_text(
         'id = "q"\nkind = "question"\ndifficulty = "hard"\n[question]\nformat = "open-ended"\n[answer]\nvalue = "B"\n'

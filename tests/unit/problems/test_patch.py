@@ -58,8 +58,8 @@ def test_a_missing_last_newline_is_kept_on_either_side(original: str, patch: str
 @pytest.mark.parametrize("text", ["a\r\nb\r\n", "a\x0cb\nc\x0b\n", "a\u2028b\nc\x85\n", "\r\r\n\r\n"])
 def test_only_line_feeds_end_lines(text: str) -> None:
     lines = text.split("\n")[:-1]
-    added = "".join(f"+{line}\n" for line in lines)
-    assert apply_patch("", f"@@ -0,0 +1,{len(lines)} @@\n{added}") == text
+    added_lines = "".join(f"+{line}\n" for line in lines)
+    assert apply_patch("", f"@@ -0,0 +1,{len(lines)} @@\n{added_lines}") == text
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ from benchwright_problems.problem import (
     Choice,
     Difficulty,
     Hidden,
-    Kind,
-    Limits,
     Pack,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
     QuestionFormat,
     Reveal,
+    RunLimits,
     digest,
 )
 
@@ -24,7 +24,7 @@ PUBLIC = Public(statement="s", expected=("rtl/a.sv",))
 QUESTION = Question(format=QuestionFormat.ASSERTION)
 
 
-def problem(kind: Kind = Kind.DESIGN, public: Public = PUBLIC, **fields: object) -> Problem:
+def problem(kind: ProblemKind = ProblemKind.DESIGN, public: Public = PUBLIC, **fields: object) -> Problem:
     values = {
         "id": "p",
         "kind": kind,
@@ -49,12 +49,12 @@ def test_each_reveal_policy_includes_the_ones_before_it(policy: Reveal) -> None:
 
 
 def test_a_question_and_nothing_else_has_a_question() -> None:
-    problem(Kind.QUESTION, Public(statement="s", question=QUESTION))
-    problem(Kind.TEXT, Public(statement="s"))
+    problem(ProblemKind.QUESTION, Public(statement="s", question=QUESTION))
+    problem(ProblemKind.TEXT, Public(statement="s"))
     with pytest.raises(ValidationError, match=r"has public\.question"):
-        problem(Kind.QUESTION, Public(statement="s"))
+        problem(ProblemKind.QUESTION, Public(statement="s"))
     with pytest.raises(ValidationError, match=r"has public\.question"):
-        problem(Kind.DESIGN, Public(statement="s", expected=("a.sv",), question=QUESTION))
+        problem(ProblemKind.DESIGN, Public(statement="s", expected=("a.sv",), question=QUESTION))
 
 
 def test_a_design_names_its_files() -> None:
@@ -101,7 +101,7 @@ def test_ids_in_a_pack_differ_in_more_than_case() -> None:
 )
 def test_limits_without_sense_are_refused(limits: dict[str, float]) -> None:
     with pytest.raises(ValidationError):
-        Limits.model_validate(limits)
+        RunLimits.model_validate(limits)
 
 
 def test_the_public_digest_does_not_depend_on_hidden_things() -> None:
@@ -112,7 +112,7 @@ def test_the_public_digest_does_not_depend_on_hidden_things() -> None:
 
 
 def test_limits_and_answers_decide_and_so_are_in_the_harness_digest() -> None:
-    assert problem().harness_digest != problem(limits=Limits(wall_s=1)).harness_digest
+    assert problem().harness_digest != problem(limits=RunLimits(wall_s=1)).harness_digest
 
 
 def test_a_digest_ignores_the_order_of_names_only() -> None:

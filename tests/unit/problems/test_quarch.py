@@ -9,14 +9,14 @@ from pydantic import JsonValue
 
 from benchwright_problems.datasets.quarch import export_quarch, import_quarch
 from benchwright_problems.errors import DatasetError
-from benchwright_problems.problem import Difficulty, Kind, Problem, QuestionFormat, Skill
+from benchwright_problems.problem import Difficulty, Problem, ProblemKind, QuestionFormat, Skill
 from benchwright_problems.storage.store import Store
 
 Record = dict[str, JsonValue]
 
 
 def choice(**changes: JsonValue) -> Record:
-    whole: Record = {
+    full_record: Record = {
         "question_id": 12,
         "question": "A cache that writes to memory only when a line is evicted is called ____.",
         "options": ["write-back", "write-through", "no-allocate", "inclusive"],
@@ -24,11 +24,11 @@ def choice(**changes: JsonValue) -> Record:
         "difficulty": "EASY",
         "topic": "Memory Systems",
     }
-    return whole | changes
+    return full_record | changes
 
 
 def free(**changes: JsonValue) -> Record:
-    whole: Record = {
+    full_record: Record = {
         "question_id": "exam_1/Problem_1/a",
         "context": "The figure shows a pipeline with five stages.",
         "context_figures": [],
@@ -39,7 +39,7 @@ def free(**changes: JsonValue) -> Record:
         "reasoning": "Complete.",
         "passed_human_verification": None,
     }
-    return whole | changes
+    return full_record | changes
 
 
 class Set:
@@ -78,9 +78,9 @@ def only(file: Path, answers: Path | None = None) -> Problem:
     return problem
 
 
-def same_json(left: JsonValue, right: JsonValue) -> bool:
+def same_json(left_json: JsonValue, right_json: JsonValue) -> bool:
     # Python says 1 == 1.0 == True; JSON does not.
-    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
+    return json.dumps(left_json, sort_keys=True) == json.dumps(right_json, sort_keys=True)
 
 
 def test_a_multiple_choice_record_becomes_a_question(data: Set) -> None:
@@ -88,7 +88,7 @@ def test_a_multiple_choice_record_becomes_a_question(data: Set) -> None:
     question, key = problem.public.question, problem.hidden.answer
     assert question
     assert key
-    assert (problem.id, problem.kind, problem.difficulty) == ("mcq-12", Kind.QUESTION, Difficulty.EASY)
+    assert (problem.id, problem.kind, problem.difficulty) == ("mcq-12", ProblemKind.QUESTION, Difficulty.EASY)
     assert [(option.letter, option.text) for option in question.choices][:2] == [
         ("A", "write-back"),
         ("B", "write-through"),
@@ -131,7 +131,7 @@ def test_only_the_multiple_choice_questions_have_a_known_date_of_publication(dat
 
 
 @pytest.mark.parametrize(
-    ("model", "people", "tag"),
+    ("model_verified", "people_verified", "tag"),
     [
         (True, None, "verified by a model"),
         (False, None, "unverified"),
@@ -141,9 +141,9 @@ def test_only_the_multiple_choice_questions_have_a_known_date_of_publication(dat
     ],
 )
 def test_unverified_records_are_kept_with_their_flags(
-    data: Set, model: bool | None, people: bool | None, tag: str
+    data: Set, model_verified: bool | None, people_verified: bool | None, tag: str
 ) -> None:
-    record = free(passed_llm_verification=model, passed_human_verification=people)
+    record = free(passed_llm_verification=model_verified, passed_human_verification=people_verified)
     problem = only(data.free(record))
     assert problem.public.question
     assert problem.public.question.tag == tag

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.responses import Origin, Response, files_in, read_responses
+from benchwright_problems.storage.responses import Response, ResponseOrigin, files_in, read_responses
 
 Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]
@@ -30,9 +30,9 @@ def problems(nonagentic: Record, agentic: Record, write_lines: WriteLines) -> di
         "id": "half",
         "input": {"prompt": "Complete.", "context": {"rtl/inverter.sv": "module inverter (input a);\n\nendmodule\n"}},
     }
-    two: Record = {**nonagentic, "id": "two", "output": {"context": {"rtl/a.sv": "x", "rtl/b.sv": "y"}}}
+    two_files: Record = {**nonagentic, "id": "two", "output": {"context": {"rtl/a.sv": "x", "rtl/b.sv": "y"}}}
     records = {"new": {**nonagentic, "id": "new"}, "fix": {**agentic, "id": "fix"}}
-    pack = import_cvdp([write_lines(*records.values(), question, half, two)], "p")
+    pack = import_cvdp([write_lines(*records.values(), question, half, two_files)], "p")
     return {problem.id: problem for problem in pack.problems}
 
 
@@ -57,9 +57,9 @@ def files(responses: list[Response]) -> list[dict[str, bytes]]:
 def test_a_record_with_its_solution_is_an_answer(
     read: Callable[..., list[Response]], agentic: Record, nonagentic: Record
 ) -> None:
-    (first, second) = read({**nonagentic, "id": "new"}, {**agentic, "id": "fix"})
-    assert first.files == {"rtl/inverter.sv": b"module inverter; endmodule\n"}
-    assert second.files == {"rtl/inverter.sv": b"module inverter;\nassign y = ~a;\nendmodule\n"}
+    (first_response, second_response) = read({**nonagentic, "id": "new"}, {**agentic, "id": "fix"})
+    assert first_response.files == {"rtl/inverter.sv": b"module inverter; endmodule\n"}
+    assert second_response.files == {"rtl/inverter.sv": b"module inverter;\nassign y = ~a;\nendmodule\n"}
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_the_code_is_found_in_what_a_model_said(field: str, text: str, read: Cal
 
 @pytest.mark.parametrize("body", ["  assign y = a;", "  assign y = a;\nendmodule\n", "```\n  assign y = a;\n```"])
 def test_the_rest_of_a_module_gets_the_header_that_was_given(body: str, read: Callable[..., list[Response]]) -> None:
-    whole = b"module inverter (input a);\n  assign y = a;\nendmodule\n"
-    assert files(read({"id": "half", "completion": body})) == [{"rtl/inverter.sv": whole}]
+    whole_module = b"module inverter (input a);\n  assign y = a;\nendmodule\n"
+    assert files(read({"id": "half", "completion": body})) == [{"rtl/inverter.sv": whole_module}]
 
 
 def test_files_may_be_given_by_path(read: Callable[..., list[Response]]) -> None:
@@ -111,9 +111,11 @@ def test_a_line_says_whose_answer_it_is(read: Callable[..., list[Response]]) -> 
         "steps": True,
         "attempt": "0" * 32,
     }
-    first, second = read({"id": "why", "response": "So.", **origin}, {"id": "why", "response": "So.", "solver": None})
-    assert first.origin == Origin.model_validate(origin)
-    assert second.origin == Origin()
+    first_response, second_response = read(
+        {"id": "why", "response": "So.", **origin}, {"id": "why", "response": "So.", "solver": None}
+    )
+    assert first_response.origin == ResponseOrigin.model_validate(origin)
+    assert second_response.origin == ResponseOrigin()
 
 
 def test_lines_with_one_id_are_samples(read: Callable[..., list[Response]]) -> None:

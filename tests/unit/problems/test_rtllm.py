@@ -43,8 +43,8 @@ def write(tmp_path: Path) -> Write:
         folder = tmp_path / "data" / location
         folder.mkdir(parents=True)
         names = {"description": "design_description.txt", "testbench": "testbench.v", "verified": "verified_inv.v"}
-        changed = {names.get(name, name): content for name, content in change.items()}
-        for name, content in {**DESIGN, **changed}.items():
+        changed_files = {names.get(name, name): content for name, content in change.items()}
+        for name, content in {**DESIGN, **changed_files}.items():
             if content is not None:
                 (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         return tmp_path / "data"
@@ -137,9 +137,9 @@ def test_a_folder_without_designs_is_refused(tmp_path: Path) -> None:
 
 def test_links_are_not_followed(write: Write, tmp_path: Path) -> None:
     root = write()
-    data = root / "Area" / "Kind" / "inv" / "want.dat"
-    data.unlink()
-    data.symlink_to("/etc/passwd")
+    data_file = root / "Area" / "Kind" / "inv" / "want.dat"
+    data_file.unlink()
+    data_file.symlink_to("/etc/passwd")
     with pytest.raises(DatasetError, match="is a link"):
         only_problem(root)
 
@@ -166,28 +166,28 @@ def test_every_irregular_file_of_a_published_design_is_read_or_refused_with_its_
 ) -> None:
     if not SHARED.exists():
         pytest.skip("shared/data/rtllm is not on this machine")
-    published = {name: text.encode() for name, text in json.loads(SHARED.read_text(encoding="utf-8")).items()}
-    designs = sorted({str(Path(name).parent) for name in published if "/" in name})
+    published_files = {name: text.encode() for name, text in json.loads(SHARED.read_text(encoding="utf-8")).items()}
+    designs = sorted({str(Path(name).parent) for name in published_files if "/" in name})
     good = {f"Good/inv/{name}": content.encode() for name, content in DESIGN.items()}
-    read = refused = 0
+    read_count = refused_count = 0
     for design in designs if nightly else designs[:2]:
-        design_files = {name: content for name, content in published.items() if str(Path(name).parent) == design}
+        design_files = {name: content for name, content in published_files.items() if str(Path(name).parent) == design}
         for name, content in design_files.items():
-            for number, changed in enumerate(irregular(content)):
+            for number, changed_content in enumerate(irregular(content)):
                 other_files = {
                     other_name: other_content
                     for other_name, other_content in design_files.items()
                     if other_name != name
                 }
-                files = other_files | ({} if changed is None else {name: changed}) | good
-                root = laid_out(tmp_path / f"{read + refused}-{number}", files)
+                laid_files = other_files | ({} if changed_content is None else {name: changed_content}) | good
+                root = laid_out(tmp_path / f"{read_count + refused_count}-{number}", laid_files)
                 invalid = InvalidRecords(skip=True)
                 problems = import_rtllm([root], "p", invalid).problems
                 assert "inv" in {problem.id for problem in problems}
-                assert len(problems) + len(invalid.errors) == 2
-                assert all(error.reason and error.file.is_relative_to(root) for error in invalid.errors)
-                read += not invalid.errors
-                refused += len(invalid.errors)
+                assert len(problems) + len(invalid.record_errors) == 2
+                assert all(error.reason and error.file.is_relative_to(root) for error in invalid.record_errors)
+                read_count += not invalid.record_errors
+                refused_count += len(invalid.record_errors)
                 shutil.rmtree(root)
-    assert read > 5
-    assert refused > 5
+    assert read_count > 5
+    assert refused_count > 5

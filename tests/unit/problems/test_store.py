@@ -13,7 +13,7 @@ from benchwright_foundation import atomic
 from benchwright_foundation.home import Home
 from benchwright_problems.category import Category
 from benchwright_problems.errors import DatasetError, PackExistsError, StoreError, UnknownProblemError
-from benchwright_problems.problem import Answer, Difficulty, Hidden, Kind, Pack, Problem, Provenance, Public
+from benchwright_problems.problem import Answer, Difficulty, Hidden, Pack, Problem, ProblemKind, Provenance, Public
 from benchwright_problems.storage import store as store_module
 from benchwright_problems.storage.store import Store
 
@@ -30,7 +30,7 @@ def pack(name: str = "mine", word: str = "one", ids: tuple[str, ...] = ("a", "b"
         problems=tuple(
             Problem(
                 id=problem_id,
-                kind=Kind.DESIGN,
+                kind=ProblemKind.DESIGN,
                 title=problem_id,
                 category=Category.SPEC_TO_RTL,
                 difficulty=Difficulty.EASY,
@@ -113,22 +113,22 @@ def test_two_imports_at_once_leave_one_whole_pack(home: Home) -> None:
     with ThreadPoolExecutor() as pool:
         for future in [pool.submit(import_often, word) for word in ("one", "two")]:
             future.result()
-    public, hidden = word(Store(home))
-    assert public == hidden
+    public, hidden_word = word(Store(home))
+    assert public == hidden_word
     assert len(list((home.data / "sealed").glob("mine@*"))) == 1
 
 
 def test_a_quick_replacement_is_seen_by_a_reader_that_has_the_old_one(store: Store, home: Home) -> None:
-    reader = Store(home)
+    reading_store = Store(home)
     for number in range(20):
         store.add(pack(word=str(number)), replace=True)
-        assert word(reader) == (str(number), str(number))
+        assert word(reading_store) == (str(number), str(number))
 
 
-@pytest.mark.parametrize("step", ["_write_sealed", "sync_folder", "write_atomically"])
-@pytest.mark.parametrize("call", [1, 2])
+@pytest.mark.parametrize("step", ["_write_hidden_part", "sync_folder", "write_atomically"])
+@pytest.mark.parametrize("failing_call", [1, 2])
 def test_a_failure_between_the_steps_of_replacing_keeps_the_old_pack(
-    step: str, call: int, store: Store, home: Home, monkeypatch: pytest.MonkeyPatch
+    step: str, failing_call: int, store: Store, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.add(pack())
     real: Callable[..., None] = getattr(store_module, step)
@@ -137,12 +137,12 @@ def test_a_failure_between_the_steps_of_replacing_keeps_the_old_pack(
     def failing(*args: Any) -> None:
         nonlocal calls
         calls += 1
-        if calls == call:
+        if calls == failing_call:
             raise OSError(28, "No space left on device")
         real(*args)
 
     monkeypatch.setattr(store_module, step, failing)
-    if call == 1 or step == "_write_sealed":
+    if failing_call == 1 or step == "_write_hidden_part":
         with pytest.raises(StoreError, match="No space left"):
             store.add(pack(word="two"), replace=True)
         assert word(Store(home)) == ("one", "one")

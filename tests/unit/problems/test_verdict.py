@@ -19,9 +19,9 @@ PAGE = Path(__file__).parents[3] / "docs/reference/outcomes.md"
 
 
 def test_the_page_has_every_reason_with_its_outcome() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (\w+) \|", PAGE.read_text(), re.MULTILINE)
+    reason_rows = re.findall(r"^\| `(\w+)` \| (\w+) \|", PAGE.read_text(), re.MULTILINE)
     words = {Outcome.PASSED: "passed", Outcome.FAILED: "failed", Outcome.ERROR: "undecided"}
-    assert rows == [(reason.value, words[reason.outcome]) for reason in Reason]
+    assert reason_rows == [(reason.value, words[reason.outcome]) for reason in Reason]
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_an_old_record_is_read_by_the_present_rule(reason: str, recorded: str, o
 
 
 def test_only_a_run_is_made_again() -> None:
-    waiting = {reason for reason in Reason if reason.outcome is Outcome.ERROR and not reason.is_worth_a_retry}
-    assert waiting == {Reason.JUDGE_UNAVAILABLE, Reason.JUDGE_ERROR}
+    waiting_reasons = {reason for reason in Reason if reason.outcome is Outcome.ERROR and not reason.is_worth_a_retry}
+    assert waiting_reasons == {Reason.JUDGE_UNAVAILABLE, Reason.JUDGE_ERROR}
     assert not any(reason.is_worth_a_retry for reason in Reason if reason.outcome is not Outcome.ERROR)
 
 

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from benchwright_problems.verilog import empty_module, modules, parameter_names, renamed
+from benchwright_problems.verilog import empty_module, modules, parameter_names, rename_identifier
 
 
 def test_modules_and_what_they_instantiate() -> None:
     text = "module a; b one(); generate if (1) c #(.W(1)) two(); endgenerate endmodule\nmodule b; endmodule\n"
-    first, second = modules(text)
-    assert (first.name, set(first.instances)) == ("a", {("b", "one"), ("c", "two")})
-    assert (second.name, second.instances) == ("b", ())
+    first_module, second_module = modules(text)
+    assert (first_module.name, set(first_module.instances)) == ("a", {("b", "one"), ("c", "two")})
+    assert (second_module.name, second_module.instances) == ("b", ())
 
 
 def test_a_broken_source_gives_what_can_be_read() -> None:
@@ -41,4 +41,7 @@ def test_an_empty_module_keeps_parameters_and_ports() -> None:
 
 
 def test_renaming_takes_whole_identifiers() -> None:
-    assert renamed("old old_1 my_old old$ $old `old x.old", "old", "new") == "new old_1 my_old old$ $old `new x.new"
+    assert (
+        rename_identifier("old old_1 my_old old$ $old `old x.old", "old", "new")
+        == "new old_1 my_old old$ $old `new x.new"
+    )

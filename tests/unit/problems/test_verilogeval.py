@@ -84,19 +84,19 @@ def test_both_tasks_of_a_checkout_keep_their_problems_apart(write: WriteFiles) -
     }
 
 
-def record(**change: object) -> dict[str, object]:
+def record(**field_changes: object) -> dict[str, object]:
     header = "module top_module (input a, output y);\n"
     test = TEST.replace("TopModule", "top_module").replace("RefModule", "reference_module")
     body = "  assign y = a;\nendmodule\n"
-    return {"task_id": "wire", "prompt": header, "canonical_solution": body, "test": test, **change}
+    return {"task_id": "wire", "prompt": header, "canonical_solution": body, "test": test, **field_changes}
 
 
 def test_records_of_version_1_become_the_same(write_lines: WriteLines) -> None:
-    tasks = write_lines(record(), name="VerilogEval_Human.jsonl")
+    task_file = write_lines(record(), name="VerilogEval_Human.jsonl")
     descriptions = write_lines(
         {"task_id": "wire", "detail_description": "Wire."}, name="VerilogDescription_Human.jsonl"
     )
-    (problem,) = imported(tasks, descriptions).problems
+    (problem,) = imported(task_file, descriptions).problems
     assert problem.id == "wire"
     assert problem.public.statement.startswith("Wire.\n\n```verilog\nmodule top_module (input a")
     assert problem.hidden.reference == {
@@ -143,7 +143,7 @@ def test_a_folder_with_a_flaw_is_refused_by_its_file(
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("field_change", "words"),
     [
         ({"test": 1}, "1: field test:"),
         ({"canonical_solution": None}, "1: field canonical_solution:"),
@@ -152,10 +152,10 @@ def test_a_folder_with_a_flaw_is_refused_by_its_file(
     ],
 )
 def test_a_record_with_a_flaw_is_refused_by_line_and_field(
-    change: dict[str, object], words: str, write_lines: WriteLines
+    field_change: dict[str, object], words: str, write_lines: WriteLines
 ) -> None:
     with pytest.raises(DatasetError, match=words):
-        imported(write_lines(record(**change)))
+        imported(write_lines(record(**field_change)))
 
 
 def test_links_are_not_followed(write: WriteFiles, tmp_path: Path) -> None:

@@ -35,13 +35,13 @@ class Publishes:
 
     url = "https://bench.example.org"
 
-    def __init__(self, *published: PublishedKey) -> None:
-        self.published: Sequence[PublishedKey] = published
+    def __init__(self, *published_keys: PublishedKey) -> None:
+        self.published_keys: Sequence[PublishedKey] = published_keys
         self.request_count = 0
 
     async def keys(self) -> Sequence[PublishedKey]:
         self.request_count += 1
-        return self.published
+        return self.published_keys
 
 
 class Older(Publishes):
@@ -52,7 +52,7 @@ class Older(Publishes):
 
 
 async def check(known_keys: KnownKeys, service: Any, anchor: Anchor) -> None:
-    await known_keys.check(service, anchor)
+    await known_keys.check_receipt(service, anchor)
 
 
 async def test_a_receipt_of_a_published_key_is_taken_and_its_key_known_to_later_processes(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ async def test_a_receipt_of_a_published_key_is_taken_and_its_key_known_to_later_
 async def test_a_new_key_is_asked_for_once(tmp_path: Path) -> None:
     known_keys, service = KnownKeys(tmp_path), Publishes(PublishedKey(key=KEYS[0]))
     await check(known_keys, service, countersigned(0))
-    service.published = (PublishedKey(key=KEYS[0], ends=NOON), PublishedKey(key=KEYS[1], begins=NOON))
+    service.published_keys = (PublishedKey(key=KEYS[0], ends=NOON), PublishedKey(key=KEYS[1], begins=NOON))
     await check(known_keys, service, countersigned(1))
     await check(known_keys, service, countersigned(1))
     assert service.request_count == 2
@@ -76,14 +76,14 @@ async def test_a_new_key_is_asked_for_once(tmp_path: Path) -> None:
 async def test_a_process_learns_at_its_first_receipt_that_a_key_was_revoked(tmp_path: Path) -> None:
     service = Publishes(PublishedKey(key=KEYS[0]))
     await check(KnownKeys(tmp_path), service, countersigned(0))
-    service.published = (PublishedKey(key=KEYS[0], revoked=NOON),)
+    service.published_keys = (PublishedKey(key=KEYS[0], revoked=NOON),)
     with pytest.raises(ReceiptError, match="was revoked"):
         await check(KnownKeys(tmp_path), service, countersigned(0))
     await check(KnownKeys(tmp_path), service, countersigned(0, NOON - HOUR))
 
 
 @pytest.mark.parametrize(
-    ("published", "reason"),
+    ("published_key", "reason"),
     [
         (PublishedKey(key=KEYS[1]), "does not publish"),
         (PublishedKey(key=KEYS[0], begins=NOON + HOUR), "did not sign at that time"),
@@ -91,10 +91,10 @@ async def test_a_process_learns_at_its_first_receipt_that_a_key_was_revoked(tmp_
     ],
 )
 async def test_a_receipt_that_proves_nothing_is_refused_with_the_reason(
-    tmp_path: Path, published: PublishedKey, reason: str
+    tmp_path: Path, published_key: PublishedKey, reason: str
 ) -> None:
     with pytest.raises(ReceiptError, match=reason):
-        await check(KnownKeys(tmp_path), Publishes(published), countersigned(0))
+        await check(KnownKeys(tmp_path), Publishes(published_key), countersigned(0))
     assert list(KnownKeys(tmp_path).all_keys()) == []
 
 

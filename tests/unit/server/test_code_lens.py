@@ -22,7 +22,7 @@ FAILED = VerdictView(
 
 
 @pytest.mark.parametrize(
-    ("state", "running", "title", "command"),
+    ("state", "is_running", "title", "command"),
     [
         (AttemptState.OPEN, False, "▶ Start the clock to run the hidden tests", "start"),
         (AttemptState.RUNNING, False, "▶ Run hidden tests · 3/5 passed · 0.8 s · try 4", "run"),
@@ -37,7 +37,7 @@ FAILED = VerdictView(
         (AttemptState.ABANDONED, False, "Abandoned · 3/5 passed · 0.8 s · try 4", "status"),
     ],
 )
-def test_the_lens_offers_the_next_step(state: AttemptState, running: bool, title: str, command: str) -> None:
+def test_the_lens_offers_the_next_step(state: AttemptState, is_running: bool, title: str, command: str) -> None:
     status = AttemptStatus(
         attempt="a",
         problem="p/q",
@@ -48,7 +48,7 @@ def test_the_lens_offers_the_next_step(state: AttemptState, running: bool, title
         elapsed_s=0,
         active_s=0,
         runs=4,
-        running=running,
+        running=is_running,
         verdict=FAILED,
     )
     assert lens_of(status) == (title, command)

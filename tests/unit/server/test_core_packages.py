@@ -77,21 +77,21 @@ def normal(name: str) -> str:
 def closure(requirements: list[str]) -> set[str]:
     """The distributions that pip would install for these requirements."""
     distributions: set[tuple[str, str]] = set()
-    waiting = [(Requirement(text), "") for text in requirements]
-    while waiting:
-        requirement, extra = waiting.pop()
+    pending_requirements = [(Requirement(text), "") for text in requirements]
+    while pending_requirements:
+        requirement, extra = pending_requirements.pop()
         if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
             continue
         for chosen_extra in ("", *requirement.extras):
-            key = (normal(requirement.name), chosen_extra)
-            if key in distributions:
+            requirement_key = (normal(requirement.name), chosen_extra)
+            if requirement_key in distributions:
                 continue
-            distributions.add(key)
+            distributions.add(requirement_key)
             try:
-                inner = metadata.requires(requirement.name) or []
+                inner_requirements = metadata.requires(requirement.name) or []
             except metadata.PackageNotFoundError:
-                inner = []
-            waiting += [(Requirement(text), chosen_extra) for text in inner]
+                inner_requirements = []
+            pending_requirements += [(Requirement(text), chosen_extra) for text in inner_requirements]
     return {name for name, _ in distributions}
 
 
@@ -100,10 +100,10 @@ def blocked() -> str:
     """The importable packages of this environment that the core dependencies do not bring."""
     project = tomllib.loads(PROJECT.read_text())["project"]
     core = closure(project["dependencies"])
-    modules = metadata.packages_distributions()
+    module_owners = metadata.packages_distributions()
     missing = [
         module
-        for module, owners in modules.items()
+        for module, owners in module_owners.items()
         if not module.startswith("benchwright_") and not core & {normal(owner) for owner in owners}
     ]
     assert {"docker", "inspect_ai", "fastapi", "numpy", "pandas"} <= set(missing)
@@ -122,9 +122,9 @@ def benchwright(blocked: str, home: Path, *arguments: str) -> subprocess.Complet
 
 @pytest.mark.nightly
 def test_every_help_is_shown(blocked: str, tmp_path: Path) -> None:
-    ran = run(blocked, COMMANDS, home=tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    assert {"grade", "eval", "judge serve", "problems audit", "report"} <= set(ran.stdout.splitlines())
+    completed_process = run(blocked, COMMANDS, home=tmp_path)
+    assert completed_process.returncode == 0, completed_process.stderr
+    assert {"grade", "eval", "judge serve", "problems audit", "report"} <= set(completed_process.stdout.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -133,29 +133,29 @@ def test_every_help_is_shown(blocked: str, tmp_path: Path) -> None:
 )
 def test_what_needs_no_extra_works(command: str, blocked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    ran = benchwright(blocked, tmp_path, *command.split())
-    assert ran.returncode == 0, ran.stderr
+    completed_process = benchwright(blocked, tmp_path, *command.split())
+    assert completed_process.returncode == 0, completed_process.stderr
 
 
 def test_doctor_names_the_extras_that_are_missing(blocked: str, tmp_path: Path) -> None:
-    ran = benchwright(blocked, tmp_path, "doctor", "--json")
-    assert ran.returncode in (0, 1), ran.stderr
-    assert ran.stdout, ran.stderr
-    hints = {item["name"]: item["hint"] for item in json.loads(ran.stdout)["items"]}
-    assert {hints[f"benchwright[{extra}]"] for extra in ("harness", "baselines", "judges")} == {
+    completed_process = benchwright(blocked, tmp_path, "doctor", "--json")
+    assert completed_process.returncode in (0, 1), completed_process.stderr
+    assert completed_process.stdout, completed_process.stderr
+    hints_by_name = {item["name"]: item["hint"] for item in json.loads(completed_process.stdout)["items"]}
+    assert {hints_by_name[f"benchwright[{extra}]"] for extra in ("harness", "baselines", "judges")} == {
         f"pip install 'benchwright[{extra}]'" for extra in ("harness", "baselines", "judges")
     }
 
 
 def test_the_language_server_loads(blocked: str, tmp_path: Path) -> None:
-    ran = run(blocked, "import benchwright_server.server", home=tmp_path)
-    assert ran.returncode == 0, ran.stderr
+    completed_process = run(blocked, "import benchwright_server.server", home=tmp_path)
+    assert completed_process.returncode == 0, completed_process.stderr
 
 
 def test_an_accepted_question_of_an_exam_is_checked_without_what_reads_an_exam(blocked: str, tmp_path: Path) -> None:
-    ran = run(blocked, EXAM_FILES, str(tmp_path / "exam"), home=tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout == 'answer: is empty; write the answer, or decision = "left out" in review.toml.\n'
+    completed_process = run(blocked, EXAM_FILES, str(tmp_path / "exam"), home=tmp_path)
+    assert completed_process.returncode == 0, completed_process.stderr
+    assert completed_process.stdout == 'answer: is empty; write the answer, or decision = "left out" in review.toml.\n'
 
 
 @pytest.mark.parametrize(
@@ -172,13 +172,15 @@ def test_an_accepted_question_of_an_exam_is_checked_without_what_reads_an_exam(b
 def test_a_command_that_needs_an_extra_says_which(
     command: str, feature: str, extra: str, blocked: str, tmp_path: Path
 ) -> None:
-    ran = benchwright(blocked, tmp_path, *command.split())
-    assert (ran.returncode, ran.stderr.strip()) == (
+    completed_process = benchwright(blocked, tmp_path, *command.split())
+    assert (completed_process.returncode, completed_process.stderr.strip()) == (
         2,
         f"error: `{feature}` needs packages that are not installed. Install them: pip install 'benchwright[{extra}]'",
     )
 
 
 def test_a_cluster_needs_an_extra_too(blocked: str, tmp_path: Path) -> None:
-    ran = benchwright(blocked, tmp_path, "problems", "check", "starter", "--cluster", "local")
-    assert ran.returncode == 2 and "pip install 'benchwright[harness]'" in ran.stderr, ran.stderr
+    completed_process = benchwright(blocked, tmp_path, "problems", "check", "starter", "--cluster", "local")
+    assert completed_process.returncode == 2 and "pip install 'benchwright[harness]'" in completed_process.stderr, (
+        completed_process.stderr
+    )

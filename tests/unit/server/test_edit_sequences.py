@@ -60,17 +60,17 @@ PIECES = [
     ),
     MODULE,
 ]
-texts = st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
-starts = st.lists(st.sampled_from([*PIECES, MODULE, MODULE]), max_size=8).map("".join)
+text_strategy = st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
+start_strategy = st.lists(st.sampled_from([*PIECES, MODULE, MODULE]), max_size=8).map("".join)
 encodings = st.sampled_from([PositionEncodingKind.Utf16, PositionEncodingKind.Utf8, PositionEncodingKind.Utf32])
 
 
 def nodes(tree: Tree) -> list[tuple[str, int, int, bool]]:
-    node_facts, waiting = [], [tree.root_node]
-    while waiting:
-        node = waiting.pop()
+    node_facts, pending_nodes = [], [tree.root_node]
+    while pending_nodes:
+        node = pending_nodes.pop()
         node_facts.append((node.type, node.start_byte, node.end_byte, node.is_missing))
-        waiting += node.children
+        pending_nodes += node.children
     return node_facts
 
 
@@ -94,7 +94,7 @@ def check(document: Document, text: str, encoding: PositionEncodingKind) -> None
         assert unit.shape.once(_exact).json_at(unit.line) is not None
 
 
-@given(st.data(), starts, encodings)
+@given(st.data(), start_strategy, encodings)
 @settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 def test_typing_leads_to_what_a_fresh_look_sees(data: st.DataObject, text: str, encoding: PositionEncodingKind) -> None:
     text = join_surrogates(text)
@@ -102,41 +102,41 @@ def test_typing_leads_to_what_a_fresh_look_sees(data: st.DataObject, text: str, 
     documents.encoding = encoding
     check(documents.open(URI, 1, text), text, encoding)
     for version in range(2, 7):
-        changes: list[TextDocumentContentChangePartial | TextDocumentContentChangeWholeDocument] = []
+        content_changes: list[TextDocumentContentChangePartial | TextDocumentContentChangeWholeDocument] = []
         for _ in range(data.draw(st.integers(0, 3))):
-            new = data.draw(texts)
+            new_text = data.draw(text_strategy)
             if data.draw(st.integers(0, 19)) == 0:
-                changes.append(TextDocumentContentChangeWholeDocument(new))
-                text = join_surrogates(new)
+                content_changes.append(TextDocumentContentChangeWholeDocument(new_text))
+                text = join_surrogates(new_text)
                 continue
-            places = [offset for offset in range(len(text) + 1) if text[offset - 1 : offset + 1] != "\r\n"]
-            first = data.draw(st.integers(0, len(places) - 1))
+            cut_offsets = [offset for offset in range(len(text) + 1) if text[offset - 1 : offset + 1] != "\r\n"]
+            first_index = data.draw(st.integers(0, len(cut_offsets) - 1))
             start, end = (
-                places[first],
-                places[min(len(places) - 1, first + data.draw(st.sampled_from([0, 0, 1, 2, 40])))],
+                cut_offsets[first_index],
+                cut_offsets[min(len(cut_offsets) - 1, first_index + data.draw(st.sampled_from([0, 0, 1, 2, 40])))],
             )
             lines = Lines(text, encoding)
-            changes.append(TextDocumentContentChangePartial(text=new, range=lines.range(start, end)))
-            text = join_surrogates(text[:start] + new + text[end:])
-        document, _ = documents.change(URI, version, changes)
+            content_changes.append(TextDocumentContentChangePartial(text=new_text, range=lines.range(start, end)))
+            text = join_surrogates(text[:start] + new_text + text[end:])
+        document, _ = documents.change(URI, version, content_changes)
         check(document, text, encoding)
 
 
-@given(texts, st.integers(0, 40), st.integers(0, 40), texts)
+@given(text_strategy, st.integers(0, 40), st.integers(0, 40), text_strategy)
 def test_replacing_gives_the_lines_of_the_new_text(text: str, start: int, length: int, new: str) -> None:
     text = join_surrogates(text)
     start = min(start, len(text))
     end = min(start + length, len(text))
-    whole = join_surrogates(text[:start] + new + text[end:])
-    replaced, fresh = Lines(text).replaced(start, end, new), Lines(whole)
-    assert (replaced.text, replaced._starts, replaced._byte_starts) == (whole, fresh._starts, fresh._byte_starts)
+    whole_text = join_surrogates(text[:start] + new + text[end:])
+    replaced, fresh = Lines(text).replaced(start, end, new), Lines(whole_text)
+    assert (replaced.text, replaced._starts, replaced._byte_starts) == (whole_text, fresh._starts, fresh._byte_starts)
 
 
 @given(st.binary(max_size=20), st.binary(max_size=20), st.binary(max_size=20), st.binary(max_size=20))
 def test_a_difference_is_what_has_to_be_replaced(before: bytes, old: bytes, new: bytes, after: bytes) -> None:
-    first, second = before + old + after, before + new + after
-    start, old_end, new_end = difference(first, second)
-    assert first[:start] + second[start:new_end] + first[old_end:] == second
+    first_bytes, second_bytes = before + old + after, before + new + after
+    start, old_end, new_end = difference(first_bytes, second_bytes)
+    assert first_bytes[:start] + second_bytes[start:new_end] + first_bytes[old_end:] == second_bytes
     assert 0 <= start <= min(old_end, new_end)
     assert old_end - start <= len(old)
 
@@ -147,13 +147,13 @@ def test_a_large_module_is_parsed_on_from_what_it_was() -> None:
     document = documents.open(URI, 1, f"module m;\n{items}endmodule\n")
     assert not document.units[0].shape.tree.root_node.has_error
     offset = document.text.index(";", 40_000)
-    change = TextDocumentContentChangePartial(text=" ^ x", range=document.lines.range(offset, offset))
-    document, _ = documents.change(URI, 2, [change])
+    content_change = TextDocumentContentChangePartial(text=" ^ x", range=document.lines.range(offset, offset))
+    document, _ = documents.change(URI, 2, [content_change])
     assert nodes(document.units[0].shape.tree) == nodes(parse(document.lines.data))
 
 
 @pytest.mark.parametrize(
-    ("text", "parts"),
+    ("text", "expected_parts"),
     [
         (f"{MODULE}{MODULE}", [MODULE, MODULE]),
         (f"// a\n{MODULE}\n// b\n{MODULE}", ["// a\n", MODULE, "\n// b\n", MODULE]),
@@ -168,16 +168,16 @@ def test_a_large_module_is_parsed_on_from_what_it_was() -> None:
         ("a\r\nmodule b;\r\nendmodule\r\nc", ["a\r\n", "module b;\r\nendmodule\r\n", "c"]),
     ],
 )
-def test_a_text_is_cut_at_its_top_level_items(text: str, parts: list[str]) -> None:
+def test_a_text_is_cut_at_its_top_level_items(text: str, expected_parts: list[str]) -> None:
     cuts = [0, *cut_places(text.encode()), len(text)]
-    assert [text[start:end] for start, end in pairwise(cuts)] == parts
+    assert [text[start:end] for start, end in pairwise(cuts)] == expected_parts
 
 
 def test_what_did_not_change_is_not_looked_at_again() -> None:
     documents = Documents()
     second_module = MODULE.replace("module m", "module o")
-    first = documents.open(URI, 1, MODULE + second_module)
-    change = TextDocumentContentChangePartial(text="\n\n", range=Lines(MODULE).range(0, 0))
-    second, _ = documents.change(URI, 2, [change])
-    assert second.units[-1].shape is first.units[-1].shape
-    assert second.units[-1].line == first.units[-1].line + 2
+    first_document = documents.open(URI, 1, MODULE + second_module)
+    content_change = TextDocumentContentChangePartial(text="\n\n", range=Lines(MODULE).range(0, 0))
+    second_document, _ = documents.change(URI, 2, [content_change])
+    assert second_document.units[-1].shape is first_document.units[-1].shape
+    assert second_document.units[-1].line == first_document.units[-1].line + 2

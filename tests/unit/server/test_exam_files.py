@@ -41,24 +41,24 @@ def remark_texts(question: Path, form: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("file", [REVIEW_FIELDS, EXAM_FIELDS])
-def test_every_field_says_what_it_means_and_is_in_the_guide(file: FileFields) -> None:
+@pytest.mark.parametrize("file_fields", [REVIEW_FIELDS, EXAM_FIELDS])
+def test_every_field_says_what_it_means_and_is_in_the_guide(file_fields: FileFields) -> None:
     page = (ROOT / "docs" / "how-to" / "questions-from-an-exam.md").read_text()
-    waiting: list[tuple[str, ...]] = [()]
+    pending_tables: list[tuple[str, ...]] = [()]
     field_names = set()
-    while waiting:
-        table = waiting.pop()
-        for field in fields(file, table):
+    while pending_tables:
+        table = pending_tables.pop()
+        for field in fields(file_fields, table):
             assert field.description
             assert field.name in page, (table, field.name)
             field_names.add(".".join((*table, field.name)))
             if field.is_table:
-                waiting.append((*table, field.name))
-    assert field_names == set(file.descriptions)
+                pending_tables.append((*table, field.name))
+    assert field_names == set(file_fields.descriptions)
 
 
 @pytest.mark.parametrize(
-    ("change", "expected_text", "message"),
+    ("form_change", "expected_text", "message"),
     [
         (('answer = "B"', 'answer = "D"'), '"D"', "answer: "),
         (('answer = "B"', ""), 'decision = "accepted"', 'answer: is empty; write the answer, or decision = "left out"'),
@@ -68,9 +68,9 @@ def test_every_field_says_what_it_means_and_is_in_the_guide(file: FileFields) ->
     ],
 )
 def test_what_no_pack_takes_is_told_at_its_field(
-    question: Path, change: tuple[str, str], expected_text: str, message: str
+    question: Path, form_change: tuple[str, str], expected_text: str, message: str
 ) -> None:
-    ((marked_text, remark_message),) = remark_texts(question, FORM.replace(*change))
+    ((marked_text, remark_message),) = remark_texts(question, FORM.replace(*form_change))
     assert marked_text == expected_text
     assert message in remark_message
 
@@ -129,7 +129,7 @@ def test_any_text_gets_remarks_and_no_exception(text: str, question: Path) -> No
     home = Home.find({"BENCHWRIGHT_HOME": str(question.parents[2] / "home")})
     assert review_remarks(question, text, home)
     assert exam_remarks(question.parents[1] / "exam.toml", text)
-    for file in (REVIEW_FIELDS, EXAM_FIELDS):
+    for file_fields in (REVIEW_FIELDS, EXAM_FIELDS):
         for offset in range(min(len(text), 50) + 1):
-            toml_proposals(file, text, offset)
-            toml_hover(file, text, offset)
+            toml_proposals(file_fields, text, offset)
+            toml_hover(file_fields, text, offset)

@@ -14,19 +14,19 @@ from benchwright_verilog.syntax.documents import Document, Documents
 async def test_all_tries_together_take_no_longer_than_one_may(monkeypatch: pytest.MonkeyPatch) -> None:
     documents = Documents()
     documents.open("file:///a.sv", 1, "module m; endmodule\n")
-    now = 100.0
+    clock_s = 100.0
     patiences: list[float] = []
 
     async def slow(document: Document, options: Any, patience_s: float) -> str:
         # verible takes long, and the file is edited meanwhile.
-        nonlocal now
+        nonlocal clock_s
         patiences.append(patience_s)
-        now += 12.0
+        clock_s += 12.0
         documents.open(document.uri, document.version + 1, document.text + "\n")
         return document.text
 
     monkeypatch.setattr(formatting, "formatted", slow)
-    monkeypatch.setattr(formatting, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(formatting, "time", SimpleNamespace(monotonic=lambda: clock_s))
     server: Any = SimpleNamespace(documents=documents)
     assert await formatting._edits(server, "file:///a.sv", types.FormattingOptions(2, True)) == []
     assert patiences == [20.0, 8.0, 0.0]

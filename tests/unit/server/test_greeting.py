@@ -88,12 +88,12 @@ def test_what_is_answered_is_what_is_served(greeting: Greeting, tmp_path: Path) 
         None,
         ServerCapabilitiesBuilder.choose_position_encoding(protocol.client_capabilities),
     ).build()  # type: ignore[no-untyped-call]
-    theirs, ours = CONVERTER.unstructure(of_pygls), greeting.capabilities
-    assert _provided(ours) - NEEDS_OPTIONS == _provided(theirs) - NEEDS_OPTIONS
+    theirs, own_capabilities = CONVERTER.unstructure(of_pygls), greeting.capabilities
+    assert _provided(own_capabilities) - NEEDS_OPTIONS == _provided(theirs) - NEEDS_OPTIONS
     for exact in ("positionEncoding", "executeCommandProvider"):
-        assert ours[exact] == theirs[exact]
+        assert own_capabilities[exact] == theirs[exact]
     # What was sent can be read back as what LSP says it is.
-    assert CONVERTER.unstructure(protocol.server_capabilities).keys() == ours.keys()
+    assert CONVERTER.unstructure(protocol.server_capabilities).keys() == own_capabilities.keys()
 
 
 def _provided(capabilities: dict[str, Any]) -> set[str]:
@@ -120,11 +120,11 @@ def framed(*messages: Any) -> bytes:
     return b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(body), body) for body in bodies)
 
 
-def answers(output: io.BytesIO) -> Iterator[dict[str, Any]]:
-    output.seek(0)
-    while header := output.readline():
-        output.readline()
-        yield json.loads(output.read(int(header.split(b":")[1])))
+def answers(written_bytes: io.BytesIO) -> Iterator[dict[str, Any]]:
+    written_bytes.seek(0)
+    while header := written_bytes.readline():
+        written_bytes.readline()
+        yield json.loads(written_bytes.read(int(header.split(b":")[1])))
 
 
 def initialize(**parameters: Any) -> dict[str, Any]:
@@ -133,23 +133,23 @@ def initialize(**parameters: Any) -> dict[str, Any]:
 
 def test_what_comes_after_the_greeting_is_left_for_the_server() -> None:
     remainder = framed({"jsonrpc": "2.0", "method": "initialized", "params": {}})
-    reader, writer = io.BytesIO(framed(initialize()) + remainder), io.BytesIO()
-    assert greet(reader, writer) is not None
-    assert reader.read() == remainder
-    (answer,) = answers(writer)
-    assert (answer["id"], answer["result"]["serverInfo"]["name"]) == (7, "benchwright")
+    client_bytes, writer = io.BytesIO(framed(initialize()) + remainder), io.BytesIO()
+    assert greet(client_bytes, writer) is not None
+    assert client_bytes.read() == remainder
+    (initialize_answer,) = answers(writer)
+    assert (initialize_answer["id"], initialize_answer["result"]["serverInfo"]["name"]) == (7, "benchwright")
 
 
 def test_what_comes_before_the_greeting_is_refused_and_forgotten() -> None:
-    early = framed(
+    early_messages = framed(
         b"{nonsense}",
         b"[]",
         {"jsonrpc": "2.0", "id": 1, "method": "shutdown"},
         {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {}},
         {"jsonrpc": "2.0", "id": 2, "method": "initialize", "params": None},
     )
-    reader, writer = io.BytesIO(b"Nonsense: 1\r\n" + early + framed(initialize())), io.BytesIO()
-    assert greet(reader, writer) is not None
+    client_bytes, writer = io.BytesIO(b"Nonsense: 1\r\n" + early_messages + framed(initialize())), io.BytesIO()
+    assert greet(client_bytes, writer) is not None
     codes = [(answer["id"], answer.get("error", {}).get("code")) for answer in answers(writer)]
     assert codes == [(None, -32700), (None, -32600), (1, -32002), (2, -32602), (7, None)]
 
@@ -165,12 +165,12 @@ def test_a_client_that_leaves_is_let_go(input_bytes: bytes) -> None:
 
 def test_a_setting_that_cannot_be_used_is_told_after_the_answer() -> None:
     writer = io.BytesIO()
-    reader = io.BytesIO(framed(initialize(initializationOptions={"features": {"hover": "on"}})))
-    greeting = greet(reader, writer)
+    client_bytes = io.BytesIO(framed(initialize(initializationOptions={"features": {"hover": "on"}})))
+    greeting = greet(client_bytes, writer)
     assert greeting is not None
     assert greeting.settings.features.hover
-    answer, message = answers(writer)
-    assert answer["id"] == 7
+    initialize_answer, message = answers(writer)
+    assert initialize_answer["id"] == 7
     assert message["method"] == "window/showMessage"
     assert "benchwright.features.hover" in message["params"]["message"]
 

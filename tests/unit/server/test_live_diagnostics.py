@@ -9,8 +9,8 @@ from lsprotocol import types
 
 from benchwright_server.client import Client
 from benchwright_server.features.language.diagnostics import LiveDiagnostics
-from benchwright_server.settings import Settings
-from benchwright_verilog.semantics.compilation.diagnostics import Severity, SlangDiagnostic
+from benchwright_server.settings import ServerSettings
+from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity, SlangDiagnostic
 from benchwright_verilog.syntax.documents import Document, Documents
 
 
@@ -19,7 +19,7 @@ class Server:
 
     def __init__(self) -> None:
         self.client = Client({"textDocument": {"publishDiagnostics": {}}})
-        self.settings = Settings()
+        self.settings = ServerSettings()
         self.documents = Documents()
         self.projects = self
         self.protocol = self
@@ -38,7 +38,7 @@ class Server:
         if document.uri in self.slow:
             self.request_arrived.set()
             await self.go_on.wait()
-        return (SlangDiagnostic(0, 1, Severity.ERROR, self.rule, "wrong"),)
+        return (SlangDiagnostic(0, 1, DiagnosticSeverity.ERROR, self.rule, "wrong"),)
 
     def notify_plain(self, method: str, params: dict[str, Any]) -> None:
         self.problem_counts[params["uri"]] = len(params["diagnostics"])
@@ -54,18 +54,18 @@ class Server:
 async def test_a_file_that_is_closed_while_another_is_looked_at_stays_clear() -> None:
     server = Server()
     live = LiveDiagnostics(server)  # type: ignore[arg-type]
-    first, second = "file:///first.sv", "file:///second.sv"
-    for uri in (first, second):
+    first_uri, second_uri = "file:///first.sv", "file:///second.sv"
+    for uri in (first_uri, second_uri):
         server.documents.open(uri, 1, "module m;\n")
         live.opened(uri)
     await asyncio.gather(*live._looking)
-    assert server.problem_counts == {first: 1, second: 1}
-    server.rule, server.slow = "another", {second}
+    assert server.problem_counts == {first_uri: 1, second_uri: 1}
+    server.rule, server.slow = "another", {second_uri}
     live.settings_changed()
     await server.request_arrived.wait()
-    server.documents.close(first)
-    live.closed(first)
+    server.documents.close(first_uri)
+    live.closed(first_uri)
     server.go_on.set()
     await asyncio.gather(*live._looking)
-    assert server.problem_counts == {first: 0, second: 1}
+    assert server.problem_counts == {first_uri: 0, second_uri: 1}
     assert server.messages == []

@@ -17,7 +17,7 @@ def test_the_page_describes_every_operation_and_every_message_it_links_to() -> N
     page = reference()
     for operation in OPERATIONS:
         assert f"| `{operation.name}` |" in page
-        for model in (operation.params, operation.result):
+        for model in (operation.params, operation.result_type):
             assert page.count(f"### {model.__name__}\n") == 1
     linked = {part.partition(")")[0] for part in page.split("](#")[1:]}
     assert linked <= {line.removeprefix("### ").lower() for line in page.splitlines() if line.startswith("### ")}

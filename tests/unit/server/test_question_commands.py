@@ -26,7 +26,7 @@ def benchwright(tmp_path: Path) -> Call:
     return call
 
 
-def csbench(number: int, style: str, answer: object, language: str = "English", **fields: str) -> dict[str, Any]:
+def csbench(number: int, style: str, answer_key: object, language: str = "English", **fields: str) -> dict[str, Any]:
     return {
         "ID": number,
         "Domain": "Computer Organization" if number < 3 else "Operating System",
@@ -35,7 +35,7 @@ def csbench(number: int, style: str, answer: object, language: str = "English", 
         "Tag": "Knowledge",
         "Language": language,
         "Question": f"CANARY question {number}?",
-        "Answer": answer,
+        "Answer": answer_key,
     } | fields
 
 
@@ -77,25 +77,27 @@ def test_a_file_of_answers_is_scored_and_summed_up(benchwright: Call, pack: str,
             {"id": "en-5", "response": "Something else."},
         ],
     )
-    scores = tmp_path / "out" / "verdicts.jsonl"
-    completed = benchwright("answer", pack, "--responses", answers, "--out", scores.parent, "--json")
+    scores_file = tmp_path / "out" / "verdicts.jsonl"
+    completed = benchwright("answer", pack, "--responses", answers, "--out", scores_file.parent, "--json")
     assert completed.exit_code == 0
     summary = json.loads(completed.stdout)
-    counted = {"total": 8, "judged": 7, "right": 3, "wrong": 2, "unreadable": 1, "empty": 1, "pending": 1}
-    assert {name: summary[name] for name in counted} == counted
-    shares = (summary["accuracy"], summary["accuracy_of_readable"], summary["csbench_script"])
-    assert shares == (0.428571, 0.6, 0.5)
+    expected_counts = {"total": 8, "judged": 7, "right": 3, "wrong": 2, "unreadable": 1, "empty": 1, "pending": 1}
+    assert {name: summary[name] for name in expected_counts} == expected_counts
+    right_shares = (summary["accuracy"], summary["accuracy_of_readable"], summary["csbench_script"])
+    assert right_shares == (0.428571, 0.6, 0.5)
     assert {name: group["total"] for name, group in summary["by_language"].items()} == {"en": 6, "fr": 2}
     assert summary["by_format"]["assertion"]["right"] == 1
     assert summary["by_format"]["open-ended"]["accuracy"] is None
     assert set(summary["by_domain"]) == {"Computer Organization", "Operating System"}
-    rows = [json.loads(row) for row in scores.read_text().splitlines()]
-    assert [(row["problem"], row["sample"], row["verdict"], row["reason"], row["label"]) for row in rows][:3] == [
+    verdict_rows = [json.loads(row) for row in scores_file.read_text().splitlines()]
+    assert [(row["problem"], row["sample"], row["verdict"], row["reason"], row["label"]) for row in verdict_rows][
+        :3
+    ] == [
         ("en-1", 1, "passed", "passed", "B"),
         ("en-1", 2, "failed", "wrong_answer", "C"),
         ("en-1", 3, "failed", "unreadable", "ambiguous"),
     ]
-    assert "CANARY" not in completed.output + scores.read_text()
+    assert "CANARY" not in completed.output + scores_file.read_text()
     assert "operating" in benchwright("answer", pack, "--responses", answers).stdout.lower()
 
 
@@ -118,8 +120,8 @@ def test_a_bad_line_is_named_and_nothing_is_scored(
 
 def test_one_answer_and_many_are_two_ways(benchwright: Call, pack: str, tmp_path: Path) -> None:
     assert "Give the file" in benchwright("answer", "cs/en-1").stderr
-    refused = benchwright("answer", pack, tmp_path / "a", "--responses", tmp_path / "b")
-    assert "no other file" in refused.stderr
+    refused_command = benchwright("answer", pack, tmp_path / "a", "--responses", tmp_path / "b")
+    assert "no other file" in refused_command.stderr
 
 
 def test_an_exported_set_is_the_imported_one(benchwright: Call, pack: str, tmp_path: Path) -> None:
@@ -128,15 +130,21 @@ def test_an_exported_set_is_the_imported_one(benchwright: Call, pack: str, tmp_p
 
 
 def test_quarch_takes_its_answers_from_a_file_of_their_own(benchwright: Call, tmp_path: Path) -> None:
-    question = {"question_id": 1, "question": "____?", "options": ["a", "b"], "difficulty": "EASY", "topic": "Memory"}
-    questions = lines(tmp_path / "questions.jsonl", [question])
+    choice_question = {
+        "question_id": 1,
+        "question": "____?",
+        "options": ["a", "b"],
+        "difficulty": "EASY",
+        "topic": "Memory",
+    }
+    questions = lines(tmp_path / "questions.jsonl", [choice_question])
     answers = lines(tmp_path / "keys.jsonl", [{"question_id": 1, "answer": "B"}])
-    refused = benchwright("problems", "import", "quarch", questions, "--pack", "q")
-    assert (refused.exit_code, "--answers" in refused.stderr) == (2, True)
+    refused_import = benchwright("problems", "import", "quarch", questions, "--pack", "q")
+    assert (refused_import.exit_code, "--answers" in refused_import.stderr) == (2, True)
     assert benchwright("problems", "import", "quarch", questions, "--pack", "q", "--answers", answers).exit_code == 0
     assert benchwright("problems", "check", "q").exit_code == 0
-    wrong = benchwright("problems", "import", "csbench", questions, "--pack", "x", "--answers", answers)
-    assert "--answers is an option of quarch" in wrong.stderr
+    wrong_import = benchwright("problems", "import", "csbench", questions, "--pack", "x", "--answers", answers)
+    assert "--answers is an option of quarch" in wrong_import.stderr
 
 
 def test_a_pattern_names_whole_sets_and_one_that_matches_nothing_is_said_so(

@@ -9,7 +9,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Event, Focus
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.summary.replay import Replay, replay
-from benchwright_server.attempts.recorder import Recorder
+from benchwright_server.attempts.recorder import FileRecorder
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_verilog.syntax.documents import Replacement
 
@@ -25,7 +25,7 @@ class Recording:
         self.log = log
         self.attempt = Attempts(log).create("p/q", "0" * 64, Path("/w"), {PATH: FileText.of_text("one")}).id
         self.failures: list[BaseException] = []
-        self.recorder = Recorder(log, self.attempt, self.replayed().files, self.failures.append)
+        self.recorder = FileRecorder(log, self.attempt, self.replayed().files, self.failures.append)
 
     def replayed(self) -> Replay:
         return replay(self.log.events(self.attempt))
@@ -37,7 +37,7 @@ class Recording:
 
     def text(self) -> str | None:
         replayed = self.replayed()
-        assert replayed.ok, replayed.flaws
+        assert replayed.is_intact, replayed.flaws
         return replayed.files[PATH].text
 
 

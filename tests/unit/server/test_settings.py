@@ -8,13 +8,13 @@ import pytest
 
 from benchwright_server import settings as settings_module
 from benchwright_server.features.registry import FEATURES
-from benchwright_server.settings import Features, Settings, flat, read_settings
+from benchwright_server.settings import Features, ServerSettings, flat_settings, read_settings
 from benchwright_verilog import settings as verilog_settings
 
 
 def test_no_options_are_the_defaults() -> None:
-    assert read_settings(None) == (Settings(), [])
-    assert read_settings({}) == (Settings(), [])
+    assert read_settings(None) == (ServerSettings(), [])
+    assert read_settings({}) == (ServerSettings(), [])
 
 
 def test_what_is_set_is_taken() -> None:
@@ -50,7 +50,7 @@ def test_what_is_set_is_taken() -> None:
 )
 def test_a_bad_option_is_named_and_its_default_used(options: Any, setting: str, requirement: str) -> None:
     settings, (complaint,) = read_settings(options)
-    assert settings == Settings()
+    assert settings == ServerSettings()
     assert setting in complaint
     assert requirement in complaint
 
@@ -68,17 +68,21 @@ def test_an_option_that_does_not_exist_is_told_only_where_everything_is_ours() -
 
 
 def test_nothing_set_is_the_default() -> None:
-    assert read_settings({"judge": {"url": None}}) == (Settings(), [])
+    assert read_settings({"judge": {"url": None}}) == (ServerSettings(), [])
 
 
 def test_every_setting_is_described() -> None:
     trees = [ast.parse(inspect.getsource(module)) for module in (settings_module, verilog_settings)]
     described = set()
-    for group in (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)):
-        for field, text in zip(group.body, group.body[1:], strict=False):
-            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(field.target, ast.Name):
-                described.add((group.name, field.target.id))
-    assert {(group.__name__, name) for _, _, _, group, name in flat()} == described
+    for group_class in (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)):
+        for field, docstring_node in zip(group_class.body, group_class.body[1:], strict=False):
+            if (
+                isinstance(field, ast.AnnAssign)
+                and isinstance(docstring_node, ast.Expr)
+                and isinstance(field.target, ast.Name)
+            ):
+                described.add((group_class.name, field.target.id))
+    assert {(group.__name__, name) for _, _, _, group, name in flat_settings()} == described
 
 
 def test_every_feature_has_its_setting() -> None:

@@ -65,15 +65,17 @@ def test_an_unknown_sandbox_is_refused_by_name() -> None:
         "-c",
         "from benchwright_server.cli.machine.lsp import serve; serve(['--sandbox', 'none'])",
     ]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert refused.returncode == 2
-    assert "invalid choice: 'none'" in refused.stderr
+    refused_process = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert refused_process.returncode == 2
+    assert "invalid choice: 'none'" in refused_process.stderr
 
 
 def test_the_command_line_does_without_the_protocol() -> None:
     code = "import sys, benchwright_server.cli.app; print('lsprotocol.types' in sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
-    assert ran.stdout.strip() == "False"
+    completed_process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True
+    )
+    assert completed_process.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize("module", ["cli.machine.lsp", "server", "cli.app"])
@@ -81,8 +83,10 @@ def test_nothing_heavy_comes_with(module: str) -> None:
     code = (
         f"import sys, benchwright_server.{module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
-    assert [name for name in OTHERS if name in ran.stdout.split()] == []
+    completed_process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True
+    )
+    assert [name for name in OTHERS if name in completed_process.stdout.split()] == []
 
 
 def test_the_version_is_told_without_the_command_lines_libraries() -> None:
@@ -92,8 +96,10 @@ def test_the_version_is_told_without_the_command_lines_libraries() -> None:
         "main()\n"
         "print(*[name for name in ('typer', 'rich', 'pydantic', 'benchwright_harness') if name in sys.modules])"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
-    version, loaded = ran.stdout.splitlines()
+    completed_process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True
+    )
+    version, loaded = completed_process.stdout.splitlines()
     assert version.count(".") == 2
     assert loaded == ""
 
@@ -108,14 +114,16 @@ def loaded_by(*words: str) -> set[str]:
         "finally:\n"
         "    print(*sys.modules, file=sys.stderr)\n"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
-    return set(ran.stderr.splitlines()[-1].split())
+    completed_process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False
+    )
+    return set(completed_process.stderr.splitlines()[-1].split())
 
 
 @pytest.mark.parametrize("words", [("--help",), (), ("--no-such-option",), ("no-such-command",)])
 def test_the_list_of_commands_loads_none_of_them(words: tuple[str, ...]) -> None:
-    ours = {name for name in loaded_by(*words) if name.startswith("benchwright_")}
-    assert ours == FOR_HELP
+    own_modules = {name for name in loaded_by(*words) if name.startswith("benchwright_")}
+    assert own_modules == FOR_HELP
 
 
 def test_a_commands_help_loads_no_other_command() -> None:
@@ -133,8 +141,8 @@ def test_the_list_of_commands_is_what_the_commands_say() -> None:
     lists = [get_group(app).commands for app in (command_line(), command_line(modules()))]
     assert lists[0].keys() == lists[1].keys() == COMMANDS.keys()
     for name, command in lists[0].items():
-        first, *_ = (lists[1][name].help or "").partition("\n\n")
-        assert command.help == first.replace("\n", " "), name
+        first_paragraph, *_ = (lists[1][name].help or "").partition("\n\n")
+        assert command.help == first_paragraph.replace("\n", " "), name
 
 
 def test_an_interrupt_while_loading_shows_no_traceback() -> None:
@@ -148,8 +156,10 @@ def test_an_interrupt_while_loading_shows_no_traceback() -> None:
         "builtins.__import__ = interrupted\n"
         "cli.main()\n"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
-    assert (ran.returncode, ran.stderr) == (130, "")
+    completed_process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (completed_process.returncode, completed_process.stderr) == (130, "")
 
 
 @pytest.mark.parametrize("name", AHEAD)

@@ -18,8 +18,8 @@ PROBLEM = "a-pack-of-mine/a-problem-with-quite-a-long-name"
 NOTE = "waits for a judge, since none could be reached"
 PROGRAM = f"""
 from rich.text import Text
-from benchwright_server.cli.terminal.table import Table
-table = Table("attempt", "problem", "mark", "note")
+from benchwright_server.cli.terminal.table import TerminalTable
+table = TerminalTable("attempt", "problem", "mark", "note")
 table.add_row({ID!r}, {PROBLEM!r}, Text("✓", "green"), {NOTE!r})
 table.add_row("[bold]x[/]", "tab\\there", "", "two\\nlines \\x1b[2J")
 table.print()
@@ -27,21 +27,23 @@ table.print()
 
 
 def _on_terminal(columns: int) -> list[str]:
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
+    own_descriptor, terminal_descriptor = pty.openpty()
+    fcntl.ioctl(terminal_descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
     environ = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES", "NO_COLOR"}}
     command = [sys.executable, "-c", PROGRAM]
-    with subprocess.Popen(command, stdout=theirs, stdin=theirs, env=environ | {"TERM": "xterm"}) as process:
-        os.close(theirs)
-        parts = []
+    with subprocess.Popen(
+        command, stdout=terminal_descriptor, stdin=terminal_descriptor, env=environ | {"TERM": "xterm"}
+    ) as process:
+        os.close(terminal_descriptor)
+        output_chunks = []
         try:
-            while part := os.read(ours, 4096):
-                parts.append(part)
+            while part := os.read(own_descriptor, 4096):
+                output_chunks.append(part)
         except OSError:  # How Linux says that the other end is closed.
             pass
-    os.close(ours)
+    os.close(own_descriptor)
     assert process.returncode == 0
-    return re.sub(r"\x1b\[[\d;]*m", "", b"".join(parts).decode()).splitlines()
+    return re.sub(r"\x1b\[[\d;]*m", "", b"".join(output_chunks).decode()).splitlines()
 
 
 @pytest.mark.parametrize("columns", [200, 100, 80, 40])
@@ -67,8 +69,8 @@ def test_a_terminal_that_is_wide_enough_shows_columns_and_a_narrow_one_names_eac
 
 
 def test_a_pipe_gets_tabs_between_cells_and_one_line_for_each_row() -> None:
-    printed = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True).stdout
-    assert [line.split("\t") for line in printed.splitlines()] == [
+    console_text = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True).stdout
+    assert [line.split("\t") for line in console_text.splitlines()] == [
         ["attempt", "problem", "mark", "note"],
         [ID, PROBLEM, "✓", NOTE],
         ["[bold]x[/]", "tab here", "", "two lines [2J"],

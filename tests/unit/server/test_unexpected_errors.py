@@ -24,32 +24,32 @@ class ServerOutput:
 
 def answer_to(error: JsonRpcInternalError | JsonRpcInvalidParams) -> dict[str, object]:
     server = LanguageServer("test", "1", protocol_cls=Protocol)
-    server.protocol.writer = output = ServerOutput()  # type: ignore[assignment]
+    server.protocol.writer = server_output = ServerOutput()  # type: ignore[assignment]
     server.protocol._send_response(1, None, error.to_response_error())
-    answer: dict[str, object] = json.loads(output.data[output.data.index(b"{") :])["error"]
-    return answer
+    error_answer: dict[str, object] = json.loads(server_output.data[server_output.data.index(b"{") :])["error"]
+    return error_answer
 
 
 def test_neither_the_data_nor_the_servers_files_are_named() -> None:
     try:
         raise KeyError("assign secret = 1;")
     except KeyError:
-        answer = answer_to(JsonRpcInternalError.of(sys.exc_info()))  # type: ignore[no-untyped-call]
-    assert answer["code"] == -32603
-    assert str(answer["message"]).startswith("Unexpected error (KeyError).")
-    assert "secret" not in json.dumps(answer)
-    assert __file__ not in json.dumps(answer)
+        error_answer = answer_to(JsonRpcInternalError.of(sys.exc_info()))  # type: ignore[no-untyped-call]
+    assert error_answer["code"] == -32603
+    assert str(error_answer["message"]).startswith("Unexpected error (KeyError).")
+    assert "secret" not in json.dumps(error_answer)
+    assert __file__ not in json.dumps(error_answer)
 
 
 def test_other_errors_go_as_they_are() -> None:
-    answer = answer_to(JsonRpcInvalidParams("position: must be there"))
-    assert (answer["code"], answer["message"]) == (-32602, "position: must be there")
+    error_answer = answer_to(JsonRpcInvalidParams("position: must be there"))
+    assert (error_answer["code"], error_answer["message"]) == (-32602, "position: must be there")
 
 
 def test_what_a_foreseen_error_says_is_for_the_user() -> None:
     try:
         raise ServerError("The model can't be reached: check benchwright.assistant.url.")
     except ServerError:
-        answer = answer_to(JsonRpcInternalError.of(sys.exc_info()))  # type: ignore[no-untyped-call]
-    assert answer["message"] == "The model can't be reached: check benchwright.assistant.url."
-    assert "data" not in answer or answer["data"] is None
+        error_answer = answer_to(JsonRpcInternalError.of(sys.exc_info()))  # type: ignore[no-untyped-call]
+    assert error_answer["message"] == "The model can't be reached: check benchwright.assistant.url."
+    assert "data" not in error_answer or error_answer["data"] is None

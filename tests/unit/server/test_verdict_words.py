@@ -4,16 +4,16 @@ import pytest
 
 from benchwright_attempts.grading.reveal import reveal
 from benchwright_problems import verdict
-from benchwright_problems.problem import Kind, Reveal
+from benchwright_problems.problem import ProblemKind, Reveal
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_server.attempts.verdict_words import words_of
 
 
-def _words(reason: Reason, tests: str = "", kind: Kind = Kind.DESIGN) -> tuple[str, str]:
-    results = tuple(verdict.TestResult(name=str(number), passed=mark == "p") for number, mark in enumerate(tests))
-    revealed = reveal(Verdict(reason=reason, tests=results), Reveal.VERDICT, lambda: "")
-    words = words_of(revealed, kind)
-    return words.short, words.headline
+def _words(reason: Reason, tests: str = "", kind: ProblemKind = ProblemKind.DESIGN) -> tuple[str, str]:
+    test_results = tuple(verdict.TestResult(name=str(number), passed=mark == "p") for number, mark in enumerate(tests))
+    revealed = reveal(Verdict(reason=reason, tests=test_results), Reveal.VERDICT, lambda: "")
+    verdict_words = words_of(revealed, kind)
+    return verdict_words.short, verdict_words.headline
 
 
 def test_a_verdict_with_test_counts_shows_them() -> None:
@@ -44,11 +44,15 @@ def test_what_is_undecided_is_never_called_a_failure() -> None:
 
 
 def test_a_question_speaks_of_the_answer_and_not_of_tests() -> None:
-    assert _words(Reason.PASSED, kind=Kind.QUESTION)[0] == _words(Reason.PASSED, kind=Kind.TEXT)[0] == "correct"
-    assert _words(Reason.WRONG_ANSWER, kind=Kind.QUESTION) == ("incorrect", "The answer is incorrect")
-    assert _words(Reason.UNREADABLE, kind=Kind.QUESTION)[0] == "unreadable"
+    assert (
+        _words(Reason.PASSED, kind=ProblemKind.QUESTION)[0]
+        == _words(Reason.PASSED, kind=ProblemKind.TEXT)[0]
+        == "correct"
+    )
+    assert _words(Reason.WRONG_ANSWER, kind=ProblemKind.QUESTION) == ("incorrect", "The answer is incorrect")
+    assert _words(Reason.UNREADABLE, kind=ProblemKind.QUESTION)[0] == "unreadable"
 
 
 def test_a_study_that_shows_nothing_says_only_that_there_was_a_run() -> None:
     revealed = reveal(Verdict(reason=Reason.PASSED), None, lambda: "")
-    assert words_of(revealed, Kind.DESIGN).short == "recorded"
+    assert words_of(revealed, ProblemKind.DESIGN).short == "recorded"

@@ -44,25 +44,25 @@ async def test_fixes_are_whole_lines_without_the_ones_around() -> None:
             line=2,
             column=19,
             title="Remove trailing space",
-            first=2,
-            removed=("  /* é𝄞 */ wire a;  ",),
-            added=("  /* é𝄞 */ wire a;",),
+            first_line=2,
+            removed_lines=("  /* é𝄞 */ wire a;  ",),
+            added_lines=("  /* é𝄞 */ wire a;",),
         ),
         Fix(
             rule="always-comb",
             line=3,
             column=3,
             title="Substitute 'always @(*)' for 'always_comb'",
-            first=3,
-            removed=("  always @(*) begin end",),
-            added=("  always_comb begin end",),
+            first_line=3,
+            removed_lines=("  always @(*) begin end",),
+            added_lines=("  always_comb begin end",),
         ),
     ]
 
 
 async def test_a_fix_for_one_place_of_two_in_a_file_is_kept() -> None:
     fixes = await verible_fixes("m.sv", "module m;  \n  wire a\f;  \nendmodule\n")
-    assert [(fix.line, fix.removed) for fix in fixes] == [(1, ("module m;  ",)), (2, ("  wire a\f;  ",))]
+    assert [(fix.line, fix.removed_lines) for fix in fixes] == [(1, ("module m;  ",)), (2, ("  wire a\f;  ",))]
 
 
 @pytest.mark.parametrize(("rule", "reason"), [("+nonsense", "nonsense"), ("+line-length=length:15", "out of range")])

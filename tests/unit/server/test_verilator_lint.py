@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from benchwright_server.linters.lint_tool import Finding, Severity
+from benchwright_server.linters.lint_tool import LintFinding, LintSeverity
 from benchwright_server.linters.verilator import parse_verilator
 
 PRINTED = """\
@@ -20,30 +20,30 @@ PRINTED = """\
 
 def test_findings_have_place_extent_rule_and_severity() -> None:
     assert parse_verilator(PRINTED) == [
-        Finding(
+        LintFinding(
             path="rtl/a.sv",
             line=3,
             column=12,
             end_column=13,
-            severity=Severity.WARNING,
+            severity=LintSeverity.WARNING,
             rule="WIDTHTRUNC",
             message="Operator ASSIGNW expects 4 bits on the Assign RHS, but has 8 bits.",
         ),
-        Finding(
+        LintFinding(
             path="rtl/a.sv",
             line=5,
             column=1,
             end_column=10,
-            severity=Severity.ERROR,
+            severity=LintSeverity.ERROR,
             rule="",
             message="syntax error, unexpected endmodule, expecting ';'",
         ),
-        Finding(
+        LintFinding(
             path="rtl/b.sv",
             line=7,
             column=3,
             end_column=4,
-            severity=Severity.ERROR,
+            severity=LintSeverity.ERROR,
             rule="UNSUPPORTED",
             message="Unsupported: something: with a colon",
         ),

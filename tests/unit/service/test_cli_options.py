@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from benchwright_service.command_line.options import DatabaseUrl, said_of_transport
+from benchwright_service.command_line.options import DatabaseUrl, transport_messages
 
 URL = "postgresql://bench:zqsecret@db/bench"
 
@@ -35,16 +35,16 @@ def test_a_password_may_come_from_the_environment_or_from_a_file(told: typer.Typ
 
 @pytest.mark.parametrize("url", [URL, "postgresql://db/bench?user=bench&password=zqsecret"])
 def test_a_password_on_the_command_line_is_refused_and_not_repeated(told: typer.Typer, url: str) -> None:
-    refused = CliRunner().invoke(told, ["--database", url])
-    assert refused.exit_code == 2
-    assert "zqsecret" not in refused.output
+    refused_command = CliRunner().invoke(told, ["--database", url])
+    assert refused_command.exit_code == 2
+    assert "zqsecret" not in refused_command.output
     assert CliRunner().invoke(told, ["--database", "postgresql://db/bench"]).exit_code == 0
 
 
 def test_a_file_that_is_absent_is_named(told: typer.Typer, tmp_path: Path) -> None:
-    refused = CliRunner().invoke(told, env={"BENCHWRIGHT_SERVICE_DATABASE_FILE": str(tmp_path / "absent")})
-    assert refused.exit_code == 2
-    assert "absent" in refused.output
+    refused_command = CliRunner().invoke(told, env={"BENCHWRIGHT_SERVICE_DATABASE_FILE": str(tmp_path / "absent")})
+    assert refused_command.exit_code == 2
+    assert "absent" in refused_command.output
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,6 @@ def test_a_file_that_is_absent_is_named(told: typer.Typer, tmp_path: Path) -> No
     ],
 )
 def test_plain_http_is_said(host: str, address: str, beginning: str) -> None:
-    sentences = " ".join(said_of_transport(host, address))
+    sentences = " ".join(transport_messages(host, address))
     assert sentences.startswith(beginning)
     assert bool(sentences) == bool(beginning)

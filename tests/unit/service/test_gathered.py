@@ -21,54 +21,56 @@ class Work:
         return [ValueError(item) if item.startswith("bad") else item.upper() for item in items]
 
 
-def gathered(work: Work, batch_size: int = 10) -> Batches[str, str]:
-    return Batches(work, lambda item: item[-1], most_bytes=batch_size, pace_s=0.0)
+def gathered(batch_work: Work, batch_size: int = 10) -> Batches[str, str]:
+    return Batches(batch_work, lambda work_item: work_item[-1], most_bytes=batch_size, pace_s=0.0)
 
 
 async def test_the_first_is_done_at_once_and_the_rest_together() -> None:
-    work = Work()
-    all_of = gathered(work)
-    waiting = [asyncio.create_task(all_of.do("a"))]
+    batch_work = Work()
+    all_of = gathered(batch_work)
+    waiting_tasks = [asyncio.create_task(all_of.process("a"))]
     await asyncio.sleep(0.01)
-    waiting += [asyncio.create_task(all_of.do(item)) for item in "bcd"]
+    waiting_tasks += [asyncio.create_task(all_of.process(item)) for item in "bcd"]
     await asyncio.sleep(0.01)
-    work.may_end.set()
-    assert await asyncio.gather(*waiting) == ["A", "B", "C", "D"]
-    assert work.batches == [["a"], ["b", "c", "d"]]
+    batch_work.may_end.set()
+    assert await asyncio.gather(*waiting_tasks) == ["A", "B", "C", "D"]
+    assert batch_work.batches == [["a"], ["b", "c", "d"]]
 
 
 async def test_what_is_wrong_with_one_is_told_to_that_one_alone() -> None:
-    work = Work()
-    work.may_end.set()
-    results = await asyncio.gather(*map(gathered(work).do, ("a", "bad b", "c")), return_exceptions=True)
-    assert [results[0], results[2]] == ["A", "C"]
-    assert isinstance(results[1], ValueError)
+    batch_work = Work()
+    batch_work.may_end.set()
+    gathered_results = await asyncio.gather(
+        *map(gathered(batch_work).process, ("a", "bad b", "c")), return_exceptions=True
+    )
+    assert [gathered_results[0], gathered_results[2]] == ["A", "C"]
+    assert isinstance(gathered_results[1], ValueError)
 
 
 async def test_two_of_one_key_are_done_one_after_the_other() -> None:
-    work = Work()
-    work.may_end.set()
-    await asyncio.gather(*map(gathered(work).do, ("1a", "2a", "1b", "3a")))
-    assert work.batches == [["1a", "1b"], ["2a"], ["3a"]]
+    batch_work = Work()
+    batch_work.may_end.set()
+    await asyncio.gather(*map(gathered(batch_work).process, ("1a", "2a", "1b", "3a")))
+    assert batch_work.batches == [["1a", "1b"], ["2a"], ["3a"]]
 
 
 async def test_no_more_than_allowed_are_done_together() -> None:
-    work = Work()
-    work.may_end.set()
-    await asyncio.gather(*map(gathered(work, batch_size=2).do, "abcde"))
-    assert [len(items) for items in work.batches] == [2, 2, 1]
+    batch_work = Work()
+    batch_work.may_end.set()
+    await asyncio.gather(*map(gathered(batch_work, batch_size=2).process, "abcde"))
+    assert [len(items) for items in batch_work.batches] == [2, 2, 1]
 
 
 async def test_who_goes_away_takes_nothing_back_and_keeps_nobody_waiting() -> None:
-    work = Work()
-    all_of = gathered(work)
-    gone, stays = asyncio.create_task(all_of.do("a")), asyncio.create_task(all_of.do("b"))
+    batch_work = Work()
+    all_of = gathered(batch_work)
+    cancelled_task, stays = asyncio.create_task(all_of.process("a")), asyncio.create_task(all_of.process("b"))
     await asyncio.sleep(0.01)
-    gone.cancel()
-    work.may_end.set()
+    cancelled_task.cancel()
+    batch_work.may_end.set()
     assert await stays == "B"
-    assert work.batches == [["a", "b"]]
-    assert await all_of.do("c") == "C"
+    assert batch_work.batches == [["a", "b"]]
+    assert await all_of.process("c") == "C"
 
 
 async def test_a_failure_of_all_is_told_to_all_and_the_next_is_done() -> None:
@@ -79,11 +81,11 @@ async def test_a_failure_of_all_is_told_to_all_and_the_next_is_done() -> None:
             raise OSError("disk")
         return items
 
-    all_of = Batches(work, lambda item: item, most_bytes=10, pace_s=0.0)
-    for result in await asyncio.gather(all_of.do("a"), all_of.do("b"), return_exceptions=True):
+    all_of = Batches(work, lambda work_item: work_item, most_bytes=10, pace_s=0.0)
+    for result in await asyncio.gather(all_of.process("a"), all_of.process("b"), return_exceptions=True):
         assert isinstance(result, OSError)
     failing = False
-    assert await all_of.do("c") == "c"
+    assert await all_of.process("c") == "c"
 
 
 async def test_batches_keep_their_distance() -> None:
@@ -93,21 +95,21 @@ async def test_batches_keep_their_distance() -> None:
         began.append(asyncio.get_running_loop().time())
         return items
 
-    all_of = Batches(work, lambda item: item, most_bytes=10, pace_s=0.05)
-    for item in range(3):
-        await all_of.do(item)
+    all_of = Batches(work, lambda key_item: key_item, most_bytes=10, pace_s=0.05)
+    for work_item in range(3):
+        await all_of.process(work_item)
     assert began[1] - began[0] >= 0.049
     assert began[2] - began[1] >= 0.049
 
 
 async def test_the_next_begins_while_one_is_under_way_but_not_what_is_alike() -> None:
-    work = Work()
-    all_of: Batches[str, str] = Batches(work, lambda item: item[-1], most_bytes=10, pace_s=0.0, at_once=2)
-    waiting = []
-    for item in ("1a", "2a", "1b", "1c"):
-        waiting.append(asyncio.create_task(all_of.do(item)))
+    batch_work = Work()
+    all_of: Batches[str, str] = Batches(batch_work, lambda key_item: key_item[-1], most_bytes=10, pace_s=0.0, at_once=2)
+    waiting_tasks = []
+    for work_item in ("1a", "2a", "1b", "1c"):
+        waiting_tasks.append(asyncio.create_task(all_of.process(work_item)))
         await asyncio.sleep(0.01)
-    assert work.batches == [["1a"], ["1b"]]
-    work.may_end.set()
-    await asyncio.gather(*waiting)
-    assert work.batches == [["1a"], ["1b"], ["2a", "1c"]]
+    assert batch_work.batches == [["1a"], ["1b"]]
+    batch_work.may_end.set()
+    await asyncio.gather(*waiting_tasks)
+    assert batch_work.batches == [["1a"], ["1b"], ["2a", "1c"]]

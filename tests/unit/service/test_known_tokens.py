@@ -14,7 +14,7 @@ class Tokens:
     """A database, and a clock."""
 
     def __init__(self) -> None:
-        self.now = 100.0
+        self.time_s = 100.0
         self.stored = {name: BearerToken(id=name, digest="", created=0) for name in ("a", "b")}
         self.queries: list[object] = []
 
@@ -34,12 +34,12 @@ def there() -> Tokens:
 
 @pytest.fixture
 def known(there: Tokens) -> KnownTokens:
-    return KnownTokens(there.read, there.valid, lambda: there.now)
+    return KnownTokens(there.read, there.valid, lambda: there.time_s)
 
 
 async def test_the_next_request_with_a_token_does_not_read_it_again(there: Tokens, known: KnownTokens) -> None:
     assert await known.find("a") is there.stored["a"]
-    there.now += FRESH_S / 2
+    there.time_s += FRESH_S / 2
     assert await known.find("a") is there.stored["a"]
     assert there.queries == ["a"]
 
@@ -47,7 +47,7 @@ async def test_the_next_request_with_a_token_does_not_read_it_again(there: Token
 async def test_all_tokens_in_use_are_looked_at_again_together(there: Tokens, known: KnownTokens) -> None:
     for name in ("a", "b"):
         await known.find(name)
-    there.now += 1.1 * FRESH_S
+    there.time_s += 1.1 * FRESH_S
     for name in ("a", "b"):
         await known.find(name)
     assert there.queries == ["a", "b", {"a", "b"}]
@@ -55,8 +55,8 @@ async def test_all_tokens_in_use_are_looked_at_again_together(there: Tokens, kno
 
 async def test_a_revoked_token_is_read_as_such_after_a_second(there: Tokens, known: KnownTokens) -> None:
     await known.find("a")
-    there.stored["a"] = there.stored["a"].model_copy(update={"revoked": there.now})
-    there.now += 1.1 * FRESH_S
+    there.stored["a"] = there.stored["a"].model_copy(update={"revoked": there.time_s})
+    there.time_s += 1.1 * FRESH_S
     for _ in range(2):
         token = await known.find("a")
         assert token is not None
@@ -80,8 +80,8 @@ async def test_tokens_that_nobody_has_are_not_remembered(there: Tokens, known: K
 
 async def test_a_token_that_was_not_used_for_a_minute_is_forgotten(there: Tokens, known: KnownTokens) -> None:
     await known.find("a")
-    there.now += 61
+    there.time_s += 61
     await known.find("b")
-    there.now += 1.1 * FRESH_S
+    there.time_s += 1.1 * FRESH_S
     await known.find("b")
     assert there.queries == ["a", "b", {"b"}]

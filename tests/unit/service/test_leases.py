@@ -6,25 +6,25 @@ from benchwright_service.runs.leases import Leases
 
 
 class Clock:
-    now = 1_000.0
+    time_s = 1_000.0
 
     def __call__(self) -> float:
-        return self.now
+        return self.time_s
 
 
 def test_a_lease_lasts_its_term_and_every_word_renews_it() -> None:
     clock = Clock()
     leases = Leases(clock, term_s=60)
     leases.begin("run", "lease", "w1")
-    clock.now += 50
+    clock.time_s += 50
     leases.renew("run")
-    clock.now += 59
-    assert leases.expired() == []
-    clock.now += 2
-    assert leases.expired() == ["run"]
+    clock.time_s += 59
+    assert leases.expired_runs() == []
+    clock.time_s += 2
+    assert leases.expired_runs() == ["run"]
     assert leases.drop("run")
     assert not leases.drop("run")
-    assert leases.expired() == []
+    assert leases.expired_runs() == []
 
 
 def test_only_the_lease_itself_is_valid() -> None:
@@ -40,5 +40,5 @@ def test_the_runs_of_a_worker_are_found_by_its_name() -> None:
     leases.begin("a", "1", "w1")
     leases.begin("b", "2", "w2")
     leases.begin("c", "3")
-    assert leases.of_worker("w1") == ["a"]
-    assert leases.of_worker("") == []
+    assert leases.runs_of_worker("w1") == ["a"]
+    assert leases.runs_of_worker("") == []

@@ -20,10 +20,10 @@ def log() -> Iterator[io.StringIO]:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(PlainFormatter())
-    root = logging.getLogger()
-    root.addHandler(handler)
+    root_logger = logging.getLogger()
+    root_logger.addHandler(handler)
     yield stream
-    root.removeHandler(handler)
+    root_logger.removeHandler(handler)
 
 
 def fail() -> None:
@@ -62,8 +62,8 @@ log_plainly()
 warnings.warn("{CANARY[:4]}" + "{CANARY[4:]}")
 raise ValueError("{CANARY[:4]}" + "{CANARY[4:]}")
 """
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert ran.returncode == 1
-    assert "builtins.ValueError" in ran.stderr
-    assert "py.warnings" in ran.stderr
-    assert CANARY not in ran.stderr
+    completed_process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert completed_process.returncode == 1
+    assert "builtins.ValueError" in completed_process.stderr
+    assert "py.warnings" in completed_process.stderr
+    assert CANARY not in completed_process.stderr

@@ -20,7 +20,7 @@ from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.summary.replay import replay
 from benchwright_service.courses import playback
-from benchwright_service.courses.playback import Playback, PlaybackError, played
+from benchwright_service.courses.playback import Playback, PlaybackError, read_playback
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
 FILE = "rtl/x.sv"
@@ -36,7 +36,7 @@ def clock() -> HandClock:
 
 @pytest.fixture
 def log(tmp_path: Path, clock: HandClock) -> Iterator[EventLog]:
-    with EventLog(tmp_path / "log.sqlite", now=clock.now, monotonic_ns=clock.monotonic_ns) as opened:
+    with EventLog(tmp_path / "log.sqlite", wall_clock=clock.now, monotonic_ns=clock.monotonic_ns) as opened:
         yield opened
 
 
@@ -56,22 +56,22 @@ def chunks(playback_: Playback) -> list[dict[str, Any]]:
     return [json.loads(gzip.decompress(body)) for body in bodies if body is not None]
 
 
-def follow(parts: list[dict[str, Any]]) -> Iterator[tuple[str | None, str]]:
+def follow(playback_chunks: list[dict[str, Any]]) -> Iterator[tuple[str | None, str]]:
     """Text and marks after each step, worked out as the page does; each chunk begins anew."""
-    for part in parts:
-        pieces = part["files"].get(FILE)
+    for playback_chunk in playback_chunks:
+        pieces = playback_chunk["files"].get(FILE)
         text = None if pieces is None else "".join(piece for _, piece in pieces)
         marks = "".join(mark * len(piece) for mark, piece in pieces or ())
-        for step in part["steps"]:
+        for step in playback_chunk["steps"]:
             if FILE in step[5] and step[5][FILE] is None:
                 text, marks = None, ""
             for start, end, new, mark in step[5].get(FILE) or ():
-                old = text or ""
+                old_text = text or ""
                 new = join_surrogates(new)
-                start, end = (0, len(old)) if start is None else (start, end)
+                start, end = (0, len(old_text)) if start is None else (start, end)
                 # Halves of a code point that come together count once.
-                text = join_surrogates(old[:start] + new + old[end:])
-                halves = len(old) - (end - start) + len(new) - len(text)
+                text = join_surrogates(old_text[:start] + new + old_text[end:])
+                halves = len(old_text) - (end - start) + len(new) - len(text)
                 marks = marks[:start] + mark * len(new) + marks[end + halves :]
             yield text, marks
 
@@ -84,9 +84,9 @@ def test_each_step_has_the_text_and_where_it_came_from(log: EventLog, clock: Han
         log.append_blocking(attempt, EditReason(path=FILE, version=version, reason="cursor", metadata={"kind": kind}))
     outside_file = FileText.of_text(f"CDab// by a tool\n{GIVEN}")
     log.append_blocking(attempt, TextSet(path=FILE, cause=TextCause.OUTSIDE, file=outside_file))
-    replayed = played(log.stored_events(attempt))
-    steps = list(follow(chunks(replayed)))
-    assert steps[-1] == (outside_file.text, "pptt" + "o" * 13 + "g" * len(GIVEN))
+    replayed = read_playback(log.stored_events(attempt))
+    step_texts = list(follow(chunks(replayed)))
+    assert step_texts[-1] == (outside_file.text, "pptt" + "o" * 13 + "g" * len(GIVEN))
     assert replayed.inserted == {"typed": 2, "paste": 2}
     assert replayed.final() == {FILE: outside_file.text}
     (paste,) = replayed.marks
@@ -96,11 +96,11 @@ def test_each_step_has_the_text_and_where_it_came_from(log: EventLog, clock: Han
 def test_a_file_that_is_gone_or_unknown_has_no_text(log: EventLog) -> None:
     attempt = begun(log)
     log.append_blocking(attempt, edit(0, 999, "beyond the end"))
-    replayed = played(log.stored_events(attempt))
+    replayed = read_playback(log.stored_events(attempt))
     assert list(follow(chunks(replayed)))[-1] == (None, "")
     log.append_blocking(attempt, TextSet(path=FILE, cause=TextCause.CREATED, file=FileText.of_text("new")))
     log.append_blocking(attempt, TextSet(path=FILE, cause=TextCause.DELETED, file=None))
-    replayed = played(log.stored_events(attempt))
+    replayed = read_playback(log.stored_events(attempt))
     assert [text for text, _ in follow(chunks(replayed))][-2:] == ["new", None]
     assert replayed.final() == {}
 
@@ -113,7 +113,7 @@ def test_pauses_have_an_end_even_if_it_is_that_of_the_log(log: EventLog, clock: 
         log.append_blocking(attempt, event)
     clock.pass_s(5)
     log.append_blocking(attempt, edit(0, 0, "x"))
-    pauses = [(mark.at_s, mark.until_s, mark.text) for mark in played(log.stored_events(attempt)).marks]
+    pauses = [(mark.at_s, mark.until_s, mark.text) for mark in read_playback(log.stored_events(attempt)).marks]
     assert pauses[:2] == [(10.0, 20.0, "lunch"), (30.0, 35.0, "")]
 
 
@@ -122,7 +122,7 @@ def test_a_run_that_the_log_does_not_have_is_placed_by_the_wall_time(log: EventL
     began = clock.now().timestamp()
     clock.pass_s(100)
     log.append_blocking(attempt, edit(0, 0, "x"))
-    replayed = played(log.stored_events(attempt))
+    replayed = read_playback(log.stored_events(attempt))
     assert replayed.step_and_time(began - 50) == (0, 0.0)
     step, at_s = replayed.step_and_time(began + 40)
     assert step == 0
@@ -135,17 +135,17 @@ def test_all_beginnings_of_chunks_take_no_more_than_the_changes(log: EventLog, m
     attempt = begun(log)
     for version in range(2, 200):
         log.append_blocking(attempt, edit(0, 0, "0123456789", version))
-    replayed = played(log.stored_events(attempt))
-    parts = chunks(replayed)
-    held_characters = sum(len(piece) for part in parts[1:] for _, piece in part["files"][FILE])
-    assert 3 < len(parts) < 40
+    replayed = read_playback(log.stored_events(attempt))
+    playback_chunks = chunks(replayed)
+    held_characters = sum(len(piece) for part in playback_chunks[1:] for _, piece in part["files"][FILE])
+    assert 3 < len(playback_chunks) < 40
     assert held_characters <= 198 * (10 + 48)
-    assert sum(len(part["steps"]) for part in parts) == replayed.steps
-    assert [part for _, part in zip(replayed.bounds, parts, strict=True)] == parts
+    assert sum(len(part["steps"]) for part in playback_chunks) == replayed.steps
+    assert [part for _, part in zip(replayed.bounds, playback_chunks, strict=True)] == playback_chunks
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "changed_fields",
     [
         {"changes": [{"start": 3, "end": 1, "text": "x"}]},
         {"changes": [{"start": -3, "end": 1, "text": "x"}]},
@@ -157,19 +157,19 @@ def test_all_beginnings_of_chunks_take_no_more_than_the_changes(log: EventLog, m
         {"version": "two"},
     ],
 )
-def test_an_event_that_no_editor_writes_is_named(log: EventLog, changed: dict[str, object]) -> None:
+def test_an_event_that_no_editor_writes_is_named(log: EventLog, changed_fields: dict[str, object]) -> None:
     attempt = begun(log)
     log.append_blocking(attempt, edit(0, 0, "x"))
-    *first, (seq, wall, mono_ns, process, body) = log.stored_events(attempt)
-    forged = json.dumps(json.loads(body) | changed, sort_keys=True, separators=(",", ":"))
+    *first_events, (seq, wall, mono_ns, process, body) = log.stored_events(attempt)
+    forged = json.dumps(json.loads(body) | changed_fields, sort_keys=True, separators=(",", ":"))
     with pytest.raises(PlaybackError, match="Event 3 is none that an editor writes"):
-        played([*first, (seq, wall, mono_ns, process, forged)])
+        read_playback([*first_events, (seq, wall, mono_ns, process, forged)])
 
 
 def test_text_is_unknown_from_an_edit_on_whose_text_was_not_recorded(log: EventLog) -> None:
     attempt = begun(log)
     log.append_blocking(attempt, edit(0, 0, "x").without_text())
-    assert list(follow(chunks(played(log.stored_events(attempt)))))[-1] == (None, "")
+    assert list(follow(chunks(read_playback(log.stored_events(attempt)))))[-1] == (None, "")
 
 
 @settings(max_examples=60, deadline=None)
@@ -182,23 +182,25 @@ def test_every_text_is_the_replays(tmp_path_factory: Any, edits: list[tuple[int,
     clock = HandClock()
     with (
         pytest.MonkeyPatch.context() as patched,
-        EventLog(tmp_path_factory.mktemp("log") / "log.sqlite", now=clock.now, monotonic_ns=clock.monotonic_ns) as log,
+        EventLog(
+            tmp_path_factory.mktemp("log") / "log.sqlite", wall_clock=clock.now, monotonic_ns=clock.monotonic_ns
+        ) as log,
     ):
         patched.setattr(playback, "_CHUNK", size)
         attempt = begun(log)
         text = GIVEN
-        for version, (offset, length, new, is_whole) in enumerate(edits, 2):
+        for version, (offset, length, inserted_text, is_whole) in enumerate(edits, 2):
             start = min(offset, len(text))
             end = min(start + length, len(text))
-            event = edit(None, None, new, version) if is_whole else edit(start, end, new, version)
+            event = edit(None, None, inserted_text, version) if is_whole else edit(start, end, inserted_text, version)
             log.append_blocking(attempt, event)
-            whole = replay(log.events(attempt)).files[FILE].text
-            assert whole is not None
-            text = whole
-        replayed = played(log.stored_events(attempt))
-        steps = [(text, marks) for text, marks in follow(chunks(replayed))]
+            replayed_text = replay(log.events(attempt)).files[FILE].text
+            assert replayed_text is not None
+            text = replayed_text
+        replayed = read_playback(log.stored_events(attempt))
+        step_texts = [(text, marks) for text, marks in follow(chunks(replayed))]
         events = log.events(attempt)
         for position, seq in enumerate(event.seq for event in events):
-            shown_text = steps[position][0]
+            shown_text = step_texts[position][0]
             assert shown_text is not None
             assert shown_text == replay(events, last_seq=seq).files[FILE].text

@@ -19,29 +19,29 @@ from benchwright_service.storage.database import open_service_database
 
 @dataclass
 class Clock:
-    now: float = 1000.0
+    time_s: float = 1000.0
 
     def __call__(self) -> float:
-        return self.now
+        return self.time_s
 
 
-def keeper(clock: Clock, quotas: Quotas, refused: list[str] | None = None) -> QuotaKeeper:
-    refused_limits: list[str] = [] if refused is None else refused
+def keeper(clock: Clock, quotas: Quotas, limit_names: list[str] | None = None) -> QuotaKeeper:
+    refused_limits: list[str] = [] if limit_names is None else limit_names
     return QuotaKeeper(quotas, refused_limits.append, clock)
 
 
 def test_an_allowance_is_used_at_once_and_renewed_evenly() -> None:
-    clock, refused = Clock(), list[str]()
-    quotas = keeper(clock, Quotas(attempts_per_hour=60), refused)
+    clock, refused_limits = Clock(), list[str]()
+    quotas = keeper(clock, Quotas(attempts_per_hour=60), refused_limits)
     for _ in range(60):
         quotas.take_attempt("ada")
     with pytest.raises(RefusalError, match="new attempts is 60 an hour") as refusal:
         quotas.take_attempt("ada")
-    assert refusal.value.kind.status == 429
+    assert refusal.value.refusal_kind.status == 429
     assert refusal.value.headers["Retry-After"] == "60"
-    assert refused == ["attempts_per_hour"]
+    assert refused_limits == ["attempts_per_hour"]
     quotas.take_attempt("lin")
-    clock.now += 60
+    clock.time_s += 60
     quotas.take_attempt("ada")
     with pytest.raises(RefusalError):
         quotas.take_attempt("ada")
@@ -54,7 +54,7 @@ def test_a_request_that_is_refused_takes_nothing_and_comes_through_after_the_tim
     with pytest.raises(RefusalError) as refusal:
         quotas.take_events("ada", 5_000)
     quotas.take_events("ada", 1_000)
-    clock.now += float(refusal.value.headers["Retry-After"]) + 3_600 * 4
+    clock.time_s += float(refusal.value.headers["Retry-After"]) + 3_600 * 4
     quotas.take_events("ada", 5_000)
 
 
@@ -84,22 +84,22 @@ def test_runs_that_wait_are_counted_with_those_on_their_way_into_the_queue() -> 
 
 
 async def test_files_are_kept_as_long_as_there_is_room_and_known_ones_take_none(tmp_path: Path) -> None:
-    refused = list[str]()
+    refused_limits = list[str]()
     database = await open_service_database(tmp_path / "service.sqlite")
     snapshots = Snapshots(tmp_path / "snapshots")
-    stored = StoredFiles(database, snapshots, keeper(Clock(), Quotas(stored_mb=1), refused))
+    stored = StoredFiles(database, snapshots, keeper(Clock(), Quotas(stored_mb=1), refused_limits))
     noise = [hashlib.shake_256(bytes([number])).digest(400_000) for number in range(3)]
     packed = {
         hashlib.sha256(content).hexdigest(): base64.b64encode(zlib.compress(content)).decode() for content in noise
     }
-    first, second, third = packed
-    for digest in (first, second, first):
+    first_digest, second_digest, third_digest = packed
+    for digest in (first_digest, second_digest, first_digest):
         await stored.keep("ada", {digest: packed[digest]})
     with pytest.raises(RefusalError, match="stored is 1 MB") as refusal:
-        await stored.keep("ada", {third: packed[third]})
-    assert refusal.value.kind.status == 413
-    assert snapshots.missing(packed) == [third]
-    assert refused == ["stored_mb"]
-    await stored.keep("lin", {third: packed[third]})
-    await stored.keep("ada", {third: packed[third]})
+        await stored.keep("ada", {third_digest: packed[third_digest]})
+    assert refusal.value.refusal_kind.status == 413
+    assert snapshots.missing(packed) == [third_digest]
+    assert refused_limits == ["stored_mb"]
+    await stored.keep("lin", {third_digest: packed[third_digest]})
+    await stored.keep("ada", {third_digest: packed[third_digest]})
     await database.close()

@@ -70,7 +70,7 @@ def test_what_is_no_picture_or_a_too_large_one_is_refused(content: bytes) -> Non
 
 
 def test_a_picture_of_the_most_pixels_is_taken() -> None:
-    side = int(MOST_PIXELS**0.5)
+    side_pixels = int(MOST_PIXELS**0.5)
     file = BytesIO()
-    Image.new("RGB", (side, side)).save(file, "PNG")
+    Image.new("RGB", (side_pixels, side_pixels)).save(file, "PNG")
     assert len(read_picture(file.getvalue()).content) < MOST_BYTES

@@ -20,8 +20,8 @@ async def test_a_new_database_has_the_tables_of_the_newest_format(tmp_path: Path
         await (await open_service_database(tmp_path / "service.sqlite")).close()
     engine = create_engine(f"sqlite:///{tmp_path / 'service.sqlite'}")
     with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
-        assert compare_metadata(context, METADATA) == []
+        migration_context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+        assert compare_metadata(migration_context, METADATA) == []
     engine.dispose()
 
 

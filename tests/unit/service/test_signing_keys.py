@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from benchwright_attempts.log.anchors import Anchor
-from benchwright_attempts.log.published_keys import KeyStanding, standing
+from benchwright_attempts.log.published_keys import KeyStanding, key_standing
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.evidence.signing import Countersigner
 from benchwright_service.evidence.signing_keys import NOTICE, open_keys, read_keys, revoke, rotate
@@ -27,15 +27,15 @@ class Machine:
     """A clock that goes on while somebody waits, and what happens then."""
 
     def __init__(self) -> None:
-        self.now = START
+        self.clock_time = START
         self.meanwhile: Callable[[], object] = lambda: None
 
     def __call__(self) -> datetime:
-        return self.now
+        return self.clock_time
 
     def wait(self, seconds: float) -> None:
         self.meanwhile()
-        self.now += timedelta(seconds=seconds)
+        self.clock_time += timedelta(seconds=seconds)
 
 
 @pytest.fixture
@@ -54,36 +54,36 @@ def signed(signer: Countersigner, time: datetime) -> KeyStanding:
     """Standing that is published of a receipt that is made now."""
     anchor = signer.sign(ANCHOR, time)
     assert anchor.is_signed and anchor.receipt is not None
-    return standing(anchor.receipt.key, anchor.receipt.time, signer.published.keys)
+    return key_standing(anchor.receipt.key, anchor.receipt.time, signer.published.keys)
 
 
 def test_a_first_start_makes_a_key_that_only_the_services_user_can_read(folder: Path, machine: Machine) -> None:
     file = folder / "keys.json"
     assert (stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)) == (0o600, 0o700)
-    (key,) = read_keys(file).keys
-    assert (key.begins, key.ends) == (START, None)
+    (signing_key,) = read_keys(file).keys
+    assert (signing_key.begins, signing_key.ends) == (START, None)
     old_keys = file.read_bytes()
     assert open_keys(folder, machine).read_bytes() == old_keys
 
 
 def test_a_service_that_runs_signs_with_each_key_in_its_time_alone(folder: Path, machine: Machine) -> None:
     signer = Countersigner("https://bench.example.org", folder / "keys.json")
-    old = signer.sign(ANCHOR, machine.now).receipt
+    old_receipt = signer.sign(ANCHOR, machine.clock_time).receipt
     receipts = []
-    machine.now += SECOND
-    machine.meanwhile = lambda: receipts.append(signer.sign(ANCHOR, machine.now).receipt)
-    new = rotate(folder, machine, machine.wait)
-    new_receipt = signer.sign(ANCHOR, machine.now).receipt
-    assert old is not None and new_receipt is not None and receipts[0] is not None
+    machine.clock_time += SECOND
+    machine.meanwhile = lambda: receipts.append(signer.sign(ANCHOR, machine.clock_time).receipt)
+    new_key = rotate(folder, machine, machine.wait)
+    new_receipt = signer.sign(ANCHOR, machine.clock_time).receipt
+    assert old_receipt is not None and new_receipt is not None and receipts[0] is not None
     # Until its time has come, the new key is not used, though it is known.
-    assert [old.key, receipts[0].key, new_receipt.key] == [old.key, old.key, new.key]
-    assert old.key != new.key
+    assert [old_receipt.key, receipts[0].key, new_receipt.key] == [old_receipt.key, old_receipt.key, new_key.key]
+    assert old_receipt.key != new_key.key
     assert {
-        standing(receipt.key, receipt.time, signer.published.keys)
-        for receipt in (old, receipts[0], new_receipt)
+        key_standing(receipt.key, receipt.time, signer.published.keys)
+        for receipt in (old_receipt, receipts[0], new_receipt)
         if receipt is not None
     } == {KeyStanding.VALID}
-    assert signer.public_key == new.key
+    assert signer.public_key == new_key.key
 
 
 def test_what_was_on_its_way_while_the_key_changed_gets_a_receipt_within_the_new_keys_time(
@@ -91,22 +91,22 @@ def test_what_was_on_its_way_while_the_key_changed_gets_a_receipt_within_the_new
 ) -> None:
     signer = Countersigner("https://bench.example.org", folder / "keys.json")
     rotate(folder, machine, machine.wait)
-    assert signed(signer, machine.now - NOTICE - SECOND) is KeyStanding.VALID
+    assert signed(signer, machine.clock_time - NOTICE - SECOND) is KeyStanding.VALID
 
 
 def test_the_secret_of_a_key_that_signs_no_more_is_deleted_and_published_is_none(
     folder: Path, machine: Machine
 ) -> None:
-    (first,) = read_keys(folder / "keys.json").keys
+    (first_key,) = read_keys(folder / "keys.json").keys
     rotate(folder, machine, machine.wait)
     keys_text = (folder / "keys.json").read_text()
-    assert first.secret not in keys_text and first.key in keys_text
-    published = read_keys(folder / "keys.json").published().model_dump_json()
-    assert read_keys(folder / "keys.json").keys[-1].secret not in published
+    assert first_key.secret not in keys_text and first_key.key in keys_text
+    published_text = read_keys(folder / "keys.json").published().model_dump_json()
+    assert read_keys(folder / "keys.json").keys[-1].secret not in published_text
 
 
 def test_a_change_that_was_killed_half_way_is_completed_by_the_next_start(folder: Path, machine: Machine) -> None:
-    (first,) = read_keys(folder / "keys.json").keys
+    (first_key,) = read_keys(folder / "keys.json").keys
 
     def killed(seconds: float) -> None:
         raise KeyboardInterrupt
@@ -114,11 +114,11 @@ def test_a_change_that_was_killed_half_way_is_completed_by_the_next_start(folder
     with pytest.raises(KeyboardInterrupt):
         rotate(folder, machine, killed)
     signer = Countersigner("https://bench.example.org", folder / "keys.json")
-    assert signed(signer, machine.now) is KeyStanding.VALID
-    machine.now += NOTICE
+    assert signed(signer, machine.clock_time) is KeyStanding.VALID
+    machine.clock_time += NOTICE
     open_keys(folder, machine)
-    assert first.secret not in (folder / "keys.json").read_text()
-    assert signed(signer, machine.now) is KeyStanding.VALID
+    assert first_key.secret not in (folder / "keys.json").read_text()
+    assert signed(signer, machine.clock_time) is KeyStanding.VALID
     assert len(signer.published.keys) == 2
 
 
@@ -136,30 +136,33 @@ def test_receipts_of_a_revoked_key_prove_nothing_from_then_on_and_the_present_ke
     folder: Path, machine: Machine
 ) -> None:
     signer = Countersigner("https://bench.example.org", folder / "keys.json")
-    machine.now += timedelta(days=2)
+    machine.clock_time += timedelta(days=2)
     revoked_from = START + timedelta(days=1)
-    (first,) = read_keys(folder / "keys.json").keys
-    assert revoke(folder, first.key[:8], revoked_from, machine, machine.wait).key == first.key
+    (first_key,) = read_keys(folder / "keys.json").keys
+    assert revoke(folder, first_key.key[:8], revoked_from, machine, machine.wait).key == first_key.key
     keys = signer.published.keys
-    assert [standing(first.key, time, keys) for time in (START, revoked_from - SECOND, revoked_from, machine.now)] == [
+    assert [
+        key_standing(first_key.key, time, keys)
+        for time in (START, revoked_from - SECOND, revoked_from, machine.clock_time)
+    ] == [
         KeyStanding.VALID,
         KeyStanding.VALID,
         KeyStanding.REVOKED,
         KeyStanding.REVOKED,
     ]
-    assert signed(signer, machine.now) is KeyStanding.VALID
+    assert signed(signer, machine.clock_time) is KeyStanding.VALID
     # A later date does not make any of them valid again, and no other key is made.
-    revoke(folder, first.key, revoked_from + SECOND, machine, machine.wait)
-    assert standing(first.key, revoked_from, signer.published.keys) is KeyStanding.REVOKED
+    revoke(folder, first_key.key, revoked_from + SECOND, machine, machine.wait)
+    assert key_standing(first_key.key, revoked_from, signer.published.keys) is KeyStanding.REVOKED
     assert len(signer.published.keys) == 2
 
 
 def test_a_wrong_key_or_time_changes_nothing(folder: Path, machine: Machine, tmp_path: Path) -> None:
     old_keys = (folder / "keys.json").read_bytes()
-    (key,) = read_keys(folder / "keys.json").keys
-    for wrong, revoked_from in (("", START), ("no-key", START), (key.key, START + timedelta(days=1))):
+    (signing_key,) = read_keys(folder / "keys.json").keys
+    for wrong_key, revoked_from in (("", START), ("no-key", START), (signing_key.key, START + timedelta(days=1))):
         with pytest.raises(BenchServiceError):
-            revoke(folder, wrong, revoked_from, machine, machine.wait)
+            revoke(folder, wrong_key, revoked_from, machine, machine.wait)
     assert (folder / "keys.json").read_bytes() == old_keys
     with pytest.raises(BenchServiceError, match="makes its first one when it starts"):
         rotate(tmp_path / "elsewhere", machine, machine.wait)

@@ -11,10 +11,10 @@ from benchwright_attempts.clock.clock import AttemptState, ClockState
 from benchwright_attempts.summary.summary import Summary
 from benchwright_remote.messages import Whereabouts
 from benchwright_service.studies.lab_monitor import whereabouts
-from benchwright_studies.conduct.progress import Progress
-from benchwright_studies.plan.vocabulary import Step
+from benchwright_studies.conduct.progress import ParticipantProgress
+from benchwright_studies.plan.vocabulary import ParticipantStep
 
-AT_WORK = Progress(Step.WORK, 1, 4, position=2, attempt="a" * 32)
+AT_WORK = ParticipantProgress(ParticipantStep.WORK, 1, 4, position=2, attempt="a" * 32)
 
 
 @pytest.mark.parametrize(
@@ -39,16 +39,16 @@ def test_who_works_is_stuck_or_silent_after_the_given_time_while_the_clock_runs(
 @pytest.mark.parametrize(
     ("step", "expected_whereabouts"),
     [
-        (Step.CONSENT, Whereabouts.BETWEEN_TASKS),
-        (Step.FORECAST, Whereabouts.BETWEEN_TASKS),
-        (Step.OPEN, Whereabouts.BETWEEN_TASKS),
-        (Step.SELF_ESTIMATE, Whereabouts.BETWEEN_TASKS),
-        (Step.QUESTIONNAIRE, Whereabouts.BETWEEN_TASKS),
-        (Step.FINISHED, Whereabouts.FINISHED),
-        (Step.WITHDRAWN, Whereabouts.DROPPED_OUT),
-        (Step.CLOSED, Whereabouts.CLOSED),
+        (ParticipantStep.CONSENT, Whereabouts.BETWEEN_TASKS),
+        (ParticipantStep.FORECAST, Whereabouts.BETWEEN_TASKS),
+        (ParticipantStep.OPEN, Whereabouts.BETWEEN_TASKS),
+        (ParticipantStep.SELF_ESTIMATE, Whereabouts.BETWEEN_TASKS),
+        (ParticipantStep.QUESTIONNAIRE, Whereabouts.BETWEEN_TASKS),
+        (ParticipantStep.FINISHED, Whereabouts.FINISHED),
+        (ParticipantStep.WITHDRAWN, Whereabouts.DROPPED_OUT),
+        (ParticipantStep.CLOSED, Whereabouts.CLOSED),
     ],
 )
-def test_who_does_not_work_is_never_stuck(step: Step, expected_whereabouts: Whereabouts) -> None:
+def test_who_does_not_work_is_never_stuck(step: ParticipantStep, expected_whereabouts: Whereabouts) -> None:
     long = timedelta(days=30)
     assert whereabouts(replace(AT_WORK, step=step), None, long, long, 600) is expected_whereabouts

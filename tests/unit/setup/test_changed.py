@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from changed import select
+from changed import select_stages
 from stages import all_stages
 
 
 def selected(*paths: str) -> tuple[set[str], set[str]]:
     """The names of stages, and the files of Python tests."""
-    stages, files = select(all_stages(), list(paths))
+    stages, files = select_stages(all_stages(), list(paths))
     assert files is not None
     return {stage.name for stage in stages}, set(files)
 
@@ -37,5 +37,5 @@ def test_what_tests_share_touches_those_that_use_it_through_fixtures() -> None:
 
 @pytest.mark.parametrize("path", ["pyproject.toml", "setup/stages.py", "tests/conftest.py"])
 def test_what_everything_depends_on_runs_everything(path: str) -> None:
-    stages, files = select(all_stages(), [path])
+    stages, files = select_stages(all_stages(), [path])
     assert (len(stages), files) == (len(all_stages()), None)

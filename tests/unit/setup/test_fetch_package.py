@@ -19,36 +19,36 @@ NAME = "/editor/-/editor-1.2.0.tgz"
 
 
 @contextmanager
-def registry(*ends: int, ranges: bool = True) -> Iterator[tuple[str, list[str | None]]]:
+def registry(*cut_offsets: int, ranges: bool = True) -> Iterator[tuple[str, list[str | None]]]:
     """A registry whose connections end after so many bytes, then none does; with the ranges that were asked for."""
     ranges_seen: list[str | None] = []
-    left = list(ends)
+    remaining_cuts = list(cut_offsets)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             assert self.path == NAME
             ranges_seen.append(self.headers["Range"])
-            begin = int(self.headers["Range"][6:-1]) if self.headers["Range"] and ranges else 0
-            if begin == len(CONTENT):
+            first_byte = int(self.headers["Range"][6:-1]) if self.headers["Range"] and ranges else 0
+            if first_byte == len(CONTENT):
                 self.send_error(416)
                 return
-            self.send_response(206 if begin else 200)
-            self.send_header("Content-Length", str(len(CONTENT) - begin))
+            self.send_response(206 if first_byte else 200)
+            self.send_header("Content-Length", str(len(CONTENT) - first_byte))
             self.end_headers()
-            self.wfile.write(CONTENT[begin:][: left.pop(0) if left else None])
+            self.wfile.write(CONTENT[first_byte:][: remaining_cuts.pop(0) if remaining_cuts else None])
 
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    http_server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=http_server.serve_forever)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/", ranges_seen
+        yield f"http://127.0.0.1:{http_server.server_port}/", ranges_seen
     finally:
-        server.shutdown()
+        http_server.shutdown()
         thread.join()
-        server.server_close()
+        http_server.server_close()
 
 
 def locked(folder: Path, content: bytes = CONTENT) -> Path:

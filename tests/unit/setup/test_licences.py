@@ -11,14 +11,14 @@ _PAGE = Path(__file__).parents[3] / "docs" / "reference" / "licences.md"
 
 
 def test_every_dependency_has_a_licence_that_we_may_depend_on() -> None:
-    refused = {package.name: package.licence for package in licences.installed_packages()}
-    assert not {name: licence for name, licence in refused.items() if not licences.is_acceptable(licence)}
+    licences_by_package = {package.name: package.licence for package in licences.installed_packages()}
+    assert not {name: licence for name, licence in licences_by_package.items() if not licences.is_acceptable(licence)}
 
 
 def test_the_page_is_current() -> None:
-    listed = _PAGE.read_text(encoding="utf-8").splitlines()
+    listed_lines = _PAGE.read_text(encoding="utf-8").splitlines()
     # Another Python needs a few other packages, so compare what is installed here.
-    assert [line for line in licences.page().splitlines() if line not in listed] == []
+    assert [line for line in licences.page().splitlines() if line not in listed_lines] == []
 
 
 @pytest.mark.parametrize(

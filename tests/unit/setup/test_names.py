@@ -60,8 +60,8 @@ def test_self_and_the_elements_of_a_comprehension_on_one_line_are_exempt(modules
 def test_a_name_may_stand_for_as_many_types_as_are_accepted() -> None:
     numbers = {"found": names.LIMIT + 1, "text": names.LIMIT, "row": 12}
     assert names.refusals(numbers, {"row": 12, "found": names.LIMIT + 1}) == []
-    (refused,) = names.refusals(numbers, {"row": 12})
-    assert refused.startswith(f"found stands for {names.LIMIT + 1} unrelated types ({names.LIMIT} are accepted)")
+    (refusal,) = names.refusals(numbers, {"row": 12})
+    assert refusal.startswith(f"found stands for {names.LIMIT + 1} unrelated types ({names.LIMIT} are accepted)")
 
 
 def test_types_that_are_wrong_are_told_and_nothing_is_counted(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import running
-from running import Run, Selection
+from running import PythonTestSelection, StageRun
 from stages import Stage
 
 TESTS = """\
@@ -39,7 +39,7 @@ async def test_a_failure_belongs_to_the_stage_whose_folder_has_the_test(checkout
     (checkout / "tests" / "unit" / "test_a.py").write_text("def test_a(): ...\n")
     (checkout / "tests" / "lsp" / "test_b.py").write_text("def test_b(): assert False\n")
     stages = [Stage("unit", "", tests="tests/unit"), Stage("lsp", "", tests="tests/lsp")]
-    unit, lsp = await Run(stages, Selection(), 300).run()
+    unit, lsp = await StageRun(stages, PythonTestSelection(), 300).run()
     assert (unit.problems, unit.at_second_try) == ([], False)
     assert (len(lsp.problems), lsp.at_second_try) == (1, True)
 
@@ -53,7 +53,7 @@ async def test_the_tests_of_a_file_run_in_one_process(checkout: Path) -> None:
     workers.mkdir()
     tests = "".join(WRITES_ITS_WORKER.format(number=number) for number in range(12))
     (checkout / "tests" / "unit" / "test_a.py").write_text(WORKER.format(workers=str(workers)) + tests)
-    (unit,) = await Run([Stage("unit", "", tests="tests/unit")], Selection(), 300).run()
+    (unit,) = await StageRun([Stage("unit", "", tests="tests/unit")], PythonTestSelection(), 300).run()
     assert unit.problems == []
     assert len(list(workers.iterdir())) == 1
 
@@ -62,16 +62,16 @@ async def test_only_files_with_such_tests_are_read_for_what_runs_alone(
     checkout: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (checkout / "tests" / "unit" / "test_a.py").write_text("def test_a(): ...\n")
-    alone = "import pytest\n@pytest.mark.alone\ndef test_b(): ...\n"
-    (checkout / "tests" / "lsp" / "test_b.py").write_text(alone)
+    test_text = "import pytest\n@pytest.mark.alone\ndef test_b(): ...\n"
+    (checkout / "tests" / "lsp" / "test_b.py").write_text(test_text)
     stages = [Stage("unit", "", tests="tests/unit"), Stage("lsp", "", tests="tests/lsp")]
-    assert [outcome.problems for outcome in await Run(stages, Selection(), 300).run()] == [[], []]
+    assert [outcome.problems for outcome in await StageRun(stages, PythonTestSelection(), 300).run()] == [[], []]
     assert "pytest -m alone tests/lsp/test_b.py" in capfd.readouterr().out
 
 
 async def test_what_passes_at_the_second_try_passes_and_is_marked(checkout: Path) -> None:
     (checkout / "tests" / "unit" / "test_a.py").write_text(TESTS.format(marker=str(checkout / "marker")))
-    (unit,) = await Run([Stage("unit", "", tests="tests/unit")], Selection(), 300).run()
+    (unit,) = await StageRun([Stage("unit", "", tests="tests/unit")], PythonTestSelection(), 300).run()
     assert (unit.problems, unit.at_second_try) == ([], True)
 
 
@@ -82,21 +82,21 @@ async def test_the_first_failure_ends_a_chain_and_no_other_stage(
     never = ("touch", "never")
     chained = Stage("client", "", (("false",), never), chained=True)
     stages = [chained, Stage("lint", "", (("echo", "checked"),)), Stage("unit", "", tests="tests/unit")]
-    client, lint, unit = await Run(stages, Selection(), 300).run()
-    assert client.problems == ["status 1: false"]
+    client_outcome, lint, unit = await StageRun(stages, PythonTestSelection(), 300).run()
+    assert client_outcome.problems == ["status 1: false"]
     assert (lint.problems, unit.problems) == ([], [])
     assert not (checkout / "never").exists()
     assert "checked" in capfd.readouterr().out
 
 
 async def test_a_command_over_its_time_is_ended_and_named(checkout: Path) -> None:
-    (lint,) = await Run([Stage("lint", "", (("sleep", "60"),))], Selection(), 0.2).run()
+    (lint,) = await StageRun([Stage("lint", "", (("sleep", "60"),))], PythonTestSelection(), 0.2).run()
     assert lint.problems == ["over the time limit of a stage: sleep 60"]
     assert lint.wall_s < 50
 
 
 async def test_the_costs_of_all_processes_are_added_up(checkout: Path, tmp_path: Path) -> None:
-    run = Run([Stage("unit", "", tests="tests/unit")], Selection(), 300)
+    run = StageRun([Stage("unit", "", tests="tests/unit")], PythonTestSelection(), 300)
     cost = {"passed": 1, "failed": 0, "skipped": 2, "wall_s": 1.5, "processor_s": 1.0}
     folder = tmp_path / "costs"
     folder.mkdir()

@@ -11,7 +11,7 @@ import packages
 import pytest
 import schedule
 from packages import SystemPackage
-from progress import SetupError, Step, Tools
+from progress import SetupError, SetupStep, Tools
 
 _WAIT_S = 60
 
@@ -21,14 +21,14 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule, "SETUP_STATE", tmp_path)
 
 
-def step(title: str, work: Callable[[Tools], object], *needs: str, seconds: float = 1.0) -> Step:
+def step(title: str, do_work: Callable[[Tools], object], *needs: str, seconds: float = 1.0) -> SetupStep:
     completions: list[bool] = []
 
     def once(tools: Tools) -> None:
-        work(tools)
+        do_work(tools)
         completions.append(True)
 
-    return Step(title, lambda: bool(completions), once, needs=needs, seconds=seconds)
+    return SetupStep(title, lambda: bool(completions), once, needs=needs, seconds=seconds)
 
 
 def test_steps_that_need_nothing_of_each_other_run_at_once() -> None:
@@ -50,21 +50,25 @@ def test_a_step_comes_after_those_that_it_needs(capsys: pytest.CaptureFixture[st
 
 def test_what_is_ready_is_neither_done_again_nor_locked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lock = tmp_path / "lock"
-    schedule.run_steps([Step("one", lambda: True, lambda tools: pytest.fail("done again"))], locks=[lock])
+    schedule.run_steps([SetupStep("one", lambda: True, lambda tools: pytest.fail("done again"))], locks=[lock])
     assert capsys.readouterr().out == "[1/1] one: ready\n"
     assert not lock.exists()
 
 
 def test_a_failure_ends_the_programs_of_other_steps_and_is_told(tmp_path: Path) -> None:
-    started = tmp_path / "started"
+    started_file = tmp_path / "started"
 
     def lasts(tools: Tools) -> None:
-        program = f"import pathlib, time; pathlib.Path({str(started)!r}).touch(); time.sleep(600)"
+        program = f"import pathlib, time; pathlib.Path({str(started_file)!r}).touch(); time.sleep(600)"
         tools.run([sys.executable, "-c", program], failure="It was ended.")
 
     def fails(tools: Tools) -> None:
         tools.run(
-            [sys.executable, "-c", f"import os\nwhile not os.path.exists({str(started)!r}): pass\nraise SystemExit(3)"],
+            [
+                sys.executable,
+                "-c",
+                f"import os\nwhile not os.path.exists({str(started_file)!r}): pass\nraise SystemExit(3)",
+            ],
             failure="It failed. Next step: none.",
         )
 
@@ -105,7 +109,7 @@ def test_every_step_that_another_needs_has_that_title() -> None:
     import token_table
 
     steps = [
-        packages.step([], install=True),
+        packages.step([], may_install=True),
         installation.python_environment(),
         installation.node(),
         installation.python_packages(),
@@ -129,19 +133,19 @@ def test_what_the_system_gets_is_announced_and_can_be_left_out(capsys: pytest.Ca
         "docker.io", lambda: False, "tests in Docker; with systemd it starts a service", optional=True
     )
     sandbox_package = SystemPackage("bubblewrap", lambda: False, "the sandbox")
-    packages.announce([docker, sandbox_package], install=True)
+    packages.announce([docker, sandbox_package], may_install=True)
     assert capsys.readouterr().out == (
         "To be installed on this system (--no-system: leave the system as it is):\n"
         "    docker.io   for tests in Docker; with systemd it starts a service\n"
         "    bubblewrap  for the sandbox\n"
     )
-    packages.announce([docker], install=False)
+    packages.announce([docker], may_install=False)
     assert capsys.readouterr().out.startswith("Left out, as --no-system says:\n    docker.io  for")
-    assert packages.step([docker], install=False).ready()
+    assert packages.step([docker], may_install=False).ready()
     with pytest.raises(
         SetupError, match=r"--no-system forbids[\s\S]*apt-get install --no-install-recommends bubblewrap"
     ):
-        schedule.run_steps([packages.step([docker, sandbox_package], install=False)], locks=[])
+        schedule.run_steps([packages.step([docker, sandbox_package], may_install=False)], locks=[])
 
 
 def test_what_is_needed_later_goes_on_while_the_rest_is_used(capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,7 +169,7 @@ def test_what_is_needed_later_goes_on_while_the_rest_is_used(capsys: pytest.Capt
         order.clear()
         use()
 
-    schedule.run_steps(steps, locks=[], later={"later"}, use=using)
+    schedule.run_steps(steps, locks=[], later_titles={"later"}, start_using=using)
     assert order_before_use == ["first"]
     assert order == ["used", "later"]
     assert "[2/2] later: done" in capsys.readouterr().out
@@ -183,28 +187,30 @@ def test_a_later_step_that_fails_is_told_and_ends_nothing(capsys: pytest.Capture
     def use() -> None:
         assert end_event.wait(_WAIT_S)
 
-    schedule.run_steps([step("later", fails), step("first", lambda tools: None)], locks=[], later={"later"}, use=use)
+    schedule.run_steps(
+        [step("later", fails), step("first", lambda tools: None)], locks=[], later_titles={"later"}, start_using=use
+    )
 
 
 def test_what_goes_on_is_stopped_when_the_use_ends(tmp_path: Path) -> None:
-    started = tmp_path / "started"
+    started_file = tmp_path / "started"
 
     def lasts(tools: Tools) -> None:
-        program = f"import pathlib, time; pathlib.Path({str(started)!r}).touch(); time.sleep(600)"
+        program = f"import pathlib, time; pathlib.Path({str(started_file)!r}).touch(); time.sleep(600)"
         tools.run([sys.executable, "-c", program], failure="It was ended.")
 
     def use() -> None:
-        while not started.exists():
+        while not started_file.exists():
             pass
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        schedule.run_steps([step("later", lasts)], locks=[], later={"later"}, use=use)
+        schedule.run_steps([step("later", lasts)], locks=[], later_titles={"later"}, start_using=use)
 
 
 def test_everything_is_done_before_use_where_nothing_may_be_later() -> None:
     order: list[str] = []
     steps = [step(title, lambda tools, title=title: order.append(title)) for title in ("a", "b")]  # type: ignore[misc]
-    schedule.run_steps(steps, locks=[], use=lambda: order.append("used"))
+    schedule.run_steps(steps, locks=[], start_using=lambda: order.append("used"))
     assert sorted(order[:2]) == ["a", "b"]
     assert order[2] == "used"

@@ -86,20 +86,20 @@ def test_systemd_finds_no_flaw_in_the_unit(tmp_path: Path, name: str) -> None:
     text = (FILES / name).read_text("utf-8")
     copy = tmp_path / name
     copy.write_text(text.replace("/opt/benchwright/.venv/bin/benchwright", "/bin/true"))
-    checked = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, timeout=60)
-    assert [line for line in checked.stderr.splitlines() if copy.name in line] == []
+    verify_process = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, timeout=60)
+    assert [line for line in verify_process.stderr.splitlines() if copy.name in line] == []
 
 
 def test_the_container_runs_as_nobody_in_particular_and_copies_only_what_is_there() -> None:
-    lines = instructions()
-    assert {name for name, _ in lines} <= {
+    container_lines = instructions()
+    assert {name for name, _ in container_lines} <= {
         *("ARG", "FROM", "RUN", "COPY", "USER", "ENV", "VOLUME", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD")
     }
-    assert ("USER", "benchwright") in lines
-    assert [name for name, _ in lines[:2]] == ["ARG", "FROM"]
-    assert "--require-hashes" in " ".join(text for name, text in lines if name == "RUN")
+    assert ("USER", "benchwright") in container_lines
+    assert [name for name, _ in container_lines[:2]] == ["ARG", "FROM"]
+    assert "--require-hashes" in " ".join(text for name, text in container_lines if name == "RUN")
     let_in = (FILES / "Containerfile.dockerignore").read_text("utf-8").split()
-    copied = next(text for name, text in lines if name == "COPY").split()[:-1]
+    copied = next(text for name, text in container_lines if name == "COPY").split()[:-1]
     assert let_in == ["*", *(f"!{name}" for name in copied)]
     assert (ROOT / copied[0]).is_file()
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def refusal(home: Path) -> str:
-    ran = subprocess.run(
+    completed_process = subprocess.run(
         [sys.executable, "-BEsu", str(ROOT / "setup" / "run.py"), "--setup"],
         env={**os.environ, "BENCHWRIGHT_HOME": str(home), "BENCHWRIGHT_CACHE": str(home / "cache")},
         capture_output=True,
@@ -21,8 +21,10 @@ def refusal(home: Path) -> str:
         timeout=60,
         check=False,
     )
-    assert ran.returncode == 1 and not (home / "cache").exists(), "nothing is fetched for a folder that is refused"
-    return ran.stderr
+    assert completed_process.returncode == 1 and not (home / "cache").exists(), (
+        "nothing is fetched for a folder that is refused"
+    )
+    return completed_process.stderr
 
 
 def test_a_checkout_among_the_workspaces_is_refused_before_anything_is_fetched(tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ def test_prefixes_differ() -> None:
 
 
 def test_a_broken_snippet_would_be_noticed() -> None:
-    broken = Snippet("x", "x", "module ${1:m}; assign y = ${2:z} endmodule", "")
-    assert syntax_errors(broken.expanded)
+    broken_snippet = Snippet("x", "x", "module ${1:m}; assign y = ${2:z} endmodule", "")
+    assert syntax_errors(broken_snippet.expanded)
 
 
 def test_the_reference_is_current() -> None:

@@ -21,7 +21,7 @@ from benchwright_attempts.events.evidence import (
 from benchwright_attempts.events.file_text import Change
 from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_problems.assistance import Allowed, Assistance, Ruled
-from benchwright_teaching.assistance_check import AssistanceChecked, check
+from benchwright_teaching.assistance_check import AssistanceChecked, check_assistance
 
 FILE = "rtl/mine.sv"
 BEGAN = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -60,7 +60,7 @@ def chatted(version: int, text: str, extension: str = "GitHub.copilot-chat") -> 
 
 
 def checked(rule: Assistance | None, *events: Event) -> AssistanceChecked:
-    return check(recorded(REPORTING, *events), [Ruled(since=None, rule=rule)])
+    return check_assistance(recorded(REPORTING, *events), [Ruled(since=None, rule=rule)])
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_what_a_rule_does_not_allow_is_counted_by_extension(
     rule: Assistance | None, completion: int, chat: int, codeium: int
 ) -> None:
     events = (*completed(2, "a" * 412), *chatted(3, "b" * 30), *completed(4, "c" * 7, "codeium.codeium"))
-    counted = {finding.extension: finding.characters for finding in checked(rule, *events).findings}
+    counts_by_extension = {finding.extension: finding.characters for finding in checked(rule, *events).findings}
     expected_counts = {"GitHub.copilot": completion, "GitHub.copilot-chat": chat, "codeium.codeium": codeium}
-    assert counted == {name: number for name, number in expected_counts.items() if number}
+    assert counts_by_extension == {name: number for name, number in expected_counts.items() if number}
 
 
 def test_a_finding_is_a_sentence_of_evidence_with_its_time() -> None:
@@ -90,39 +90,41 @@ def test_typing_pasting_and_guesses_by_shape_are_no_findings() -> None:
 
 
 def test_an_acceptance_without_the_editors_report_counts_too() -> None:
-    accepted = AssistAccepted(assist="1", provider="benchwright", path=FILE, version=2, length=5)
-    (finding,) = check(recorded(inserted(2, "a" * 5), accepted), [Ruled(since=None, rule=NONE)]).findings
+    accepted_event = AssistAccepted(assist="1", provider="benchwright", path=FILE, version=2, length=5)
+    (finding,) = check_assistance(
+        recorded(inserted(2, "a" * 5), accepted_event), [Ruled(since=None, rule=NONE)]
+    ).findings
     assert (finding.extension, finding.characters) == ("benchwright", 5)
-    assert checked(Assistance(allowed=Allowed.NAMED, extensions=("benchwright",)), inserted(2, "aaaaa"), accepted) == (
-        AssistanceChecked(is_reported=True)
-    )
+    assert checked(
+        Assistance(allowed=Allowed.NAMED, extensions=("benchwright",)), inserted(2, "aaaaa"), accepted_event
+    ) == (AssistanceChecked(is_reported=True))
 
 
 def test_a_command_of_the_editor_that_accepts_counts_without_a_name() -> None:
-    command = CommandUsed(command="editor.action.inlineSuggest.commit", path=FILE, version=1)
-    (finding,) = checked(NONE, command, inserted(2, "a" * 9)).findings
+    used_command = CommandUsed(command="editor.action.inlineSuggest.commit", path=FILE, version=1)
+    (finding,) = checked(NONE, used_command, inserted(2, "a" * 9)).findings
     assert "accepted 9 characters from an extension that the editor did not name" in finding.sentence
-    (unknown,) = checked(COPILOT, command, inserted(2, "a" * 9)).findings
-    assert unknown.sentence.endswith("so it is not known whether the assignment allows it")
+    (unknown_finding,) = checked(COPILOT, used_command, inserted(2, "a" * 9)).findings
+    assert unknown_finding.sentence.endswith("so it is not known whether the assignment allows it")
 
 
 def test_text_is_compared_with_what_was_said_when_it_was_written() -> None:
     events = recorded(REPORTING, *completed(2, "a" * 10), *completed(3, "b" * 20))
-    change = (BEGAN + timedelta(minutes=2)).timestamp()
+    change_s = (BEGAN + timedelta(minutes=2)).timestamp()
     for old_rule, new_rule, characters in ((None, NONE, 20), (NONE, CHAT, 10), (NONE, None, 10), (CHAT, None, 0)):
-        history = [Ruled(since=None, rule=old_rule), Ruled(since=change, rule=new_rule)]
-        assert check(events, history).characters == characters
+        history = [Ruled(since=None, rule=old_rule), Ruled(since=change_s, rule=new_rule)]
+        assert check_assistance(events, history).characters == characters
     # A solver's clock that is ten minutes behind.
-    history = [Ruled(since=None, rule=CHAT), Ruled(since=change, rule=NONE)]
-    assert check(events, history, clock_difference_s=600.0).characters == 30
+    history = [Ruled(since=None, rule=CHAT), Ruled(since=change_s, rule=NONE)]
+    assert check_assistance(events, history, clock_difference_s=600.0).characters == 30
 
 
 def test_an_editor_that_does_not_report_is_told_apart_from_one_with_nothing_to_report() -> None:
     history = [Ruled(since=None, rule=NONE)]
     silent = Environment(editor="NVIM v0.11")
-    assert check(recorded(REPORTING, inserted(2, "a")), history).is_reported
-    for events in ((inserted(2, "a"),), (silent, inserted(2, "a")), (REPORTING, silent)):
-        assert not check(recorded(*events), history).is_reported
+    assert check_assistance(recorded(REPORTING, inserted(2, "a")), history).is_reported
+    for environment_events in ((inserted(2, "a"),), (silent, inserted(2, "a")), (REPORTING, silent)):
+        assert not check_assistance(recorded(*environment_events), history).is_reported
 
 
 def test_extensions_that_were_active_are_named_and_are_no_findings() -> None:
@@ -132,18 +134,18 @@ def test_extensions_that_were_active_are_named_and_are_no_findings() -> None:
         InstalledExtension(id="codeium.codeium", version="1", ai=True),
     ]
     environment = REPORTING.model_copy(update={"extensions": tuple(extensions)})
-    for rule, active in ((NONE, ("GitHub.copilot",)), (COMPLETION, ()), (COPILOT, ()), (None, ())):
-        assistance = check(recorded(environment), [Ruled(since=None, rule=rule)])
-        assert (assistance.active, assistance.findings) == (active, ())
+    for rule, active_extensions in ((NONE, ("GitHub.copilot",)), (COMPLETION, ()), (COPILOT, ()), (None, ())):
+        assistance = check_assistance(recorded(environment), [Ruled(since=None, rule=rule)])
+        assert (assistance.active, assistance.findings) == (active_extensions, ())
 
 
 @pytest.mark.parametrize("year", [1, 9999])
 def test_a_clock_that_says_anything_leaves_a_time_that_can_be_shown(year: int) -> None:
     events = [
-        replace(event, moment=replace(event.moment, wall=datetime(year, 1, 1, tzinfo=UTC)))
-        for event in recorded(*completed(2, "a"))
+        replace(recorded_event, moment=replace(recorded_event.moment, wall=datetime(year, 1, 1, tzinfo=UTC)))
+        for recorded_event in recorded(*completed(2, "a"))
     ]
-    (finding,) = check(events, [Ruled(since=None, rule=NONE)], clock_difference_s=1e12).findings
+    (finding,) = check_assistance(events, [Ruled(since=None, rule=NONE)], clock_difference_s=1e12).findings
     assert datetime.fromtimestamp(finding.first, UTC).year in (1970, 2100)
 
 

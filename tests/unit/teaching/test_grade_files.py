@@ -5,10 +5,10 @@ import io
 
 import pytest
 
-from benchwright_teaching.grade_files import Column, Line, canvas, moodle, plain_cell
+from benchwright_teaching.grade_files import AssignmentColumn, StudentLine, canvas_csv, moodle_csv, plain_cell
 
-COLUMNS = [Column("Week 1, counters", 4.0), Column('=HYPERLINK("http://x")', 1.5)]
-LINES = [Line("Lovelace, Ada", "ada", "A", [4.0, 0.0]), Line("=1+1", "-grace", "@B", [1.333, 1.5])]
+COLUMNS = [AssignmentColumn("Week 1, counters", 4.0), AssignmentColumn('=HYPERLINK("http://x")', 1.5)]
+LINES = [StudentLine("Lovelace, Ada", "ada", "A", [4.0, 0.0]), StudentLine("=1+1", "-grace", "@B", [1.333, 1.5])]
 
 
 def read(text: str) -> list[list[str]]:
@@ -16,7 +16,7 @@ def read(text: str) -> list[list[str]]:
 
 
 def test_canvas_gets_its_columns_and_the_row_of_possible_points() -> None:
-    head, possible, ada, grace = read(canvas(COLUMNS, LINES))
+    head, possible, ada, grace = read(canvas_csv(COLUMNS, LINES))
     assert head[:6] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Week 1, counters"]
     assert possible == ["    Points Possible", "", "", "", "", "4", "1.5"]
     assert ada == ["Lovelace, Ada", "", "", "ada", "A", "4", "0"]
@@ -24,12 +24,12 @@ def test_canvas_gets_its_columns_and_the_row_of_possible_points() -> None:
 
 
 def test_no_spreadsheet_finds_a_formula() -> None:
-    for text in (canvas(COLUMNS, LINES), moodle(COLUMNS, LINES)):
+    for text in (canvas_csv(COLUMNS, LINES), moodle_csv(COLUMNS, LINES)):
         assert not any(cell.startswith(("=", "+", "-", "@")) for row in read(text) for cell in row)
 
 
 def test_moodle_gets_usernames_first() -> None:
-    head, ada, _ = read(moodle(COLUMNS, LINES))
+    head, ada, _ = read(moodle_csv(COLUMNS, LINES))
     assert head[:3] == ["Username", "Full name", "Group"]
     assert ada == ["ada", "Lovelace, Ada", "A", "4", "0"]
 

@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from benchwright_teaching.points import (
+    AssignmentTimes,
     CostlyHint,
     Counting,
     DecidedRun,
-    Grading,
-    Times,
-    charged,
+    GradingRules,
     days_late,
+    runs_with_hint_costs,
     times_of,
     worth_of,
 )
@@ -20,8 +20,8 @@ DUE = datetime(2026, 12, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 
 
-def run(hours: float, *, passed: bool = False, share: float = 0.0) -> DecidedRun:
-    return DecidedRun(f"r{hours}", DUE + hours * HOUR, passed, 1.0 if passed else share)
+def run(hours: float, *, has_passed: bool = False, share: float = 0.0) -> DecidedRun:
+    return DecidedRun(f"r{hours}", DUE + hours * HOUR, has_passed, 1.0 if has_passed else share)
 
 
 @pytest.mark.parametrize(("hours", "days"), [(-1, 0), (0, 0), (1 / 3600, 1), (24, 1), (24.1, 2), (240, 10)])
@@ -30,28 +30,30 @@ def test_a_day_late_counts_as_soon_as_it_has_begun(hours: float, days: int) -> N
 
 
 @pytest.mark.parametrize(
-    ("runs", "grading", "points", "late"),
+    ("decided_runs", "grading", "points", "days_late"),
     [
-        ((), Grading(points=4), 0, 0),
-        ((run(-2, share=0.5),), Grading(points=4), 0, 0),
-        ((run(-2, share=0.5),), Grading(points=4, partial=True), 2, 0),
-        ((run(-2, passed=True), run(-1, share=0.5)), Grading(points=4), 4, 0),
-        ((run(-2, passed=True), run(-1, share=0.5)), Grading(points=4, counting=Counting.LAST), 0, 0),
-        ((run(-1, share=0.5), run(30, passed=True)), Grading(points=4, partial=True, late_percent=10), 3.2, 2),
-        ((run(-1, share=0.9), run(30, passed=True)), Grading(points=4, partial=True, late_percent=10), 3.6, 0),
-        ((run(24 * 20, passed=True),), Grading(points=4, late_percent=10), 0, 20),
-        ((run(30, passed=True),), Grading(points=1, late_percent=100 / 3), 0.333, 2),
+        ((), GradingRules(points=4), 0, 0),
+        ((run(-2, share=0.5),), GradingRules(points=4), 0, 0),
+        ((run(-2, share=0.5),), GradingRules(points=4, partial=True), 2, 0),
+        ((run(-2, has_passed=True), run(-1, share=0.5)), GradingRules(points=4), 4, 0),
+        ((run(-2, has_passed=True), run(-1, share=0.5)), GradingRules(points=4, counting=Counting.LAST), 0, 0),
+        ((run(-1, share=0.5), run(30, has_passed=True)), GradingRules(points=4, partial=True, late_percent=10), 3.2, 2),
+        ((run(-1, share=0.9), run(30, has_passed=True)), GradingRules(points=4, partial=True, late_percent=10), 3.6, 0),
+        ((run(24 * 20, has_passed=True),), GradingRules(points=4, late_percent=10), 0, 20),
+        ((run(30, has_passed=True),), GradingRules(points=1, late_percent=100 / 3), 0.333, 2),
     ],
 )
 def test_points_follow_the_run_that_counts(
-    runs: tuple[DecidedRun, ...], grading: Grading, points: float, late: int
+    decided_runs: tuple[DecidedRun, ...], grading: GradingRules, points: float, days_late: int
 ) -> None:
-    worth = worth_of(runs, grading, Times(due=DUE))
-    assert (worth.points, worth.days_late) == (points, late)
+    worth = worth_of(decided_runs, grading, AssignmentTimes(due=DUE))
+    assert (worth.points, worth.days_late) == (points, days_late)
 
 
 def test_nothing_counts_after_the_assignment_has_closed() -> None:
-    worth = worth_of([run(-1, share=0.5), run(3, passed=True)], Grading(partial=True), Times(DUE, DUE + 2 * HOUR))
+    worth = worth_of(
+        [run(-1, share=0.5), run(3, has_passed=True)], GradingRules(partial=True), AssignmentTimes(DUE, DUE + 2 * HOUR)
+    )
     assert worth.points == 0.5
     assert worth.run is not None
     assert worth.run.at == DUE - HOUR
@@ -61,26 +63,28 @@ def test_nothing_counts_after_the_assignment_has_closed() -> None:
     ("extension", "due", "closes"),
     [
         (None, 0, 2),
-        (Times(due=DUE + HOUR), 1, 2),
-        (Times(due=DUE + 5 * HOUR), 5, 5),
-        (Times(closes=DUE + 9 * HOUR), 0, 9),
-        (Times(DUE + 5 * HOUR, DUE + 6 * HOUR), 5, 6),
+        (AssignmentTimes(due=DUE + HOUR), 1, 2),
+        (AssignmentTimes(due=DUE + 5 * HOUR), 5, 5),
+        (AssignmentTimes(closes=DUE + 9 * HOUR), 0, 9),
+        (AssignmentTimes(DUE + 5 * HOUR, DUE + 6 * HOUR), 5, 6),
     ],
 )
-def test_an_extension_never_closes_before_it_is_due(extension: Times | None, due: int, closes: int) -> None:
-    assert times_of(Times(DUE, DUE + 2 * HOUR), extension) == Times(DUE + due * HOUR, DUE + closes * HOUR)
+def test_an_extension_never_closes_before_it_is_due(extension: AssignmentTimes | None, due: int, closes: int) -> None:
+    assert times_of(AssignmentTimes(DUE, DUE + 2 * HOUR), extension) == AssignmentTimes(
+        DUE + due * HOUR, DUE + closes * HOUR
+    )
 
 
 def test_a_hint_costs_later_runs_once_whoever_of_a_group_took_it() -> None:
-    early, late = run(-3, passed=True), run(-1, passed=True)
-    hints = [CostlyHint(2, DUE - 2 * HOUR, 0.25), CostlyHint(2, DUE - 1.5 * HOUR, 0.25), CostlyHint(1, DUE, 0.5)]
-    early_run, late_run = charged([early, late], hints)
+    early_decided, late_decided = run(-3, has_passed=True), run(-1, has_passed=True)
+    costly_hints = [CostlyHint(2, DUE - 2 * HOUR, 0.25), CostlyHint(2, DUE - 1.5 * HOUR, 0.25), CostlyHint(1, DUE, 0.5)]
+    early_run, late_run = runs_with_hint_costs([early_decided, late_decided], costly_hints)
     assert (early_run.hints_cost, late_run.hints_cost) == (0.0, 0.25)
-    assert worth_of([late_run], Grading(points=4), Times(DUE)).points == 3
-    assert worth_of([early_run, late_run], Grading(points=4), Times(DUE)).points == 4
+    assert worth_of([late_run], GradingRules(points=4), AssignmentTimes(DUE)).points == 3
+    assert worth_of([early_run, late_run], GradingRules(points=4), AssignmentTimes(DUE)).points == 4
 
 
 def test_hints_never_take_more_than_a_run_is_worth() -> None:
-    partly = run(-1, passed=False, share=0.2)
-    (charged_run,) = charged([partly], [CostlyHint(1, DUE - 5 * HOUR, 0.5)])
-    assert worth_of([charged_run], Grading(partial=True), Times(DUE)).points == 0
+    partly = run(-1, has_passed=False, share=0.2)
+    (charged_run,) = runs_with_hint_costs([partly], [CostlyHint(1, DUE - 5 * HOUR, 0.5)])
+    assert worth_of([charged_run], GradingRules(partial=True), AssignmentTimes(DUE)).points == 0

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from benchwright_teaching.similarity import pairs
+from benchwright_teaching.similarity import solution_pairs
 
 TEMPLATE = """module fifo #(parameter int WIDTH = 8, parameter int DEPTH = 16) (
     input logic clk, input logic rst_n, input logic push, input logic pop,
@@ -49,8 +49,8 @@ def solution(body: str) -> dict[str, str]:
 
 
 def renamed(text: str) -> str:
-    for old, new in (("memory", "ram"), ("head", "wr_ptr"), ("tail", "rd_ptr"), ("1'b1", "1")):
-        text = re.sub(rf"\b{old}\b" if old.isidentifier() else old, new, text)
+    for old_name, new_name in (("memory", "ram"), ("head", "wr_ptr"), ("tail", "rd_ptr"), ("1'b1", "1")):
+        text = re.sub(rf"\b{old_name}\b" if old_name.isidentifier() else old_name, new_name, text)
     return text
 
 
@@ -61,7 +61,7 @@ def reordered(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "change",
+    "change_text",
     [
         lambda text: text,
         renamed,
@@ -70,28 +70,30 @@ def reordered(text: str) -> str:
     ],
     ids=["copied", "renamed", "commented", "reordered"],
 )
-def test_a_changed_copy_is_found_with_its_lines(change: object) -> None:
-    assert callable(change)
-    (pair,) = pairs({"ada": solution(BODY), "bob": solution(change(BODY))}, {"rtl/fifo.sv": TEMPLATE})
-    assert pair.share > 0.5
-    (stretch, *_) = pair.first_lines["rtl/fifo.sv"]
+def test_a_changed_copy_is_found_with_its_lines(change_text: object) -> None:
+    assert callable(change_text)
+    (similar_pair,) = solution_pairs(
+        {"ada": solution(BODY), "bob": solution(change_text(BODY))}, {"rtl/fifo.sv": TEMPLATE}
+    )
+    assert similar_pair.share > 0.5
+    (stretch, *_) = similar_pair.first_lines["rtl/fifo.sv"]
     assert 3 <= stretch[0] < stretch[1] <= 23
 
 
 def test_solutions_written_apart_share_little_or_nothing() -> None:
-    compared_pairs = pairs({"ada": solution(BODY), "grace": solution(OTHER)}, {"rtl/fifo.sv": TEMPLATE})
+    compared_pairs = solution_pairs({"ada": solution(BODY), "grace": solution(OTHER)}, {"rtl/fifo.sv": TEMPLATE})
     assert all(pair.share < 0.2 for pair in compared_pairs)
 
 
 def test_what_everybody_was_given_is_not_in_common() -> None:
-    assert pairs({"ada": solution(""), "grace": solution("")}, {"rtl/fifo.sv": TEMPLATE}) == []
+    assert solution_pairs({"ada": solution(""), "grace": solution("")}, {"rtl/fifo.sv": TEMPLATE}) == []
 
 
 def test_what_most_solutions_have_says_nothing() -> None:
     everybody = {f"student {number}": solution(BODY) for number in range(20)}
-    assert pairs(everybody, {"rtl/fifo.sv": TEMPLATE}) == []
+    assert solution_pairs(everybody, {"rtl/fifo.sv": TEMPLATE}) == []
 
 
 @pytest.mark.parametrize("text", ["", "\0\0", "module", "é" * 500, ")" * 3_000])
 def test_broken_text_is_compared_like_any_other(text: str) -> None:
-    pairs({"ada": {"a.sv": text}, "grace": {"a.sv": text}}, {})
+    solution_pairs({"ada": {"a.sv": text}, "grace": {"a.sv": text}}, {})

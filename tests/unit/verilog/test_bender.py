@@ -70,8 +70,8 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_dependencies_come_first_and_targets_choose(project: Path) -> None:
-    read = read_bender(project / "Bender.yml")
-    assert names(project.parent, read.sources) == [
+    file_list = read_bender(project / "Bender.yml")
+    assert names(project.parent, file_list.sources) == [
         "cells/src/ff.sv",
         "top/.bender/git/checkouts/axi-0123456789abcdef/axi.sv",
         "top/src/a_pkg.sv",
@@ -79,13 +79,13 @@ def test_dependencies_come_first_and_targets_choose(project: Path) -> None:
         "top/test/tb.sv",
         "top/src/typed.sv",
     ]
-    assert read.defines == ("SIM", "DEPTH=4")
-    assert names(project, read.include_dirs) == [
+    assert file_list.defines == ("SIM", "DEPTH=4")
+    assert names(project, file_list.include_dirs) == [
         ".bender/git/checkouts/axi-0123456789abcdef/include",
         "include",
         "test/include",
     ]
-    assert read.targets == ("fpga", "simulation", "test", "xilinx")
+    assert file_list.targets == ("fpga", "simulation", "test", "xilinx")
 
 
 def test_what_is_not_checked_out_is_told_at_its_line_with_the_next_step(project: Path) -> None:
@@ -96,18 +96,18 @@ def test_what_is_not_checked_out_is_told_at_its_line_with_the_next_step(project:
 
 
 def test_other_targets_choose_other_files(project: Path) -> None:
-    read = read_bender(project / "Bender.yml", targets=("fpga", "xilinx"))
-    assert names(project, read.sources[2:]) == ["src/a_pkg.sv", "src/fpga.sv", "src/typed.sv"]
-    assert read.defines == ()
+    file_list = read_bender(project / "Bender.yml", targets=("fpga", "xilinx"))
+    assert names(project, file_list.sources[2:]) == ["src/a_pkg.sv", "src/fpga.sv", "src/typed.sv"]
+    assert file_list.defines == ()
 
 
 def test_a_local_override_counts(project: Path) -> None:
     write(project / "mine", {"Bender.yml": "sources: [m.sv]\n", "m.sv": ""})
     (project / "Bender.local").write_text("overrides:\n  far: { path: mine }\n")
-    read = read_bender(project / "Bender.yml")
-    assert (project / "mine" / "m.sv") in read.sources
-    assert read.complaints == ()
-    assert project / "Bender.local" in read.read
+    file_list = read_bender(project / "Bender.yml")
+    assert (project / "mine" / "m.sv") in file_list.sources
+    assert file_list.complaints == ()
+    assert project / "Bender.local" in file_list.read_lists
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,8 @@ def test_what_is_wrong_is_told(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_a_file_that_grows_by_aliases_is_refused(tmp_path: Path) -> None:
-    levels = "".join(f"l{n + 1}: &l{n + 1} [{', '.join([f'*l{n}'] * 9)}]\n" for n in range(9))
-    text = f"l0: &l0 [a.sv]\n{levels}sources:\n  - files: [{{files: *l9}}]\n"
+    alias_levels = "".join(f"l{n + 1}: &l{n + 1} [{', '.join([f'*l{n}'] * 9)}]\n" for n in range(9))
+    text = f"l0: &l0 [a.sv]\n{alias_levels}sources:\n  - files: [{{files: *l9}}]\n"
     path = write(tmp_path, {"Bender.yml": text, "a.sv": ""})
     read_bender(path)
     nested = "x: &x\n  files: [a.sv]\n"
@@ -150,5 +150,5 @@ def test_packages_that_depend_on_each_other_are_read_once(tmp_path: Path) -> Non
         dependencies = f"dependencies: {{{dependency}: {{path: ../{dependency}}}}}"
         text = f"package: {{name: {package}}}\n{dependencies}\nsources: [{package}.sv]\n"
         write(tmp_path / package, {"Bender.yml": text, f"{package}.sv": ""})
-    read = read_bender(tmp_path / "a" / "Bender.yml")
-    assert names(tmp_path, read.sources) == ["b/b.sv", "a/a.sv"]
+    file_list = read_bender(tmp_path / "a" / "Bender.yml")
+    assert names(tmp_path, file_list.sources) == ["b/b.sv", "a/a.sv"]

@@ -8,9 +8,9 @@ import pytest
 
 from benchwright_verilog.causes.catalogue import likely_causes
 from benchwright_verilog.causes.cause import Cause
-from benchwright_verilog.causes.evidence import Evidence, number_of
+from benchwright_verilog.causes.evidence import FailureEvidence, number_of
 from benchwright_verilog.semantics.project.project import Project
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 
 COUNTER = """\
@@ -22,15 +22,15 @@ endmodule
 RIGHT = "    if (rst) q <= '0;\n    else if (en) q <= q == N - 1 ? '0 : q + 1'b1;"
 
 
-def counter(body: str = RIGHT, events: str = "posedge clk", ports: str = "input logic rst, ") -> str:
-    return COUNTER.format(body=body, events=events, ports=ports)
+def counter(body: str = RIGHT, clock_events: str = "posedge clk", ports: str = "input logic rst, ") -> str:
+    return COUNTER.format(body=body, events=clock_events, ports=ports)
 
 
-def causes(folder: Path, text: str, evidence: Evidence | None = None) -> list[Cause]:
+def causes(folder: Path, text: str, evidence: FailureEvidence | None = None) -> list[Cause]:
     path = folder / "design.sv"
     path.write_text(text)
     project = Project(folder, Documents(), ProjectSettings())
-    return likely_causes(project.design(path), {path}, evidence or Evidence())
+    return likely_causes(project.design(path), {path}, evidence or FailureEvidence())
 
 
 def kinds(folder: Path, text: str) -> set[str]:
@@ -170,14 +170,14 @@ def test_what_was_seen_decides_the_order(tmp_path: Path) -> None:
         "  always_ff @(posedge clk)\n    if (rst) q <= '0;\n    else if (q == N) q <= '0;\n    else q <= q + 1'b1;\n"
         "  always_ff @(posedge clk) r <= r + 1'b1;\n  assign y = a;\nendmodule\n"
     )
-    first = {
-        "off": causes(tmp_path, text, Evidence.from_message("assert 11 == 10"))[0].kind,
-        "cut": causes(tmp_path, text, Evidence.from_message("expected 20, got 4"))[0].kind,
-        "x": causes(tmp_path, text, Evidence.from_message("", "3", "LogicArray('00XX', Range(3, 'downto', 0))"))[
+    first_kinds = {
+        "off": causes(tmp_path, text, FailureEvidence.from_message("assert 11 == 10"))[0].kind,
+        "cut": causes(tmp_path, text, FailureEvidence.from_message("expected 20, got 4"))[0].kind,
+        "x": causes(tmp_path, text, FailureEvidence.from_message("", "3", "LogicArray('00XX', Range(3, 'downto', 0))"))[
             0
         ].kind,
     }
-    assert first == {"off": "off_by_one", "cut": "truncation", "x": "unreset_register"}
+    assert first_kinds == {"off": "off_by_one", "cut": "truncation", "x": "unreset_register"}
 
 
 def test_a_cause_says_where_why_and_what_to_try(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_cause_says_where_why_and_what_to_try(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "expected", "actual"),
+    ("message", "expected_text", "actual"),
     [
         ("assert 3 == 4", "4", "3"),
         ("AssertionError: expected 0x1F but got 0x1e", "0x1F", "0x1e"),
@@ -198,9 +198,9 @@ def test_a_cause_says_where_why_and_what_to_try(tmp_path: Path) -> None:
         ("nothing of the kind", None, None),
     ],
 )
-def test_expected_and_got_are_read_from_messages(message: str, expected: str | None, actual: str | None) -> None:
-    evidence = Evidence.from_message(message)
-    assert (evidence.expected, evidence.actual) == (expected, actual)
+def test_expected_and_got_are_read_from_messages(message: str, expected_text: str | None, actual: str | None) -> None:
+    evidence = FailureEvidence.from_message(message)
+    assert (evidence.expected_value, evidence.actual_value) == (expected_text, actual)
 
 
 def test_numbers_are_read_as_tests_print_them() -> None:
@@ -210,14 +210,14 @@ def test_numbers_are_read_as_tests_print_them() -> None:
 
 
 def test_unknown_values_cycles_and_cut_values_are_recognised() -> None:
-    assert Evidence.from_message("", "1", "LogicArray('0X', Range(1, 'downto', 0))").is_unknown
-    assert Evidence.from_message("", "1", "4'b1x00").is_unknown
-    assert Evidence.from_message("ValueError: Cannot convert Logic('X') to bool").is_unknown
-    assert not Evidence.from_message("assert 3 == 4").is_unknown
-    assert Evidence.from_message("mismatch in cycle 17").cycle == 17
-    assert Evidence.from_message("expected 20, got 4").is_cut
-    assert not Evidence.from_message("expected 20, got 5").is_cut
-    assert Evidence.from_message("expected 5, got 4").is_one_off
+    assert FailureEvidence.from_message("", "1", "LogicArray('0X', Range(1, 'downto', 0))").is_unknown
+    assert FailureEvidence.from_message("", "1", "4'b1x00").is_unknown
+    assert FailureEvidence.from_message("ValueError: Cannot convert Logic('X') to bool").is_unknown
+    assert not FailureEvidence.from_message("assert 3 == 4").is_unknown
+    assert FailureEvidence.from_message("mismatch in cycle 17").cycle == 17
+    assert FailureEvidence.from_message("expected 20, got 4").is_cut
+    assert not FailureEvidence.from_message("expected 20, got 5").is_cut
+    assert FailureEvidence.from_message("expected 5, got 4").is_one_off
 
 
 def test_files_that_are_not_asked_about_are_left_alone(tmp_path: Path) -> None:
@@ -225,4 +225,4 @@ def test_files_that_are_not_asked_about_are_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "design.sv"
     path.write_text(counter())
     project = Project(tmp_path, Documents(), ProjectSettings())
-    assert all(cause.span.path == path for cause in likely_causes(project.design(path), {path}, Evidence()))
+    assert all(cause.span.path == path for cause in likely_causes(project.design(path), {path}, FailureEvidence()))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_verilog.semantics.project.projects import Projects
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 
 SYNC = """
@@ -66,7 +66,7 @@ def test_what_is_synchronised_or_in_one_domain_is_no_candidate(tmp_path: Path, b
 
 
 @pytest.mark.parametrize(
-    ("body", "expected"),
+    ("body", "expected_crossings"),
     [
         ("  logic s; always_ff @(posedge b) begin s <= r; y <= s & x; end\n", [("r", 4)]),
         ("  logic s; always_ff @(posedge b) begin s <= r ^ x; y <= s; end\n", [("r", 4)]),
@@ -82,8 +82,10 @@ def test_what_is_synchronised_or_in_one_domain_is_no_candidate(tmp_path: Path, b
         ),
     ],
 )
-def test_what_is_not_synchronised_is_a_candidate(tmp_path: Path, body: str, expected: list[tuple[str, int]]) -> None:
-    assert crossing_names(tmp_path, HEAD + body + "endmodule\n" + SYNC) == expected
+def test_what_is_not_synchronised_is_a_candidate(
+    tmp_path: Path, body: str, expected_crossings: list[tuple[str, int]]
+) -> None:
+    assert crossing_names(tmp_path, HEAD + body + "endmodule\n" + SYNC) == expected_crossings
 
 
 FIFO = """
@@ -113,24 +115,24 @@ CORE = Path(__file__).parents[4] / "shared" / "data" / "projects" / "ibex.json"
 @pytest.mark.skipif(not CORE.exists(), reason="the open core is not part of the repository")
 def test_a_core_with_one_clock_behind_a_gate_has_no_candidates(tmp_path: Path) -> None:
     files = json.loads(CORE.read_text())
-    listed = []
+    listed_names = []
     for name, text in files.items():
         if "/prim" in name or name.startswith("rtl/"):
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-            listed += [name] if re.search(r"(^|/)(prim|prim_generic|rtl)/(rtl/)?\w+\.sv$", name) else []
-    (tmp_path / "core.f").write_text("--top ibex_top\n" + "\n".join(listed) + "\n")
+            listed_names += [name] if re.search(r"(^|/)(prim|prim_generic|rtl)/(rtl/)?\w+\.sv$", name) else []
+    (tmp_path / "core.f").write_text("--top ibex_top\n" + "\n".join(listed_names) + "\n")
     documents = Documents()
     projects = Projects(documents, lambda: ProjectSettings(clock_crossings=True, file_lists=("core.f",)))
     projects.change_folders([tmp_path], [])
-    top = tmp_path / "rtl" / "ibex_core.sv"
-    project = projects.of_path(top)
+    top_file = tmp_path / "rtl" / "ibex_core.sv"
+    project = projects.of_path(top_file)
     assert list(project.words())
-    analysis = project.analysis_of(top)
+    analysis = project.analysis_of(top_file)
     assert analysis is not None
     assert len(analysis.trees) > 30
-    for path in listed:
-        analysis.compiled.want(tmp_path / path)
-    diagnostics = [diagnostic for path in listed for diagnostic in analysis.compiled.diagnostics(tmp_path / path)]
+    for path in listed_names:
+        analysis.compiled.want_diagnostics_of(tmp_path / path)
+    diagnostics = [diagnostic for path in listed_names for diagnostic in analysis.compiled.diagnostics(tmp_path / path)]
     assert [diagnostic for diagnostic in diagnostics if diagnostic.rule == "clock-crossing"] == []

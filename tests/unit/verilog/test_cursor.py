@@ -9,11 +9,11 @@ CURSOR = "‸"
 
 
 def place_of(text: str) -> Expected:
-    return cursor_at(text.replace(CURSOR, ""), text.index(CURSOR)).expected
+    return cursor_at(text.replace(CURSOR, ""), text.index(CURSOR)).expected_code
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "expected_place"),
     [
         ("‸", Expected.TOP),
         ("module m; endmodule ‸", Expected.TOP),
@@ -65,8 +65,8 @@ def place_of(text: str) -> Expected:
         ("module m; assign x ‸", Expected.NOTHING),
     ],
 )
-def test_a_place_is_known_by_what_stands_before_it(text: str, expected: Expected) -> None:
-    assert place_of(text) is expected
+def test_a_place_is_known_by_what_stands_before_it(text: str, expected_place: Expected) -> None:
+    assert place_of(text) is expected_place
 
 
 @pytest.mark.parametrize("size", [10, 300, 3000])
@@ -84,7 +84,7 @@ def test_a_long_file_is_read_from_the_last_module_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "path", "argument", "argument_name", "taken_names"),
+    ("text", "call_kind", "path", "argument", "argument_name", "taken_names"),
     [
         ("sub u (.a(x), .b(y‸", CallKind.PORTS, ("sub",), 1, "b", ("a",)),
         ("sub #(1, 2‸", CallKind.PARAMETERS, ("sub",), 1, None, ()),
@@ -97,7 +97,7 @@ def test_a_long_file_is_read_from_the_last_module_on() -> None:
 )
 def test_an_open_call_tells_what_is_called_and_where_one_is(
     text: str,
-    kind: CallKind,
+    call_kind: CallKind,
     path: tuple[str, ...],
     argument: int,
     argument_name: str | None,
@@ -106,8 +106,8 @@ def test_an_open_call_tells_what_is_called_and_where_one_is(
     text = "module m;\n  " + text
     call = call_at(text.replace(CURSOR, ""), text.index(CURSOR))
     assert call is not None
-    assert (call.kind, call.path, call.argument, call.argument_name, call.taken_names) == (
-        kind,
+    assert (call.call_kind, call.path, call.argument, call.argument_name, call.taken_names) == (
+        call_kind,
         path,
         argument,
         argument_name,

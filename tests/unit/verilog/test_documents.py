@@ -23,7 +23,7 @@ CODECS = {UTF8: ("utf-8", 1), UTF16: ("utf-16-le", 2), UTF32: ("utf-32-le", 4)}
 URI = "file:///a.sv"
 
 LETTERS = ["a", "é", "漢", "𝄞", "\n", "\r", "\f", "\v", "\u2028", "\x85", "\0", "\ufeff", "\u0301", "\ud834", "\udd1e"]
-texts = st.text(st.sampled_from(LETTERS), max_size=30)
+text_strategy = st.text(st.sampled_from(LETTERS), max_size=30)
 encodings = st.sampled_from(list(CODECS))
 
 
@@ -43,12 +43,12 @@ def naive_lines(text: str) -> list[str]:
 
 def naive_position(text: str, offset: int, encoding: PositionEncodingKind) -> Position:
     lines = naive_lines(text)
-    starts = [0, *accumulate(map(len, lines))]
-    line = max(number for number in range(len(lines)) if starts[number] <= offset)
-    return Position(line, units(text[starts[line] : offset], encoding))
+    line_starts = [0, *accumulate(map(len, lines))]
+    line = max(number for number in range(len(lines)) if line_starts[number] <= offset)
+    return Position(line, units(text[line_starts[line] : offset], encoding))
 
 
-@given(texts.map(joined), encodings)
+@given(text_strategy.map(joined), encodings)
 def test_positions_are_those_of_a_naive_count_and_lead_back(text: str, encoding: PositionEncodingKind) -> None:
     lines = Lines(text, encoding)
     for offset in range(len(text) + 1):
@@ -61,7 +61,7 @@ def test_positions_are_those_of_a_naive_count_and_lead_back(text: str, encoding:
             assert lines.offset(position) == offset
 
 
-@given(texts.map(joined), encodings, st.integers(0, 99), st.integers(0, 99))
+@given(text_strategy.map(joined), encodings, st.integers(0, 99), st.integers(0, 99))
 def test_positions_beyond_an_end_are_that_end(
     text: str, encoding: PositionEncodingKind, line: int, character: int
 ) -> None:
@@ -78,12 +78,12 @@ def test_positions_beyond_an_end_are_that_end(
         assert offset == start + len(content)
 
 
-@given(texts.map(joined))
+@given(text_strategy.map(joined))
 def test_byte_offsets_lead_to_their_characters(text: str) -> None:
     lines = Lines(text)
-    ends = [0, *accumulate(len(letter.encode("utf-8", "surrogatepass")) for letter in text)]
-    assert [lines.from_byte(end) for end in ends] == list(range(len(text) + 1))
-    assert lines.from_byte(ends[-1] + 7) == len(text)
+    byte_ends = [0, *accumulate(len(letter.encode("utf-8", "surrogatepass")) for letter in text)]
+    assert [lines.from_byte(end) for end in byte_ends] == list(range(len(text) + 1))
+    assert lines.from_byte(byte_ends[-1] + 7) == len(text)
 
 
 def test_a_byte_inside_a_character_is_that_character() -> None:
@@ -106,13 +106,13 @@ def test_a_tools_line_is_without_its_end(number: int, bounds: tuple[int, int]) -
 def edits(draw: st.DrawFn, text: str) -> tuple[int, int, str] | str:
     """A replacement at places that an editor can name, or a whole text."""
     if draw(st.integers(0, 9)) == 0:
-        return draw(texts)
-    places = [offset for offset in range(len(text) + 1) if text[offset - 1 : offset + 1] != "\r\n"]
-    start, end = sorted((draw(st.sampled_from(places)), draw(st.sampled_from(places))))
-    return start, end, draw(texts)
+        return draw(text_strategy)
+    edit_offsets = [offset for offset in range(len(text) + 1) if text[offset - 1 : offset + 1] != "\r\n"]
+    start, end = sorted((draw(st.sampled_from(edit_offsets)), draw(st.sampled_from(edit_offsets))))
+    return start, end, draw(text_strategy)
 
 
-@given(st.data(), texts, encodings)
+@given(st.data(), text_strategy, encodings)
 def test_documents_hold_what_a_naive_editor_holds(
     data: st.DataObject, text: str, encoding: PositionEncodingKind
 ) -> None:
@@ -122,18 +122,18 @@ def test_documents_hold_what_a_naive_editor_holds(
     documents.open(URI, 1, text)
     replayed = text
     for version in range(2, 6):
-        changes: list[TextDocumentContentChangePartial | TextDocumentContentChangeWholeDocument] = []
+        content_changes: list[TextDocumentContentChangePartial | TextDocumentContentChangeWholeDocument] = []
         for _ in range(data.draw(st.integers(0, 3))):
-            edit = data.draw(edits(text))
-            if isinstance(edit, str):
-                changes.append(TextDocumentContentChangeWholeDocument(edit))
-                text = joined(edit)
+            drawn_edit = data.draw(edits(text))
+            if isinstance(drawn_edit, str):
+                content_changes.append(TextDocumentContentChangeWholeDocument(drawn_edit))
+                text = joined(drawn_edit)
                 continue
-            start, end, new = edit
+            start, end, new_text = drawn_edit
             edit_range = Range(naive_position(text, start, encoding), naive_position(text, end, encoding))
-            changes.append(TextDocumentContentChangePartial(text=new, range=edit_range))
-            text = joined(text[:start] + new + text[end:])
-        document, applied = documents.change(URI, version, changes)
+            content_changes.append(TextDocumentContentChangePartial(text=new_text, range=edit_range))
+            text = joined(text[:start] + new_text + text[end:])
+        document, applied = documents.change(URI, version, content_changes)
         assert (document.text, document.version) == (text, version)
         assert documents.get(URI) is document
         # The log replays the same changes to the same text.

@@ -40,13 +40,13 @@ def test_comments_and_quotes_are_understood(tmp_path: Path) -> None:
     assert file_list.complaints == ()
 
 
-@pytest.mark.parametrize(("option", "start"), [("-f", "."), ("-F", "ip")])
-def test_the_paths_of_an_inner_list_start_where_its_option_says(tmp_path: Path, option: str, start: str) -> None:
-    (tmp_path / start).mkdir(exist_ok=True)
-    (tmp_path / start / "core.sv").write_text("")
+@pytest.mark.parametrize(("option", "start_folder"), [("-f", "."), ("-F", "ip")])
+def test_the_paths_of_an_inner_list_start_where_its_option_says(tmp_path: Path, option: str, start_folder: str) -> None:
+    (tmp_path / start_folder).mkdir(exist_ok=True)
+    (tmp_path / start_folder / "core.sv").write_text("")
     file_list = listed(tmp_path, f"{option} ip/ip.f\n", ip__ip_f="core.sv\n")
-    assert file_list.sources == ((tmp_path / start / "core.sv").resolve(),)
-    assert names(tmp_path, file_list.read) == ["all.f", "ip/ip.f"]
+    assert file_list.sources == ((tmp_path / start_folder / "core.sv").resolve(),)
+    assert names(tmp_path, file_list.read_lists) == ["all.f", "ip/ip.f"]
 
 
 def test_libraries_are_kept_apart(tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_slangs_own_driver_finds_the_same_files(tmp_path: Path) -> None:
     driver.addStandardArgs()
     assert driver.processCommandFiles(str(tmp_path / "all.f"), True, False)
     buffers = driver.sourceLoader.loadSources()
-    theirs = [driver.sourceManager.getFullPath(buffer.id) for buffer in buffers]
-    assert [path.resolve() for path in file_list.sources] == [Path(path) for path in theirs]
+    slang_paths = [driver.sourceManager.getFullPath(buffer.id) for buffer in buffers]
+    assert [path.resolve() for path in file_list.sources] == [Path(path) for path in slang_paths]
     assert list(file_list.defines) == [name for read in driver.commandFileMetadata.values() for name in read.defines]
 
 

@@ -7,7 +7,7 @@ from benchwright_server.linters.verilator import VERILATOR
 from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.merging import merged
 from benchwright_verilog.findings.rules import is_deprecated, is_unnecessary, same_as
-from benchwright_verilog.findings.source import SLANG, Source
+from benchwright_verilog.findings.source import SLANG, FindingTool
 from benchwright_verilog.findings.waivers import Waivers
 from benchwright_verilog.settings import Lint
 from benchwright_verilog.syntax.lines import Lines
@@ -16,7 +16,7 @@ NO_WISHES = Lint()
 
 
 def finding(
-    rule: str, start: int = 0, *, source: Source = SLANG, level: Level = Level.WARNING, message: str = "m"
+    rule: str, start: int = 0, *, source: FindingTool = SLANG, level: Level = Level.WARNING, message: str = "m"
 ) -> Finding:
     return Finding(source, start, start + 1, level, rule, message)
 
@@ -51,8 +51,11 @@ def test_an_error_of_one_line_is_told_in_one_tools_words() -> None:
 
 
 def test_findings_come_in_the_order_of_the_text_and_each_once() -> None:
-    late, early = finding("b", 4), finding("a", 0, source=VERIBLE.source)
-    assert merged([late, early, late], Lines("1234567"), NO_WISHES) == [early, late]
+    late_finding, early_finding = finding("b", 4), finding("a", 0, source=VERIBLE.source)
+    assert merged([late_finding, early_finding, late_finding], Lines("1234567"), NO_WISHES) == [
+        early_finding,
+        late_finding,
+    ]
 
 
 @pytest.mark.parametrize("wish", [Lint(off=("width-trunc",)), Lint(severity={"width-trunc": "off"})])

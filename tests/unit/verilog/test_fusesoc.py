@@ -65,7 +65,7 @@ targets:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    sources = (
+    source_names = (
         "rtl/top_pkg.sv",
         "rtl/defs.svh",
         "rtl/top.sv",
@@ -74,7 +74,7 @@ def project(tmp_path: Path) -> Path:
         "tb/main.cpp",
         "tb/icarus.v",
     )
-    write(tmp_path, dict.fromkeys(sources, "") | {"top.core": TOP})
+    write(tmp_path, dict.fromkeys(source_names, "") | {"top.core": TOP})
     for name in ("ff", "xilinx", "generic"):
         core = (
             f"CAPI=2:\nname: acme:prim:{name}:1.1\nfilesets:\n  rtl:\n    files: [{name}.sv]\n"
@@ -85,25 +85,25 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_the_default_target_with_the_cores_that_it_depends_on(project: Path) -> None:
-    read = read_core(project / "top.core", project)
-    assert names(project, read.sources) == ["prim/ff.sv", "prim/generic.sv", "rtl/top_pkg.sv", "rtl/top.sv"]
-    assert names(project, read.include_dirs) == ["rtl"]
-    assert (read.tops, read.parameters, read.defines) == (("top",), ("WIDTH=8",), ("SYNTHESIS",))
-    assert read.targets == ("default", "sim")
-    (complaint,) = read.complaints
+    file_list = read_core(project / "top.core", project)
+    assert names(project, file_list.sources) == ["prim/ff.sv", "prim/generic.sv", "rtl/top_pkg.sv", "rtl/top.sv"]
+    assert names(project, file_list.include_dirs) == ["rtl"]
+    assert (file_list.tops, file_list.parameters, file_list.defines) == (("top",), ("WIDTH=8",), ("SYNTHESIS",))
+    assert file_list.targets == ("default", "sim")
+    (complaint,) = file_list.complaints
     assert "There is no core acme:prim:absent" in complaint.message
     assert TOP[complaint.start : complaint.end] == "acme:prim:absent"
 
 
 def test_another_target_merges_the_default_one(project: Path) -> None:
-    read = read_core(project / "top.core", project, target="sim")
-    assert names(project, read.sources)[-3:] == ["rtl/top.sv", "rtl/only_sim.sv", "tb/tb.sv"]
-    assert (read.tops, read.parameters, read.defines) == (("tb",), ("WIDTH=16",), ("LEVEL=2",))
+    file_list = read_core(project / "top.core", project, target="sim")
+    assert names(project, file_list.sources)[-3:] == ["rtl/top.sv", "rtl/only_sim.sv", "tb/tb.sv"]
+    assert (file_list.tops, file_list.parameters, file_list.defines) == (("tb",), ("WIDTH=16",), ("LEVEL=2",))
 
 
 def test_an_unknown_target_is_told_with_those_that_there_are(project: Path) -> None:
-    read = read_core(project / "top.core", project, target="synth")
-    assert "top.core has no target synth; there are: default, sim." in read.complaints[0].message
+    file_list = read_core(project / "top.core", project, target="synth")
+    assert "top.core has no target synth; there are: default, sim." in file_list.complaints[0].message
 
 
 @pytest.mark.parametrize(

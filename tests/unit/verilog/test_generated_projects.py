@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from benchwright_verilog.semantics.compilation import compilation_files
-from benchwright_verilog.semantics.compilation.diagnostics import Severity
-from benchwright_verilog.semantics.names.navigation import candidates, references
+from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
+from benchwright_verilog.semantics.names.navigation import candidate_files, references
 from benchwright_verilog.semantics.project import plain_files
 from benchwright_verilog.semantics.project.index import indexing, inventory
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
@@ -39,17 +39,17 @@ def names(project: Project, name: str) -> list[str]:
 @pytest.mark.parametrize("file_list", [True, False], ids=["list", "folder"])
 def test_no_file_of_a_right_project_has_an_error(tmp_path: Path, file_list: bool) -> None:
     project = Project(GENERATED.write(tmp_path, file_list=file_list), Documents())
-    for name in GENERATED.listed:
+    for name in GENERATED.listed_files:
         analysis = project.analysis_of(tmp_path / name)
         assert analysis is not None
         assert [
-            diagnostic.message for diagnostic in analysis.diagnostics if diagnostic.severity is Severity.ERROR
+            diagnostic.message for diagnostic in analysis.diagnostics if diagnostic.severity is DiagnosticSeverity.ERROR
         ] == [], name
 
 
 def test_a_short_list_is_compiled_whole(tmp_path: Path) -> None:
     project = Project(GENERATED.write(tmp_path, file_list=True), Documents())
-    assert names(project, "block_0/unit_9.sv") == [Path(name).stem for name in GENERATED.listed]
+    assert names(project, "block_0/unit_9.sv") == [Path(name).stem for name in GENERATED.listed_files]
 
 
 def test_of_a_long_list_a_file_is_compiled_with_what_it_needs_and_what_instantiates_it(
@@ -89,23 +89,23 @@ def test_the_index_tells_which_files_have_a_name_in_their_code(tmp_path: Path) -
 def test_references_are_those_that_every_file_by_itself_has(tmp_path: Path) -> None:
     small = generated_project(20)
     project = Project(small.write(tmp_path, file_list=False), Documents())
-    dice, places = random.Random(3), 0
-    while places < 12:
-        path = tmp_path / dice.choice(small.listed)
+    dice, target_count = random.Random(3), 0
+    while target_count < 12:
+        path = tmp_path / dice.choice(small.listed_files)
         analysis = project.analysis_of(path)
         assert analysis is not None
         offset = dice.choice([match.start() for match in re.finditer(rb"\b[a-z_]\w+", analysis.data)])
         for target in {occurrence.target for occurrence in analysis.occurrences_at(offset)}:
-            places += 1
+            target_count += 1
             everywhere = (project.analysis_of(tmp_path / name) for name in small.texts)
-            expected = {
+            expected_occurrences = {
                 occurrence_
-                for inside in everywhere
-                if inside is not None
-                for occurrence_ in (*inside.occurrences(), *inside.occurrences_of(target.name))
+                for file_analysis in everywhere
+                if file_analysis is not None
+                for occurrence_ in (*file_analysis.occurrences(), *file_analysis.occurrences_of(target.name))
                 if occurrence_.target == target
             }
-            assert set(references(project, target)) == expected, (path, offset, target)
+            assert set(references(project, target)) == expected_occurrences, (path, offset, target)
 
 
 def test_a_name_that_a_macro_writes_is_found_where_the_macro_is_used(tmp_path: Path) -> None:
@@ -115,8 +115,8 @@ def test_a_name_that_a_macro_writes_is_found_where_the_macro_is_used(tmp_path: P
     project = Project(tmp_path, Documents())
     analysis = project.analysis_of(tmp_path / "a.sv")
     assert analysis is not None
-    (declared,) = analysis.occurrences_at(text.index("ready_q"))
-    assert sorted(occurrence.start for occurrence in references(project, declared.target)) == [
+    (declared_occurrence,) = analysis.occurrences_at(text.index("ready_q"))
+    assert sorted(occurrence.start for occurrence in references(project, declared_occurrence.target)) == [
         text.index("ready_q"),
         text.index("`READY"),
         text.index("ready)"),
@@ -143,9 +143,11 @@ def test_only_files_that_can_name_what_is_in_a_module_are_looked_into(
     project = Project(tmp_path, Documents())
     analysis = project.analysis_of(tmp_path / "dut.sv")
     assert analysis is not None
-    (declared,) = analysis.occurrences_at(text.index("data"))
-    assert (tmp_path / "tb.sv" in candidates(project, declared.target)) == is_found
-    assert (tmp_path / "tb.sv" in {occurrence.path for occurrence in references(project, declared.target)}) == is_found
+    (declared_occurrence,) = analysis.occurrences_at(text.index("data"))
+    assert (tmp_path / "tb.sv" in candidate_files(project, declared_occurrence.target)) == is_found
+    assert (
+        tmp_path / "tb.sv" in {occurrence.path for occurrence in references(project, declared_occurrence.target)}
+    ) == is_found
 
 
 def test_a_path_leads_through_modules_that_do_not_have_the_name(tmp_path: Path) -> None:
@@ -156,20 +158,23 @@ def test_a_path_leads_through_modules_that_do_not_have_the_name(tmp_path: Path) 
     project = Project(tmp_path, Documents())
     analysis = project.analysis_of(tmp_path / "dut.sv")
     assert analysis is not None
-    (declared,) = analysis.occurrences_at(len("module dut; wire "))
-    assert [occurrence.path.name for occurrence in references(project, declared.target)] == ["dut.sv", "tb.sv"]
+    (declared_occurrence,) = analysis.occurrences_at(len("module dut; wire "))
+    assert [occurrence.path.name for occurrence in references(project, declared_occurrence.target)] == [
+        "dut.sv",
+        "tb.sv",
+    ]
 
 
 def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    read: list[str] = []
+    read_names: list[str] = []
     original = plain_files.read_text
 
     def counted(path: Path) -> str | None:
-        read.append(path.name)
+        read_names.append(path.name)
         return original(path)
 
     monkeypatch.setattr(indexing, "read_text", counted)
-    return read
+    return read_names
 
 
 def indexed(folder: Path, store: IndexStore) -> Inventory:
@@ -188,16 +193,16 @@ def test_what_a_large_folder_declares_is_kept_from_one_start_to_the_next(
 ) -> None:
     folder = generated_project(220).write(tmp_path / "rtl", file_list=False)
     store = IndexStore(tmp_path / "index")
-    first = indexed(folder, store)
-    read = read_files(monkeypatch)
+    first_inventory = indexed(folder, store)
+    read_names = read_files(monkeypatch)
     (folder / "block_0/unit_9.sv").write_text("module unit_9; wire brand_new; endmodule\n")
-    second = indexed(folder, store)
-    assert read == ["unit_9.sv"]
-    assert [path.name for path in second.naming("brand_new")] == ["unit_9.sv"]
-    assert list(second.naming("common_queue")) == [
-        path for path in first.naming("common_queue") if path.stem != "unit_9"
+    second_inventory = indexed(folder, store)
+    assert read_names == ["unit_9.sv"]
+    assert [path.name for path in second_inventory.naming("brand_new")] == ["unit_9.sv"]
+    assert list(second_inventory.naming("common_queue")) == [
+        path for path in first_inventory.naming("common_queue") if path.stem != "unit_9"
     ]
-    assert second.declaring == first.declaring
+    assert second_inventory.declaring == first_inventory.declaring
     assert (tmp_path / "index").stat().st_mode & 0o777 == 0o700
 
 

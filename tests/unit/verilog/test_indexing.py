@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics.compilation.diagnostics import Severity
+from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
 from benchwright_verilog.semantics.names.navigation import references
 from benchwright_verilog.semantics.project.index import indexing, inventory
 from benchwright_verilog.semantics.project.index.entry import values_of
@@ -34,15 +34,15 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Lets the background begin."""
-    opened, original = threading.Event(), indexing.read_entries
+    opened_gate, original = threading.Event(), indexing.read_entries
 
     def wait_and_read(*arguments: object) -> object:
-        opened.wait(20)
+        opened_gate.wait(20)
         return original(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(inventory, "read_entries", wait_and_read)
-    yield opened
-    opened.set()
+    yield opened_gate
+    opened_gate.set()
 
 
 def opened(folder: Path, text: str, documents: Documents) -> tuple[Path, Document]:
@@ -54,7 +54,9 @@ def opened(folder: Path, text: str, documents: Documents) -> tuple[Path, Documen
 def errors(project: Project, path: Path) -> list[str]:
     analysis = project.analysis_of(path)
     assert analysis is not None
-    return [diagnostic.message for diagnostic in analysis.diagnostics if diagnostic.severity is Severity.ERROR]
+    return [
+        diagnostic.message for diagnostic in analysis.diagnostics if diagnostic.severity is DiagnosticSeverity.ERROR
+    ]
 
 
 def test_what_other_files_may_hold_is_no_error_before_they_were_read(folder: Path, gate: threading.Event) -> None:
@@ -98,8 +100,8 @@ def test_a_search_waits_for_all_files(folder: Path, gate: threading.Event) -> No
 
 
 def test_the_background_reads_what_a_look_at_once_would(folder: Path) -> None:
-    progress: list[tuple[int, int]] = []
-    index = Inventory(folder, on_progress=lambda read, number: progress.append((read, number)))
+    progress_counts: list[tuple[int, int]] = []
+    index = Inventory(folder, on_progress=lambda read_count, number: progress_counts.append((read_count, number)))
     index.refresh()
     index.wait()
     index.refresh()
@@ -107,8 +109,8 @@ def test_the_background_reads_what_a_look_at_once_would(folder: Path) -> None:
     assert {path: values_of(entry) for path, entry in index.entries.items()} == {
         path: values_of(indexing.read_entry(path, stamp)) for path, stamp in index.stamps.items()
     }
-    assert progress[0][0] == 0
-    assert progress[-1][0] == progress[-1][1] == FILLERS + 3
+    assert progress_counts[0][0] == 0
+    assert progress_counts[-1][0] == progress_counts[-1][1] == FILLERS + 3
 
 
 @pytest.mark.parametrize("program", ["/nowhere/python", "/bin/true"])

@@ -28,7 +28,7 @@ class IncludeCase:
         self.complaints = [complaint.message for file_list in lists for complaint in file_list.complaints]
 
     def messages(self) -> list[str]:
-        self.project.outdate()
+        self.project.note_disk_change()
         analysis = self.project.analysis_of(self._path)
         assert analysis is not None
         return [diagnostic.message for diagnostic in analysis.diagnostics]

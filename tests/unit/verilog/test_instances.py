@@ -9,7 +9,7 @@ import pytest
 
 from benchwright_verilog.semantics.behaviour.view_store import ViewStore
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
-from benchwright_verilog.semantics.compilation.instances import Design, Instance
+from benchwright_verilog.semantics.compilation.instances import DesignInstance, InstanceTree
 from benchwright_verilog.semantics.project.index import inventory
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
@@ -30,15 +30,15 @@ def written_project(folder: Path, **texts: str) -> Project:
     return Project(folder, Documents())
 
 
-def all_instances(design: Design) -> list[Instance]:
+def all_instances(design: InstanceTree) -> list[DesignInstance]:
     return [instance for top in design.tops() for instance in (top, *design.instances_below(top.path))]
 
 
-def viewed(project: Project, instance: Instance) -> tuple[str, tuple[tuple[str, str], ...]]:
+def viewed(project: Project, instance: DesignInstance) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Path and parameters of what a module is analysed as, once it is viewed as an instance."""
-    project.look(View(None, {instance.module: instance.as_path}))
-    assert instance.declared is not None
-    analysis = project.analysis_of(instance.declared.path)
+    project.use_view(View(None, {instance.module: instance.as_path}))
+    assert instance.declaration is not None
+    analysis = project.analysis_of(instance.declaration.path)
     body = analysis.body(instance.module) if analysis is not None else None
     assert body is not None
     values = {parameter.name: str(getattr(parameter, "value", "")) for parameter in body.parameters}
@@ -51,10 +51,10 @@ def test_a_module_has_the_parameters_of_whatever_instance_it_is_viewed_as(tmp_pa
     instances = all_instances(project.design(tmp_path / "any.sv"))
     assert len(instances) > 150
     for instance in random.Random(1).sample(instances, 25):
-        path, values = viewed(project, instance)
+        path, viewed_parameters = viewed(project, instance)
         assert path == instance.path
         numbers = {name: value for name, value in instance.parameters if value.isdecimal()}
-        assert {name: value.rpartition("d")[2] for name, value in values if name in numbers} == numbers
+        assert {name: value.rpartition("d")[2] for name, value in viewed_parameters if name in numbers} == numbers
 
 
 def test_of_modules_of_one_name_those_on_the_path_count(tmp_path: Path) -> None:
@@ -78,24 +78,28 @@ def test_what_a_bind_adds_to_a_top_can_be_viewed(tmp_path: Path) -> None:
         top="module top; endmodule",
     )
     (instance,) = [
-        candidate for candidate in all_instances(project.design(tmp_path / "top.sv")) if candidate.module == "checks"
+        some_instance
+        for some_instance in all_instances(project.design(tmp_path / "top.sv"))
+        if some_instance.module == "checks"
     ]
     assert (instance.path, instance.parameters) == ("top.bound", (("N", "5"),))
     assert viewed(project, instance) == ("top.bound", (("N", "5"),))
 
 
-@pytest.mark.parametrize("inside", [True, False], ids=["in a module", "in a file"])
-def test_what_a_bind_adds_below_a_top_can_be_viewed(tmp_path: Path, inside: bool) -> None:
+@pytest.mark.parametrize("is_in_module", [True, False], ids=["in a module", "in a file"])
+def test_what_a_bind_adds_below_a_top_can_be_viewed(tmp_path: Path, is_in_module: bool) -> None:
     bind = "bind dut checks #(W + 1) bound ();"
     project = written_project(
         tmp_path,
         checks="module checks #(N = 1) (); endmodule",
-        binding=f"module binding; {bind} endmodule" if inside else bind,
+        binding=f"module binding; {bind} endmodule" if is_in_module else bind,
         dut="module dut #(W = 1) (); endmodule",
         top="module top; dut #(6) first (); dut #(8) second (); endmodule",
     )
     bound_instances = [
-        candidate for candidate in all_instances(project.design(tmp_path / "top.sv")) if candidate.module == "checks"
+        some_instance
+        for some_instance in all_instances(project.design(tmp_path / "top.sv"))
+        if some_instance.module == "checks"
     ]
     assert [instance.path for instance in bound_instances] == ["top.first.bound", "top.second.bound"]
     for instance, value in zip(bound_instances, ("7", "9"), strict=True):
@@ -111,7 +115,7 @@ def test_what_a_bind_adds_below_a_top_can_be_viewed(tmp_path: Path, inside: bool
 
 def test_a_path_that_leads_nowhere_any_more_gives_the_default_parameters(tmp_path: Path) -> None:
     project = written_project(tmp_path, a="module a #(N = 1) (); endmodule", b="module b; a #(7) u (); endmodule")
-    (instance,) = project.design(tmp_path / "a.sv").of_module("a")
+    (instance,) = project.design(tmp_path / "a.sv").instances_of_module("a")
     assert viewed(project, instance)[0] == "b.u"
     (tmp_path / "b.sv").write_text("module b; a #(7) other (); endmodule")
     analysis = project.analysis_of(tmp_path / "a.sv")
@@ -128,7 +132,7 @@ def test_escaped_names_and_arrays_are_found_again_by_their_paths(tmp_path: Path)
         b="module b; a #(2) \\x.y (); a #(3) many [1:0][1:0] (); if (1) begin : g a #(4) \\g[0] (); end endmodule",
     )
     design = project.design(tmp_path / "a.sv")
-    instances = design.of_module("a")
+    instances = design.instances_of_module("a")
     assert len(instances) == 6
     for instance in instances:
         assert [last.path for last in design.instances_along(instance.path)][-1] == instance.path
@@ -141,12 +145,12 @@ def test_a_module_that_instantiates_itself_ends_somewhere(tmp_path: Path) -> Non
     project = written_project(tmp_path, a="module top; a u (); endmodule module a; a u (); endmodule")
     design = project.design(tmp_path / "a.sv")
     assert [top.path for top in design.tops()] == ["top"]
-    assert len(design.of_module("a")) < 20_000
+    assert len(design.instances_of_module("a")) < 20_000
 
 
 def test_a_folder_without_designs_has_no_hierarchy(tmp_path: Path) -> None:
     design = Project(tmp_path, Documents()).design(tmp_path / "any.sv")
-    assert (design.tops(), design.children("top"), list(design.of_module("top"))) == ([], None, [])
+    assert (design.tops(), design.children("top"), list(design.instances_of_module("top"))) == ([], None, [])
 
 
 def test_a_view_is_kept_until_it_is_the_default_again(tmp_path: Path) -> None:
@@ -154,7 +158,7 @@ def test_a_view_is_kept_until_it_is_the_default_again(tmp_path: Path) -> None:
     project = written_project(
         tmp_path / "design", a="module a #(N = 1) (); endmodule", b="module b; a #(7) u (); endmodule"
     )
-    (instance,) = project.design(tmp_path / "design" / "a.sv").of_module("a")
+    (instance,) = project.design(tmp_path / "design" / "a.sv").instances_of_module("a")
     view = View("b", {"a": instance.as_path})
     store.save(tmp_path / "design", view)
     assert ViewStore(tmp_path / "views").load(tmp_path / "design") == view

@@ -20,15 +20,15 @@ def test_random_lists_mean_what_they_mean_to_slang(tmp_path: Path, nightly: bool
     for seed in range(LISTS if nightly else LISTS // 10):
         folder = tmp_path / str(seed)
         write_project(folder, seed)
-        ours, theirs = meaning_for_us(folder), meaning_for_slang(folder)
+        own_meaning, slang_meaning = meaning_for_us(folder), meaning_for_slang(folder)
         text = (folder / "all.f").read_text() + (folder / "ip/ip.f").read_text()
-        assert without_errors(ours) == without_errors(theirs), text
-        if any(MISSING in message for _, message in theirs.errors):
+        assert without_errors(own_meaning) == without_errors(slang_meaning), text
+        if any(MISSING in message for _, message in slang_meaning.errors):
             # The project has the header, and the list has no folder for it.
-            assert not any(MISSING in message for _, message in ours.errors), text
+            assert not any(MISSING in message for _, message in own_meaning.errors), text
         else:
-            assert ours.errors == theirs.errors, text
-            compared += bool(theirs.errors)
+            assert own_meaning.errors == slang_meaning.errors, text
+            compared += bool(slang_meaning.errors)
     assert compared
 
 
@@ -37,8 +37,8 @@ def test_a_single_unit_means_what_it_means_to_slang(tmp_path: Path, nightly: boo
     for seed in range(LISTS if nightly else LISTS // 5):
         folder = tmp_path / str(seed)
         write_project(folder, seed, single_unit=True)
-        ours, theirs = meaning_for_us(folder), meaning_for_slang(folder)
-        if not any(MISSING in message for _, message in theirs.errors):
-            assert ours.errors == theirs.errors, (folder / "all.f").read_text()
-            compared += bool(theirs.errors)
+        own_meaning, slang_meaning = meaning_for_us(folder), meaning_for_slang(folder)
+        if not any(MISSING in message for _, message in slang_meaning.errors):
+            assert own_meaning.errors == slang_meaning.errors, (folder / "all.f").read_text()
+            compared += bool(slang_meaning.errors)
     assert compared

@@ -25,7 +25,7 @@ def macros() -> KnownMacros:
 
 
 @pytest.mark.parametrize(
-    ("name", "use", "expected"),
+    ("name", "use_text", "expected_text"),
     [
         ("ONE", "", "1"),
         ("ADD", "(2, 3)", "((2) + (3))"),
@@ -39,9 +39,9 @@ def macros() -> KnownMacros:
         ("NAME", "(a, b)", None),
     ],
 )
-def test_a_use_becomes_what_the_definition_says(name: str, use: str, expected: str | None) -> None:
+def test_a_use_becomes_what_the_definition_says(name: str, use_text: str, expected_text: str | None) -> None:
     known_macros = macros()
-    assert expanded(known_macros[name], used_at(use, 0), known_macros) == expected
+    assert expanded(known_macros[name], used_at(use_text, 0), known_macros) == expected_text
 
 
 def test_a_macro_that_uses_itself_comes_to_an_end() -> None:
@@ -54,7 +54,7 @@ def test_the_comment_above_documents_a_macro() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "expected_text"),
     [
         ("// one\n// two\n«wire w»;", "one\ntwo"),
         ("/** One.\n *  Two.\n */\n«wire w»;", "One.\nTwo."),
@@ -70,6 +70,6 @@ def test_the_comment_above_documents_a_macro() -> None:
         ("// é𝄞\r\n«wire w»;\r\n", "é𝄞"),
     ],
 )
-def test_comments_beside_a_declaration_document_it(text: str, expected: str) -> None:
+def test_comments_beside_a_declaration_document_it(text: str, expected_text: str) -> None:
     start, end = text.index("«"), text.index("»") - 1
-    assert documentation(text.replace("«", "").replace("»", ""), start, end) == expected
+    assert documentation(text.replace("«", "").replace("»", ""), start, end) == expected_text

@@ -56,9 +56,9 @@ def test_all_radices_are_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "column", "expected"),
+    ("line", "column", "expected_literal"),
     [("a = 8'hff;", 7, "8'hff"), ("a1 = 5", 1, None), ("x = 1.5", 6, None), ("b'0", 0, None), ("3'b101", 0, "3'b101")],
 )
-def test_only_a_whole_literal_is_found(line: str, column: int, expected: str | None) -> None:
+def test_only_a_whole_literal_is_found(line: str, column: int, expected_literal: str | None) -> None:
     match = literal_at(line, column)
-    assert (match[0] if match is not None else None) == expected
+    assert (match[0] if match is not None else None) == expected_literal

@@ -29,9 +29,10 @@ def test_a_pipe_named_like_a_design_file_is_left_out(tmp_path: Path) -> None:
 
 
 def nested(depth: int) -> str:
-    begins, ends = "begin " * depth, "end " * depth
+    begin_words, end_words = "begin " * depth, "end " * depth
     return (
-        f"module m;\n  int x;\n  initial {begins}\n    x = y;\n  {ends}\nendmodule\nmodule n; absent u (); endmodule\n"
+        f"module m;\n  int x;\n  initial {begin_words}\n    x = y;\n  {end_words}\nendmodule\n"
+        "module n; absent u (); endmodule\n"
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from benchwright_verilog.findings.piecewise import Piecewise
 from benchwright_verilog.language.completion.library import Library
 from benchwright_verilog.semantics.project.project import Project
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
@@ -136,7 +136,7 @@ def test_a_pipe_that_becomes_a_file_is_read_and_a_file_that_becomes_a_pipe_is_no
     project = Project(tmp_path, Documents())
 
     def messages() -> list[str]:
-        project.outdate()
+        project.note_disk_change()
         analysis = project.analysis_of(tmp_path / "a.sv")
         assert analysis is not None
         return [diagnostic.message for diagnostic in analysis.diagnostics]
@@ -165,7 +165,7 @@ def test_a_header_that_is_created_later_is_read(tmp_path: Path) -> None:
     project = Project(tmp_path, documents)
 
     def messages() -> list[str]:
-        project.outdate()
+        project.note_disk_change()
         analysis = project.analysis_of(tmp_path / "a.sv")
         assert analysis is not None
         return [diagnostic.message for diagnostic in analysis.diagnostics]
@@ -239,7 +239,7 @@ def test_a_pipe_that_appears_is_noticed_though_nothing_was_typed(tmp_path: Path)
     project = Project(tmp_path, Documents())
     assert not any(NOT_PLAIN in message for message in errors(project, tmp_path / "a.sv"))
     os.mkfifo(tmp_path / "p.svh")
-    project.outdate()
+    project.note_disk_change()
     assert any(NOT_PLAIN in message for message in errors(project, tmp_path / "a.sv"))
 
 

@@ -104,30 +104,32 @@ def test_after_any_edits_it_says_what_slang_says_of_the_whole(text: str) -> None
         start = dice.randrange(len(document.text) + 1)
         end = min(len(document.text), start + dice.choice([0, 0, 0, 1, 5, 30]))
         if version % 12 == 0:
-            start, end, new = 0, len(document.text), text
+            start, end, new_text = 0, len(document.text), text
         else:
-            new = dice.choice(bits)
+            new_text = dice.choice(bits)
         edit_range = Range(document.lines.position(start), document.lines.position(end))
-        document, _ = documents.change(URI, version, [TextDocumentContentChangePartial(text=new, range=edit_range)])
+        document, _ = documents.change(
+            URI, version, [TextDocumentContentChangePartial(text=new_text, range=edit_range)]
+        )
         assert pieces(piecewise, documents) == whole(document.text), document.text
 
 
 def test_only_what_is_connected_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
-    real = Piecewise._said
+    real = Piecewise._slang_diagnostics
 
     def checked_piece(self: Piecewise, text: str) -> tuple[SlangDiagnostic, ...]:
         looked.append(text)
         return real(self, text)
 
-    monkeypatch.setattr(Piecewise, "_said", checked_piece)
+    monkeypatch.setattr(Piecewise, "_slang_diagnostics", checked_piece)
     documents = Documents()
     documents.open(URI, 1, DESIGN)
     piecewise = Piecewise(PATH, is_alone=True)
     pieces(piecewise, documents)
     line = DESIGN[: DESIGN.index("  assign b")].count("\n")
-    change = TextDocumentContentChangePartial(text=" ", range=Range(Position(line, 0), Position(line, 0)))
-    documents.change(URI, 2, [change])
+    content_change = TextDocumentContentChangePartial(text=" ", range=Range(Position(line, 0), Position(line, 0)))
+    documents.change(URI, 2, [content_change])
     pieces(piecewise, documents)
     assert "module leaf" in looked[0]
     assert "module lone" in looked[1]

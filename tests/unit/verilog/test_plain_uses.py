@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_verilog.semantics.names import navigation
-from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
+from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.index.plain_uses import PLAIN_KINDS, PlainName
 from benchwright_verilog.semantics.project.project import Project
@@ -29,29 +29,29 @@ PACKAGE = PlainName("p", TargetKind.PACKAGE)
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "roles"),
+    ("plain_name", "text", "roles"),
     [
-        (WORD, "import p::*; word_t a; word_t [1:0][N-1:0] b; initial c = word_t'(a);", [Role.TYPE] * 3),
-        (WORD, "p::word_t a; function p::word_t f(p::word_t x);", [Role.TYPE] * 3),
-        (WORD, "import p::word_t;", [Role.IMPORT]),
-        (WORD, "module m import q::*, p::word_t;", [Role.IMPORT]),
-        (LIMIT, "assign a = p::LIMIT + 1; // LIMIT", [Role.READ]),
-        (TASK, "initial p::go(1);", [Role.CALL]),
-        (CLASS, "import p::*; item one = item::type_id::create();", [Role.TYPE, Role.NAME]),
-        (CELL, "cell u_a (); if (x) cell #(.N(1)) u_b ();", [Role.INSTANTIATION] * 2),
-        (PACKAGE, "import p::*; assign a = p::LIMIT;", [Role.IMPORT, Role.NAME]),
+        (WORD, "import p::*; word_t a; word_t [1:0][N-1:0] b; initial c = word_t'(a);", [NameRole.TYPE] * 3),
+        (WORD, "p::word_t a; function p::word_t f(p::word_t x);", [NameRole.TYPE] * 3),
+        (WORD, "import p::word_t;", [NameRole.IMPORT]),
+        (WORD, "module m import q::*, p::word_t;", [NameRole.IMPORT]),
+        (LIMIT, "assign a = p::LIMIT + 1; // LIMIT", [NameRole.READ]),
+        (TASK, "initial p::go(1);", [NameRole.CALL]),
+        (CLASS, "import p::*; item one = item::type_id::create();", [NameRole.TYPE, NameRole.NAME]),
+        (CELL, "cell u_a (); if (x) cell #(.N(1)) u_b ();", [NameRole.INSTANTIATION] * 2),
+        (PACKAGE, "import p::*; assign a = p::LIMIT;", [NameRole.IMPORT, NameRole.NAME]),
         (CELL, 'initial $display("cell x"); /* cell y (); */', []),
     ],
 )
-def test_a_use_is_plain(name: PlainName, text: str, roles: list[Role]) -> None:
-    uses = name.uses(Outline(text.encode()))
+def test_a_use_is_plain(plain_name: PlainName, text: str, roles: list[NameRole]) -> None:
+    uses = plain_name.uses(Outline(text.encode()))
     assert uses is not None
     assert [use.role for use in uses] == roles
-    assert {text[use.start : use.end] for use in uses} <= {name.name}
+    assert {text[use.start : use.end] for use in uses} <= {plain_name.name}
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("plain_name", "text"),
     [
         (WORD, "word_t a;"),
         (WORD, "import p::*; assign a = word_t;"),
@@ -73,8 +73,8 @@ def test_a_use_is_plain(name: PlainName, text: str, roles: list[Role]) -> None:
         (PlainName("a+b", TargetKind.MODULE), "\\a+b u ();"),
     ],
 )
-def test_a_use_may_be_something_else(name: PlainName, text: str) -> None:
-    assert name.uses(Outline(text.encode())) is None
+def test_a_use_may_be_something_else(plain_name: PlainName, text: str) -> None:
+    assert plain_name.uses(Outline(text.encode())) is None
 
 
 @pytest.fixture
@@ -90,15 +90,15 @@ def compiled(project: Project, target: Target, monkeypatch: pytest.MonkeyPatch) 
     """The references by compiling every file that has the name."""
     with monkeypatch.context() as patched:
         patched.setattr(navigation, "_plain_name", lambda target: None)
-        patched.setattr(navigation, "_seeing", lambda files, package: {path.name for path, _ in files})
+        patched.setattr(navigation, "_files_seeing", lambda files, package: {path.name for path, _ in files})
         return found_occurrences(project, target)
 
 
-def require_the_same(project: Project, names: Sequence[str], places: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def require_the_same(project: Project, names: Sequence[str], place_count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """At random places, both ways of searching have to find the same."""
     assert project.folder is not None
-    dice, searched = random.Random(places), 0
-    for _ in range(places):
+    dice, searched = random.Random(place_count), 0
+    for _ in range(place_count):
         analysis = project.analysis_of(project.folder / dice.choice(names))
         assert analysis is not None
         offsets = [match.start() for match in re.finditer(rb"\b[a-zA-Z_]\w+", analysis.outline.code)]
@@ -106,11 +106,11 @@ def require_the_same(project: Project, names: Sequence[str], places: int, monkey
             for target in {
                 occurrence.target
                 for occurrence in analysis.occurrences_at(offset)
-                if occurrence.target.kind in PLAIN_KINDS
+                if occurrence.target.target_kind in PLAIN_KINDS
             }:
                 searched += 1
                 assert found_occurrences(project, target) == compiled(project, target, monkeypatch), target
-    assert searched > places
+    assert searched > place_count
 
 
 @pytest.mark.usefixtures("_always")
@@ -120,7 +120,7 @@ def test_references_are_those_of_compiling_every_file(
 ) -> None:
     generated = generated_project(60)
     project = Project(generated.write(tmp_path, file_list=file_list), Documents())
-    require_the_same(project, generated.listed, 12, monkeypatch)
+    require_the_same(project, generated.listed_files, 12, monkeypatch)
 
 
 @pytest.mark.usefixtures("_always")
@@ -170,8 +170,10 @@ def test_a_routine_of_another_language_is_found(tmp_path: Path) -> None:
     project = Project(tmp_path, Documents())
     analysis = project.analysis_of(tmp_path / "p.sv")
     assert analysis is not None
-    (declared,) = analysis.occurrences_at(text.index("foo"))
-    assert {(occurrence.path.stem, occurrence.role) for occurrence in found_occurrences(project, declared.target)} == {
-        ("p", Role.DECLARATION),
-        ("m", Role.CALL),
+    (declared_occurrence,) = analysis.occurrences_at(text.index("foo"))
+    assert {
+        (occurrence.path.stem, occurrence.role) for occurrence in found_occurrences(project, declared_occurrence.target)
+    } == {
+        ("p", NameRole.DECLARATION),
+        ("m", NameRole.CALL),
     }

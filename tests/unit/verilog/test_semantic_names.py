@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from benchwright_verilog.language.completion.names_in_scope import members_behind, scopes_at, symbol_at_path
-from benchwright_verilog.semantics.compilation.analysis import Analysis
-from benchwright_verilog.semantics.names.occurrence import Role, TargetKind
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
+from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
@@ -44,11 +44,11 @@ endmodule
 """
 
 
-def analysis(text: str) -> Analysis:
+def analysis(text: str) -> FileAnalysis:
     return lone_analysis(text)
 
 
-def roles(text: str, name: str) -> list[tuple[str, Role]]:
+def roles(text: str, name: str) -> list[tuple[str, NameRole]]:
     analysed = analysis(text)
     return [
         (analysed.outline.data[: occurrence.start].decode().rpartition("\n")[2].strip(), occurrence.role)
@@ -58,7 +58,7 @@ def roles(text: str, name: str) -> list[tuple[str, Role]]:
 
 
 @pytest.mark.parametrize(
-    ("snippet", "kind", "declared"),
+    ("snippet", "target_kind", "declared_text"),
     [
         ("state <=", TargetKind.VARIABLE, "state;"),
         ("BUSY;", TargetKind.ENUM_VALUE, "BUSY}"),
@@ -76,40 +76,45 @@ def roles(text: str, name: str) -> list[tuple[str, Role]]:
         ("state_t state", TargetKind.TYPE, "state_t;"),
     ],
 )
-def test_a_name_means_what_slang_means(snippet: str, kind: TargetKind, declared: str) -> None:
+def test_a_name_means_what_slang_means(snippet: str, target_kind: TargetKind, declared_text: str) -> None:
     occurrence = analysis(DESIGN).occurrence_at(DESIGN.index(snippet))
     assert occurrence is not None
-    assert (occurrence.target.kind, occurrence.target.start) == (kind, DESIGN.index(declared))
+    assert (occurrence.target.target_kind, occurrence.target.start) == (target_kind, DESIGN.index(declared_text))
 
 
 def test_roles_tell_what_is_done_with_a_name() -> None:
-    assert roles(DESIGN, "z") == [("int", Role.DECLARATION), ("", Role.WRITE), ("b.data <=", Role.READ)]
-    assert [role for _, role in roles(DESIGN, "f")] == [Role.DECLARATION, Role.CALL]
-    assert [role for _, role in roles(DESIGN, "child")] == [Role.DECLARATION, Role.END, Role.INSTANTIATION]
-    assert [role for _, role in roles(DESIGN, "p")] == [Role.DECLARATION, Role.IMPORT, Role.NAME, Role.NAME]
+    assert roles(DESIGN, "z") == [("int", NameRole.DECLARATION), ("", NameRole.WRITE), ("b.data <=", NameRole.READ)]
+    assert [role for _, role in roles(DESIGN, "f")] == [NameRole.DECLARATION, NameRole.CALL]
+    assert [role for _, role in roles(DESIGN, "child")] == [NameRole.DECLARATION, NameRole.END, NameRole.INSTANTIATION]
+    assert [role for _, role in roles(DESIGN, "p")] == [
+        NameRole.DECLARATION,
+        NameRole.IMPORT,
+        NameRole.NAME,
+        NameRole.NAME,
+    ]
 
 
 def test_an_output_port_writes_what_it_is_connected_to() -> None:
     analysed = analysis(DESIGN)
     connected = analysed.occurrence_at(DESIGN.index("o), .b"))
     assert connected is not None
-    assert connected.role is Role.WRITE
+    assert connected.role is NameRole.WRITE
 
 
 def test_a_shorthand_connection_means_two_things() -> None:
     port, net = analysis(DESIGN).occurrences_at(DESIGN.index("clk);\n  child"))
-    assert (port.role, port.shorthand) == (Role.CONNECTION, False)
+    assert (port.role, port.shorthand) == (NameRole.CONNECTION, False)
     assert (net.target.start, net.shorthand) == (DESIGN.index("clk;\n  bus"), True)
 
 
 def test_what_stands_in_a_macros_parentheses_has_its_own_place() -> None:
-    (inner,) = [
+    (inner_occurrence,) = [
         occurrence
         for occurrence in analysis(DESIGN).occurrences()
         if occurrence.start == DESIGN.index("i);\nendmodule")
     ]
-    assert inner.target.start == DESIGN.index("i;\n  logic o")
-    assert not inner.generated
+    assert inner_occurrence.target.start == DESIGN.index("i;\n  logic o")
+    assert not inner_occurrence.generated
 
 
 def test_what_a_macro_writes_stands_where_it_is_used() -> None:
@@ -160,15 +165,24 @@ def test_names_of_the_same_word_are_kept_apart() -> None:
         "for (genvar i = 0; i < 2; i++) begin : g wire w = i; end endmodule\n"
     )
     analysed = analysis(text)
-    starts = [
+    start_pairs = [
         (occurrence.start, occurrence.target.start)
         for occurrence in analysed.occurrences()
         if occurrence.target.name == "i"
     ]
-    outer, inner, genvar = (
-        text.index(part) + skip for part, skip in (("int i", 4), ("begin int i", 10), ("genvar i", 7))
+    outer, inner_start, genvar = (
+        text.index(text_part) + skip for text_part, skip in (("int i", 4), ("begin int i", 10), ("genvar i", 7))
     )
-    assert [target for _, target in starts] == [outer, inner, inner, outer, genvar, genvar, genvar, genvar]
+    assert [target for _, target in start_pairs] == [
+        outer,
+        inner_start,
+        inner_start,
+        outer,
+        genvar,
+        genvar,
+        genvar,
+        genvar,
+    ]
 
 
 def test_ports_declared_twice_are_one_thing() -> None:
@@ -205,6 +219,6 @@ def test_an_analysis_tells_the_file_of_each_name(tmp_path: Path) -> None:
     (tmp_path / "b.sv").write_text("module sub; endmodule\n")
     analysed = Project(tmp_path, Documents()).analysis_of(tmp_path / "a.sv")
     assert analysed is not None
-    inner = analysed.occurrence_at(12)
-    assert inner is not None
-    assert (inner.path, inner.target.path) == (tmp_path / "a.sv", tmp_path / "b.sv")
+    inner_occurrence = analysed.occurrence_at(12)
+    assert inner_occurrence is not None
+    assert (inner_occurrence.path, inner_occurrence.target.path) == (tmp_path / "a.sv", tmp_path / "b.sv")

@@ -13,12 +13,12 @@ from pyslang.ast import Compilation
 from pyslang.syntax import SyntaxTree
 
 from benchwright_verilog.semantics.names.navigation import references
-from benchwright_verilog.semantics.names.symbol_search import search
+from benchwright_verilog.semantics.names.symbol_search import search_symbols
 from benchwright_verilog.semantics.project.index import inventory
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.semantics.project.projects import Projects
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 
 
@@ -121,9 +121,9 @@ def test_a_file_list_says_what_belongs_together(tmp_path: Path) -> None:
     }
     design = project(tmp_path, files)
     assert messages(design, "rtl/top.sv") == []
-    together = design.analysis_of(tmp_path / "rtl/top.sv")
-    assert together is not None
-    assert {tree.path.name for tree in together.trees} == {"top.sv", "one.sv", "cell_a.v"}
+    top_analysis = design.analysis_of(tmp_path / "rtl/top.sv")
+    assert top_analysis is not None
+    assert {tree.path.name for tree in top_analysis.trees} == {"top.sv", "one.sv", "cell_a.v"}
 
 
 @pytest.mark.parametrize(
@@ -140,29 +140,29 @@ def test_a_file_list_says_what_belongs_together(tmp_path: Path) -> None:
 )
 def test_diagnostics_of_a_listed_design_are_slangs_own(tmp_path: Path, files: dict[str, str]) -> None:
     design = project(tmp_path, {**files, "all.f": "\n".join(files)})
-    ours = {(name, message) for name in files for message in messages(design, name)}
+    own_messages = {(name, message) for name in files for message in messages(design, name)}
     sources = pyslang.SourceManager()
     compilation = Compilation()
     for name in files:
         compilation.addSyntaxTree(SyntaxTree.fromFile(str(tmp_path / name), sources))
     engine = pyslang.DiagnosticEngine(sources)
     engine.setWarningOptions(["default"])
-    theirs = {
+    slang_messages = {
         (Path(sources.getFileName(diagnostic.location)).name, engine.formatMessage(diagnostic))
         for diagnostic in compilation.getAllDiagnostics()
         if engine.getSeverity(diagnostic.code, diagnostic.location).name != "Ignored"
     }
-    assert ours == theirs
-    assert ours
+    assert own_messages == slang_messages
+    assert own_messages
 
 
 def test_the_same_text_is_analysed_once(tmp_path: Path) -> None:
     design = project(tmp_path, {"a.sv": "module a; b x(); endmodule\n", "b.sv": "module b; endmodule\n"})
-    first = design.analysis_of(tmp_path / "a.sv")
-    assert design.analysis_of(tmp_path / "a.sv") is first
+    first_analysis = design.analysis_of(tmp_path / "a.sv")
+    assert design.analysis_of(tmp_path / "a.sv") is first_analysis
     write(tmp_path, {"b.sv": "module b; wire w; endmodule\n"})
     os.utime(tmp_path / "b.sv", ns=(1, 1))
-    assert design.analysis_of(tmp_path / "a.sv") is not first
+    assert design.analysis_of(tmp_path / "a.sv") is not first_analysis
 
 
 def test_references_go_through_the_whole_folder(tmp_path: Path) -> None:
@@ -198,11 +198,11 @@ def test_names_are_found_by_their_letters(tmp_path: Path) -> None:
     design = project(
         tmp_path, {"a.sv": text, "b.svh": "typedef struct {int a;} desc_t;\ntask automatic sync_up(); endtask\n"}
     )
-    assert [match.declared.name for match in search([design], "sync")] == ["sync", "sync_up", "fifo_sync"]
-    assert [match.declared.name for match in search([design], "dpt")] == ["DEPTH", "depth_of"]
-    assert [match.declared.name for match in search([design], "desc_t")] == ["desc_t"]
-    assert search([design], "nothing") == []
-    assert len(search([design], "")) == 6
+    assert [match.declared_unit.name for match in search_symbols([design], "sync")] == ["sync", "sync_up", "fifo_sync"]
+    assert [match.declared_unit.name for match in search_symbols([design], "dpt")] == ["DEPTH", "depth_of"]
+    assert [match.declared_unit.name for match in search_symbols([design], "desc_t")] == ["desc_t"]
+    assert search_symbols([design], "nothing") == []
+    assert len(search_symbols([design], "")) == 6
 
 
 def test_an_outline_reads_past_comments_and_strings() -> None:
@@ -215,9 +215,9 @@ def test_an_outline_reads_past_comments_and_strings() -> None:
     assert [unit.name for unit in outline.units] == ["c-d", "v", "ic"]
     assert [include.name for include in outline.includes] == ["x.svh", "z.svh"]
     assert [macro.name for macro in outline.macros] == ["M", "N"]
-    names = [(unit.name, unit.start, unit.end) for unit in outline.units]
-    names += [(include.name, include.start, include.end) for include in outline.includes]
-    assert all(text[start:end].decode() == name for name, start, end in names)
+    named_spans = [(unit.name, unit.start, unit.end) for unit in outline.units]
+    named_spans += [(include.name, include.start, include.end) for include in outline.includes]
+    assert all(text[start:end].decode() == name for name, start, end in named_spans)
 
 
 def test_memory_does_not_grow_with_edits(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from benchwright_verilog.semantics.behaviour import body_flows
 from benchwright_verilog.semantics.behaviour.registers import registers
 from benchwright_verilog.semantics.behaviour.signal_flow import SignalEndpoints, SignalFlow
-from benchwright_verilog.semantics.compilation.instances import Design
+from benchwright_verilog.semantics.compilation.instances import InstanceTree
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
@@ -55,7 +55,7 @@ endmodule
 """
 
 
-def design(folder: Path, text: str = DESIGN) -> Design:
+def design(folder: Path, text: str = DESIGN) -> InstanceTree:
     (folder / "a.sv").write_text(text)
     return Project(folder, Documents()).design(folder / "a.sv")
 
@@ -83,8 +83,8 @@ def test_drivers_and_loads_lead_through_ports_in_both_directions(tmp_path: Path)
 
 def test_the_design_ends_at_the_ports_of_its_tops(tmp_path: Path) -> None:
     flow = SignalFlow(design(tmp_path))
-    ends = [trace.port_of_top for path in ("m.d", "m.q", "m.sum", "m.u_add.a") if (trace := flow.drivers(path))]
-    assert ends == ["in", "out", None, None]
+    end_ports = [trace.port_of_top for path in ("m.d", "m.q", "m.sum", "m.u_add.a") if (trace := flow.drivers(path))]
+    assert end_ports == ["in", "out", None, None]
 
 
 def test_what_is_connected_to_an_interface_drives_and_reads_its_signals(tmp_path: Path) -> None:
@@ -132,17 +132,22 @@ def test_more_assignments_than_are_looked_at_are_told(tmp_path: Path, monkeypatc
     assert (len(trace.endpoints), trace.is_complete) == (10, False)
 
 
-def table(design: Design, instance: str) -> list[tuple[object, ...]]:
-    rows = registers(design, instance)
-    assert rows is not None
+def table(design: InstanceTree, instance: str) -> list[tuple[object, ...]]:
+    register_rows = registers(design, instance)
+    assert register_rows is not None
     return [
         (
             register.name,
             register.clock and (register.clock.edge, register.clock.name),
             register.reset
-            and (register.reset.name, register.reset.active, register.reset.is_asynchronous, register.reset.value),
+            and (
+                register.reset.name,
+                register.reset.active_level,
+                register.reset.is_asynchronous,
+                register.reset.value,
+            ),
         )
-        for register in rows
+        for register in register_rows
     ]
 
 
@@ -174,25 +179,32 @@ def test_what_no_edge_writes_is_no_register(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not CORE.exists(), reason="the open core is not part of the repository")
 def test_a_core_has_drivers_and_registers_across_its_hierarchy(tmp_path: Path) -> None:
-    listed = []
+    listed_paths = []
     for name, text in json.loads(CORE.read_text()).items():
         if "/prim" in name or name.startswith("rtl/"):
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-            listed.append(path)
+            listed_paths.append(path)
     core = Project(tmp_path, Documents()).design(tmp_path / "rtl" / "ibex_core.sv")
-    instances = core.of_module("ibex_controller")
+    instances = core.instances_of_module("ibex_controller")
     assert instances
     core_registers = registers(core, instances[0].path)
     assert core_registers is not None
-    state = next(register for register in core_registers if register.name == "ctrl_fsm_cs")
-    assert state.clock is not None and (state.clock.name, state.clock.edge) == ("clk_i", "posedge")
-    assert state.reset is not None
-    assert (state.reset.name, state.reset.active, state.reset.value) == ("rst_ni", 0, "RESET")
+    state_register = next(register for register in core_registers if register.name == "ctrl_fsm_cs")
+    assert state_register.clock is not None and (state_register.clock.name, state_register.clock.edge) == (
+        "clk_i",
+        "posedge",
+    )
+    assert state_register.reset is not None
+    assert (state_register.reset.name, state_register.reset.active_level, state_register.reset.value) == (
+        "rst_ni",
+        0,
+        "RESET",
+    )
     flow = SignalFlow(core)
     # From the register through the next state to an input, whose driver is in the module around it.
-    assert "ctrl_fsm_ns" in str(short(flow.drivers(state.path)))
+    assert "ctrl_fsm_ns" in str(short(flow.drivers(state_register.path)))
     parent_path = instances[0].path.rpartition(".")[0]
     trace = flow.drivers(f"{instances[0].path}.irq_pending_i")
     assert trace is not None

@@ -8,37 +8,37 @@ from hypothesis import strategies as st
 from benchwright_verilog.syntax.json_form import JsonText, MovingJson, quoted
 from benchwright_verilog.syntax.spacing import same_words, spacings
 
-words = st.lists(st.sampled_from(["a", "=", "𝄞", "é;", "\u2028"]), max_size=6)
+word_strategy = st.lists(st.sampled_from(["a", "=", "𝄞", "é;", "\u2028"]), max_size=6)
 gaps = st.sampled_from(["", " ", "\n", "  ", "\n\n  ", "\t"])
 
 
 @st.composite
 def spaced(draw: st.DrawFn) -> tuple[str, str]:
     """Two texts of the same words."""
-    drawn_words = draw(words)
+    drawn_words = draw(word_strategy)
     return tuple(draw(gaps) + "".join(word + draw(gaps) for word in drawn_words) for _ in range(2))  # type: ignore[return-value]
 
 
-def applied(old: str, new: str) -> str:
-    for spacing in sorted(spacings(old, new), key=lambda spacing: spacing.start, reverse=True):
-        assert not old[spacing.start : spacing.end].strip(" \t\r\n")
+def applied(old_text: str, new_text: str) -> str:
+    for spacing in sorted(spacings(old_text, new_text), key=lambda spacing: spacing.start, reverse=True):
+        assert not old_text[spacing.start : spacing.end].strip(" \t\r\n")
         assert not spacing.text.strip(" \t\r\n")
-        old = old[: spacing.start] + spacing.text + old[spacing.end :]
-    return old
+        old_text = old_text[: spacing.start] + spacing.text + old_text[spacing.end :]
+    return old_text
 
 
 @given(spaced())
 def test_edits_of_white_space_make_one_text_of_the_other(texts: tuple[str, str]) -> None:
-    old, new = texts
-    assert same_words(old, new)
-    assert applied(old, new) == new
+    old_text, new_text = texts
+    assert same_words(old_text, new_text)
+    assert applied(old_text, new_text) == new_text
 
 
 @given(spaced())
 def test_windows_line_ends_stay(texts: tuple[str, str]) -> None:
-    old, new = texts
-    old = "x\r\n" + old.replace("\n", "\r\n")
-    assert applied(old, "x\n" + new) == "x\r\n" + new.replace("\n", "\r\n")
+    old_text, new_text = texts
+    old_text = "x\r\n" + old_text.replace("\n", "\r\n")
+    assert applied(old_text, "x\n" + new_text) == "x\r\n" + new_text.replace("\n", "\r\n")
 
 
 def test_nothing_is_done_where_nothing_differs_and_form_feeds_stay() -> None:

@@ -33,12 +33,12 @@ def machine(folder: Path, body: str) -> StateMachine:
 
 def arrows(drawn_machine: StateMachine) -> list[str]:
     """Transitions, without states that are kept."""
-    names = [state.name for state in drawn_machine.states]
+    names = [state.name for state in drawn_machine.machine_states]
     return [
-        f"{names[transition.source]} -> "
-        f"{names[transition.target]}{f': {transition.condition}' if transition.condition else ''}"
+        f"{names[transition.source_state]} -> "
+        f"{names[transition.target_state]}{f': {transition.condition}' if transition.condition else ''}"
         for transition in drawn_machine.transitions
-        if transition.source != transition.target
+        if transition.source_state != transition.target_state
     ]
 
 
@@ -69,13 +69,13 @@ def test_the_next_state_is_followed_into_another_process(tmp_path: Path) -> None
         "DONE -> RUN: go",
         "DONE -> IDLE: !go",
     ]
-    assert [(state.name, state.value, state.is_reachable) for state in two_processes.states] == [
+    assert [(state.name, state.value, state.is_reachable) for state in two_processes.machine_states] == [
         ("IDLE", "2'b00", True),
         ("RUN", "2'b01", True),
         ("DONE", "2'b10", True),
     ]
     assert two_processes.reset is not None
-    assert (two_processes.reset.name, two_processes.reset.active, two_processes.reset.is_asynchronous) == (
+    assert (two_processes.reset.name, two_processes.reset.active_level, two_processes.reset.is_asynchronous) == (
         "rst_n",
         0,
         True,
@@ -88,15 +88,15 @@ def test_transitions_lead_to_their_assignments_and_states_to_the_label_that_hand
     assert [
         source_at(tmp_path, transition.span)
         for transition in two_processes.transitions
-        if transition.source != transition.target
+        if transition.source_state != transition.target_state
     ][:2] == [
         "next = RUN",
         "next = DONE",
     ]
-    run, done_span = two_processes.states[1].span, two_processes.states[2].span
+    run_span, done_span = two_processes.machine_states[1].span, two_processes.machine_states[2].span
     source = (tmp_path / "a.sv").read_text()
-    assert run is not None
-    assert source[run.start :].startswith("RUN: if")
+    assert run_span is not None
+    assert source[run_span.start :].startswith("RUN: if")
     assert done_span is not None
     assert source[done_span.start :].startswith("DONE} state_t")
 
@@ -120,7 +120,9 @@ always @(posedge clk)
     assert one_process.reset is not None
     assert not one_process.reset.is_asynchronous
     (staying,) = [
-        transition for transition in one_process.transitions if (transition.source, transition.target) == (1, 1)
+        transition
+        for transition in one_process.transitions
+        if (transition.source_state, transition.target_state) == (1, 1)
     ]
     assert (staying.condition, staying.span) == ("!(sel inside {0, 1, 2})", None)
 
@@ -132,7 +134,7 @@ def test_numbers_are_states_where_a_case_tells_them_apart(tmp_path: Path) -> Non
     )
     assert arrows(numbered) == ["2'd0 -> 2'd1", "2'd1 -> 2'd0: go"]
     assert numbered.reset is None
-    assert [state.is_reachable for state in numbered.states] == [None, None]
+    assert [state.is_reachable for state in numbered.machine_states] == [None, None]
 
 
 def test_a_one_hot_code_names_states_by_their_bits(tmp_path: Path) -> None:
@@ -161,7 +163,7 @@ end
 def test_a_state_that_no_transition_leads_to_is_told(tmp_path: Path) -> None:
     text = f"{ENUM}{REGISTER}assign next = state_t'(state == IDLE && go ? RUN : state == DONE ? IDLE : state);"
     state_machine = machine(tmp_path, text)
-    assert [state.name for state in state_machine.states if state.is_reachable is False] == ["DONE"]
+    assert [state.name for state in state_machine.machine_states if state.is_reachable is False] == ["DONE"]
 
 
 def test_an_assigned_expression_and_a_declared_net_are_followed(tmp_path: Path) -> None:
@@ -178,7 +180,7 @@ def test_a_value_from_outside_makes_a_machine_incomplete(tmp_path: Path) -> None
     state_machine = machine(tmp_path, text)
     assert not state_machine.is_complete
     assert arrows(state_machine) == ["IDLE -> RUN: !stop && go"]
-    assert [state.is_reachable for state in state_machine.states] == [None] * 3
+    assert [state.is_reachable for state in state_machine.machine_states] == [None] * 3
 
 
 @pytest.mark.parametrize(
@@ -200,8 +202,11 @@ def test_what_is_no_state_machine(tmp_path: Path, body: str) -> None:
 
 
 def test_many_ways_end_the_search_and_not_the_answer(tmp_path: Path) -> None:
-    ways = "".join(f"if (d[{bit}]) next = state_t'(state ^ {bit % 3});\n" for bit in range(64))
-    text = f"wire [63:0] d; {ENUM}{REGISTER}always_comb begin next = state; if (state == IDLE) next = RUN;\n{ways}end"
+    way_statements = "".join(f"if (d[{bit}]) next = state_t'(state ^ {bit % 3});\n" for bit in range(64))
+    text = (
+        f"wire [63:0] d; {ENUM}{REGISTER}always_comb begin next = state; if (state == IDLE) next = RUN;\n"
+        f"{way_statements}end"
+    )
     assert machines(tmp_path, text) == []
 
 
@@ -212,8 +217,8 @@ def test_the_machines_of_a_processor_core_have_all_their_states(tmp_path: Path) 
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     design = Project(tmp_path, Documents()).design(next(tmp_path.rglob("ibex_controller.sv")))
-    (controller,) = state_machines(design, design.of_module("ibex_controller")[0].path) or []
-    names = [state.name for state in controller.states]
+    (controller,) = state_machines(design, design.instances_of_module("ibex_controller")[0].path) or []
+    names = [state.name for state in controller.machine_states]
     assert names == [
         "RESET",
         "BOOT_SET",
@@ -227,5 +232,5 @@ def test_the_machines_of_a_processor_core_have_all_their_states(tmp_path: Path) 
         "DBG_TAKEN_ID",
     ]
     assert controller.is_complete
-    assert all(state.is_reachable for state in controller.states)
+    assert all(state.is_reachable for state in controller.machine_states)
     assert {"RESET -> BOOT_SET", "BOOT_SET -> FIRST_FETCH", "WAIT_SLEEP -> SLEEP"} <= set(arrows(controller))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.names.navigation import definitions
 from benchwright_verilog.semantics.names.occurrence import Target
 from benchwright_verilog.semantics.project.project import Project
@@ -34,7 +34,7 @@ endmodule
 """
 
 
-def targets(analysis: Analysis) -> Iterator[Target]:
+def targets(analysis: FileAnalysis) -> Iterator[Target]:
     """Targets that all names mean, and where they are declared."""
     for word in re.finditer(r"[A-Za-z_]\w*", TEXT):
         occurrence = analysis.occurrence_at(word.start())
@@ -50,7 +50,7 @@ def test_whatever_has_a_symbol_keeps_its_compilation(tmp_path: Path) -> None:
     assert analysis is not None
     symbol_targets = [target for target in targets(analysis) if target.symbol is not None]
     assert {"c", "go", "prop", "sub", "P", "w", "u_sub", "g"} <= {target.name for target in symbol_targets}
-    assert {id(target.owner) for target in symbol_targets} == {id(analysis.compilation)}
+    assert {id(target.kept_alive) for target in symbol_targets} == {id(analysis.compilation)}
     del project, analysis
     gc.collect()
     for target in symbol_targets:

@@ -52,5 +52,7 @@ def test_every_module_that_slang_sees_is_in_the_outline(design: Design) -> None:
 
 def test_a_long_chain_of_conditions_is_no_trouble() -> None:
     chain = "".join(f"if (x == {number}) y = {number}; else " for number in range(3000))
-    (module,) = declared(f"module m; always @* begin : b {chain} y = 0; end endmodule")
-    assert [(declaration.kind, declaration.name) for declaration in module.inner] == [(SymbolKind.Event, "b")]
+    (module_symbol,) = declared(f"module m; always @* begin : b {chain} y = 0; end endmodule")
+    assert [(declaration.symbol_kind, declaration.name) for declaration in module_symbol.inner_symbols] == [
+        (SymbolKind.Event, "b")
+    ]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics.compilation.diagnostics import Severity
+from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
 from benchwright_verilog.semantics.names.type_hierarchy import ClassNode, class_at, subtypes, supertypes
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
@@ -41,7 +41,7 @@ def test_slang_accepts_the_library(project: Project, library: GeneratedClasses) 
         analysis = project.analysis_of(project.folder / name)
         assert analysis is not None
         assert [
-            diagnostic.message for diagnostic in analysis.diagnostics if diagnostic.severity is Severity.ERROR
+            diagnostic.message for diagnostic in analysis.diagnostics if diagnostic.severity is DiagnosticSeverity.ERROR
         ] == [], name
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
@@ -35,7 +35,7 @@ TOP = "module top;\n  p::req_t req;\n  middle #(.req_t(p::req_t)) u_middle (.req
 PLACED = {"p.sv": PACKAGE, "leaf.sv": LEAF, "middle.sv": MIDDLE, "top.sv": TOP}
 
 
-def analysis(folder: Path, files: Mapping[str, str], name: str) -> Analysis:
+def analysis(folder: Path, files: Mapping[str, str], name: str) -> FileAnalysis:
     for file, text in files.items():
         (folder / file).write_text(text)
     analysed = Project(folder, Documents()).analysis_of(folder / name)
@@ -47,21 +47,21 @@ def messages(folder: Path, files: Mapping[str, str], name: str) -> list[str]:
     return [diagnostic.message for diagnostic in analysis(folder, files, name).diagnostics]
 
 
-@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("is_listed", [False, True])
 @pytest.mark.parametrize("omitted_files", [(), ("top.sv",), ("top.sv", "middle.sv")])
 def test_a_module_has_no_errors_that_only_a_placeholder_causes(
-    tmp_path: Path, listed: bool, omitted_files: tuple[str, ...]
+    tmp_path: Path, is_listed: bool, omitted_files: tuple[str, ...]
 ) -> None:
     files = {name: text for name, text in PLACED.items() if name not in omitted_files}
     names = list(files)
-    if listed:
+    if is_listed:
         files["all.f"] = "\n".join(names)
     assert [messages(tmp_path, files, name) for name in names] == [[]] * len(names)
 
 
 def test_an_instance_decides_what_is_an_error(tmp_path: Path) -> None:
-    wrong = {**PLACED, "leaf.sv": LEAF.replace("held.data", "held.date")}
-    assert messages(tmp_path, wrong, "leaf.sv") == ["no member named 'date' in 'req_t'"]
+    wrong_files = {**PLACED, "leaf.sv": LEAF.replace("held.data", "held.date")}
+    assert messages(tmp_path, wrong_files, "leaf.sv") == ["no member named 'date' in 'req_t'"]
 
 
 def test_other_errors_stay_where_types_are_unknown(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from benchwright_verilog.findings.piecewise import Piecewise
 from benchwright_verilog.semantics.project.project import Project
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Documents
 
 REDUNDANT = """module m (input logic a, output logic [3:0] b);

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from benchwright_verilog.semantics.names.occurrence import Role
+from benchwright_verilog.semantics.names.occurrence import NameRole
 
 from ...support.designs.lone_file import lone_analysis
 
@@ -43,7 +43,7 @@ endinterface
 
 
 @pytest.mark.parametrize(
-    ("name", "line", "nth", "declared"),
+    ("name", "line", "nth", "declared_line"),
     [
         ("size", 5, 0, 2),
         ("size_limit", 5, 0, 4),
@@ -68,12 +68,14 @@ endinterface
         ("size", 26, 0, 23),
     ],
 )
-def test_a_name_means_what_slang_takes_it_for(name: str, line: int, nth: int, declared: int | None) -> None:
-    starts = [0, *(match.end() for match in re.finditer("\n", DESIGN))]
-    places = [match.start() for match in re.finditer(rf"\b{name}\b", DESIGN) if match.start() >= starts[line - 1]]
+def test_a_name_means_what_slang_takes_it_for(name: str, line: int, nth: int, declared_line: int | None) -> None:
+    line_starts = [0, *(match.end() for match in re.finditer("\n", DESIGN))]
+    name_offsets = [
+        match.start() for match in re.finditer(rf"\b{name}\b", DESIGN) if match.start() >= line_starts[line - 1]
+    ]
     analysis = lone_analysis(DESIGN)
-    target = next((occurrence.target for occurrence in analysis.occurrences_at(places[nth])), None)
-    assert (DESIGN.count("\n", 0, target.start) + 1 if target is not None else None) == declared
+    target = next((occurrence.target for occurrence in analysis.occurrences_at(name_offsets[nth])), None)
+    assert (DESIGN.count("\n", 0, target.start) + 1 if target is not None else None) == declared_line
 
 
 def test_a_signal_of_a_clocking_block_means_the_variable_and_what_it_samples() -> None:
@@ -83,8 +85,8 @@ def test_a_signal_of_a_clocking_block_means_the_variable_and_what_it_samples() -
         (occurrence.role, occurrence.shorthand, DESIGN.count("\n", 0, occurrence.target.start) + 1)
         for occurrence in occurrences
     ] == [
-        (Role.DECLARATION, False, 25),
-        (Role.READ, True, 23),
+        (NameRole.DECLARATION, False, 25),
+        (NameRole.READ, True, 23),
     ]
 
 

@@ -26,7 +26,7 @@ class ActionKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Change:
+class TextChange:
     """Code points `start` to `end` become `text`."""
 
     start: int
@@ -39,14 +39,14 @@ class Action:
     """One code action."""
 
     title: str
-    changes: tuple[Change, ...]
+    changes: tuple[TextChange, ...]
     """In the file for which the action was requested."""
     kind: ActionKind = ActionKind.QUICK_FIX
     finding: Finding | None = None
     """The finding that it fixes."""
     is_preferred: bool = False
     """True if it is what most people want."""
-    elsewhere: Mapping[Path, tuple[Change, ...]] = field(default_factory=dict)
+    changes_elsewhere: Mapping[Path, tuple[TextChange, ...]] = field(default_factory=dict)
     """In other files, by offsets of their present contents."""
 
 
@@ -69,29 +69,29 @@ class ActionContext:
         """The smallest piece of structure around the selection."""
         return node_around(self.document, self.start, self.end)
 
-    def enclosing_node(self, *kinds: str) -> Node | None:
+    def enclosing_node(self, *node_kinds: str) -> Node | None:
         """The smallest piece of one of these kinds around the selection."""
-        return enclosing(self.node, *kinds)
+        return enclosing(self.node, *node_kinds)
 
 
 def node_around(document: Document, start: int, end: int) -> Node:
     """The smallest piece of structure that holds a range."""
     root = document.tree.root_node
     lines = document.lines
-    first = lines.to_byte(start)
-    return root.descendant_for_byte_range(first, max(first, lines.to_byte(end))) or root
+    first_byte = lines.to_byte(start)
+    return root.descendant_for_byte_range(first_byte, max(first_byte, lines.to_byte(end))) or root
 
 
-def enclosing(node: Node | None, *kinds: str) -> Node | None:
+def enclosing(node: Node | None, *node_kinds: str) -> Node | None:
     """The smallest piece of one of these kinds that a piece belongs to."""
-    while node is not None and node.type not in kinds:
+    while node is not None and node.type not in node_kinds:
         node = node.parent
     return node
 
 
-def child(node: Node | None, *kinds: str) -> Node | None:
+def child(node: Node | None, *node_kinds: str) -> Node | None:
     """The first direct child of one of these kinds."""
-    return next((inner for inner in node.children if inner.type in kinds), None) if node is not None else None
+    return next((inner for inner in node.children if inner.type in node_kinds), None) if node is not None else None
 
 
 def text_of(node: Node) -> str:

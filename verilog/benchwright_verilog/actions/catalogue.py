@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from benchwright_verilog.actions import instances, names, procedures, waiving
-from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, Change, newline
+from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, TextChange, newline
 from benchwright_verilog.actions.instances import ReadDocument
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings.finding import Finding
-from benchwright_verilog.findings.source import Source
-from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.findings.source import FindingTool
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.syntax.documents import Document
 
 SAFE = frozenset({"forbid-consecutive-null-statements", "no-trailing-spaces", "posix-eof"})
@@ -19,31 +19,31 @@ SAFE = frozenset({"forbid-consecutive-null-statements", "no-trailing-spaces", "p
 _END_OF_FILE = frozenset({"posix-eof", "newline-eof", "EOFNEWLINE"})
 
 
-def rewrites(context: ActionContext, analysis: Analysis) -> Iterator[Action]:
+def rewrites(code_selection: ActionContext, analysis: FileAnalysis) -> Iterator[Action]:
     """Yield the rewrites that are possible."""
-    yield from procedures.rewrites(context)
-    yield from instances.rewrites(context, analysis)
+    yield from procedures.rewrites(code_selection)
+    yield from instances.rewrites(code_selection, analysis)
 
 
 def fixes(
-    context: ActionContext, findings: Iterable[Finding], analysis: Analysis, read: ReadDocument
+    code_selection: ActionContext, findings: Iterable[Finding], analysis: FileAnalysis, read_document: ReadDocument
 ) -> Iterator[Action]:
     """Yield fixes of the findings at the selection, without the tools' own fixes; waivers come last."""
     findings = list(findings)
     for finding in findings:
-        yield from names.fixes(context, finding)
-        yield from procedures.fixes(context, finding)
-        yield from instances.fixes(context, finding, analysis, read)
+        yield from names.fixes(code_selection, finding)
+        yield from procedures.fixes(code_selection, finding)
+        yield from instances.fixes(code_selection, finding, analysis, read_document)
         if finding.rule in _END_OF_FILE:
-            end = len(context.text)
-            changes = (Change(end, end, newline(context.document)),)
-            yield Action("End the file with a line end", changes, finding=finding, is_preferred=True)
+            end = len(code_selection.text)
+            newline_changes = (TextChange(end, end, newline(code_selection.document)),)
+            yield Action("End the file with a line end", newline_changes, finding=finding, is_preferred=True)
     for finding in findings:
-        yield from waiving.waivers(context, finding)
+        yield from waiving.waivers(code_selection, finding)
 
 
 def tool_fixes(
-    document: Document, source: Source, findings: Iterable[Finding], offered: Iterable[Fix]
+    document: Document, source: FindingTool, findings: Iterable[Finding], offered_fixes: Iterable[Fix]
 ) -> Iterator[Action]:
     """A tool's own fixes of its findings.
 
@@ -51,50 +51,50 @@ def tool_fixes(
         document: The document.
         source: The tool.
         findings: Findings of all tools.
-        offered: The tool's fixes of everything that it finds in the document.
+        offered_fixes: The tool's fixes of everything that it finds in the document.
     """
     tool_findings = {
         (finding.rule, document.lines.line_of(finding.start) + 1): finding
         for finding in findings
         if finding.source is source
     }
-    for fix in offered:
+    for fix in offered_fixes:
         finding = tool_findings.get((fix.rule, fix.line))
         # Verible's fixes of these rules would duplicate better ones of ours.
         if finding is not None and fix.rule not in procedures.TO_BLOCKING | {"always-comb"}:
             yield Action(fix.title, (change_of(document, fix),), finding=finding, is_preferred=True)
 
 
-def fix_all(document: Document, offered: Iterable[Fix]) -> Action | None:
+def fix_all(document: Document, offered_fixes: Iterable[Fix]) -> Action | None:
     """All safe fixes of a file at once; None if there is nothing to fix."""
-    changes: dict[int, Change] = {}
-    for fix in sorted(offered, key=lambda fix: fix.first):
-        if fix.rule not in SAFE or len(fix.removed) != len(fix.added):
+    changes: dict[int, TextChange] = {}
+    for fix in sorted(offered_fixes, key=lambda fix: fix.first_line):
+        if fix.rule not in SAFE or len(fix.removed_lines) != len(fix.added_lines):
             continue
         change = change_of(document, fix)
         # Two fixes of one line were both made from the line as it is: the second has to wait for the next time.
-        changes.setdefault(fix.first, change)
+        changes.setdefault(fix.first_line, change)
     text = document.text
     if text and not text.endswith(("\n", "\r")):
-        changes[len(document.lines) + 1] = Change(len(text), len(text), newline(document))
+        changes[len(document.lines) + 1] = TextChange(len(text), len(text), newline(document))
     kept_changes = tuple(changes[line] for line in sorted(changes))
     return Action("Fix everything that is safe to fix", kept_changes, ActionKind.FIX_ALL) if kept_changes else None
 
 
-def change_of(document: Document, fix: Fix) -> Change:
+def change_of(document: Document, fix: Fix) -> TextChange:
     """The change that a fix makes, without what stays the same at either end."""
     lines = document.lines
-    if not fix.removed:
-        start = lines.line(fix.first)[0]
-        return Change(start, start, "".join(line + newline(document) for line in fix.added))
-    start, end = lines.line(fix.first)[0], lines.line(fix.first + len(fix.removed) - 1)[1]
-    old, new = document.text[start:end], newline(document).join(fix.added)
-    if old.startswith("\ufeff"):
-        start, old = start + 1, old[1:]
+    if not fix.removed_lines:
+        start = lines.line(fix.first_line)[0]
+        return TextChange(start, start, "".join(line + newline(document) for line in fix.added_lines))
+    start, end = lines.line(fix.first_line)[0], lines.line(fix.first_line + len(fix.removed_lines) - 1)[1]
+    old_text, new_text = document.text[start:end], newline(document).join(fix.added_lines)
+    if old_text.startswith("\ufeff"):
+        start, old_text = start + 1, old_text[1:]
     common = 0
-    while common < min(len(old), len(new)) and old[common] == new[common]:
+    while common < min(len(old_text), len(new_text)) and old_text[common] == new_text[common]:
         common += 1
     tail = 0
-    while tail < min(len(old), len(new)) - common and old[-1 - tail] == new[-1 - tail]:
+    while tail < min(len(old_text), len(new_text)) - common and old_text[-1 - tail] == new_text[-1 - tail]:
         tail += 1
-    return Change(start + common, end - tail, new[common : len(new) - tail])
+    return TextChange(start + common, end - tail, new_text[common : len(new_text) - tail])

@@ -12,7 +12,7 @@ from benchwright_verilog.actions.action import (
     Action,
     ActionContext,
     ActionKind,
-    Change,
+    TextChange,
     child,
     enclosing,
     indentation,
@@ -28,7 +28,7 @@ from benchwright_verilog.findings.source import SLANG
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.syntax.documents import Document
 
 UNCONNECTED = frozenset({"PINMISSING", "unconnected-input-port", "unconnected-output-port", "unconnected-inout-port"})
@@ -50,7 +50,7 @@ class Interface:
     """Names and default values, as they are written."""
 
 
-def interface_of(analysis: Analysis, module: str) -> Interface | None:
+def interface_of(analysis: FileAnalysis, module: str) -> Interface | None:
     """Ports and parameters of a module; None if there is no such module."""
     body = analysis.body(module)
     if body is None:
@@ -65,59 +65,67 @@ def interface_of(analysis: Analysis, module: str) -> Interface | None:
     )
 
 
-def rewrites(context: ActionContext, analysis: Analysis) -> Iterator[Action]:
+def rewrites(code_selection: ActionContext, analysis: FileAnalysis) -> Iterator[Action]:
     """Yield what can be written out of the instance at the selection."""
-    instantiation = _instance(context.document, context.node)
+    instantiation = _instance(code_selection.document, code_selection.node)
     if instantiation is None:
         return
-    whole, instance = instantiation
-    module = _module_name(whole)
+    instantiation_node, instance = instantiation
+    module = _module_name(instantiation_node)
     interface = interface_of(analysis, module) if module else None
     if interface is None:
         return
     if instance is not None:
-        yield from _connections(context, analysis, instance, interface)
-    yield from _parameters(context, whole, interface)
+        yield from _connections(code_selection, analysis, instance, interface)
+    yield from _parameters(code_selection, instantiation_node, interface)
 
 
-def fixes(context: ActionContext, finding: Finding, analysis: Analysis, read: ReadDocument) -> Iterator[Action]:
+def fixes(
+    code_selection: ActionContext, finding: Finding, analysis: FileAnalysis, read_document: ReadDocument
+) -> Iterator[Action]:
     """Fixes of a finding about an instance."""
-    document = context.document
+    document = code_selection.document
     instantiation = _instance(document, node_around(document, finding.start, finding.start))
     if finding.rule in UNCONNECTED and instantiation is not None and instantiation[1] is not None:
         interface = interface_of(analysis, _module_name(instantiation[0]) or "")
         if interface is not None:
-            for action in _connections(context, analysis, instantiation[1], interface):
+            for action in _connections(code_selection, analysis, instantiation[1], interface):
                 yield Action(action.title, action.changes, finding=finding, is_preferred=True)
     if finding.source is not SLANG:
         return
     if (match := _NO_PORT.match(finding.message)) and instantiation is not None:
-        yield from _new_port(context, finding, analysis, read, instantiation[0], match["port"])
+        yield from _new_port(code_selection, finding, analysis, read_document, instantiation[0], match["port"])
     elif (match := _NO_MODULE.match(finding.message)) and instantiation is not None:
-        yield _new_module(context, finding, analysis, instantiation, match["module"])
+        yield _new_module(code_selection, finding, analysis, instantiation, match["module"])
 
 
 def _instance(document: Document, node: Node) -> tuple[Node, Node | None] | None:
     """The instantiation around a piece, and which of its instances; the only one if the piece is before them."""
-    whole = enclosing(node, *_INSTANCES)
-    if whole is None:
+    instantiation_node = enclosing(node, *_INSTANCES)
+    if instantiation_node is None:
         return None
-    instances = [child_node for child_node in whole.children if child_node.type == "hierarchical_instance"]
+    instance_nodes = [
+        child_node for child_node in instantiation_node.children if child_node.type == "hierarchical_instance"
+    ]
     hierarchical_instance = enclosing(node, "hierarchical_instance")
-    return whole, hierarchical_instance if hierarchical_instance is not None else instances[0] if len(
-        instances
+    return instantiation_node, hierarchical_instance if hierarchical_instance is not None else instance_nodes[0] if len(
+        instance_nodes
     ) == 1 else None
 
 
-def _module_name(whole: Node) -> str | None:
-    name = child(whole, "simple_identifier", "escaped_identifier")
+def _module_name(instantiation_node: Node) -> str | None:
+    name = child(instantiation_node, "simple_identifier", "escaped_identifier")
     return text_of(name) if name is not None else None
 
 
-def _connections(context: ActionContext, analysis: Analysis, instance: Node, interface: Interface) -> Iterator[Action]:
-    listed = child(instance, "list_of_port_connections")
-    written_connections = _named_children(listed)
-    ordered = [connection for connection in written_connections if connection.type == "ordered_port_connection"]
+def _connections(
+    code_selection: ActionContext, analysis: FileAnalysis, instance: Node, interface: Interface
+) -> Iterator[Action]:
+    connection_list = child(instance, "list_of_port_connections")
+    written_connections = _named_children(connection_list)
+    ordered_connections = [
+        connection for connection in written_connections if connection.type == "ordered_port_connection"
+    ]
     named_connections = [connection for connection in written_connections if connection.type == "named_port_connection"]
     star = next((connection for connection in named_connections if text_of(connection).replace(" ", "") == ".*"), None)
     names = {
@@ -126,45 +134,51 @@ def _connections(context: ActionContext, analysis: Analysis, instance: Node, int
         if (name := child(connection, "simple_identifier", "escaped_identifier"))
     }
     missing = [port for port in interface.ports if port not in names]
-    document = context.document
-    if ordered and not named_connections and len(ordered) <= len(interface.ports):
+    document = code_selection.document
+    if ordered_connections and not named_connections and len(ordered_connections) <= len(interface.ports):
         changes = [
-            Change(*span(document, connection), f".{port}({text_of(connection)})")
-            for connection, port in zip(ordered, interface.ports, strict=False)
+            TextChange(*span(document, connection), f".{port}({text_of(connection)})")
+            for connection, port in zip(ordered_connections, interface.ports, strict=False)
         ]
         yield Action("Connect ports by name", tuple(changes), ActionKind.REWRITE)
     elif star is not None:
-        new = [f".{port}({port})" for port in missing]
-        yield Action("Write out .*", (_in_place(document, star, new),), ActionKind.REWRITE)
-    elif missing and not ordered:
+        new_connections = [f".{port}({port})" for port in missing]
+        yield Action("Write out .*", (_star_replaced(document, star, new_connections),), ActionKind.REWRITE)
+    elif missing and not ordered_connections:
         known_names = _known_names(analysis, instance)
-        new = [f".{port}({port if port in known_names else ''})" for port in missing]
+        new_connections = [f".{port}({port if port in known_names else ''})" for port in missing]
         yield Action(
-            "Connect all ports", (_appended(document, instance, listed, named_connections, new),), ActionKind.REWRITE
+            "Connect all ports",
+            (_appended(document, instance, connection_list, named_connections, new_connections),),
+            ActionKind.REWRITE,
         )
 
 
-def _known_names(analysis: Analysis, instance: Node) -> frozenset[str]:
+def _known_names(analysis: FileAnalysis, instance: Node) -> frozenset[str]:
     """The names that are declared in the module around an instance."""
     scope = enclosing(instance, "module_declaration", "interface_declaration", "program_declaration")
-    header = child(scope, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
-    name = child(header, "simple_identifier")
+    module_header = child(scope, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
+    name = child(module_header, "simple_identifier")
     body = analysis.body(text_of(name)) if name is not None else None
     return frozenset(member.name for member in body if member.name) if body is not None else frozenset()
 
 
-def _in_place(document: Document, star: Node, new: list[str]) -> Change:
+def _star_replaced(document: Document, star: Node, new_connections: list[str]) -> TextChange:
     start, end = span(document, star)
     line_start = document.lines.line(document.lines.line_of(start) + 1)[0]
     text_before = document.text[line_start:start]
-    if text_before.strip() or len(new) < 2:
-        return Change(start, end, ", ".join(new))
-    return Change(start, end, f",{newline(document)}{text_before}".join(new))
+    if text_before.strip() or len(new_connections) < 2:
+        return TextChange(start, end, ", ".join(new_connections))
+    return TextChange(start, end, f",{newline(document)}{text_before}".join(new_connections))
 
 
 def _appended(
-    document: Document, instance: Node, listed: Node | None, named_connections: list[Node], new: list[str]
-) -> Change:
+    document: Document,
+    instance: Node,
+    connection_list: Node | None,
+    named_connections: list[Node],
+    new_connections: list[str],
+) -> TextChange:
     """The change that appends connections, each in a line of its own unless the instance is in one."""
     closing = instance.children[-1]
     opening, close_offset = span(document, child(instance, "(") or closing)[1], span(document, closing)[0]
@@ -172,49 +186,54 @@ def _appended(
     indent = indentation(document, span(document, instance)[0]) + "  "
     eol = newline(document)
     if named_connections:
-        last = span(document, named_connections[-1])[1]
-        if lines.line_of(opening) == lines.line_of(last):
-            return Change(last, last, "".join(f", {connection}" for connection in new))
+        last_end = span(document, named_connections[-1])[1]
+        if lines.line_of(opening) == lines.line_of(last_end):
+            return TextChange(last_end, last_end, "".join(f", {connection}" for connection in new_connections))
         indent = indentation(document, span(document, named_connections[-1])[0])
-        return Change(last, last, "".join(f",{eol}{indent}{connection}" for connection in new))
-    if len(new) == 1:
-        return Change(opening, close_offset, new[0])
-    joined = f",{eol}{indent}".join(new)
-    return Change(opening, close_offset, f"{eol}{indent}{joined}{eol}{indent[:-2]}")
+        return TextChange(last_end, last_end, "".join(f",{eol}{indent}{connection}" for connection in new_connections))
+    if len(new_connections) == 1:
+        return TextChange(opening, close_offset, new_connections[0])
+    joined = f",{eol}{indent}".join(new_connections)
+    return TextChange(opening, close_offset, f"{eol}{indent}{joined}{eol}{indent[:-2]}")
 
 
-def _parameters(context: ActionContext, whole: Node, interface: Interface) -> Iterator[Action]:
-    assignment = child(whole, "parameter_value_assignment")
-    listed = child(assignment, "list_of_parameter_value_assignments")
-    written_assignments = _named_children(listed)
+def _parameters(code_selection: ActionContext, instantiation_node: Node, interface: Interface) -> Iterator[Action]:
+    assignment = child(instantiation_node, "parameter_value_assignment")
+    assignment_list = child(assignment, "list_of_parameter_value_assignments")
+    written_assignments = _named_children(assignment_list)
     names = {text_of(name) for parameter in written_assignments if (name := child(parameter, "simple_identifier"))}
     if any(parameter.type != "named_parameter_assignment" for parameter in written_assignments):
         return
-    new = [f".{name}({default})" for name, default in interface.parameters if name not in names]
-    if not new:
+    new_assignments = [f".{name}({default})" for name, default in interface.parameters if name not in names]
+    if not new_assignments:
         return
-    document = context.document
+    document = code_selection.document
     if written_assignments:
         end = span(document, written_assignments[-1])[1]
-        change = Change(end, end, "".join(f", {assigned}" for assigned in new))
+        change = TextChange(end, end, "".join(f", {assigned}" for assigned in new_assignments))
     elif assignment is not None:
         start, end = span(document, assignment)
-        change = Change(start, end, f"#({', '.join(new)})")
+        change = TextChange(start, end, f"#({', '.join(new_assignments)})")
     else:
-        end = span(document, whole.children[0])[1]
-        change = Change(end, end, f" #({', '.join(new)})")
+        end = span(document, instantiation_node.children[0])[1]
+        change = TextChange(end, end, f" #({', '.join(new_assignments)})")
     yield Action("Set all parameters", (change,), ActionKind.REWRITE)
 
 
 def _new_port(
-    context: ActionContext, finding: Finding, analysis: Analysis, read: ReadDocument, whole: Node, port: str
+    code_selection: ActionContext,
+    finding: Finding,
+    analysis: FileAnalysis,
+    read_document: ReadDocument,
+    instantiation_node: Node,
+    port: str,
 ) -> Iterator[Action]:
-    name = child(whole, "simple_identifier")
+    name = child(instantiation_node, "simple_identifier")
     occurrence = analysis.occurrence_at(name.start_byte) if name is not None else None
     if name is None or occurrence is None or not port.isidentifier():
         return
     module, path = text_of(name), occurrence.target.path
-    document = context.document if path == analysis.path else read(path)
+    document = code_selection.document if path == analysis.path else read_document(path)
     scope = _declaration(document, module) if document is not None else None
     if document is None or scope is None:
         return
@@ -224,46 +243,50 @@ def _new_port(
         if change is None:
             continue
         title = f"Add the {direction} port '{port}' to '{module}'"
-        own_changes = (change,) if document is context.document else ()
-        elsewhere = {} if document is context.document else {path: (change,)}
-        yield Action(title, own_changes, finding=finding, elsewhere=elsewhere)
+        own_changes = (change,) if document is code_selection.document else ()
+        changes_elsewhere = {} if document is code_selection.document else {path: (change,)}
+        yield Action(title, own_changes, finding=finding, changes_elsewhere=changes_elsewhere)
 
 
 def _declaration(document: Document, module: str) -> Node | None:
-    for declared in document.tree.root_node.children:
-        header = child(declared, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
-        name = child(header, "simple_identifier")
+    for declaration in document.tree.root_node.children:
+        module_header = child(declaration, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
+        name = child(module_header, "simple_identifier")
         if name is not None and text_of(name) == module:
-            return declared
+            return declaration
     return None
 
 
 def _new_module(
-    context: ActionContext, finding: Finding, analysis: Analysis, instantiation: tuple[Node, Node | None], module: str
+    code_selection: ActionContext,
+    finding: Finding,
+    analysis: FileAnalysis,
+    instantiation: tuple[Node, Node | None],
+    module: str,
 ) -> Action:
-    whole, instance = instantiation
-    listed = child(instance, "list_of_port_connections")
+    instantiation_node, instance = instantiation
+    connection_list = child(instance, "list_of_port_connections")
     ports = []
-    for number, connection in enumerate(_named_children(listed)):
+    for number, connection in enumerate(_named_children(connection_list)):
         name = child(connection, "simple_identifier", "escaped_identifier")
         if connection.type == "named_port_connection" and name is not None:
             port = text_of(name)
         else:
-            inner = text_of(connection).strip()
-            port = inner if inner.isidentifier() else f"port{number}"
+            connection_text = text_of(connection).strip()
+            port = connection_text if connection_text.isidentifier() else f"port{number}"
         ports.append(f"{'output' if _OUTPUT.search(port) else 'input'} logic {port}")
-    assignments = child(child(whole, "parameter_value_assignment"), "list_of_parameter_value_assignments")
-    names = [child(assignment, "simple_identifier") for assignment in _named_children(assignments)]
-    parameters = [f"parameter {text_of(name)} = 0" for name in names if name is not None]
-    document = context.document
+    assignments = child(child(instantiation_node, "parameter_value_assignment"), "list_of_parameter_value_assignments")
+    name_nodes = [child(assignment, "simple_identifier") for assignment in _named_children(assignments)]
+    parameters = [f"parameter {text_of(name)} = 0" for name in name_nodes if name is not None]
+    document = code_selection.document
     eol = newline(document)
     head = f"module {module}"
     if parameters:
         head += f" #({eol}  {f',{eol}  '.join(parameters)}{eol})"
     head += f" ({eol}  {f',{eol}  '.join(ports)}{eol});" if ports else " ();"
     text = document.text
-    begin = eol if text.endswith(("\n", "\r")) or not text else eol * 2
-    change = Change(len(text), len(text), f"{begin}{head}{eol}{eol}endmodule{eol}")
+    separator = eol if text.endswith(("\n", "\r")) or not text else eol * 2
+    change = TextChange(len(text), len(text), f"{separator}{head}{eol}{eol}endmodule{eol}")
     return Action(f"Create the module '{module}'", (change,), finding=finding)
 
 

@@ -14,9 +14,9 @@ class Fix:
     """Line of the finding, counted from 1."""
     column: int
     title: str
-    first: int
+    first_line: int
     """The first removed line, counted from 1."""
-    removed: tuple[str, ...]
+    removed_lines: tuple[str, ...]
     """The removed lines, without their ends."""
-    added: tuple[str, ...]
+    added_lines: tuple[str, ...]
     """The added lines."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from benchwright_verilog.actions.action import (
     Action,
     ActionContext,
-    Change,
+    TextChange,
     child,
     enclosing,
     indentation,
@@ -28,48 +28,48 @@ _HEADERS = ("module_ansi_header", "module_nonansi_header", "interface_ansi_heade
 _SCOPES = ("module_declaration", "interface_declaration", "program_declaration")
 
 
-def fixes(context: ActionContext, finding: Finding) -> Iterator[Action]:
+def fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
     """Fixes of an unknown name or a missing symbol."""
     if finding.source is not SLANG:
         return
     if match := _MEANT.search(finding.message):
         name = match["name"]
-        change = Change(finding.start, finding.end, name)
+        change = TextChange(finding.start, finding.end, name)
         yield Action(f"Change to '{name}'", (change,), finding=finding, is_preferred=True)
     if match := _UNKNOWN.match(finding.message) or _IMPLICIT.match(finding.message):
         name = match["name"]
         if name.isidentifier():
-            yield from _declare(context, finding, name)
+            yield from _declare(code_selection, finding, name)
     elif (match := _EXPECTED.fullmatch(finding.message)) and not match["text"].startswith("<"):
         text = match["text"]
-        character_before = context.text[finding.start - 1 : finding.start]
+        character_before = code_selection.text[finding.start - 1 : finding.start]
         glued = text[0].isalnum() and character_before and not character_before.isspace()
-        change = Change(finding.start, finding.start, f" {text}" if glued else text)
+        change = TextChange(finding.start, finding.start, f" {text}" if glued else text)
         yield Action(f"Insert '{text}'", (change,), finding=finding, is_preferred=text == ";")
 
 
-def _declare(context: ActionContext, finding: Finding, name: str) -> Iterator[Action]:
-    document = context.document
+def _declare(code_selection: ActionContext, finding: Finding, name: str) -> Iterator[Action]:
+    document = code_selection.document
     node = node_around(document, finding.start, finding.start)
     scope = enclosing(node, *_SCOPES)
     if scope is None:
         return
-    item = node
-    while item.parent is not None and item.parent != scope:
-        item = item.parent
-    header = child(scope, *_HEADERS)
-    if item.parent == scope and item != header:
-        start, _ = span(document, item)
+    scope_member = node
+    while scope_member.parent is not None and scope_member.parent != scope:
+        scope_member = scope_member.parent
+    module_header = child(scope, *_HEADERS)
+    if scope_member.parent == scope and scope_member != module_header:
+        start, _ = span(document, scope_member)
         line_start, _ = document.lines.line(document.lines.line_of(start) + 1)
         indent, eol = indentation(document, start), newline(document)
         text_before = document.text[line_start:start].strip()
-        alone = not text_before or (text_before.startswith("/*") and text_before.endswith("*/"))
+        is_alone = not text_before or (text_before.startswith("/*") and text_before.endswith("*/"))
         change = (
-            Change(line_start, line_start, f"{indent}logic {name};{eol}")
-            if alone
-            else Change(start, start, f"logic {name}; ")
+            TextChange(line_start, line_start, f"{indent}logic {name};{eol}")
+            if is_alone
+            else TextChange(start, start, f"logic {name}; ")
         )
         yield Action(f"Declare 'logic {name}'", (change,), finding=finding)
     for direction in ("input", "output"):
-        if (added := added_port(context.document, scope, f"{direction} logic {name}")) is not None:
+        if (added := added_port(code_selection.document, scope, f"{direction} logic {name}")) is not None:
             yield Action(f"Add the {direction} port '{name}'", (added,), finding=finding)

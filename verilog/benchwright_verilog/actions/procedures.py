@@ -9,7 +9,7 @@ from benchwright_verilog.actions.action import (
     Action,
     ActionContext,
     ActionKind,
-    Change,
+    TextChange,
     child,
     enclosing,
     indentation,
@@ -30,118 +30,120 @@ NO_DEFAULT = frozenset({"case-missing-default", "case-default", "CASEINCOMPLETE"
 _STEP = "  "
 
 
-def rewrites(context: ActionContext) -> Iterator[Action]:
+def rewrites(code_selection: ActionContext) -> Iterator[Action]:
     """The other ways to write the `always` at the selection."""
-    always = context.enclosing_node("always_construct")
+    always = code_selection.enclosing_node("always_construct")
     keyword = child(always, "always_keyword")
     if always is None or keyword is None:
         return
-    start, _ = span(context.document, keyword)
-    control = _control(always)
+    start, _ = span(code_selection.document, keyword)
+    control = _event_control(always)
     word = text_of(keyword)
     if word == "always_comb":
-        yield _rewrite("Write as always @(*)", Change(start, start + len(word), "always @(*)"))
+        yield _rewrite("Write as always @(*)", TextChange(start, start + len(word), "always @(*)"))
     elif word == "always_ff":
-        yield _rewrite("Write as always", Change(start, start + len(word), "always"))
+        yield _rewrite("Write as always", TextChange(start, start + len(word), "always"))
     elif word == "always" and control is not None:
         if "".join(text_of(control).split()) in {"@*", "@(*)"}:
-            _, end = span(context.document, control)
-            yield _rewrite("Write as always_comb", Change(start, end, "always_comb"))
+            _, end = span(code_selection.document, control)
+            yield _rewrite("Write as always_comb", TextChange(start, end, "always_comb"))
         elif any(edge in text_of(control).split("(", 1)[-1] for edge in ("posedge", "negedge")):
-            yield _rewrite("Write as always_ff", Change(start, start + len(word), "always_ff"))
+            yield _rewrite("Write as always_ff", TextChange(start, start + len(word), "always_ff"))
 
 
-def fixes(context: ActionContext, finding: Finding) -> Iterator[Action]:
+def fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
     """Fixes of a finding about an `always` block or a `case`."""
     if finding.rule in TO_BLOCKING:
-        yield from _assignments(context, finding, "nonblocking_assignment", "blocking")
+        yield from _change_assignments(code_selection, finding, "nonblocking_assignment", "blocking")
     elif finding.rule in TO_NON_BLOCKING:
-        yield from _assignments(context, finding, "blocking_assignment", "non-blocking")
+        yield from _change_assignments(code_selection, finding, "blocking_assignment", "non-blocking")
     elif finding.rule in NO_DEFAULT:
-        yield from _default(context, finding)
+        yield from _add_default(code_selection, finding)
     elif finding.rule == "always-comb":
-        action_context = ActionContext(context.document, finding.start, finding.start)
+        action_context = ActionContext(code_selection.document, finding.start, finding.start)
         for action in rewrites(action_context):
             yield Action(action.title, action.changes, finding=finding, is_preferred=True)
 
 
-def _rewrite(title: str, *changes: Change) -> Action:
+def _rewrite(title: str, *changes: TextChange) -> Action:
     return Action(title, changes, ActionKind.REWRITE)
 
 
-def _control(always: Node) -> Node | None:
+def _event_control(always: Node) -> Node | None:
     node: Node | None = always
     for kind in ("statement", "statement_item", "procedural_timing_control_statement", "event_control"):
         node = child(node, kind)
     return node
 
 
-def _assignments(context: ActionContext, finding: Finding, kind: str, way: str) -> Iterator[Action]:
-    document = context.document
+def _change_assignments(code_selection: ActionContext, finding: Finding, kind: str, way: str) -> Iterator[Action]:
+    document = code_selection.document
     innermost = node_around(document, finding.start, max(finding.start, finding.end - 1))
     assignment = enclosing(innermost, kind)
     if assignment is None:
         # Verilator counts columns its own way, so the line may be all that is known.
-        line = document.lines.line(document.lines.line_of(finding.start) + 1)
+        line_bounds = document.lines.line(document.lines.line_of(finding.start) + 1)
         assignment = next(
             (
                 node
                 for node in _descendants(enclosing(innermost, "always_construct") or document.tree.root_node, kind)
-                if line[0] <= span(document, node)[0] <= line[1]
+                if line_bounds[0] <= span(document, node)[0] <= line_bounds[1]
             ),
             None,
         )
     if assignment is None:
         return
-    change = _operator(context, assignment)
+    change = _operator_change(code_selection, assignment)
     if change is not None:
         title = f"Make this assignment {way}"
         yield Action(title, (change,), finding=finding, is_preferred=True)
     always = enclosing(assignment, "always_construct")
-    changes = [change for node in _descendants(always, kind) if (change := _operator(context, node)) is not None]
+    changes = [
+        change for node in _descendants(always, kind) if (change := _operator_change(code_selection, node)) is not None
+    ]
     if len(changes) > 1:
         yield Action(f"Make all assignments of this block {way}", tuple(changes), finding=finding)
 
 
-def _operator(context: ActionContext, assignment: Node) -> Change | None:
-    document = context.document
+def _operator_change(code_selection: ActionContext, assignment: Node) -> TextChange | None:
+    document = code_selection.document
     if assignment.type == "nonblocking_assignment":
         sign = child(assignment, "<=")
-        return Change(*span(document, sign), "=") if sign is not None else None
+        return TextChange(*span(document, sign), "=") if sign is not None else None
     sign = child(child(assignment, "operator_assignment"), "assignment_operator") or child(assignment, "=")
     # `+=` and the like have no non-blocking form.
-    return Change(*span(document, sign), "<=") if sign is not None and text_of(sign) == "=" else None
+    return TextChange(*span(document, sign), "<=") if sign is not None and text_of(sign) == "=" else None
 
 
 def _descendants(node: Node | None, kind: str) -> Iterator[Node]:
     """The pieces of a kind in one piece, not those of functions that it declares."""
-    waiting = [node] if node is not None else []
-    while waiting:
-        current = waiting.pop()
+    pending_nodes = [node] if node is not None else []
+    while pending_nodes:
+        current = pending_nodes.pop()
         if current.type == kind:
             yield current
         else:
-            waiting.extend(reversed(current.children))
+            pending_nodes.extend(reversed(current.children))
 
 
-def _default(context: ActionContext, finding: Finding) -> Iterator[Action]:
-    document = context.document
+def _add_default(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
+    document = code_selection.document
     innermost = node_around(document, finding.start, finding.start)
     case = enclosing(innermost, "case_statement", "case_generate_construct")
     if case is None or case.type != "case_statement":
         return
-    end = child(case, "endcase")
-    if end is None or any(child(item, "default") is not None for item in case.children if item.type == "case_item"):
+    endcase = child(case, "endcase")
+    if endcase is None or any(child(item, "default") is not None for item in case.children if item.type == "case_item"):
         return
-    at_end, _ = span(document, end)
+    at_end, _ = span(document, endcase)
     indent, eol = indentation(document, at_end), newline(document)
     items = [span(document, item)[0] for item in case.children if item.type == "case_item"]
-    first = items[-1] if items else at_end
-    one_line = document.lines.line_of(first) == document.lines.line_of(at_end)
+    last_start = items[-1] if items else at_end
+    one_line = document.lines.line_of(last_start) == document.lines.line_of(at_end)
     if one_line:
-        change = Change(at_end, at_end, "default: ; ")
+        change = TextChange(at_end, at_end, "default: ; ")
     else:
-        step = indentation(document, first) if items else indent + _STEP
+        step = indentation(document, last_start) if items else indent + _STEP
         line_start = document.lines.line(document.lines.line_of(at_end) + 1)[0]
-        change = Change(line_start, line_start, f"{step}default: ;{eol}")
+        change = TextChange(line_start, line_start, f"{step}default: ;{eol}")
     yield Action("Add a default that does nothing", (change,), finding=finding, is_preferred=True)

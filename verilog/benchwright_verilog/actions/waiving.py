@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright_verilog.actions.action import Action, ActionContext, Change, indentation, newline
+from benchwright_verilog.actions.action import Action, ActionContext, TextChange, indentation, newline
 from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.source import WaiverStyle
 
 
-def waivers(context: ActionContext, finding: Finding) -> Iterator[Action]:
+def waivers(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
     """A comment around the line of a finding, in the syntax of the tool that found it."""
     # What a simulator would stop at can't be waived.
     if not finding.rule or finding.level is Level.ERROR or finding.source.waiver is None:
         return
-    document, lines = context.document, context.document.lines
+    document, lines = code_selection.document, code_selection.document.lines
     line = lines.line_of(finding.start) + 1
     start, end = lines.line(line)
     indent, eol = indentation(document, start), newline(document)
     if finding.source.waiver is WaiverStyle.WAIVE_LINE:
-        changes: tuple[Change, ...] = (Change(start, start, f"{indent}// verilog_lint: waive {finding.rule}{eol}"),)
+        changes: tuple[TextChange, ...] = (
+            TextChange(start, start, f"{indent}// verilog_lint: waive {finding.rule}{eol}"),
+        )
     else:
         comment = f"{indent}// {finding.source} lint_"
         changes = (
-            Change(start, start, f"{comment}off {finding.rule}{eol}"),
-            Change(end, end, f"{eol}{comment}on {finding.rule}"),
+            TextChange(start, start, f"{comment}off {finding.rule}{eol}"),
+            TextChange(end, end, f"{eol}{comment}on {finding.rule}"),
         )
     yield Action(f"Waive {finding.rule} on this line", changes, finding=finding)

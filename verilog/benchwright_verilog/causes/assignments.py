@@ -20,9 +20,9 @@ from pyslang.ast import (
     TimedStatement,
 )
 
-from benchwright_verilog.causes.cause import Cause, CauseKind, Examined
+from benchwright_verilog.causes.cause import Cause, CauseKind, ExaminedInstance
 from benchwright_verilog.causes.paths import always_assigned, ever_assigned
-from benchwright_verilog.semantics.behaviour.guarded_statements import Guarded, events_of, guarded
+from benchwright_verilog.semantics.behaviour.guarded_statements import GuardedStatement, events_of, guarded_statements
 from benchwright_verilog.semantics.behaviour.registers import clock_and_resets, processes_of
 from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pyslang.ast import ProceduralBlockSymbol, Symbol
 
 
-def blocking(examined: Examined) -> Iterator[Cause]:
+def blocking_in_clocked_blocks(examined: ExaminedInstance) -> Iterator[Cause]:
     """`=` to a signal of the module in a clocked block."""
     for block in processes_of(examined.symbol.body):
         if not is_clocked(block):
@@ -49,7 +49,7 @@ def blocking(examined: Examined) -> Iterator[Cause]:
                 )
 
 
-def non_blocking(examined: Examined) -> Iterator[Cause]:
+def non_blocking_in_combinational_blocks(examined: ExaminedInstance) -> Iterator[Cause]:
     """`<=` in combinational logic."""
     for block in processes_of(examined.symbol.body):
         if not is_combinational(block):
@@ -67,7 +67,7 @@ def non_blocking(examined: Examined) -> Iterator[Cause]:
                 )
 
 
-def latches(examined: Examined) -> Iterator[Cause]:
+def latches(examined: ExaminedInstance) -> Iterator[Cause]:
     """Signals that an `always @*` leaves unassigned on some path; of `always_comb` slang reports them."""
     for block in processes_of(examined.symbol.body):
         if block.procedureKind != ProceduralBlockKind.Always or not is_combinational(block):
@@ -89,9 +89,9 @@ def latches(examined: Examined) -> Iterator[Cause]:
 
 def is_clocked(block: ProceduralBlockSymbol) -> bool:
     """True if a process waits for an edge."""
-    kind = block.procedureKind
-    return kind == ProceduralBlockKind.AlwaysFF or (
-        kind == ProceduralBlockKind.Always and clock_and_resets(block) is not None
+    procedure_kind = block.procedureKind
+    return procedure_kind == ProceduralBlockKind.AlwaysFF or (
+        procedure_kind == ProceduralBlockKind.Always and clock_and_resets(block) is not None
     )
 
 
@@ -109,15 +109,15 @@ def is_combinational(block: ProceduralBlockSymbol) -> bool:
 
 def assignments(block: ProceduralBlockSymbol) -> Iterator[tuple[AssignmentExpression, Symbol]]:
     """The assignments of a process to signals of its module."""
-    for guarded_statement in guarded(block.body):
+    for guarded_statement in guarded_statements(block.body):
         assignment = assignment_of(guarded_statement)
-        for left in targets_of(assignment.left) if assignment is not None else ():
-            symbol = symbol_of(left)
+        for target_expression in targets_of(assignment.left) if assignment is not None else ():
+            symbol = symbol_of(target_expression)
             if assignment is not None and symbol is not None and is_of_module(symbol):
                 yield assignment, symbol
 
 
-def assignment_of(guarded_statement: Guarded) -> AssignmentExpression | None:
+def assignment_of(guarded_statement: GuardedStatement) -> AssignmentExpression | None:
     """The assignment that a statement is."""
     expression = (
         guarded_statement.statement.expr if isinstance(guarded_statement.statement, ExpressionStatement) else None

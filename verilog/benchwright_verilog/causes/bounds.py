@@ -23,9 +23,9 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.causes.assignments import assignment_of, is_clocked
-from benchwright_verilog.causes.cause import Cause, CauseKind, Examined
+from benchwright_verilog.causes.cause import Cause, CauseKind, ExaminedInstance
 from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
-from benchwright_verilog.semantics.behaviour.guarded_statements import Guard, guarded
+from benchwright_verilog.semantics.behaviour.guarded_statements import StatementGuard, guarded_statements
 from benchwright_verilog.semantics.behaviour.registers import processes_of
 from benchwright_verilog.semantics.names.named_values import symbol_of, symbols_in, targets_of, text_of
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 _REACHES = (BinaryOperator.Equality, BinaryOperator.GreaterThanEqual, BinaryOperator.GreaterThan)
 
 
-def wraps(examined: Examined) -> Iterator[Cause]:
+def late_wraps(examined: ExaminedInstance) -> Iterator[Cause]:
     """Counters that begin again only after they have reached a number of elements."""
     for block in processes_of(examined.symbol.body):
-        for guarded_statement in guarded(block.body) if is_clocked(block) else ():
+        for guarded_statement in guarded_statements(block.body) if is_clocked(block) else ():
             assignment = assignment_of(guarded_statement)
             if assignment is None or symbols_in(assignment.right):
                 continue
@@ -61,20 +61,20 @@ def wraps(examined: Examined) -> Iterator[Cause]:
                 )
 
 
-def loops(examined: Examined) -> Iterator[Cause]:
+def off_by_one_loops(examined: ExaminedInstance) -> Iterator[Cause]:
     """`for (int i = 0; i <= N; …)`."""
-    conditions: list[BinaryExpression] = []
+    stop_conditions: list[BinaryExpression] = []
 
     def visit(node: object) -> object:
         if isinstance(node, ForLoopStatement) and node.stopExpr is not None:
             stop = unwrapped(node.stopExpr)
             if isinstance(stop, BinaryExpression) and stop.op == BinaryOperator.LessThanEqual:
-                conditions.append(stop)
+                stop_conditions.append(stop)
         return VisitAction.Advance
 
     for block in processes_of(examined.symbol.body):
         block.body.visit(visit)
-    for stop in conditions:
+    for stop in stop_conditions:
         span = examined.design.range(stop.sourceRange)
         name = _count(stop.right)
         if span is not None and name is not None:
@@ -88,16 +88,21 @@ def loops(examined: Examined) -> Iterator[Cause]:
             )
 
 
-def _bound(guard: Guard, targets: set[str]) -> tuple[str, BinaryOperator] | None:
+def _bound(guard: StatementGuard, targets: set[str]) -> tuple[str, BinaryOperator] | None:
     """The number that a counter is compared with, as it is written, if it is one of elements rather than the last."""
-    comparison = unwrapped(guard.expression)
-    if guard.values or not guard.holds or not isinstance(comparison, BinaryExpression) or comparison.op not in _REACHES:
+    guard_comparison = unwrapped(guard.expression)
+    if (
+        guard.label_values
+        or not guard.holds
+        or not isinstance(guard_comparison, BinaryExpression)
+        or guard_comparison.op not in _REACHES
+    ):
         return None
-    symbol = symbol_of(comparison.left)
-    name = _count(comparison.right)
+    symbol = symbol_of(guard_comparison.left)
+    name = _count(guard_comparison.right)
     if symbol is None or symbol.hierarchicalPath not in targets or name is None:
         return None
-    return name, comparison.op
+    return name, guard_comparison.op
 
 
 def _count(expression: Expression) -> str | None:
@@ -105,8 +110,8 @@ def _count(expression: Expression) -> str | None:
     expression = unwrapped(expression)
     text = text_of(expression.syntax)
     if isinstance(expression, NamedValueExpression) and isinstance(expression.symbol, ParameterSymbol):
-        last = expression.symbol.name.upper()
-        return None if last.startswith(("MAX", "LAST")) or last.endswith(("MAX", "LAST", "_M1")) else text
+        upper_name = expression.symbol.name.upper()
+        return None if upper_name.startswith(("MAX", "LAST")) or upper_name.endswith(("MAX", "LAST", "_M1")) else text
     if isinstance(expression, IntegerLiteral):
         value = int(expression.value) if not expression.value.hasUnknown else 0
         is_round = value % 10 == 0 or value & (value - 1) == 0

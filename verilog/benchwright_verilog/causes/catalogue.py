@@ -7,20 +7,20 @@ from itertools import islice
 from pathlib import Path
 
 from benchwright_verilog.causes import assignments, bounds, resets
-from benchwright_verilog.causes.cause import Cause, Examined, Rule
-from benchwright_verilog.causes.evidence import Evidence
-from benchwright_verilog.causes.reported import reported
-from benchwright_verilog.semantics.compilation.instances import Design, Instance
+from benchwright_verilog.causes.cause import Cause, ExaminedInstance, Rule
+from benchwright_verilog.causes.evidence import FailureEvidence
+from benchwright_verilog.causes.reported import reported_causes
+from benchwright_verilog.semantics.compilation.instances import DesignInstance, InstanceTree
 
 RULES: tuple[Rule, ...] = (
-    resets.polarity,
-    resets.missing,
-    resets.unreset,
-    assignments.blocking,
-    assignments.non_blocking,
+    resets.wrong_reset_polarity,
+    resets.missing_resets,
+    resets.unreset_registers,
+    assignments.blocking_in_clocked_blocks,
+    assignments.non_blocking_in_combinational_blocks,
     assignments.latches,
-    bounds.wraps,
-    bounds.loops,
+    bounds.late_wraps,
+    bounds.off_by_one_loops,
 )
 _MOST_MODULES = 300
 _MOST_OF_A_RULE = 50
@@ -28,7 +28,7 @@ _MOST_OF_A_RULE = 50
 MOST_CAUSES = 12
 
 
-def likely_causes(design: Design, paths: Collection[Path], evidence: Evidence) -> list[Cause]:
+def likely_causes(design: InstanceTree, paths: Collection[Path], evidence: FailureEvidence) -> list[Cause]:
     """The likely causes in some files, the likeliest first, at most twelve.
 
     Args:
@@ -37,31 +37,31 @@ def likely_causes(design: Design, paths: Collection[Path], evidence: Evidence) -
         evidence: Observations of the failure.
     """
     with design.lock:
-        causes = [*_of_modules(design, paths, evidence), *reported(design, paths, evidence)]
+        causes = [*_causes_of_modules(design, paths, evidence), *reported_causes(design, paths, evidence)]
     unique: dict[tuple[object, ...], Cause] = {}
     for cause in sorted(causes, key=_order):
         unique.setdefault((cause.kind, cause.span.path, cause.span.start), cause)
     return list(unique.values())[:MOST_CAUSES]
 
 
-def _of_modules(design: Design, paths: Collection[Path], evidence: Evidence) -> Iterator[Cause]:
+def _causes_of_modules(design: InstanceTree, paths: Collection[Path], evidence: FailureEvidence) -> Iterator[Cause]:
     for instance in islice(_modules(design, paths), _MOST_MODULES):
         symbol = design.symbol(instance.path)
         if symbol is None or symbol.hierarchicalPath != instance.path:
             continue
-        examined = Examined(design, instance, symbol, evidence)
+        examined = ExaminedInstance(design, instance, symbol, evidence)
         for rule in RULES:
             for cause in islice(rule(examined), _MOST_OF_A_RULE):
                 if cause.span.path in paths:
                     yield cause
 
 
-def _modules(design: Design, paths: Collection[Path]) -> Iterator[Instance]:
+def _modules(design: InstanceTree, paths: Collection[Path]) -> Iterator[DesignInstance]:
     """The first instance of each module that one of the files declares."""
     seen_modules: set[str] = set()
-    for top in design.tops():
-        for instance in (top, *design.instances_below(top.path)):
-            is_wanted = instance.declared is not None and instance.declared.path in paths
+    for top_instance in design.tops():
+        for instance in (top_instance, *design.instances_below(top_instance.path)):
+            is_wanted = instance.declaration is not None and instance.declaration.path in paths
             if is_wanted and instance.kind == "module" and instance.module not in seen_modules:
                 seen_modules.add(instance.module)
                 yield instance

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyslang.ast import InstanceSymbol
 
-    from benchwright_verilog.causes.evidence import Evidence
-    from benchwright_verilog.semantics.compilation.instances import Design, Instance, NameLocation
+    from benchwright_verilog.causes.evidence import FailureEvidence
+    from benchwright_verilog.semantics.compilation.instances import DesignInstance, InstanceTree, NameLocation
 
 
 class CauseKind(StrEnum):
@@ -47,14 +47,14 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Examined:
+class ExaminedInstance:
     """One instance of a module of the design; what was seen of the failure."""
 
-    design: Design
-    instance: Instance
+    design: InstanceTree
+    instance: DesignInstance
     symbol: InstanceSymbol
-    evidence: Evidence
+    evidence: FailureEvidence
 
 
-Rule = Callable[[Examined], Iterable[Cause]]
+Rule = Callable[[ExaminedInstance], Iterable[Cause]]
 """Finds causes in one instance; `Design.lock` is held."""

@@ -31,44 +31,50 @@ _CYCLE = re.compile(r"\bcycle\b[\s:=#]*(\d{1,12})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Evidence:
+class FailureEvidence:
     """One failed test or assertion, as far as it may be seen."""
 
     message: str = ""
-    expected: str | None = None
-    actual: str | None = None
+    expected_value: str | None = None
+    actual_value: str | None = None
     has_unknown_signals: bool = False
     """True if the waveform ends with a signal that is x."""
 
     @classmethod
-    def from_message(cls, message: str, expected: str | None = None, actual: str | None = None) -> Evidence:
+    def from_message(
+        cls, message: str, expected_value: str | None = None, actual_value: str | None = None
+    ) -> FailureEvidence:
         """Read what a message says: `assert 3 == 4` has got 3 and expected 4, `expected 4, got 3` as well."""
         message = message[:_LARGEST]
-        if expected is None or actual is None:
+        if expected_value is None or actual_value is None:
             for pattern in _COMPARED:
                 match = pattern.search(message)
                 if match is not None:
                     return cls(message, match["expected"].strip(), match["got"].strip())
-        return cls(message, expected[:_LARGEST] if expected else expected, actual[:_LARGEST] if actual else actual)
+        return cls(
+            message,
+            expected_value[:_LARGEST] if expected_value else expected_value,
+            actual_value[:_LARGEST] if actual_value else actual_value,
+        )
 
     @cached_property
     def is_unknown(self) -> bool:
         """True if X or Z was seen where a number should be."""
         if self.has_unknown_signals:
             return True
-        array = _ARRAY.search(self.actual or self.message)
+        array = _ARRAY.search(self.actual_value or self.message)
         if array is not None:
             return not set(array["bits"]) <= {"0", "1", "l", "L", "h", "H"}
-        sized = _SIZED.search(self.actual or "")
+        sized = _SIZED.search(self.actual_value or "")
         if sized is not None:
             return bool(re.search(r"[xXzZ?]", sized["digits"]))
-        return bool((self.actual and _UNKNOWN.search(self.actual)) or _TOLD.search(self.message))
+        return bool((self.actual_value and _UNKNOWN.search(self.actual_value)) or _TOLD.search(self.message))
 
     @cached_property
     def numbers(self) -> tuple[int, int] | None:
         """Expected and got; None if one of them is not a number."""
-        expected, actual = number_of(self.expected), number_of(self.actual)
-        return (expected, actual) if expected is not None and actual is not None else None
+        expected_number, actual = number_of(self.expected_value), number_of(self.actual_value)
+        return (expected_number, actual) if expected_number is not None and actual is not None else None
 
     @property
     def is_one_off(self) -> bool:
@@ -80,9 +86,10 @@ class Evidence:
         """True if what was seen is what should be without its upper bits: 4 instead of 20."""
         if self.numbers is None:
             return False
-        expected, actual = self.numbers
-        return 0 <= actual < expected and any(
-            actual == expected & ((1 << bits) - 1) for bits in range(actual.bit_length(), expected.bit_length())
+        expected_number, actual = self.numbers
+        return 0 <= actual < expected_number and any(
+            actual == expected_number & ((1 << bits) - 1)
+            for bits in range(actual.bit_length(), expected_number.bit_length())
         )
 
     @property
@@ -103,10 +110,10 @@ def number_of(text: str | None) -> int | None:
     try:
         if sized is not None:
             return int(sized["digits"].replace("_", ""), _BASES[sized["base"].lower()])
-        plain = _PREFIXED.fullmatch(text.strip())
-        if plain is None:
+        plain_number = _PREFIXED.fullmatch(text.strip())
+        if plain_number is None:
             return None
-        digits = plain[0].replace("_", "")
+        digits = plain_number[0].replace("_", "")
         return int(digits, 0) if digits.lstrip("-")[:2].lower() in ("0x", "0b") else int(digits)
     except ValueError:
         return None

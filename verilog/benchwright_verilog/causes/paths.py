@@ -22,7 +22,7 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
-from benchwright_verilog.semantics.behaviour.guarded_statements import guarded
+from benchwright_verilog.semantics.behaviour.guarded_statements import guarded_statements
 from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of
 
 if TYPE_CHECKING:
@@ -40,17 +40,17 @@ def ever_assigned(statement: Statement) -> dict[str, AssignmentExpression]:
     """
     assigned: dict[str, AssignmentExpression] = {}
     in_parts: set[str] = set()
-    for guarded_statement in guarded(statement):
+    for guarded_statement in guarded_statements(statement):
         expression = (
             guarded_statement.statement.expr if isinstance(guarded_statement.statement, ExpressionStatement) else None
         )
         if not isinstance(expression, AssignmentExpression):
             continue
-        for left in targets_of(expression.left):
-            symbol = symbol_of(left)
+        for target_expression in targets_of(expression.left):
+            symbol = symbol_of(target_expression)
             if symbol is None:
                 continue
-            if isinstance(unwrapped(left), _PARTS):
+            if isinstance(unwrapped(target_expression), _PARTS):
                 in_parts.add(symbol.hierarchicalPath)
             else:
                 assigned.setdefault(symbol.hierarchicalPath, expression)
@@ -71,7 +71,7 @@ def always_assigned(statement: Statement) -> frozenset[str]:
                 return frozenset()
             return always_assigned(statement.ifTrue) & always_assigned(statement.ifFalse)
         case CaseStatement():
-            return _of_case(statement)
+            return _assigned_in_case(statement)
         case ForLoopStatement():
             # That a loop runs at least once is what its author relies on.
             return always_assigned(statement.body)
@@ -82,7 +82,7 @@ def always_assigned(statement: Statement) -> frozenset[str]:
             return frozenset()
 
 
-def _of_case(statement: CaseStatement) -> frozenset[str]:
+def _assigned_in_case(statement: CaseStatement) -> frozenset[str]:
     branches = [always_assigned(item.stmt) for item in statement.items]
     if statement.defaultCase is not None:
         branches.append(always_assigned(statement.defaultCase))
@@ -93,10 +93,14 @@ def _of_case(statement: CaseStatement) -> frozenset[str]:
 
 def _is_complete(statement: CaseStatement) -> bool:
     """True if there are as many different labels as the expression has values."""
-    kind = statement.expr.type.canonicalType
-    values = len(list(kind)) if isinstance(kind, EnumType) else 1 << min(kind.bitWidth, _WIDEST)
+    expression_type = statement.expr.type.canonicalType
+    value_count = (
+        len(list(expression_type))
+        if isinstance(expression_type, EnumType)
+        else 1 << min(expression_type.bitWidth, _WIDEST)
+    )
     labels = {_label(label_expression) for item in statement.items for label_expression in item.expressions}
-    return None not in labels and len(labels) >= values
+    return None not in labels and len(labels) >= value_count
 
 
 def _label(expression: Expression) -> str | None:

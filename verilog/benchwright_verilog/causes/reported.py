@@ -11,8 +11,8 @@ from benchwright_verilog.semantics.compilation.diagnostics import diagnose
 from benchwright_verilog.semantics.compilation.instances import NameLocation
 
 if TYPE_CHECKING:
-    from benchwright_verilog.causes.evidence import Evidence
-    from benchwright_verilog.semantics.compilation.instances import Design
+    from benchwright_verilog.causes.evidence import FailureEvidence
+    from benchwright_verilog.semantics.compilation.instances import InstanceTree
 
 _TRUNCATED = ("width-trunc", "port-width-trunc", "constant-conversion", "vector-overflow", "shift-count-overflow")
 _OUTSIDE = ("index-oob", "range-oob", "range-width-oob")
@@ -22,12 +22,17 @@ _LATCH = "inferred-latch"
 _RULES = (*_TRUNCATED, *_OUTSIDE, *_UNDRIVEN, *_DRIVEN_TWICE, _LATCH)
 
 
-def reported(design: Design, paths: Collection[Path], evidence: Evidence) -> Iterator[Cause]:
+def reported_causes(design: InstanceTree, paths: Collection[Path], evidence: FailureEvidence) -> Iterator[Cause]:
     """The causes among slang's findings in some files; `Design.lock` has to be held."""
     compiled = design.compiled
-    first = compiled.trees[0]
+    first_tree = compiled.trees[0]
     diagnostics = diagnose(
-        compiled.elaborate(), first.sources, first.locations, paths, is_alone=False, warnings=[*_RULES, "unused"]
+        compiled.elaborate(),
+        first_tree.sources,
+        first_tree.locations,
+        paths,
+        is_alone=False,
+        warnings=[*_RULES, "unused"],
     )
     for path, file_diagnostics in diagnostics.items():
         for diagnostic in file_diagnostics:
@@ -40,7 +45,7 @@ def reported(design: Design, paths: Collection[Path], evidence: Evidence) -> Ite
                 )
 
 
-def _cause(rule: str, message: str, span: NameLocation, evidence: Evidence) -> Cause:
+def _cause(rule: str, message: str, span: NameLocation, evidence: FailureEvidence) -> Cause:
     message_text = f"slang says: {message}."
     if rule in _TRUNCATED:
         fits = " What was seen is what was expected without its upper bits." if evidence.is_cut else ""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from pyslang.ast import ArgumentDirection, PortSymbol, VariableSymbol
 
 from benchwright_verilog.causes.assignments import assignment_of, is_clocked, is_of_module
-from benchwright_verilog.causes.cause import Cause, CauseKind, Examined
+from benchwright_verilog.causes.cause import Cause, CauseKind, ExaminedInstance
 from benchwright_verilog.semantics.behaviour.body_flows import body_of
-from benchwright_verilog.semantics.behaviour.guarded_statements import Guard, guarded
+from benchwright_verilog.semantics.behaviour.guarded_statements import StatementGuard, guarded_statements
 from benchwright_verilog.semantics.behaviour.registers import (
     clock_and_resets,
     is_reset_name,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LOW = re.compile(r"(?:^n_?(?:rst|reset)|(?:rst|reset|clr|clear)_?(?:n|ni|l|b)$|_n[io]?$)", re.IGNORECASE)
 
 
-def polarity(examined: Examined) -> Iterator[Cause]:
+def wrong_reset_polarity(examined: ExaminedInstance) -> Iterator[Cause]:
     """A reset that resets at the level at which its name, or its edge, says that it does not."""
     seen_signals: set[str] = set()
     for block in processes_of(examined.symbol.body):
@@ -66,15 +66,15 @@ def polarity(examined: Examined) -> Iterator[Cause]:
             )
 
 
-def missing(examined: Examined) -> Iterator[Cause]:
+def missing_resets(examined: ExaminedInstance) -> Iterator[Cause]:
     """A reset that the module has as an input, and registers, but nothing reads it."""
-    body = body_of(examined.design, examined.symbol)
+    module_body = body_of(examined.design, examined.symbol)
     found_registers = registers(examined.design, examined.instance.path) or []
-    read = {path for flow in body.flows for path, _ in flow.sources}
+    read_paths = {path for flow in module_body.flows for path, _ in flow.sources}
     for port in _reset_ports(examined) if found_registers else ():
-        inner = port.internalSymbol
+        inner_symbol = port.internalSymbol
         span = examined.design.span_of(port)
-        if inner is not None and inner.hierarchicalPath not in read and span is not None:
+        if inner_symbol is not None and inner_symbol.hierarchicalPath not in read_paths and span is not None:
             yield Cause(
                 CauseKind.MISSING_RESET,
                 f"Nothing reads the reset `{port.name}`",
@@ -86,14 +86,14 @@ def missing(examined: Examined) -> Iterator[Cause]:
             )
 
 
-def unreset(examined: Examined) -> Iterator[Cause]:
+def unreset_registers(examined: ExaminedInstance) -> Iterator[Cause]:
     """Registers without a reset where others have one, or the module has a reset as an input."""
     found_registers = registers(examined.design, examined.instance.path) or []
     has_reset = any(register_.reset is not None for register_ in found_registers)
     if not has_reset and not any(True for _ in _reset_ports(examined)):
         return
-    body = body_of(examined.design, examined.symbol)
-    initial = _initialised(examined)
+    module_body = body_of(examined.design, examined.symbol)
+    initial = _initialised_signals(examined)
     for register in found_registers:
         # A memory is not reset, and what has a first value does not need it in simulation.
         if (
@@ -103,7 +103,7 @@ def unreset(examined: Examined) -> Iterator[Cause]:
             or register.written_span is None
         ):
             continue
-        feeds_itself = _feeds_itself(register, body)
+        feeds_itself = _feeds_itself(register, module_body)
         weight = 2 + 3 * feeds_itself + 5 * examined.evidence.is_unknown
         yield Cause(
             CauseKind.UNRESET_REGISTER,
@@ -116,11 +116,11 @@ def unreset(examined: Examined) -> Iterator[Cause]:
         )
 
 
-def _reset_branches(block: ProceduralBlockSymbol) -> Iterator[tuple[Guard, Symbol, int]]:
+def _reset_branches(block: ProceduralBlockSymbol) -> Iterator[tuple[StatementGuard, Symbol, int]]:
     """Conditions under which registers become constant, where they take a value otherwise."""
-    constant: dict[str, tuple[Guard, Symbol, int]] = {}
+    constant: dict[str, tuple[StatementGuard, Symbol, int]] = {}
     untested: set[tuple[str, str, int]] = set()
-    for guarded_statement in guarded(block.body):
+    for guarded_statement in guarded_statements(block.body):
         assignment, outermost = assignment_of(guarded_statement), next(iter(guarded_statement.guards), None)
         tested = reset_of(outermost) if outermost is not None else None
         if assignment is None or outermost is None or tested is None:
@@ -136,19 +136,19 @@ def _reset_branches(block: ProceduralBlockSymbol) -> Iterator[tuple[Guard, Symbo
 
 
 def _targets(assignment: AssignmentExpression) -> Iterator[str]:
-    for left in targets_of(assignment.left):
-        symbol = symbol_of(left)
+    for target_expression in targets_of(assignment.left):
+        symbol = symbol_of(target_expression)
         if symbol is not None and is_of_module(symbol):
             yield symbol.hierarchicalPath
 
 
-def _reset_ports(examined: Examined) -> Iterator[PortSymbol]:
+def _reset_ports(examined: ExaminedInstance) -> Iterator[PortSymbol]:
     for port in examined.symbol.body.portList:
         if isinstance(port, PortSymbol) and port.direction == ArgumentDirection.In and is_reset_name(port.name):
             yield port
 
 
-def _initialised(examined: Examined) -> set[str]:
+def _initialised_signals(examined: ExaminedInstance) -> set[str]:
     """The signals that have a value before simulation begins."""
     initialised = {
         symbol.hierarchicalPath
@@ -157,14 +157,15 @@ def _initialised(examined: Examined) -> set[str]:
     }
     for block in processes_of(examined.symbol.body):
         if block.procedureKind.name == "Initial":
-            for guarded_statement in guarded(block.body):
+            for guarded_statement in guarded_statements(block.body):
                 assignment = assignment_of(guarded_statement)
                 if assignment is not None:
                     initialised.update(_targets(assignment))
     return initialised
 
 
-def _feeds_itself(register: Register, body: Body) -> bool:
+def _feeds_itself(register: Register, module_body: Body) -> bool:
     return any(
-        register.path in flow.targets and any(path == register.path for path, _ in flow.sources) for flow in body.flows
+        register.path in flow.targets and any(path == register.path for path, _ in flow.sources)
+        for flow in module_body.flows
     )

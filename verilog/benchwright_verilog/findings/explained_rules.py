@@ -46,7 +46,7 @@ class ExplainedRule:
         )
 
 
-def explained(rule: str, tool: str = "") -> ExplainedRule | None:
+def explanation_of_rule(rule: str, tool: str = "") -> ExplainedRule | None:
     """The explanation of a rule; None if there is none.
 
     Args:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from benchwright_verilog.findings.source import Source
+from benchwright_verilog.findings.source import FindingTool
 
 
 class Level(Enum):
@@ -19,7 +19,7 @@ class Level(Enum):
 
 
 @dataclass(frozen=True)
-class Related:
+class RelatedPlace:
     """Another location that a finding is about. Lines and columns count from 1, columns in code points."""
 
     path: Path
@@ -32,11 +32,11 @@ class Related:
 class Finding:
     """Offsets are code points of the document."""
 
-    source: Source
+    source: FindingTool
     start: int
     end: int
     level: Level
     rule: str
     """The tool's own name; empty for errors that have none."""
     message: str
-    related: tuple[Related, ...] = ()
+    related: tuple[RelatedPlace, ...] = ()

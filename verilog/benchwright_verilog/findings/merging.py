@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.rules import same_as
-from benchwright_verilog.findings.source import Source
+from benchwright_verilog.findings.source import FindingTool
 from benchwright_verilog.findings.waivers import Waivers
 from benchwright_verilog.settings import Lint
 from benchwright_verilog.syntax.lines import Lines
@@ -28,15 +28,15 @@ def merged(findings: Iterable[Finding], lines: Lines, lint: Lint) -> list[Findin
     if waivers.are_none and not lint.off and not lint.severity and len({finding.source for finding in findings}) < 2:
         return sorted(dict.fromkeys(findings), key=_order)
     shown_findings: dict[Finding, None] = {}
-    reported: dict[tuple[int, str], Source] = {}
+    reported: dict[tuple[int, str], FindingTool] = {}
     for finding in sorted(findings, key=lambda finding: (finding.source.rank, finding.start, finding.end)):
         adjusted = _as_wanted(finding, lint)
         line = lines.line_of(finding.start)
         if adjusted is None or (finding.level is not Level.ERROR and waivers.cover(line, finding.rule)):
             continue
-        keys = [(line, subject) for subject in _subjects(finding)]
+        line_subjects = [(line, subject) for subject in _subjects(finding)]
         # Two tools often report the same on a line: once is enough. One tool may mean two parts of the line.
-        if all(reported.setdefault(key, finding.source) is finding.source for key in keys):
+        if all(reported.setdefault(key, finding.source) is finding.source for key in line_subjects):
             shown_findings[adjusted] = None
     return sorted(shown_findings, key=_order)
 

@@ -19,7 +19,7 @@ from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnosti
 from benchwright_verilog.syntax.surrogates import encode_text
 
 if TYPE_CHECKING:
-    from benchwright_verilog.syntax.units import Shape, Unit
+    from benchwright_verilog.syntax.units import Shape, TopLevelItem
 
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_$]*")
 _MACRO = re.compile(rb"`([A-Za-z_]\w*)")
@@ -38,19 +38,19 @@ _TOPS = ("ModuleDeclaration", "InterfaceDeclaration", "ProgramDeclaration", "Pac
 
 
 @dataclass(frozen=True)
-class _Facts:
+class _ItemFacts:
     """Facts that are known of one top-level item by itself."""
 
     declares: frozenset[bytes]
-    words: frozenset[bytes]
+    used_words: frozenset[bytes]
     is_whole: bool
     """True if it is nothing but modules and the like, each with its end, and changes nothing for what follows."""
     is_closed: bool
     """True if it ends where it seems to: what follows can't belong to it."""
 
-    def names_like(self, right: _Facts, names: frozenset[bytes]) -> bool:
+    def names_like(self, other_facts: _ItemFacts, names: frozenset[bytes]) -> bool:
         """True if another item declares the same, and of some names uses the same."""
-        return self.declares == right.declares and self.words & names == right.words & names
+        return self.declares == other_facts.declares and self.used_words & names == other_facts.used_words & names
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class _Chunk:
 
     start: int
     shapes: tuple[Shape, ...]
-    facts: _Facts
+    item_facts: _ItemFacts
 
     @property
     def data(self) -> bytes:
@@ -68,10 +68,10 @@ class _Chunk:
 
 
 @dataclass
-class _Group:
+class _ItemGroup:
     """Items that name each other, by their places among all."""
 
-    members: list[int]
+    item_indices: list[int]
 
 
 class Piecewise:
@@ -85,100 +85,115 @@ class Piecewise:
     def __init__(self, path: Path, *, is_alone: bool) -> None:
         self._path = path
         self._is_alone = is_alone
-        self._joined: Mapping[tuple[Shape, ...], _Facts] = {}
-        self._grouping: tuple[list[_Facts], list[int], frozenset[bytes], list[_Group]] | None = None
+        self._joined: Mapping[tuple[Shape, ...], _ItemFacts] = {}
+        self._grouping: tuple[list[_ItemFacts], list[int], frozenset[bytes], list[_ItemGroup]] | None = None
         self._known_diagnostics: Mapping[tuple[Shape, ...], tuple[tuple[int, SlangDiagnostic], ...]] = {}
 
-    def diagnostics(self, units: Sequence[Unit]) -> tuple[SlangDiagnostic, ...]:
+    def diagnostics(self, units: Sequence[TopLevelItem]) -> tuple[SlangDiagnostic, ...]:
         """Return slang's diagnostics of the whole file.
 
         Args:
             units: Its top-level items, in order and without a gap.
         """
         chunks = self._chunks(units)
-        facts = [chunk.facts for chunk in chunks]
-        base = [index for index, fact in enumerate(facts) if not fact.is_whole]
-        is_closed = all(fact.is_closed for fact in facts)
-        groups = self._grouped(facts, base) if is_closed else [_Group(list(range(len(chunks))))]
-        base_shapes = tuple(shape for index in base for shape in chunks[index].shapes)
-        keys = [
-            (*(shape for index in group.members for shape in chunks[index].shapes), *base_shapes) for group in groups
+        chunk_facts = [chunk.item_facts for chunk in chunks]
+        base_indices = [index for index, fact in enumerate(chunk_facts) if not fact.is_whole]
+        is_closed = all(fact.is_closed for fact in chunk_facts)
+        groups = self._grouped(chunk_facts, base_indices) if is_closed else [_ItemGroup(list(range(len(chunks))))]
+        base_shapes = tuple(shape for index in base_indices for shape in chunks[index].shapes)
+        group_keys = [
+            (*(shape for index in group.item_indices for shape in chunks[index].shapes), *base_shapes)
+            for group in groups
         ]
-        new = [group for group, key in zip(groups, keys, strict=True) if key not in self._known_diagnostics]
-        fresh = self._look(chunks, new, base) if new else {}
+        new_groups = [
+            group for group, key in zip(groups, group_keys, strict=True) if key not in self._known_diagnostics
+        ]
+        fresh = self._diagnose_groups(chunks, new_groups, base_indices) if new_groups else {}
         known_diagnostics = {}
         moved: list[SlangDiagnostic] = []
-        for group, key in zip(groups, keys, strict=True):
-            known_diagnostics[key] = fresh[id(group)] if id(group) in fresh else self._known_diagnostics[key]
-            for ordinal, diagnostic in known_diagnostics[key]:
-                begin = chunks[group.members[ordinal]].start
-                moved.append(_moved(diagnostic, begin))
+        for group, group_key in zip(groups, group_keys, strict=True):
+            known_diagnostics[group_key] = (
+                fresh[id(group)] if id(group) in fresh else self._known_diagnostics[group_key]
+            )
+            for ordinal, diagnostic in known_diagnostics[group_key]:
+                chunk_start = chunks[group.item_indices[ordinal]].start
+                moved.append(_moved(diagnostic, chunk_start))
         self._known_diagnostics = known_diagnostics
         return tuple(moved)
 
-    def _chunks(self, units: Sequence[Unit]) -> list[_Chunk]:
+    def _chunks(self, units: Sequence[TopLevelItem]) -> list[_Chunk]:
         """The items, each with what goes before it if that does not end by itself: attributes, comments."""
         chunks: list[_Chunk] = []
-        joined: dict[tuple[Shape, ...], _Facts] = {}
+        joined: dict[tuple[Shape, ...], _ItemFacts] = {}
         for unit in units:
-            last = chunks[-1] if chunks else None
-            if last is None or last.facts.is_closed or len(last.shapes) >= _MOST_JOINED:
+            last_chunk = chunks[-1] if chunks else None
+            if last_chunk is None or last_chunk.item_facts.is_closed or len(last_chunk.shapes) >= _MOST_JOINED:
                 chunks.append(_Chunk(unit.start, (unit.shape,), unit.shape.once(_facts)))
                 continue
-            shapes = (*last.shapes, unit.shape)
-            facts = self._joined.get(shapes) or _facts_of(b"".join(shape.data for shape in shapes))
-            joined[shapes] = facts
-            chunks[-1] = _Chunk(last.start, shapes, facts)
+            shapes = (*last_chunk.shapes, unit.shape)
+            joined_facts = self._joined.get(shapes) or _facts_of(b"".join(shape.data for shape in shapes))
+            joined[shapes] = joined_facts
+            chunks[-1] = _Chunk(last_chunk.start, shapes, joined_facts)
         self._joined = joined
         return chunks
 
-    def _grouped(self, facts: list[_Facts], base: list[int]) -> list[_Group]:
+    def _grouped(self, chunk_facts: list[_ItemFacts], base_indices: list[int]) -> list[_ItemGroup]:
         """The groups; the same as before where no name that means something came or went."""
         if self._grouping is not None:
-            old, old_base, names, groups = self._grouping
+            old_facts, old_base, names, groups = self._grouping
             if (
-                old_base == base
-                and len(old) == len(facts)
-                and all(left is right or left.names_like(right, names) for left, right in zip(facts, old, strict=True))
+                old_base == base_indices
+                and len(old_facts) == len(chunk_facts)
+                and all(
+                    left is right or left.names_like(right, names)
+                    for left, right in zip(chunk_facts, old_facts, strict=True)
+                )
             ):
                 return groups
-        groups = _groups(facts, base)
-        self._grouping = facts, base, frozenset().union(*(fact.declares for fact in facts)) | {_USES_MACROS}, groups
+        groups = _groups(chunk_facts, base_indices)
+        self._grouping = (
+            chunk_facts,
+            base_indices,
+            frozenset().union(*(fact.declares for fact in chunk_facts)) | {_USES_MACROS},
+            groups,
+        )
         return groups
 
-    def _look(
-        self, chunks: Sequence[_Chunk], groups: Sequence[_Group], base: Sequence[int]
+    def _diagnose_groups(
+        self, chunks: Sequence[_Chunk], groups: Sequence[_ItemGroup], base_indices: Sequence[int]
     ) -> dict[int, tuple[tuple[int, SlangDiagnostic], ...]]:
         """The diagnostics of some groups, each by the ordinal of its item, offsets from where that begins."""
-        owner = {index: (group, ordinal) for group in groups for ordinal, index in enumerate(group.members)}
-        indices = sorted({*owner, *base})
-        parts = [chunks[index].data for index in indices]
-        begins = [0, *accumulate(len(part) for part in parts)]
-        text = b"".join(parts).decode("utf-8", "surrogatepass")
+        owner_by_index = {
+            index: (group, ordinal) for group in groups for ordinal, index in enumerate(group.item_indices)
+        }
+        indices = sorted({*owner_by_index, *base_indices})
+        chunk_texts = [chunks[index].data for index in indices]
+        chunk_starts = [0, *accumulate(len(part) for part in chunk_texts)]
+        text = b"".join(chunk_texts).decode("utf-8", "surrogatepass")
         by_group: dict[int, list[tuple[int, SlangDiagnostic]]] = {id(group): [] for group in groups}
         position = 0
-        for diagnostic in sorted(self._said(text), key=lambda diagnostic: diagnostic.start):
-            while position + 1 < len(indices) and diagnostic.start >= begins[position + 1]:
+        for diagnostic in sorted(self._slang_diagnostics(text), key=lambda diagnostic: diagnostic.start):
+            while position + 1 < len(indices) and diagnostic.start >= chunk_starts[position + 1]:
                 position += 1
-            if indices[position] in owner:
-                group, ordinal = owner[indices[position]]
-                by_group[id(group)].append((ordinal, _moved(diagnostic, -begins[position])))
+            if indices[position] in owner_by_index:
+                group, ordinal = owner_by_index[indices[position]]
+                by_group[id(group)].append((ordinal, _moved(diagnostic, -chunk_starts[position])))
         return {group: tuple(group_diagnostics) for group, group_diagnostics in by_group.items()}
 
-    def _said(self, text: str) -> tuple[SlangDiagnostic, ...]:
+    def _slang_diagnostics(self, text: str) -> tuple[SlangDiagnostic, ...]:
         from pyslang.ast import Compilation
 
         from benchwright_verilog.semantics.compilation.compiled import refusals
         from benchwright_verilog.semantics.compilation.diagnostics import diagnose
         from benchwright_verilog.semantics.compilation.trees import Preprocessing, Trees
-        from benchwright_verilog.semantics.project.include_closure import Closures, Root
+        from benchwright_verilog.semantics.project.include_closure import Closures, RootFile
         from benchwright_verilog.semantics.project.index.outline import Outline
         from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
         from benchwright_verilog.syntax.documents import Documents
 
-        root = Root(self._path, SourceText(text, Outline(encode_text(text)), None), Preprocessing())
+        root = RootFile(self._path, SourceText(text, Outline(encode_text(text)), None), Preprocessing())
         trees = Trees()
-        trees.prepare(Closures(SourceTexts(None, Documents())).reached([root])[0])
+        trees.prepare(Closures(SourceTexts(None, Documents())).reachable_files([root])[0])
         tree = trees.tree(self._path, text, root.preprocessing)
         compilation = Compilation()
         compilation.addSyntaxTree(tree.syntax)
@@ -201,19 +216,19 @@ def _moved(diagnostic: SlangDiagnostic, shift: int) -> SlangDiagnostic:
     )
 
 
-def words_of(units: Sequence[Unit]) -> frozenset[bytes]:
+def words_of(units: Sequence[TopLevelItem]) -> frozenset[bytes]:
     """Every word of a file."""
-    return frozenset().union(*(unit.shape.once(_facts).words for unit in units))
+    return frozenset().union(*(unit.shape.once(_facts).used_words for unit in units))
 
 
-def declared_in(units: Sequence[Unit]) -> frozenset[bytes]:
+def declared_in(units: Sequence[TopLevelItem]) -> frozenset[bytes]:
     """The modules and the like of a file."""
     return frozenset().union(*(unit.shape.once(_facts).declares for unit in units))
 
 
-def _groups(facts: Sequence[_Facts], base: Sequence[int]) -> list[_Group]:
+def _groups(chunk_facts: Sequence[_ItemFacts], base_indices: Sequence[int]) -> list[_ItemGroup]:
     """Items that name each other, directly or not; those that are no whole modules are one group with all they name."""
-    parents = list(range(len(facts)))
+    parents = list(range(len(chunk_facts)))
 
     def root(index: int) -> int:
         while parents[index] != index:
@@ -222,35 +237,35 @@ def _groups(facts: Sequence[_Facts], base: Sequence[int]) -> list[_Group]:
         return index
 
     owners: dict[bytes, int] = {}
-    for index, fact in enumerate(facts):
+    for index, fact in enumerate(chunk_facts):
         for name in fact.declares:
             parents[root(index)] = root(owners.setdefault(name, index))
-    for index in base:
-        parents[root(index)] = root(base[0])
-        owners.setdefault(_USES_MACROS, base[0])
-    declared = owners.keys()
-    for index, fact in enumerate(facts):
-        for name in fact.words & declared:
+    for index in base_indices:
+        parents[root(index)] = root(base_indices[0])
+        owners.setdefault(_USES_MACROS, base_indices[0])
+    declared_names = owners.keys()
+    for index, fact in enumerate(chunk_facts):
+        for name in fact.used_words & declared_names:
             parents[root(index)] = root(owners[name])
-    groups: dict[int, _Group] = {}
-    for index in range(len(facts)):
-        groups.setdefault(root(index), _Group([])).members.append(index)
+    groups: dict[int, _ItemGroup] = {}
+    for index in range(len(chunk_facts)):
+        groups.setdefault(root(index), _ItemGroup([])).item_indices.append(index)
     return list(groups.values())
 
 
-def _facts(shape: Shape) -> _Facts:
+def _facts(shape: Shape) -> _ItemFacts:
     return _facts_of(shape.data)
 
 
-def _facts_of(data: bytes) -> _Facts:
-    words = set(_WORD.findall(data))
+def _facts_of(data: bytes) -> _ItemFacts:
+    found_words = set(_WORD.findall(data))
     if b"`" in data:
-        words.add(_USES_MACROS)
+        found_words.add(_USES_MACROS)
     if not _CODE.sub(b"", data):
-        return _Facts(frozenset(), frozenset(), is_whole=True, is_closed=True)
+        return _ItemFacts(frozenset(), frozenset(), is_whole=True, is_closed=True)
     is_global = not _DIRECTIVES.isdisjoint(_MACRO.findall(data)) or any(word in data for word in _GLOBAL)
     declares, are_modules, is_closed = _members(data.decode("utf-8", "surrogatepass"))
-    return _Facts(declares, frozenset(words), is_closed and are_modules and not is_global, is_closed)
+    return _ItemFacts(declares, frozenset(found_words), is_closed and are_modules and not is_global, is_closed)
 
 
 def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
@@ -268,9 +283,9 @@ def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
     # The default one would keep the source forever; this one has to outlive the tree.
     sources = pyslang.SourceManager()
     # What follows shows it. No header is needed for that.
-    options = parsing_options(Preprocessing(), depth=0)
+    parse_options = parsing_options(Preprocessing(), depth=0)
     try:
-        tree = SyntaxTree.fromText(f"{encodable(text)}\n{_FOLLOWER}", sources, options=options)
+        tree = SyntaxTree.fromText(f"{encodable(text)}\n{_FOLLOWER}", sources, options=parse_options)
     except RuntimeError:  # It is nested deeper than slang parses.
         return frozenset(), False, False
     root = tree.root

@@ -17,7 +17,7 @@ class WaiverStyle(Enum):
 
 
 @dataclass(frozen=True)
-class Source:
+class FindingTool:
     """One tool; `str` gives the name that editors show with its findings."""
 
     name: str
@@ -36,5 +36,5 @@ class Source:
         return self.page.format(quote(rule)) if rule else None
 
 
-SLANG = Source("slang", 0, "https://sv-lang.com/warning-ref.html#{}")
+SLANG = FindingTool("slang", 0, "https://sv-lang.com/warning-ref.html#{}")
 """The analyser in this package, which runs while typing. The tools that run on save are declared by the server."""

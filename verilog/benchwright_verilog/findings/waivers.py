@@ -30,8 +30,8 @@ _ALL = "*"
 
 @dataclass(frozen=True)
 class _Waiver:
-    first: int
-    last: int
+    first_line: int
+    last_line: int
     rules: frozenset[str]
 
 
@@ -55,7 +55,7 @@ class Waivers:
         if not self._waivers:
             return False
         rules = same_as(rule) | ({_ALL} if rule else set())
-        return any(waiver.first <= line <= waiver.last and waiver.rules & rules for waiver in self._waivers)
+        return any(waiver.first_line <= line <= waiver.last_line and waiver.rules & rules for waiver in self._waivers)
 
 
 def _waivers(lines: Lines) -> Iterator[_Waiver]:
@@ -81,7 +81,7 @@ def _waivers(lines: Lines) -> Iterator[_Waiver]:
                     yield _Waiver(open_since.pop(rule), line, frozenset({rule}))
         else:
             start = lines.line(line + 1)[0]
-            alone = not text[start : comment.start()].strip()
-            yield _Waiver(line, line + alone, frozenset(rules))
+            is_alone = not text[start : comment.start()].strip()
+            yield _Waiver(line, line + is_alone, frozenset(rules))
     for rule, line in open_since.items():
         yield _Waiver(line, len(lines), frozenset({rule}))

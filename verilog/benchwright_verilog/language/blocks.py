@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright_verilog.language.explanation.tokens import Kind, Token
+from benchwright_verilog.language.explanation.tokens import ExplainedToken, ExplainedTokenKind
 
 BLOCKS = {
     "module": "endmodule",
@@ -48,7 +48,7 @@ _PROCEDURES = {"always", "always_comb", "always_ff", "always_latch", "initial", 
 _CODE = {"function", "task", "procedural begin", "fork", "procedural case"}
 
 
-def open_blocks(code: Sequence[Token]) -> tuple[list[str], bool]:
+def open_blocks(code: Sequence[ExplainedToken]) -> tuple[list[str], bool]:
     """The blocks open at the end of some code, the outermost first, and whether that is procedural.
 
     After `module m; always @(posedge clk) begin if (en) begin` these are `module` and twice `procedural begin`; after
@@ -57,24 +57,24 @@ def open_blocks(code: Sequence[Token]) -> tuple[list[str], bool]:
     stack: list[str] = []
     pending = False
     parentheses = 0
-    previous = ""
+    previous_text = ""
     for token in code:
         text = token.text
-        if token.kind is Kind.SYMBOL:
+        if token.token_kind is ExplainedTokenKind.SYMBOL:
             if text == "(" or text == "'(":
                 parentheses += 1
             elif text == ")":
                 parentheses = max(0, parentheses - 1)
-            elif text == "{" and previous in ("struct", "union", "packed", "tagged", "signed", "unsigned"):
+            elif text == "{" and previous_text in ("struct", "union", "packed", "tagged", "signed", "unsigned"):
                 stack.append("struct")
             elif text == "}" and stack and stack[-1] == "struct":
                 stack.pop()
             elif text == ";" and parentheses == 0 and not (stack and stack[-1] in _CODE):
                 pending = False
-        elif token.kind is Kind.WORD:
+        elif token.token_kind is ExplainedTokenKind.WORD:
             if text in _PROCEDURES:
                 pending, parentheses = True, 0
-            elif text in BLOCKS and previous not in _NO_BLOCK_AFTER.get(text, ()):
+            elif text in BLOCKS and previous_text not in _NO_BLOCK_AFTER.get(text, ()):
                 is_procedural = pending or bool(stack and stack[-1] in _CODE)
                 prefix = "procedural " if is_procedural and text in ("begin", "case", "casex", "casez") else ""
                 stack.append(prefix + ("case" if text in ("casex", "casez") else text))
@@ -82,11 +82,13 @@ def open_blocks(code: Sequence[Token]) -> tuple[list[str], bool]:
                     parentheses = 0
             elif text in _ENDS:
                 parentheses = 0
-                opened = {*_ENDS[text], *("procedural " + block for block in _ENDS[text])}
-                opener = next((opener for opener in range(len(stack) - 1, -1, -1) if stack[opener] in opened), None)
+                closable_blocks = {*_ENDS[text], *("procedural " + block for block in _ENDS[text])}
+                opener = next(
+                    (opener for opener in range(len(stack) - 1, -1, -1) if stack[opener] in closable_blocks), None
+                )
                 if opener is not None:
                     del stack[opener:]
                 if not (stack and stack[-1] in _CODE):
                     pending = False
-        previous = text
+        previous_text = text
     return stack, pending or bool(stack and stack[-1] in _CODE)

@@ -72,40 +72,46 @@ def declaration_of(symbol: Symbol, sources: SourceManager) -> WrittenDeclaration
 
 def written_at(syntax: SyntaxNode, sources: SourceManager) -> WrittenDeclaration:
     """The declaration that a node of the syntax is, or is part of."""
-    declarator, whole = syntax, syntax
-    while whole.kind.name not in _WHOLE | _HEADED | _ROUTINES:
-        parent = whole.parent
+    declarator, whole_node = syntax, syntax
+    while whole_node.kind.name not in _WHOLE | _HEADED | _ROUTINES:
+        parent = whole_node.parent
         if parent is None or _is_body(parent) or parent.kind.name == "EnumType":
-            whole = declarator
+            whole_node = declarator
             break
-        whole = parent
-    name = whole.kind.name
-    text = _text(whole, declarator, sources) if whole is not declarator or name in _WHOLE | _HEADED | _ROUTINES else ""
+        whole_node = parent
+    name = whole_node.kind.name
+    text = (
+        _text(whole_node, declarator, sources)
+        if whole_node is not declarator or name in _WHOLE | _HEADED | _ROUTINES
+        else ""
+    )
     if not text:
         text = source_of(declarator, sources)
-    return WrittenDeclaration(_tidy(text), _documentation(whole, declarator, sources))
+    return WrittenDeclaration(_tidy(text), _documentation(whole_node, declarator, sources))
 
 
 def _is_body(node: SyntaxNode) -> bool:
     return node.kind.name in _HEADED | _ROUTINES | _BODIES
 
 
-def _text(whole: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
-    if isinstance(whole, ModuleDeclarationSyntax):
-        return source_of(whole.header, sources)
-    if isinstance(whole, FunctionDeclarationSyntax):
-        return source_of(whole.prototype, sources) + ";"
-    if isinstance(whole, ImplicitAnsiPortSyntax):
-        return f"{source_of(inherited_header(whole), sources)} {source_of(whole.declarator, sources)}"
-    if whole is declarator or declarator.kind.name not in ("Declarator", "HierarchicalInstance", "TypeAssignment"):
-        return source_of(whole, sources)
-    listed: Iterable[SyntaxNode] = getattr(whole, "declarators", None) or getattr(whole, "instances", None) or ()
-    names = [entry for entry in listed if isinstance(entry, type(declarator))]
-    if len(names) < 2:
-        return source_of(whole, sources)
+def _text(whole_node: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
+    if isinstance(whole_node, ModuleDeclarationSyntax):
+        return source_of(whole_node.header, sources)
+    if isinstance(whole_node, FunctionDeclarationSyntax):
+        return source_of(whole_node.prototype, sources) + ";"
+    if isinstance(whole_node, ImplicitAnsiPortSyntax):
+        return f"{source_of(inherited_header(whole_node), sources)} {source_of(whole_node.declarator, sources)}"
+    if whole_node is declarator or declarator.kind.name not in ("Declarator", "HierarchicalInstance", "TypeAssignment"):
+        return source_of(whole_node, sources)
+    sibling_nodes: Iterable[SyntaxNode] = (
+        getattr(whole_node, "declarators", None) or getattr(whole_node, "instances", None) or ()
+    )
+    sibling_declarators = [entry for entry in sibling_nodes if isinstance(entry, type(declarator))]
+    if len(sibling_declarators) < 2:
+        return source_of(whole_node, sources)
     # `wire [7:0] a, b;`, for `b`: what comes before the first name belongs to all.
-    head_size = names[0].sourceRange.start.offset - whole.sourceRange.start.offset
-    data = source_of(whole, sources).encode()
+    head_size = sibling_declarators[0].sourceRange.start.offset - whole_node.sourceRange.start.offset
+    data = source_of(whole_node, sources).encode()
     return data[: max(0, head_size)].decode(errors="replace") + source_of(declarator, sources) + ";"
 
 
@@ -127,38 +133,42 @@ def inherited_header(port: ImplicitAnsiPortSyntax) -> SyntaxNode:
 def source_of(node: SyntaxNode, sources: SourceManager) -> str:
     """A node as it is written, without the comments before it."""
     source_range = node.sourceRange
-    start, end = source_range.start, source_range.end
-    if sources.isMacroLoc(start) or sources.isMacroLoc(end) or start.buffer != end.buffer:
+    start_location, end_location = source_range.start, source_range.end
+    if (
+        sources.isMacroLoc(start_location)
+        or sources.isMacroLoc(end_location)
+        or start_location.buffer != end_location.buffer
+    ):
         return str(node).strip()
-    return _slice(sources, start, end.offset)
+    return _slice(sources, start_location, end_location.offset)
 
 
-def _slice(sources: SourceManager, start: SourceLocation, end: int) -> str:
-    text = sources.getSourceText(start.buffer)
+def _slice(sources: SourceManager, start_location: SourceLocation, end: int) -> str:
+    text = sources.getSourceText(start_location.buffer)
     if text.isascii():
-        return text[start.offset : end]
-    return text.encode()[start.offset : end].decode(errors="replace")
+        return text[start_location.offset : end]
+    return text.encode()[start_location.offset : end].decode(errors="replace")
 
 
-def _documentation(whole: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
-    source_range = whole.sourceRange
-    start = sources.getFullyExpandedLoc(source_range.start)
-    last = declarator if isinstance(declarator, (DeclaratorSyntax, HierarchicalInstanceSyntax)) else whole
-    if isinstance(whole, ModuleDeclarationSyntax):
-        last = whole.header
-    elif isinstance(whole, FunctionDeclarationSyntax):
-        last = whole.prototype
-    end = sources.getFullyExpandedLoc(last.sourceRange.end)
-    if start.buffer != end.buffer or end.offset < start.offset:
+def _documentation(whole_node: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
+    source_range = whole_node.sourceRange
+    start_location = sources.getFullyExpandedLoc(source_range.start)
+    last_node = declarator if isinstance(declarator, (DeclaratorSyntax, HierarchicalInstanceSyntax)) else whole_node
+    if isinstance(whole_node, ModuleDeclarationSyntax):
+        last_node = whole_node.header
+    elif isinstance(whole_node, FunctionDeclarationSyntax):
+        last_node = whole_node.prototype
+    end_location = sources.getFullyExpandedLoc(last_node.sourceRange.end)
+    if start_location.buffer != end_location.buffer or end_location.offset < start_location.offset:
         return ""
-    data = sources.getSourceText(start.buffer)
-    if data.isascii():
-        return documentation(data, start.offset, end.offset)
-    encoded = data.encode()
-    begin = max(0, start.offset - _AROUND)
-    text_before = encoded[begin : start.offset].decode(errors="replace")
-    text_within = encoded[start.offset : end.offset].decode(errors="replace")
-    text_after = encoded[end.offset : end.offset + _AROUND].decode(errors="replace")
+    source_text = sources.getSourceText(start_location.buffer)
+    if source_text.isascii():
+        return documentation(source_text, start_location.offset, end_location.offset)
+    encoded = source_text.encode()
+    window_start = max(0, start_location.offset - _AROUND)
+    text_before = encoded[window_start : start_location.offset].decode(errors="replace")
+    text_within = encoded[start_location.offset : end_location.offset].decode(errors="replace")
+    text_after = encoded[end_location.offset : end_location.offset + _AROUND].decode(errors="replace")
     return documentation(text_before + text_within + text_after, len(text_before), len(text_before) + len(text_within))
 
 
@@ -185,9 +195,9 @@ _NAMED = re.compile(r"((?:enum|struct|union).*\})([\w:.$]*)", re.DOTALL)
 _NUMBERED = re.compile(r"(?<=\w)\$\d+\b")
 
 
-def type_name(kind: Type) -> str:
+def type_name(resolved_type: Type) -> str:
     """A resolved type as an engineer would write it: `logic [7:0]`, `pkg::state_t`, `byte_t [0:15]`."""
-    text = str(kind)
+    text = str(resolved_type)
     if (match := _NAMED.fullmatch(text)) is not None:
         text = match[2] if not _NUMBERED.search(match[2]) and match[2] else match[1]
     text = _NUMBERED.sub("", text)
@@ -199,9 +209,9 @@ def type_name(kind: Type) -> str:
     return text.replace("{", " {", 1) if re.match(r"(?:enum|struct|union)", text) else text
 
 
-def width_of(kind: Type) -> int | None:
+def width_of(resolved_type: Type) -> int | None:
     """Number of bits that a type takes; None if that is not fixed or means nothing."""
-    canonical = kind.canonicalType
+    canonical = resolved_type.canonicalType
     if canonical.isError or canonical.isVoid or not canonical.isFixedSize or canonical.isEvent or canonical.isFloating:
         return None
     width = canonical.bitstreamWidth

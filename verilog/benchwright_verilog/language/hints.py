@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pyslang.ast import Expression
     from pyslang.syntax import SyntaxNode
 
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.compilation.slang import ScopeSymbol
     from benchwright_verilog.settings import InlayHints
 
@@ -55,7 +55,7 @@ _BODIES = frozenset({TargetKind.MODULE, TargetKind.INTERFACE, TargetKind.PROGRAM
 
 
 @dataclass(frozen=True)
-class Hint:
+class InlayHint:
     """A label between the text, at a byte of it."""
 
     byte: int
@@ -65,39 +65,39 @@ class Hint:
     tooltip: str = ""
 
 
-def hints(analysis: Analysis, start: int, end: int, requested: InlayHints) -> Iterator[Hint]:
+def hints(analysis: FileAnalysis, start: int, end: int, requested: InlayHints) -> Iterator[InlayHint]:
     """The hints between two bytes of a file."""
     units = analysis.outline.units
     for index, unit in enumerate(units):
-        following = units[index + 1].start if index + 1 < len(units) else len(analysis.data)
-        if following < start or unit.start > end:
+        next_start = units[index + 1].start if index + 1 < len(units) else len(analysis.data)
+        if next_start < start or unit.start > end:
             continue
         scope: ScopeSymbol | None
-        if unit.kind in _BODIES:
+        if unit.target_kind in _BODIES:
             scope = analysis.body(unit.name)
-        elif unit.kind is TargetKind.PACKAGE:
+        elif unit.target_kind is TargetKind.PACKAGE:
             scope = analysis.compilation.getPackage(unit.name)
         else:
             continue
         if scope is not None:
-            yield from _Hints(analysis, start, end, requested).of_scope(scope)
+            yield from _InlayHints(analysis, start, end, requested).of_scope(scope)
 
 
-class _Hints:
-    def __init__(self, analysis: Analysis, start: int, end: int, requested: InlayHints) -> None:
+class _InlayHints:
+    def __init__(self, analysis: FileAnalysis, start: int, end: int, requested: InlayHints) -> None:
         self._analysis = analysis
         self._sources = analysis.sources
         self._start = start
         self._end = end
         self._requested = requested
 
-    def of_scope(self, scope: ScopeSymbol) -> Iterator[Hint]:
+    def of_scope(self, scope: ScopeSymbol) -> Iterator[InlayHint]:
         for symbol in scope:
             match symbol:
                 case GenerateBlockArraySymbol():
-                    first = next((entry for entry in symbol if isinstance(entry, GenerateBlockSymbol)), None)
-                    if first is not None:
-                        yield from self.of_scope(first)
+                    first_block = next((entry for entry in symbol if isinstance(entry, GenerateBlockSymbol)), None)
+                    if first_block is not None:
+                        yield from self.of_scope(first_block)
                 case GenerateBlockSymbol() | StatementBlockSymbol() | SubroutineSymbol():
                     yield from self.of_scope(symbol)
                 case NetSymbol() | FormalArgumentSymbol():
@@ -118,23 +118,23 @@ class _Hints:
         file_location = self._analysis.locations.location_of(location)
         return file_location.offset if file_location is not None and file_location.path == self._analysis.path else None
 
-    def _declared(self, symbol: NetSymbol | VariableSymbol) -> Iterator[Hint]:
+    def _declared(self, symbol: NetSymbol | VariableSymbol) -> Iterator[InlayHint]:
         byte = self._byte_here(symbol.location)
         if byte is None or symbol.syntax is None:
             return
         name_end = byte + len(symbol.name.encode())
         if isinstance(symbol, NetSymbol) and symbol.isImplicit:
             if self._requested.implicit_nets:
-                yield Hint(name_end, f": {symbol.netType.name}", tooltip="Not declared: an implicit net.")
+                yield InlayHint(name_end, f": {symbol.netType.name}", tooltip="Not declared: an implicit net.")
             return
         if not self._requested.widths or symbol.syntax.parent is None:
             return
         width = width_of(symbol.type)
         dimensions = _dimensions(symbol.syntax)
         if width and any(_COMPUTED.search(text) for text in dimensions):
-            yield Hint(name_end, bits(width), tooltip="With the default parameters.")
+            yield InlayHint(name_end, bits(width), tooltip="With the default parameters.")
 
-    def _constant(self, symbol: ParameterSymbol) -> Iterator[Hint]:
+    def _constant(self, symbol: ParameterSymbol) -> Iterator[InlayHint]:
         byte = self._byte_here(symbol.location)
         declarator = symbol.syntax
         initializer = declarator.initializer if isinstance(declarator, DeclaratorSyntax) else None
@@ -142,12 +142,12 @@ class _Hints:
             return
         source_text = source_of(initializer, self._sources).removeprefix("=").strip()
         text = constant_text(symbol.value)
-        end = initializer.sourceRange.end
-        if not text or len(text) > _LONGEST or self._sources.isMacroLoc(end) or not _is_computed(source_text):
+        end_location = initializer.sourceRange.end
+        if not text or len(text) > _LONGEST or self._sources.isMacroLoc(end_location) or not _is_computed(source_text):
             return
-        yield Hint(end.offset, f"= {text}", tooltip="With the default parameters.")
+        yield InlayHint(end_location.offset, f"= {text}", tooltip="With the default parameters.")
 
-    def _instance(self, symbol: InstanceSymbol | InstanceArraySymbol) -> Iterator[Hint]:
+    def _instance(self, symbol: InstanceSymbol | InstanceArraySymbol) -> Iterator[InlayHint]:
         syntax = symbol.syntax
         instance: Symbol | None = symbol
         while isinstance(instance, InstanceArraySymbol):
@@ -165,35 +165,35 @@ class _Hints:
                 if connection.expression is not None:
                     yield from self._converted(connection.expression)
 
-    def _port_names(self, syntax: HierarchicalInstanceSyntax, instance: InstanceSymbol) -> Iterator[Hint]:
+    def _port_names(self, syntax: HierarchicalInstanceSyntax, instance: InstanceSymbol) -> Iterator[InlayHint]:
         """`a:` before `x` in `m u (x);`, where `a` is the first port of `m`."""
         connections = [connection for connection in syntax.connections if isinstance(connection, PortConnectionSyntax)]
-        for connection, port in zip(connections, instance.body.portList, strict=False):
-            if not isinstance(connection, OrderedPortConnectionSyntax):
+        for written_connection, port in zip(connections, instance.body.portList, strict=False):
+            if not isinstance(written_connection, OrderedPortConnectionSyntax):
                 return
-            byte = self._byte_here(connection.sourceRange.start)
-            if byte is not None and source_of(connection, self._sources) != port.name:
-                yield Hint(byte, f"{port.name}:", is_name=True)
+            byte = self._byte_here(written_connection.sourceRange.start)
+            if byte is not None and source_of(written_connection, self._sources) != port.name:
+                yield InlayHint(byte, f"{port.name}:", is_name=True)
 
-    def _parameter_names(self, syntax: SyntaxNode, instance: InstanceSymbol) -> Iterator[Hint]:
+    def _parameter_names(self, syntax: SyntaxNode, instance: InstanceSymbol) -> Iterator[InlayHint]:
         """`WIDTH:` before `8` in `m #(8) u (x);`."""
         if not isinstance(syntax, HierarchyInstantiationSyntax) or syntax.parameters is None:
             return
-        listed = [
+        written_assignments = [
             assignment for assignment in syntax.parameters.parameters if isinstance(assignment, ParamAssignmentSyntax)
         ]
         settable = [
             parameter for parameter in instance.body.parameters if parameter.isPortParam and not parameter.isLocalParam
         ]
         settable = settable or [parameter for parameter in instance.body.parameters if not parameter.isLocalParam]
-        for value, parameter in zip(listed, settable, strict=False):
-            if not isinstance(value, OrderedParamAssignmentSyntax):
+        for written_assignment, parameter in zip(written_assignments, settable, strict=False):
+            if not isinstance(written_assignment, OrderedParamAssignmentSyntax):
                 return
-            byte = self._byte_here(value.sourceRange.start)
+            byte = self._byte_here(written_assignment.sourceRange.start)
             if byte is not None:
-                yield Hint(byte, f"{parameter.name}:", is_name=True)
+                yield InlayHint(byte, f"{parameter.name}:", is_name=True)
 
-    def _assigned(self, symbol: ContinuousAssignSymbol) -> Iterator[Hint]:
+    def _assigned(self, symbol: ContinuousAssignSymbol) -> Iterator[InlayHint]:
         syntax = symbol.syntax
         if not self._requested.widths or syntax is None or self._byte_here(syntax.sourceRange.start) is None:
             return
@@ -201,17 +201,17 @@ class _Hints:
         if isinstance(assignment, AssignmentExpression):
             yield from self._converted(assignment.right)
 
-    def _converted(self, expression: Expression) -> Iterator[Hint]:
+    def _converted(self, expression: Expression) -> Iterator[InlayHint]:
         """The widths of a value that is implicitly extended or truncated."""
         if not isinstance(expression, ConversionExpression) or not expression.isImplicit:
             return
-        inner = expression.operand
-        inner_width, outer_width = width_of(inner.type), width_of(expression.type)
-        if not inner_width or not outer_width or inner_width == outer_width or inner.kind.name.endswith("Literal"):
+        operand = expression.operand
+        inner_width, outer_width = width_of(operand.type), width_of(expression.type)
+        if not inner_width or not outer_width or inner_width == outer_width or operand.kind.name.endswith("Literal"):
             return
         byte = self._byte_here(expression.sourceRange.end)
         if byte is not None:
-            yield Hint(
+            yield InlayHint(
                 byte,
                 f"{inner_width} → {outer_width} bits",
                 tooltip="Extended." if outer_width > inner_width else "Truncated.",
@@ -229,7 +229,7 @@ def _is_computed(source_text: str) -> bool:
 def _dimensions(declarator: SyntaxNode) -> Iterator[str]:
     """The ranges of a declaration as they are written: `[W-1:0]` and `[0:3]` of `logic [W-1:0] memory [0:3];`."""
     holder = declarator.parent
-    for part in (getattr(holder, "header", None), holder):
-        type_ = getattr(part, "type", None) or getattr(part, "dataType", None)
+    for typed_node in (getattr(holder, "header", None), holder):
+        type_ = getattr(typed_node, "type", None) or getattr(typed_node, "dataType", None)
         yield from (str(dimension) for dimension in getattr(type_, "dimensions", ()))
     yield from (str(dimension) for dimension in getattr(declarator, "dimensions", ()))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from benchwright_verilog.language.explanation.known_macros import KnownMacros, Texts
 from benchwright_verilog.language.explanation.macros import expanded, macro_at, used_at
 from benchwright_verilog.semantics.compilation.expansions import expansions_of, replaced
-from benchwright_verilog.semantics.names.occurrence import Role, TargetKind
+from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 
 if TYPE_CHECKING:
     from benchwright_verilog.language.explanation.macros import Macro
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.names.occurrence import Occurrence
 
 _CUT = "\n// Cut here: the expansion is too long to show.\n"
@@ -27,10 +27,14 @@ class ExpandedText:
     """False if it was too long; then it ends with a comment that says so."""
 
 
-def use_at(analysis: Analysis, byte: int) -> tuple[str, int] | None:
+def use_at(analysis: FileAnalysis, byte: int) -> tuple[str, int] | None:
     """The macro that is used at a byte, and which of its uses in the file that is, from 1; None for anything else."""
     occurrence = analysis.macros.occurrence_at(analysis.path, byte)
-    if occurrence is None or occurrence.target.kind is not TargetKind.MACRO or occurrence.role is not Role.READ:
+    if (
+        occurrence is None
+        or occurrence.target.target_kind is not TargetKind.MACRO
+        or occurrence.role is not NameRole.READ
+    ):
         return None
     name = occurrence.target.name
     if not name.replace("$", "_").isidentifier():
@@ -38,7 +42,7 @@ def use_at(analysis: Analysis, byte: int) -> tuple[str, int] | None:
     return name, 1 + [use.start for use in _uses(analysis, name)].index(occurrence.start)
 
 
-def expanded_use(analysis: Analysis, name: str, number: int, texts: Texts, *, is_full: bool) -> ExpandedText:
+def expanded_use(analysis: FileAnalysis, name: str, number: int, texts: Texts, *, is_full: bool) -> ExpandedText:
     """Return the expansion of one use of a macro.
 
     Args:
@@ -51,23 +55,23 @@ def expanded_use(analysis: Analysis, name: str, number: int, texts: Texts, *, is
     uses = _uses(analysis, name)
     if not 1 <= number <= len(uses):
         return ExpandedText(f"// {analysis.path.name} does not use `{name} here any more.\n")
-    use = uses[number - 1]
-    line = analysis.data.count(b"\n", 0, use.start) + 1
+    macro_use = uses[number - 1]
+    line = analysis.data.count(b"\n", 0, macro_use.start) + 1
     way = "expanded" if is_full else "expanded by one step"
     head = f"// `{name} in line {line} of {analysis.path.name}, {way}.\n\n"
-    if is_full and (expansions := expansions_of(analysis, use.start - 1)):
+    if is_full and (expansions := expansions_of(analysis, macro_use.start - 1)):
         return ExpandedText(
             head + expansions[0].text + ("\n" if expansions[0].is_complete else _CUT), expansions[0].is_complete
         )
     # slang did not see it: a condition leaves it out.
     text = analysis.data.decode(errors="replace")
-    end = len(analysis.data[: use.end].decode(errors="replace"))
-    macro = _definition(use, texts)
+    end = len(analysis.data[: macro_use.end].decode(errors="replace"))
+    macro = _definition(macro_use, texts)
     became = expanded(macro, used_at(text, end), KnownMacros(analysis, texts) if is_full else {}) if macro else None
     return ExpandedText(head + (became if became is not None else "// Its arguments do not fit its definition.") + "\n")
 
 
-def expanded_file(analysis: Analysis) -> ExpandedText:
+def expanded_file(analysis: FileAnalysis) -> ExpandedText:
     """A file with every use of a macro expanded. What conditions leave out, and `include`, stays as it is."""
     expansions = expansions_of(analysis)
     is_complete = all(expansion.is_complete for expansion in expansions)
@@ -77,14 +81,20 @@ def expanded_file(analysis: Analysis) -> ExpandedText:
     return ExpandedText(head + text + ("" if is_complete else _CUT), is_complete)
 
 
-def _uses(analysis: Analysis, name: str) -> list[Occurrence]:
+def _uses(analysis: FileAnalysis, name: str) -> list[Occurrence]:
     occurrences = analysis.macros.occurrences(analysis.path, 0, len(analysis.data))
-    return [occurrence for occurrence in occurrences if occurrence.target.name == name and occurrence.role is Role.READ]
+    return [
+        occurrence for occurrence in occurrences if occurrence.target.name == name and occurrence.role is NameRole.READ
+    ]
 
 
-def _definition(use: Occurrence, texts: Texts) -> Macro | None:
-    text = texts(use.target.path)
+def _definition(macro_use: Occurrence, texts: Texts) -> Macro | None:
+    text = texts(macro_use.target.path)
     if text is None:
         return None
-    start = use.target.start if text.isascii() else len(text.encode()[: use.target.start].decode(errors="replace"))
+    start = (
+        macro_use.target.start
+        if text.isascii()
+        else len(text.encode()[: macro_use.target.start].decode(errors="replace"))
+    )
     return macro_at(text, start)

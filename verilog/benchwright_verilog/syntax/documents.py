@@ -19,7 +19,7 @@ from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 from benchwright_verilog.syntax.surrogates import join_surrogates
 from benchwright_verilog.syntax.tree import ParsedText
-from benchwright_verilog.syntax.units import Unit, Units
+from benchwright_verilog.syntax.units import TopLevelItem, Units
 
 if TYPE_CHECKING:
     from tree_sitter import Tree
@@ -49,7 +49,7 @@ class Document:
         return self.parsed.tree(self.lines.data)
 
     @cached_property
-    def units(self) -> tuple[Unit, ...]:
+    def units(self) -> tuple[TopLevelItem, ...]:
         """The top-level items of exactly this text."""
         return self.known_units.units_of(self.lines.data, self.lines.encoding)
 
@@ -98,7 +98,7 @@ class Documents:
         return self._open.pop(uri, None)
 
     def change(
-        self, uri: str, version: int, changes: Sequence[TextDocumentContentChangeEvent]
+        self, uri: str, version: int, content_changes: Sequence[TextDocumentContentChangeEvent]
     ) -> tuple[Document, list[Replacement]]:
         """Apply a client's changes, each to the result of the one before.
 
@@ -108,16 +108,16 @@ class Documents:
         # A message without changes is a new version too.
         document = replace(self._open[uri], version=version)
         applied = []
-        for change in changes:
+        for content_change in content_changes:
             lines = document.lines
-            if isinstance(change, TextDocumentContentChangePartial):
-                start, end = sorted((lines.offset(change.range.start), lines.offset(change.range.end)))
-                lines = lines.replaced(start, end, change.text)
+            if isinstance(content_change, TextDocumentContentChangePartial):
+                start, end = sorted((lines.offset(content_change.range.start), lines.offset(content_change.range.end)))
+                lines = lines.replaced(start, end, content_change.text)
             else:
                 start, end = 0, len(lines.text)
                 # Two halves of a pair that meet are one character for the log, so they are one here.
-                lines = Lines(join_surrogates(change.text), self.encoding)
-            applied.append(Replacement(start, end, change.text))
+                lines = Lines(join_surrogates(content_change.text), self.encoding)
+            applied.append(Replacement(start, end, content_change.text))
             document = replace(document, lines=lines)
         self._open[uri] = document
         return document, applied

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from lsprotocol.types import FoldingRangeKind
 
-from benchwright_verilog.syntax.tokens import Token, TokenKind, tokens_of
-from benchwright_verilog.syntax.units import Shape, Unit
+from benchwright_verilog.syntax.tokens import TokenKind, WordToken, tokens_of
+from benchwright_verilog.syntax.units import Shape, TopLevelItem
 
 
 @dataclass(frozen=True)
-class Fold:
+class FoldingSpan:
     """A range of UTF-8 bytes that can be folded."""
 
     start: int
@@ -64,7 +64,7 @@ class _OpenFold:
     in_head: bool
 
 
-def folds_of(shape: Shape) -> list[Fold]:
+def folds_of(shape: Shape) -> list[FoldingSpan]:
     """The folds of a unit, those of conditional compilation left out: these may hold several units."""
     tokens = tokens_of(shape)
     return [*_blocks(tokens), *_comments(shape, tokens), *_imports(tokens)]
@@ -77,98 +77,101 @@ def conditions_of(shape: Shape) -> tuple[tuple[bytes, int], ...]:
     return tuple(
         (token.text, token.start)
         for token in tokens_of(shape)
-        if token.kind is TokenKind.DIRECTIVE and token.text in _CONDITIONS | _BRANCHES
+        if token.token_kind is TokenKind.DIRECTIVE and token.text in _CONDITIONS | _BRANCHES
     )
 
 
-def conditional_folds(units: Sequence[Unit]) -> Iterator[Fold]:
+def conditional_folds(units: Sequence[TopLevelItem]) -> Iterator[FoldingSpan]:
     """The branches of conditional compilation in a whole text."""
-    begun: list[int] = []
+    branch_starts: list[int] = []
     for unit in units:
         for word, start in unit.shape.once(conditions_of):
             offset = unit.start + start
-            if word in _BRANCHES and begun:
-                yield Fold(begun.pop(), offset)
+            if word in _BRANCHES and branch_starts:
+                yield FoldingSpan(branch_starts.pop(), offset)
             if word in _CONDITIONS or word in (b"`elsif", b"`else"):
-                begun.append(offset + len(word))
+                branch_starts.append(offset + len(word))
 
 
-def _blocks(tokens: Sequence[Token]) -> Iterator[Fold]:
-    begun: list[_OpenFold] = []
-    previous = b""
+def _blocks(tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
+    open_folds: list[_OpenFold] = []
+    previous_word = b""
     for token in tokens:
-        if token.kind not in (TokenKind.KEYWORD, TokenKind.MARK):
-            previous = token.text if token.kind is not TokenKind.COMMENT else previous
+        if token.token_kind not in (TokenKind.KEYWORD, TokenKind.MARK):
+            previous_word = token.text if token.token_kind is not TokenKind.COMMENT else previous_word
             continue
         word = token.text
         if word in _CLOSERS:
             openers = _CLOSERS[word]
-            index = next((index for index in range(len(begun) - 1, -1, -1) if begun[index].word in openers), -1)
+            index = next(
+                (index for index in range(len(open_folds) - 1, -1, -1) if open_folds[index].word in openers), -1
+            )
             # What was opened since and is not closed is dropped. A bracket closes nothing outside its block.
-            if index >= 0 and (len(word) > 1 or all(open_.word in _BRACKETS for open_ in begun[index:])):
-                yield Fold(begun[index].start, token.start)
-                del begun[index:]
-        elif word in _OPENERS and previous not in _NOT_AFTER.get(word, frozenset()):
-            begun.append(_OpenFold(word, token.end, word in _WITH_HEAD))
-        elif word == b";" and begun and begun[-1].in_head:
-            begun[-1].start, begun[-1].in_head = token.end, False
-        previous = word
+            if index >= 0 and (len(word) > 1 or all(open_.word in _BRACKETS for open_ in open_folds[index:])):
+                yield FoldingSpan(open_folds[index].start, token.start)
+                del open_folds[index:]
+        elif word in _OPENERS and previous_word not in _NOT_AFTER.get(word, frozenset()):
+            open_folds.append(_OpenFold(word, token.end, word in _WITH_HEAD))
+        elif word == b";" and open_folds and open_folds[-1].in_head:
+            open_folds[-1].start, open_folds[-1].in_head = token.end, False
+        previous_word = word
 
 
 _BRACKETS = frozenset({b"(", b"[", b"{"})
 
 
-def _comments(shape: Shape, tokens: Sequence[Token]) -> Iterator[Fold]:
+def _comments(shape: Shape, tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
     """Block comments, and line comments that follow each other with nothing else on their lines."""
     lines = shape.lines
-    run: list[Token] = []
+    comment_run: list[WordToken] = []
     regions: list[int] = []
     for token in tokens:
-        is_line = token.kind is TokenKind.COMMENT and token.text.startswith(b"//")
+        is_line = token.token_kind is TokenKind.COMMENT and token.text.startswith(b"//")
         if is_line:
-            words = token.text.lstrip(b"/ \t#").split(None, 1)
-            if words and words[0] == b"region":
+            comment_words = token.text.lstrip(b"/ \t#").split(None, 1)
+            if comment_words and comment_words[0] == b"region":
                 regions.append(token.end)
-            elif words and words[0] == b"endregion" and regions:
-                yield Fold(regions.pop(), token.end, FoldingRangeKind.Region, hides_last=True)
+            elif comment_words and comment_words[0] == b"endregion" and regions:
+                yield FoldingSpan(regions.pop(), token.end, FoldingRangeKind.Region, hides_last=True)
         stands_alone = is_line and not shape.data[_line_start(shape, token.start) : token.start].strip()
-        follows = run and lines.line_of_byte(run[-1].start) + 1 == lines.line_of_byte(token.start)
+        follows = comment_run and lines.line_of_byte(comment_run[-1].start) + 1 == lines.line_of_byte(token.start)
         if not (stands_alone and follows):
-            yield from _run(run, FoldingRangeKind.Comment)
-            run = []
+            yield from _fold_of_run(comment_run, FoldingRangeKind.Comment)
+            comment_run = []
         if stands_alone:
-            run.append(token)
-        elif token.kind is TokenKind.COMMENT and not is_line:
-            yield Fold(token.start + 2, token.end, FoldingRangeKind.Comment, hides_last=True)
-    yield from _run(run, FoldingRangeKind.Comment)
+            comment_run.append(token)
+        elif token.token_kind is TokenKind.COMMENT and not is_line:
+            yield FoldingSpan(token.start + 2, token.end, FoldingRangeKind.Comment, hides_last=True)
+    yield from _fold_of_run(comment_run, FoldingRangeKind.Comment)
 
 
-def _imports(tokens: Sequence[Token]) -> Iterator[Fold]:
+def _imports(tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
     """Imports and includes that follow each other."""
-    words = [token for token in tokens if token.kind is not TokenKind.COMMENT]
-    run: list[Token] = []
+    code_tokens = [token for token in tokens if token.token_kind is not TokenKind.COMMENT]
+    import_run: list[WordToken] = []
     index = 0
-    while index < len(words):
-        ends = index
-        if words[index].text == b"`include":
-            ends = index + 2
-        elif words[index].text == b"import":
-            ends = next(
-                (end + 1 for end in range(index, min(index + 64, len(words))) if words[end].text == b";"), index
+    while index < len(code_tokens):
+        end_index = index
+        if code_tokens[index].text == b"`include":
+            end_index = index + 2
+        elif code_tokens[index].text == b"import":
+            end_index = next(
+                (end + 1 for end in range(index, min(index + 64, len(code_tokens))) if code_tokens[end].text == b";"),
+                index,
             )
-        if ends == index:
-            yield from _run(run, FoldingRangeKind.Imports)
-            run = []
+        if end_index == index:
+            yield from _fold_of_run(import_run, FoldingRangeKind.Imports)
+            import_run = []
             index += 1
         else:
-            run += words[index:ends]
-            index = ends
-    yield from _run(run, FoldingRangeKind.Imports)
+            import_run += code_tokens[index:end_index]
+            index = end_index
+    yield from _fold_of_run(import_run, FoldingRangeKind.Imports)
 
 
-def _run(run: Sequence[Token], kind: FoldingRangeKind) -> Iterator[Fold]:
-    if len(run) > 1:
-        yield Fold(run[0].end, run[-1].end, kind, hides_last=True)
+def _fold_of_run(token_run: Sequence[WordToken], kind: FoldingRangeKind) -> Iterator[FoldingSpan]:
+    if len(token_run) > 1:
+        yield FoldingSpan(token_run[0].end, token_run[-1].end, kind, hides_last=True)
 
 
 def _line_start(shape: Shape, byte: int) -> int:

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from benchwright_verilog.syntax.units import Unit
+    from benchwright_verilog.syntax.units import TopLevelItem
 
 _NAMES = frozenset({"simple_identifier", "escaped_identifier"})
 _BEGINS = frozenset({"begin", "fork"})
 
 
-def label_pair(units: Sequence[Unit], byte: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
+def label_pair(units: Sequence[TopLevelItem], byte: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """The two places of the name at an offset, if it is one that is written twice, spelled the same."""
     unit = next((unit for unit in units if byte <= unit.end), None)
     if unit is None:
         return None
     offset = byte - unit.start
     for node in reversed(_path(unit.shape.tree.root_node, offset)):
-        pair = _pair(node)
-        if pair is not None and any(name.start_byte <= offset <= name.end_byte for name in pair):
-            first, last = ((name.start_byte + unit.start, name.end_byte + unit.start) for name in pair)
-            return first, last
+        name_pair = _pair(node)
+        if name_pair is not None and any(name.start_byte <= offset <= name.end_byte for name in name_pair):
+            first_span, last_span = ((name.start_byte + unit.start, name.end_byte + unit.start) for name in name_pair)
+            return first_span, last_span
     return None
 
 
@@ -41,24 +41,29 @@ def _pair(node: Node) -> tuple[Node, Node] | None:
     children = node.children
     if len(children) < 4 or children[-1].type not in _NAMES or children[-2].type != ":":
         return None
-    label = children[-1]
+    end_label = children[-1]
     if children[0].type in _BEGINS:
         opening = children[2] if children[1].type == ":" else None
     else:
         opening = next(
-            (name for name in _declared(node) if name.text == label.text and name.end_byte < label.start_byte), None
+            (
+                name
+                for name in _declared_names(node)
+                if name.text == end_label.text and name.end_byte < end_label.start_byte
+            ),
+            None,
         )
-    if opening is None or opening.type not in _NAMES or opening.text != label.text:
+    if opening is None or opening.type not in _NAMES or opening.text != end_label.text:
         return None
-    return opening, label
+    return opening, end_label
 
 
-def _declared(node: Node) -> list[Node]:
+def _declared_names(node: Node) -> list[Node]:
     """The names that a declaration may have: its own children, or those of its header."""
-    names = []
+    name_nodes = []
     for child in node.children[:-2]:
         if child.type in _NAMES:
-            names.append(child)
+            name_nodes.append(child)
         elif child.type.endswith("_header"):
-            names.extend(name for name in child.children if name.type in _NAMES)
-    return names
+            name_nodes.extend(name for name in child.children if name.type in _NAMES)
+    return name_nodes

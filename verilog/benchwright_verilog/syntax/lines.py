@@ -38,42 +38,44 @@ class Lines:
         # Where both are the same, they are one list.
         self._byte_starts = self._starts if self._ascii else _byte_starts(text, self._starts, 0)
 
-    def replaced(self, start: int, end: int, new: str) -> Self:
-        """The lines after code points `start` to `end` became `new`.
+    def replaced(self, start: int, end: int, new_text: str) -> Self:
+        """The lines after code points `start` to `end` became `new_text`.
 
         Two halves of a surrogate pair that meet become one character.
         """
-        text = self.text[:start] + new + self.text[end:]
-        border = self.text[max(0, start - 1) : start] + new + self.text[end : end + 1]
+        text = self.text[:start] + new_text + self.text[end:]
+        border = self.text[max(0, start - 1) : start] + new_text + self.text[end : end + 1]
         if not border.isascii() and _SURROGATE.search(border):
             return type(self)(join_surrogates(text), self.encoding)
         # A CR before the place belongs to a CRLF as soon as an LF follows, so its line is indexed again.
-        first = bisect_right(self._starts, max(0, start - 1)) - 1
+        first_line = bisect_right(self._starts, max(0, start - 1)) - 1
         next_line = bisect_right(self._starts, end)
         known_after = next_line < len(self._starts)
         old_end = self._starts[next_line] if known_after else len(self.text)
-        shift = len(new) - (end - start)
-        begin = self._starts[first]
-        inner = [match.end() for match in _END.finditer(text, begin, old_end + shift)]
-        starts = [*self._starts[: first + 1], *inner]
+        shift = len(new_text) - (end - start)
+        first_start = self._starts[first_line]
+        inner_starts = [match.end() for match in _END.finditer(text, first_start, old_end + shift)]
+        line_starts = [*self._starts[: first_line + 1], *inner_starts]
         if known_after:
             # The last line end found is where the first untouched line begins.
             tail = self._starts[next_line + 1 :]
-            starts += [start + shift for start in tail] if shift else tail
+            line_starts += [start + shift for start in tail] if shift else tail
         lines = type(self).__new__(type(self))
-        lines.text, lines.encoding, lines._ascii, lines._starts = text, self.encoding, text.isascii(), starts
-        lines._byte_starts = starts if lines._ascii else self._bytes_replaced(lines, first, next_line, len(inner))
+        lines.text, lines.encoding, lines._ascii, lines._starts = text, self.encoding, text.isascii(), line_starts
+        lines._byte_starts = (
+            line_starts if lines._ascii else self._bytes_replaced(lines, first_line, next_line, len(inner_starts))
+        )
         return lines
 
-    def _bytes_replaced(self, lines: Self, first: int, next_line: int, inner: int) -> list[int]:
-        begin = self._byte_starts[first]
-        changed_starts = lines._starts[first : first + inner + 1]
-        starts = [*self._byte_starts[:first], *_byte_starts(lines.text, changed_starts, begin)]
+    def _bytes_replaced(self, lines: Self, first_line: int, next_line: int, inner_count: int) -> list[int]:
+        first_byte = self._byte_starts[first_line]
+        changed_starts = lines._starts[first_line : first_line + inner_count + 1]
+        byte_starts = [*self._byte_starts[:first_line], *_byte_starts(lines.text, changed_starts, first_byte)]
         if next_line < len(self._byte_starts):
-            shift = starts[-1] - self._byte_starts[next_line]
+            shift = byte_starts[-1] - self._byte_starts[next_line]
             tail = self._byte_starts[next_line + 1 :]
-            starts += [start + shift for start in tail] if shift else tail
-        return starts
+            byte_starts += [start + shift for start in tail] if shift else tail
+        return byte_starts
 
     def __len__(self) -> int:
         """Number of lines; after a line end at the end there is an empty one."""
@@ -92,10 +94,10 @@ class Lines:
         end = self._line_end(position.line)
         if self._ascii or self.encoding == PositionEncodingKind.Utf32 or self.text[start:end].isascii():
             return min(start + position.character, end)
-        left = position.character
+        units_left = position.character
         for offset in range(start, end):
-            left -= self._units(self.text[offset])
-            if left < 0:
+            units_left -= self._units(self.text[offset])
+            if units_left < 0:
                 return offset
         return end
 
@@ -113,12 +115,12 @@ class Lines:
         """Distance from one offset to another, in the client's units."""
         if self._ascii or self.encoding == PositionEncodingKind.Utf32:
             return end - start
-        part = self.text[start:end]
-        if part.isascii():
+        span_text = self.text[start:end]
+        if span_text.isascii():
             return end - start
         if self.encoding == PositionEncodingKind.Utf8:
-            return len(part.encode("utf-8", "surrogatepass"))
-        return len(part.encode("utf-16-le", "surrogatepass")) // 2
+            return len(span_text.encode("utf-8", "surrogatepass"))
+        return len(span_text.encode("utf-16-le", "surrogatepass")) // 2
 
     def range(self, start: int, end: int) -> Range:
         """The client's range of two offsets."""
@@ -132,10 +134,10 @@ class Lines:
         start = self._starts[line]
         end = self._starts[line + 1] if line + 1 < len(self._starts) else len(self.text)
         line_offset = byte - self._byte_starts[line]
-        part = self.text[start:end]
-        if part.isascii():
+        line_text = self.text[start:end]
+        if line_text.isascii():
             return min(start + line_offset, end)
-        data = part.encode("utf-8", "surrogatepass")
+        data = line_text.encode("utf-8", "surrogatepass")
         if line_offset >= len(data):
             return end
         return start + len(data[: line_offset + 1].translate(None, _CONTINUATION_BYTES)) - 1
@@ -145,8 +147,8 @@ class Lines:
         if self._ascii:
             return offset
         line = bisect_right(self._starts, offset) - 1
-        part = self.text[self._starts[line] : offset]
-        return self._byte_starts[line] + len(part.encode("utf-8", "surrogatepass"))
+        line_text = self.text[self._starts[line] : offset]
+        return self._byte_starts[line] + len(line_text.encode("utf-8", "surrogatepass"))
 
     def byte_at(self, position: Position) -> int:
         """The UTF-8 byte offset of a client's position."""
@@ -182,13 +184,13 @@ class Lines:
         return 2 if ord(character) > 0xFFFF else 1
 
 
-def _byte_starts(text: str, starts: Iterable[int], begin: int) -> list[int]:
-    """The byte offsets of code points, in order, the first of which is at byte `begin`."""
+def _byte_starts(text: str, offsets: Iterable[int], current_byte: int) -> list[int]:
+    """The byte offsets of code points, in order, the first of which is at byte `current_byte`."""
     byte_starts: list[int] = []
     previous_start = 0
-    for start in starts:
-        part = text[previous_start:start] if byte_starts else ""
-        begin += len(part) if part.isascii() else len(part.encode("utf-8", "surrogatepass"))
-        byte_starts.append(begin)
+    for start in offsets:
+        text_part = text[previous_start:start] if byte_starts else ""
+        current_byte += len(text_part) if text_part.isascii() else len(text_part.encode("utf-8", "surrogatepass"))
+        byte_starts.append(current_byte)
         previous_start = start
     return byte_starts

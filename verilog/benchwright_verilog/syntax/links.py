@@ -31,12 +31,12 @@ def includes_of(shape: Shape) -> list[FileMention]:
     includes: list[FileMention] = []
     tokens = tokens_of(shape)
     for index, token in enumerate(tokens):
-        if token.kind is not TokenKind.DIRECTIVE or token.text != b"`include":
+        if token.token_kind is not TokenKind.DIRECTIVE or token.text != b"`include":
             continue
-        following = tokens[index + 1] if index + 1 < len(tokens) else None
-        if following is not None and following.kind is TokenKind.STRING:
-            name = following.text.strip(b'"')
-            includes.append(FileMention(following.start + 1, following.start + 1 + len(name), name.decode()))
+        next_token = tokens[index + 1] if index + 1 < len(tokens) else None
+        if next_token is not None and next_token.token_kind is TokenKind.STRING:
+            name = next_token.text.strip(b'"')
+            includes.append(FileMention(next_token.start + 1, next_token.start + 1 + len(name), name.decode()))
         elif (angled := _ANGLED.match(shape.data, token.end)) is not None:
             includes.append(FileMention(angled.start(1), angled.end(1), angled[1].decode()))
     return includes

@@ -22,18 +22,18 @@ class OutlineSymbol:
     """One declared thing. Offsets are UTF-8 bytes."""
 
     name: str
-    kind: SymbolKind
+    symbol_kind: SymbolKind
     detail: str
     start: int
     end: int
     name_start: int
     name_end: int
-    inner: list[OutlineSymbol] = field(default_factory=list)
+    inner_symbols: list[OutlineSymbol] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class _Rule:
-    kind: SymbolKind
+class _OutlineRule:
+    symbol_kind: SymbolKind
     detail: Callable[[Node], str] = lambda node: ""
 
 
@@ -42,38 +42,38 @@ def _keyword(text: str) -> Callable[[Node], str]:
 
 
 _DECLARATIONS = {
-    "module_declaration": _Rule(SymbolKind.Module, _keyword("module")),
-    "interface_declaration": _Rule(SymbolKind.Interface, _keyword("interface")),
-    "program_declaration": _Rule(SymbolKind.Module, _keyword("program")),
-    "package_declaration": _Rule(SymbolKind.Package, _keyword("package")),
-    "class_declaration": _Rule(SymbolKind.Class, _keyword("class")),
-    "interface_class_declaration": _Rule(SymbolKind.Class, _keyword("interface class")),
-    "udp_declaration": _Rule(SymbolKind.Module, _keyword("primitive")),
-    "config_declaration": _Rule(SymbolKind.Module, _keyword("config")),
-    "checker_declaration": _Rule(SymbolKind.Module, _keyword("checker")),
-    "function_declaration": _Rule(SymbolKind.Function, _keyword("function")),
-    "function_prototype": _Rule(SymbolKind.Function, _keyword("function")),
-    "task_declaration": _Rule(SymbolKind.Function, _keyword("task")),
-    "task_prototype": _Rule(SymbolKind.Function, _keyword("task")),
-    "class_constructor_declaration": _Rule(SymbolKind.Constructor, _keyword("function")),
-    "generate_block": _Rule(SymbolKind.Namespace, _keyword("generate block")),
-    "seq_block": _Rule(SymbolKind.Namespace, _keyword("block")),
-    "par_block": _Rule(SymbolKind.Namespace, _keyword("fork")),
-    "property_declaration": _Rule(SymbolKind.Function, _keyword("property")),
-    "sequence_declaration": _Rule(SymbolKind.Function, _keyword("sequence")),
-    "let_declaration": _Rule(SymbolKind.Function, _keyword("let")),
-    "concurrent_assertion_item": _Rule(SymbolKind.Event, _keyword("assertion")),
-    "covergroup_declaration": _Rule(SymbolKind.Class, _keyword("covergroup")),
-    "cover_point": _Rule(SymbolKind.Field, _keyword("coverpoint")),
-    "cover_cross": _Rule(SymbolKind.Field, _keyword("cross")),
-    "constraint_declaration": _Rule(SymbolKind.Property, _keyword("constraint")),
-    "modport_item": _Rule(SymbolKind.Interface, _keyword("modport")),
-    "clocking_declaration": _Rule(SymbolKind.Event, _keyword("clocking")),
-    "type_assignment": _Rule(SymbolKind.TypeParameter, _keyword("type")),
-    "enum_name_declaration": _Rule(SymbolKind.EnumMember),
-    "text_macro_definition": _Rule(SymbolKind.Constant, _keyword("macro")),
-    "ansi_port_declaration": _Rule(SymbolKind.Property, lambda node: _text_before(node, "port_name")),
-    "tf_port_item": _Rule(SymbolKind.Variable, lambda node: _text_before(node, "name")),
+    "module_declaration": _OutlineRule(SymbolKind.Module, _keyword("module")),
+    "interface_declaration": _OutlineRule(SymbolKind.Interface, _keyword("interface")),
+    "program_declaration": _OutlineRule(SymbolKind.Module, _keyword("program")),
+    "package_declaration": _OutlineRule(SymbolKind.Package, _keyword("package")),
+    "class_declaration": _OutlineRule(SymbolKind.Class, _keyword("class")),
+    "interface_class_declaration": _OutlineRule(SymbolKind.Class, _keyword("interface class")),
+    "udp_declaration": _OutlineRule(SymbolKind.Module, _keyword("primitive")),
+    "config_declaration": _OutlineRule(SymbolKind.Module, _keyword("config")),
+    "checker_declaration": _OutlineRule(SymbolKind.Module, _keyword("checker")),
+    "function_declaration": _OutlineRule(SymbolKind.Function, _keyword("function")),
+    "function_prototype": _OutlineRule(SymbolKind.Function, _keyword("function")),
+    "task_declaration": _OutlineRule(SymbolKind.Function, _keyword("task")),
+    "task_prototype": _OutlineRule(SymbolKind.Function, _keyword("task")),
+    "class_constructor_declaration": _OutlineRule(SymbolKind.Constructor, _keyword("function")),
+    "generate_block": _OutlineRule(SymbolKind.Namespace, _keyword("generate block")),
+    "seq_block": _OutlineRule(SymbolKind.Namespace, _keyword("block")),
+    "par_block": _OutlineRule(SymbolKind.Namespace, _keyword("fork")),
+    "property_declaration": _OutlineRule(SymbolKind.Function, _keyword("property")),
+    "sequence_declaration": _OutlineRule(SymbolKind.Function, _keyword("sequence")),
+    "let_declaration": _OutlineRule(SymbolKind.Function, _keyword("let")),
+    "concurrent_assertion_item": _OutlineRule(SymbolKind.Event, _keyword("assertion")),
+    "covergroup_declaration": _OutlineRule(SymbolKind.Class, _keyword("covergroup")),
+    "cover_point": _OutlineRule(SymbolKind.Field, _keyword("coverpoint")),
+    "cover_cross": _OutlineRule(SymbolKind.Field, _keyword("cross")),
+    "constraint_declaration": _OutlineRule(SymbolKind.Property, _keyword("constraint")),
+    "modport_item": _OutlineRule(SymbolKind.Interface, _keyword("modport")),
+    "clocking_declaration": _OutlineRule(SymbolKind.Event, _keyword("clocking")),
+    "type_assignment": _OutlineRule(SymbolKind.TypeParameter, _keyword("type")),
+    "enum_name_declaration": _OutlineRule(SymbolKind.EnumMember),
+    "text_macro_definition": _OutlineRule(SymbolKind.Constant, _keyword("macro")),
+    "ansi_port_declaration": _OutlineRule(SymbolKind.Property, lambda node: _text_before(node, "port_name")),
+    "tf_port_item": _OutlineRule(SymbolKind.Variable, lambda node: _text_before(node, "name")),
 }
 """Nodes that declare one name."""
 
@@ -154,26 +154,26 @@ _NOTHING_INSIDE = frozenset(
 
 def outline_of(shape: Shape) -> list[OutlineSymbol]:
     """Symbols that a unit declares."""
-    declared: list[OutlineSymbol] = []
-    stack: list[tuple[Node, list[OutlineSymbol]]] = [(shape.tree.root_node, declared)]
+    declared_symbols: list[OutlineSymbol] = []
+    stack: list[tuple[Node, list[OutlineSymbol]]] = [(shape.tree.root_node, declared_symbols)]
     # A stack of our own: a long chain of `else if` is deeper than Python's.
     while stack:
         node, siblings = stack.pop()
         siblings = _declare(node, siblings)
         children: list[tuple[Node, list[OutlineSymbol]]] = []
-        for child, target in _inner(node, siblings):
+        for child, owner_symbols in _inner(node, siblings):
             if child.is_named and child.type not in _NOTHING_INSIDE:
-                children.append((child, target))
+                children.append((child, owner_symbols))
         stack.extend(reversed(children))
-    _merge_labelled(declared)
-    return declared
+    _merge_labelled(declared_symbols)
+    return declared_symbols
 
 
 def _declare(node: Node, siblings: list[OutlineSymbol]) -> list[OutlineSymbol]:
     """Add what a node declares; returns where what is inside it belongs."""
     kind = node.type
     if (rule := _DECLARATIONS.get(kind)) is not None:
-        return _add(siblings, node, _name_of(node), rule.kind, rule.detail(node))
+        return _add(siblings, node, _name_of(node), rule.symbol_kind, rule.detail(node))
     if kind in _PROCESSES:
         return _add_process(siblings, node)
     if kind == "type_declaration":
@@ -190,17 +190,17 @@ def _inner(node: Node, siblings: list[OutlineSymbol]) -> Iterator[tuple[Node, li
 
     Where a parser lost its way, what follows a head of a module still belongs to that module.
     """
-    owner: OutlineSymbol | None = None
+    owner_symbol: OutlineSymbol | None = None
     astray = node.type == "ERROR"
     children = node.children
     for number, child in enumerate(children):
         if astray and (whole := _head(children, number)) is not None:
             name = _name_of(child) if child.type in _HEADERS else children[number + 1]
-            added_to = _add(siblings, child, name, _DECLARATIONS[whole].kind, _DECLARATIONS[whole].detail(child))
-            owner = siblings[-1] if added_to is not siblings else None
-        if owner is not None:
-            owner.end = max(owner.end, child.end_byte)
-            yield child, owner.inner
+            added_to = _add(siblings, child, name, _DECLARATIONS[whole].symbol_kind, _DECLARATIONS[whole].detail(child))
+            owner_symbol = siblings[-1] if added_to is not siblings else None
+        if owner_symbol is not None:
+            owner_symbol.end = max(owner_symbol.end, child.end_byte)
+            yield child, owner_symbol.inner_symbols
         else:
             yield child, siblings
 
@@ -217,9 +217,9 @@ def _add(
     siblings: list[OutlineSymbol],
     node: Node,
     name: Node | None,
-    kind: SymbolKind,
+    symbol_kind: SymbolKind,
     detail: str,
-    whole: Node | None = None,
+    whole_node: Node | None = None,
 ) -> list[OutlineSymbol]:
     text = _text(name) if name is not None else ""
     if node.type == "class_constructor_declaration":
@@ -227,36 +227,36 @@ def _add(
         name = next((child for child in node.children if child.type == "new"), None)
     if name is None or not text:
         return siblings
-    whole = whole or node
+    whole_node = whole_node or node
     siblings.append(
         OutlineSymbol(
             text,
-            kind,
+            symbol_kind,
             _short(detail),
-            whole.start_byte,
-            max(whole.end_byte, name.end_byte),
+            whole_node.start_byte,
+            max(whole_node.end_byte, name.end_byte),
             name.start_byte,
             name.end_byte,
         )
     )
-    return siblings[-1].inner
+    return siblings[-1].inner_symbols
 
 
-def _add_list(siblings: list[OutlineSymbol], node: Node, kind: SymbolKind) -> list[OutlineSymbol]:
+def _add_list(siblings: list[OutlineSymbol], node: Node, symbol_kind: SymbolKind) -> list[OutlineSymbol]:
     children = node.children
     lists = [child for child in children if child.type.startswith("list_of_")]
     own_names = [child for child in children if child.type in _NAMES and node.type == "udp_output_declaration"]
-    inner = siblings
-    for names in lists:
-        detail = _data(node)[: names.start_byte - node.start_byte].decode()
-        for item in names.named_children:
-            name = item if item.type in _NAMES else _name_of(item)
-            added = _add(siblings, item, name, kind, detail)
+    inner_symbols = siblings
+    for name_list in lists:
+        detail = _data(node)[: name_list.start_byte - node.start_byte].decode()
+        for declared_node in name_list.named_children:
+            name = declared_node if declared_node.type in _NAMES else _name_of(declared_node)
+            added_symbols = _add(siblings, declared_node, name, symbol_kind, detail)
             # What a type that is written out declares is shown at its first variable.
-            inner = added if inner is siblings else inner
+            inner_symbols = added_symbols if inner_symbols is siblings else inner_symbols
     for name in own_names:
-        _add(siblings, name, name, kind, "output")
-    return inner
+        _add(siblings, name, name, symbol_kind, "output")
+    return inner_symbols
 
 
 def _add_instances(siblings: list[OutlineSymbol], node: Node) -> list[OutlineSymbol]:
@@ -275,27 +275,27 @@ def _add_process(siblings: list[OutlineSymbol], node: Node) -> list[OutlineSymbo
     word = node.children[0] if node.children else None
     if word is None:
         return siblings
-    start = _text(word)
-    block, event = _body(node)
+    start_text = _text(word)
+    block_node, event = _body(node)
     if event is not None:
-        start = f"{start} {_text(event)}"
-    label = _name_of(block) if block is not None else None
-    if label is not None:
-        return _add(siblings, node, label, SymbolKind.Event, start)
-    inner = _add(siblings, node, word, SymbolKind.Event, "")
-    if inner is not siblings:
-        siblings[-1].name = _short(start)
-    return inner
+        start_text = f"{start_text} {_text(event)}"
+    label_node = _name_of(block_node) if block_node is not None else None
+    if label_node is not None:
+        return _add(siblings, node, label_node, SymbolKind.Event, start_text)
+    inner_symbols = _add(siblings, node, word, SymbolKind.Event, "")
+    if inner_symbols is not siblings:
+        siblings[-1].name = _short(start_text)
+    return inner_symbols
 
 
-def _merge_labelled(declared: list[OutlineSymbol]) -> None:
+def _merge_labelled(declared_symbols: list[OutlineSymbol]) -> None:
     """A process and the block that it has its name from are one thing."""
-    waiting = [declared]
-    while waiting:
-        for item in waiting.pop():
-            if item.inner and item.inner[0].name_start == item.name_start:
-                item.inner[:1] = item.inner[0].inner
-            waiting.append(item.inner)
+    pending_lists = [declared_symbols]
+    while pending_lists:
+        for outline_symbol in pending_lists.pop():
+            if outline_symbol.inner_symbols and outline_symbol.inner_symbols[0].name_start == outline_symbol.name_start:
+                outline_symbol.inner_symbols[:1] = outline_symbol.inner_symbols[0].inner_symbols
+            pending_lists.append(outline_symbol.inner_symbols)
 
 
 def _body(process: Node) -> tuple[Node | None, Node | None]:
@@ -305,7 +305,7 @@ def _body(process: Node) -> tuple[Node | None, Node | None]:
     while current is not None:
         if current.type in ("seq_block", "par_block"):
             return current, event
-        following: Node | None = None
+        next_node: Node | None = None
         for child in current.named_children:
             if child.type in ("event_control", "delay_control", "procedural_timing_control") and event is None:
                 event = child
@@ -318,8 +318,8 @@ def _body(process: Node) -> tuple[Node | None, Node | None]:
                 "seq_block",
                 "par_block",
             ):
-                following = child
-        current = following
+                next_node = child
+        current = next_node
     return None, event
 
 
@@ -354,10 +354,10 @@ def _child(node: Node, kind: str) -> Node | None:
 
 
 def _kind_of_type(node: Node) -> SymbolKind:
-    words = _data(node).split(None, 3)
-    if len(words) > 1 and words[1].startswith(b"enum"):
+    type_words = _data(node).split(None, 3)
+    if len(type_words) > 1 and type_words[1].startswith(b"enum"):
         return SymbolKind.Enum
-    if len(words) > 1 and words[1].startswith((b"struct", b"union")):
+    if len(type_words) > 1 and type_words[1].startswith((b"struct", b"union")):
         return SymbolKind.Struct
     return SymbolKind.Class
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.syntax.tokens import tokens_of
-from benchwright_verilog.syntax.units import Unit
+from benchwright_verilog.syntax.units import TopLevelItem
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _PAIRS = {b"(": b")", b"[": b"]", b"{": b"}"}
 
 
-def ranges_around(units: Sequence[Unit], byte: int) -> list[tuple[int, int]]:
+def ranges_around(units: Sequence[TopLevelItem], byte: int) -> list[tuple[int, int]]:
     """The ranges around a place, each inside the next."""
     unit = next((unit for unit in units if byte < unit.end), units[-1])
     offset = byte - unit.start

@@ -19,40 +19,40 @@ class Spacing:
     text: str
 
 
-def same_words(old: str, new: str) -> bool:
+def same_words(old_text: str, new_text: str) -> bool:
     """True if two versions differ at most in white space."""
-    return "".join(_WORD.findall(old)) == "".join(_WORD.findall(new))
+    return "".join(_WORD.findall(old_text)) == "".join(_WORD.findall(new_text))
 
 
-def spacings(old: str, new: str) -> Iterator[Spacing]:
+def spacings(old_text: str, new_text: str) -> Iterator[Spacing]:
     """Changes that make one text of another with the same words; nothing but white space is touched.
 
     Line ends are those of the old text. Form feeds stay.
     """
-    end_of_line = _usual_line_end(old)
-    for start, end, text in _gaps(old, new):
-        gap = old[start:end]
+    end_of_line = _usual_line_end(old_text)
+    for start, end, text in _gaps(old_text, new_text):
+        gap = old_text[start:end]
         if "\f" not in gap and "\v" not in gap and _LINE_END.sub("\n", gap) != text:
             yield Spacing(start, end, text.replace("\n", end_of_line))
 
 
-def _gaps(old: str, new: str) -> Iterator[tuple[int, int, str]]:
+def _gaps(old_text: str, new_text: str) -> Iterator[tuple[int, int, str]]:
     """White space in two versions with the same words: its range in the old one, its characters in the new one."""
-    ours, theirs = _WORD.finditer(old), _WORD.finditer(new)
+    old_words, new_words = _WORD.finditer(old_text), _WORD.finditer(new_text)
     old_at = new_at = old_gap = new_gap = old_end = new_end = 0
     while True:
         if old_at == old_end:
-            match = next(ours, None)
-            old_gap, (old_at, old_end) = old_end, match.span() if match else (len(old), len(old))
+            match = next(old_words, None)
+            old_gap, (old_at, old_end) = old_end, match.span() if match else (len(old_text), len(old_text))
         else:
             old_gap = old_at
         if new_at == new_end:
-            match = next(theirs, None)
-            new_gap, (new_at, new_end) = new_end, match.span() if match else (len(new), len(new))
+            match = next(new_words, None)
+            new_gap, (new_at, new_end) = new_end, match.span() if match else (len(new_text), len(new_text))
         else:
             new_gap = new_at
         if old_gap != old_at or new_gap != new_at:
-            yield old_gap, old_at, new[new_gap:new_at]
+            yield old_gap, old_at, new_text[new_gap:new_at]
         # As far as both continue without a gap.
         step = min(old_end - old_at, new_end - new_at)
         if step == 0:

@@ -13,11 +13,11 @@ class TextShift:
         new: The newer text.
     """
 
-    def __init__(self, old: bytes, new: bytes) -> None:
-        if old is new or old == new:
-            self._start = self._old_end = self._end = len(new)
+    def __init__(self, old_data: bytes, new_data: bytes) -> None:
+        if old_data is new_data or old_data == new_data:
+            self._start = self._old_end = self._end = len(new_data)
         else:
-            self._start, self._old_end, self._end = difference(old, new)
+            self._start, self._old_end, self._end = difference(old_data, new_data)
 
     def is_new(self, byte: int) -> bool:
         """True if a byte of the newer text is in or beside what the older text does not have."""

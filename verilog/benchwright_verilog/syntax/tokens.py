@@ -28,10 +28,10 @@ class TokenKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class WordToken:
     """One word, by UTF-8 bytes."""
 
-    kind: TokenKind
+    token_kind: TokenKind
     start: int
     end: int
     text: bytes
@@ -56,15 +56,15 @@ _KINDS = {kind.value: kind for kind in TokenKind}
 KEYWORDS = frozenset(word.encode() for word in RESERVED)
 
 
-def tokens_of(shape: Shape) -> list[Token]:
+def tokens_of(shape: Shape) -> list[WordToken]:
     """The words of a unit. They are many, so what is made of them is kept and not they themselves."""
     return list(_tokens(shape.data))
 
 
-def _tokens(data: bytes) -> Iterator[Token]:
+def _tokens(data: bytes) -> Iterator[WordToken]:
     for match in _TOKEN.finditer(data):
         text = match[0]
-        kind = _KINDS[match.lastgroup or ""]
-        if kind is TokenKind.NAME and text in KEYWORDS:
-            kind = TokenKind.KEYWORD
-        yield Token(kind, match.start(), match.end(), text)
+        token_kind = _KINDS[match.lastgroup or ""]
+        if token_kind is TokenKind.NAME and text in KEYWORDS:
+            token_kind = TokenKind.KEYWORD
+        yield WordToken(token_kind, match.start(), match.end(), text)

@@ -35,18 +35,18 @@ class ParsedText:
         return self._tree
 
 
-def parse(data: bytes, old_data: bytes | None = None, old: Tree | None = None) -> Tree:
+def parse(data: bytes, old_data: bytes | None = None, old_tree: Tree | None = None) -> Tree:
     """Parse source code.
 
     Args:
         data: The text.
         old_data: An earlier version of it.
-        old: The tree of that.
+        old_tree: The tree of that.
     """
-    if old is None or old_data is None:
+    if old_tree is None or old_data is None:
         return _parser().parse(data)
     start, old_end, end = difference(old_data, data)
-    edited = old.copy()
+    edited = old_tree.copy()
     edited.edit(start, old_end, end, _point(data, start), _point(old_data, old_end), _point(data, end))
     tree = _parser().parse(data, edited)
     if tree.root_node.has_error and len(data) <= _SMALL:
@@ -54,12 +54,14 @@ def parse(data: bytes, old_data: bytes | None = None, old: Tree | None = None) -
     return tree
 
 
-def difference(old: bytes, new: bytes) -> tuple[int, int, int]:
+def difference(old_data: bytes, new_data: bytes) -> tuple[int, int, int]:
     """Byte at which two versions begin to differ, and the ends of the difference in the old and in the new one."""
-    shorter = min(len(old), len(new))
-    start = _longest(shorter, lambda length: old[:length] == new[:length])
-    shared = _longest(shorter - start, lambda length: old[len(old) - length :] == new[len(new) - length :])
-    return start, len(old) - shared, len(new) - shared
+    shorter = min(len(old_data), len(new_data))
+    start = _longest(shorter, lambda length: old_data[:length] == new_data[:length])
+    shared = _longest(
+        shorter - start, lambda length: old_data[len(old_data) - length :] == new_data[len(new_data) - length :]
+    )
+    return start, len(old_data) - shared, len(new_data) - shared
 
 
 def _longest(limit: int, fits: Callable[[int], bool]) -> int:

@@ -68,7 +68,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Unit:
+class TopLevelItem:
     """A top-level item at its position in a document."""
 
     start: int
@@ -83,9 +83,9 @@ class Unit:
         return self.start + len(self.shape.data)
 
 
-async def each_unit(units: Sequence[Unit], make: Callable[[Shape], T]) -> list[tuple[Unit, T]]:
+async def each_unit(units: Sequence[TopLevelItem], make: Callable[[Shape], T]) -> list[tuple[TopLevelItem, T]]:
     """The result of a function for each unit; a long document gives way to other requests the first time."""
-    made_values: list[tuple[Unit, T]] = []
+    made_values: list[tuple[TopLevelItem, T]] = []
     pause = time.monotonic() + _BREATH_S
     for unit in units:
         made_values.append((unit, unit.shape.once(make)))
@@ -101,21 +101,21 @@ class Units:
 
     shapes: dict[bytes, Shape] = field(default_factory=dict)
 
-    def units_of(self, data: bytes, encoding: PositionEncodingKind) -> tuple[Unit, ...]:
+    def units_of(self, data: bytes, encoding: PositionEncodingKind) -> tuple[TopLevelItem, ...]:
         """The units of a document; together they are all of it."""
         cuts = [0, *cut_places(data), len(data)]
-        parts = [data[start:end] for start, end in pairwise(cuts)]
-        present = set(parts)
-        gone = [shape for part, shape in self.shapes.items() if part not in present]
+        unit_texts = [data[start:end] for start, end in pairwise(cuts)]
+        present = set(unit_texts)
+        gone_shapes = [shape for part, shape in self.shapes.items() if part not in present]
         shapes: dict[bytes, Shape] = {}
-        units: list[Unit] = []
+        units: list[TopLevelItem] = []
         line = 0
-        for start, part in zip(cuts, parts, strict=False):
-            shape = shapes.get(part) or self.shapes.get(part)
+        for start, unit_text in zip(cuts, unit_texts, strict=False):
+            shape = shapes.get(unit_text) or self.shapes.get(unit_text)
             if shape is None:
-                shape = Shape(part, encoding, gone.pop(0).newest_parsed if gone else None)
-            shapes[part] = shape
-            units.append(Unit(start, line, shape))
+                shape = Shape(unit_text, encoding, gone_shapes.pop(0).newest_parsed if gone_shapes else None)
+            shapes[unit_text] = shape
+            units.append(TopLevelItem(start, line, shape))
             line += len(shape.lines) - 1
         self.shapes = shapes
         return tuple(units)
@@ -127,11 +127,11 @@ def cut_places(data: bytes) -> list[int]:
     A cut is before a line that begins with `module` or the like, and after one that begins with `endmodule` or the
     like: indented ones don't count, because modules can be nested.
     """
-    places: set[int] = set()
-    candidates = sorted(_starts_of_lines(data))
-    comments = _block_comments(data) if candidates and b"/*" in data else iter(())
+    cuts: set[int] = set()
+    line_starts = sorted(_starts_of_lines(data))
+    comments = _block_comments(data) if line_starts and b"/*" in data else iter(())
     comment = next(comments, None)
-    for offset in candidates:
+    for offset in line_starts:
         while comment is not None and comment[1] <= offset:
             comment = next(comments, None)
         if comment is not None and comment[0] < offset:
@@ -140,10 +140,10 @@ def cut_places(data: bytes) -> list[int]:
             end = data.find(b"\n", offset) + 1
             # A block comment that begins behind the `end` belongs to the line.
             if end and (comment is None or not offset < comment[0] < end < comment[1]):
-                places.add(end)
+                cuts.add(end)
         elif _BEGINS.match(data, offset):
-            places.add(offset)
-    return sorted(places - {len(data)})
+            cuts.add(offset)
+    return sorted(cuts - {len(data)})
 
 
 def _starts_of_lines(data: bytes) -> Iterator[int]:

@@ -14,18 +14,18 @@ from pyslang.syntax import (
     SyntaxNode,
 )
 
-from benchwright_authoring.mutation.kind import Kind
-from benchwright_authoring.mutation.source import Edit, Source
+from benchwright_authoring.mutation.kind import MutationKind
+from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 _ASSIGNMENTS = (SyntaxKind.AssignmentExpression, SyntaxKind.NonblockingAssignmentExpression)
 
 
-def _dropped(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _drop_assignment(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ExpressionStatementSyntax) and isinstance(node.expr, BinaryExpressionSyntax):
         yield from source.replaced(node, ";")
 
 
-def _stuck(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _stuck_at_constant(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BinaryExpressionSyntax) and node.kind in _ASSIGNMENTS:
         in_design = isinstance(node.parent, ExpressionStatementSyntax | ContinuousAssignSyntax)
         is_constant = isinstance(node.right, LiteralExpressionSyntax | IntegerVectorExpressionSyntax)
@@ -34,7 +34,7 @@ def _stuck(source: Source, node: SyntaxNode) -> Iterator[Edit]:
                 yield from source.replaced(node.right, value)
 
 
-def _other_assignment(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _exchange_blocking(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ExpressionStatementSyntax) and isinstance(node.expr, BinaryExpressionSyntax):
         if node.expr.kind is SyntaxKind.AssignmentExpression:
             yield from source.replaced(node.expr.operatorToken, "<=")
@@ -43,7 +43,9 @@ def _other_assignment(source: Source, node: SyntaxNode) -> Iterator[Edit]:
 
 
 KINDS = (
-    Kind("assignment-dropped", "an assignment left out", _dropped),
-    Kind("stuck", "all zeros or all ones instead of a value", _stuck),
-    Kind("blocking", "a blocking assignment for a non-blocking one, or the other way round", _other_assignment, False),
+    MutationKind("assignment-dropped", "an assignment left out", _drop_assignment),
+    MutationKind("stuck", "all zeros or all ones instead of a value", _stuck_at_constant),
+    MutationKind(
+        "blocking", "a blocking assignment for a non-blocking one, or the other way round", _exchange_blocking, False
+    ),
 )

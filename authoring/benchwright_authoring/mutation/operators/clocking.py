@@ -17,15 +17,15 @@ from pyslang.syntax import (
     TimingControlStatementSyntax,
 )
 
-from benchwright_authoring.mutation.kind import Kind
+from benchwright_authoring.mutation.kind import MutationKind
 from benchwright_authoring.mutation.operators.opposite import opposite
-from benchwright_authoring.mutation.source import Edit, Source, descendants
+from benchwright_authoring.mutation.source import ByteEdit, MutatedSource, descendants
 
 _NAME_OF_RESET = re.compile(r"rst|reset|clr|clear|init", re.IGNORECASE)
 _EDGES = {"posedge": "negedge", "negedge": "posedge"}
 
 
-def _edge(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _opposite_edge(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, SignalEventExpressionSyntax) and (opposite_edge := _EDGES.get(node.edge.rawText)):
         yield from source.replaced(node.edge, opposite_edge)
 
@@ -42,12 +42,12 @@ def _first_statement(block: SyntaxNode) -> StatementSyntax | None:
         return None
     statement = block.statement.statement
     if isinstance(statement, BlockStatementSyntax):
-        inside = [item for item in statement.items if isinstance(item, StatementSyntax)]
-        return inside[0] if inside else None
+        statements = [item for item in statement.items if isinstance(item, StatementSyntax)]
+        return statements[0] if statements else None
     return statement
 
 
-def _reset_of(source: Source, block: SyntaxNode) -> ConditionalStatementSyntax | None:
+def _reset_of(source: MutatedSource, block: SyntaxNode) -> ConditionalStatementSyntax | None:
     """The `if` of a clocked block that decides whether it is reset."""
     statement = _first_statement(block)
     if isinstance(statement, ConditionalStatementSyntax) and source.has_place(statement.predicate):
@@ -55,31 +55,34 @@ def _reset_of(source: Source, block: SyntaxNode) -> ConditionalStatementSyntax |
     return None
 
 
-def _synchronous(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _synchronous_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     reset = _reset_of(source, node)
     if reset is None:
         return
-    words = set(re.findall(r"\w+", source.text(reset.predicate)))
+    condition_words = set(re.findall(r"\w+", source.text(reset.predicate)))
     # What the block waits for comes first.
-    for event in descendants(node):
-        if isinstance(event, BinaryEventExpressionSyntax):
-            for side, other_event in ((event.left, event.right), (event.right, event.left)):
-                is_reset = isinstance(side, SignalEventExpressionSyntax) and source.text(side.expr) in words
+    for event_node in descendants(node):
+        if isinstance(event_node, BinaryEventExpressionSyntax):
+            for event_side, other_event in ((event_node.left, event_node.right), (event_node.right, event_node.left)):
+                is_reset = (
+                    isinstance(event_side, SignalEventExpressionSyntax)
+                    and source.text(event_side.expr) in condition_words
+                )
                 if is_reset and source.has_place(other_event):
-                    yield from source.replaced(event, source.text(other_event))
+                    yield from source.replaced(event_node, source.text(other_event))
 
 
-def _inverted(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _inverted_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if reset := _reset_of(source, node):
         yield from source.replaced(reset.predicate, opposite(source, reset.predicate))
 
 
-def _never(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _never_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if reset := _reset_of(source, node):
         yield from source.replaced(reset.predicate, "1'b0")
 
 
-def _forgotten(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _forgotten_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     reset = _reset_of(source, node)
     if reset is not None:
         for statement in descendants(reset.statement):
@@ -88,9 +91,9 @@ def _forgotten(source: Source, node: SyntaxNode) -> Iterator[Edit]:
 
 
 KINDS = (
-    Kind("edge", "the other edge: negedge for posedge", _edge),
-    Kind("reset-synchronous", "an asynchronous reset that waits for the clock", _synchronous),
-    Kind("reset-inverted", "a reset of the other polarity", _inverted),
-    Kind("reset-never", "a reset that does nothing", _never),
-    Kind("reset-forgotten", "a register that the reset leaves alone", _forgotten),
+    MutationKind("edge", "the other edge: negedge for posedge", _opposite_edge),
+    MutationKind("reset-synchronous", "an asynchronous reset that waits for the clock", _synchronous_reset),
+    MutationKind("reset-inverted", "a reset of the other polarity", _inverted_reset),
+    MutationKind("reset-never", "a reset that does nothing", _never_reset),
+    MutationKind("reset-forgotten", "a register that the reset leaves alone", _forgotten_reset),
 )

@@ -15,8 +15,8 @@ from pyslang.syntax import (
     SyntaxNode,
 )
 
-from benchwright_authoring.mutation.kind import Kind
-from benchwright_authoring.mutation.source import Edit, Source
+from benchwright_authoring.mutation.kind import MutationKind
+from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 _BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
 _DIGITS = {"b": "b", "o": "o", "d": "d", "h": "X"}
@@ -38,15 +38,15 @@ def shifted(text: str, step: int) -> str | None:
     sized = re.fullmatch(r"(\d*)\s*'\s*([sS]?)([bodhBODH])\s*([0-9a-fA-F]+)", text)
     if not sized:
         return None
-    size, sign, base, digits = sized.groups()
+    size, sign, base_letter, digits = sized.groups()
     bits = int(size) if size and len(size) < 6 else 32
     if not 0 < bits <= _MOST_BITS:
         return None
-    value = (int(digits, _BASES[base.lower()]) + step) % (1 << bits)
-    return f"{size}'{sign}{base}{value:{_DIGITS[base.lower()]}}"
+    value = (int(digits, _BASES[base_letter.lower()]) + step) % (1 << bits)
+    return f"{size}'{sign}{base_letter}{value:{_DIGITS[base_letter.lower()]}}"
 
 
-def _literals(source: Source, node: SyntaxNode, step: int) -> Iterator[Edit]:
+def _shifted_literals(source: MutatedSource, node: SyntaxNode, step: int) -> Iterator[ByteEdit]:
     is_number = node.kind in (
         SyntaxKind.IntegerLiteralExpression,
         SyntaxKind.UnbasedUnsizedLiteralExpression,
@@ -62,28 +62,28 @@ def _literals(source: Source, node: SyntaxNode, step: int) -> Iterator[Edit]:
             yield from source.replaced(node, shifted_text)
 
 
-def _incremented(source: Source, node: SyntaxNode) -> Iterator[Edit]:
-    yield from _literals(source, node, 1)
+def _incremented_literals(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    yield from _shifted_literals(source, node, 1)
 
 
-def _decremented(source: Source, node: SyntaxNode) -> Iterator[Edit]:
-    yield from _literals(source, node, -1)
+def _decremented_literals(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+    yield from _shifted_literals(source, node, -1)
 
 
-def moved(source: Source, node: SyntaxNode, step: int) -> str:
+def moved(source: MutatedSource, node: SyntaxNode, step: int) -> str:
     """An expression plus or minus one."""
     text = source.text(node)
     return shifted(text, step) or f"({text}) {'+' if step > 0 else '-'} 1"
 
 
-def _index(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _shifted_index(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BitSelectSyntax) and isinstance(node.parent, ElementSelectSyntax):
         for step in (1, -1):
             if source.has_place(node.expr) and source.text(node.expr) + f"{step:+}" != "0-1":
                 yield from source.replaced(node.expr, moved(source, node.expr, step))
 
 
-def _part_select(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _shifted_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if not (isinstance(node, RangeSelectSyntax) and isinstance(node.parent, ElementSelectSyntax)):
         return
     if not (source.has_place(node.left) and source.has_place(node.right)):
@@ -95,13 +95,13 @@ def _part_select(source: Source, node: SyntaxNode) -> Iterator[Edit]:
         return
     for step in (1, -1):
         if source.text(node.right) + f"{step:+}" != "0-1":
-            left, right = moved(source, node.left, step), moved(source, node.right, step)
-            yield from source.replaced(node, f"{left}:{right}")
+            left_bound, right_bound = moved(source, node.left, step), moved(source, node.right, step)
+            yield from source.replaced(node, f"{left_bound}:{right_bound}")
 
 
 KINDS = (
-    Kind("index", "an element's neighbour: x[i + 1] for x[i]", _index),
-    Kind("part-select", "a part select one further: x[8:1] for x[7:0]", _part_select),
-    Kind("constant-plus-one", "a constant plus one", _incremented),
-    Kind("constant-minus-one", "a constant minus one", _decremented),
+    MutationKind("index", "an element's neighbour: x[i + 1] for x[i]", _shifted_index),
+    MutationKind("part-select", "a part select one further: x[8:1] for x[7:0]", _shifted_part_select),
+    MutationKind("constant-plus-one", "a constant plus one", _incremented_literals),
+    MutationKind("constant-minus-one", "a constant minus one", _decremented_literals),
 )

@@ -12,8 +12,8 @@ from pyslang.syntax import (
     SyntaxNode,
 )
 
-from benchwright_authoring.mutation.kind import Kind
-from benchwright_authoring.mutation.source import Edit, Source
+from benchwright_authoring.mutation.kind import MutationKind
+from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 _ARITHMETIC = {"+": "-", "-": "+", "*": "+", "/": "*", "%": "/", "**": "*", "+=": "-=", "-=": "+=", "*=": "+="}
 _BITWISE = {"&": "|", "|": "&", "^": "~^", "~^": "^", "^~": "^", "&=": "|=", "|=": "&=", "^=": "|="}
@@ -29,8 +29,10 @@ _STEP = {"++": "--", "--": "++"}
 _WITH_TWO_SIDES = {*_ARITHMETIC, *_BITWISE, *_LOGICAL} - {"+=", "-=", "*=", "&=", "|=", "^="}
 
 
-def _binary(replacements: Mapping[str, str]) -> Callable[[Source, SyntaxNode], Iterator[Edit]]:
-    def edits(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _binary_operator_edits(
+    replacements: Mapping[str, str],
+) -> Callable[[MutatedSource, SyntaxNode], Iterator[ByteEdit]]:
+    def edits(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
         if isinstance(node, BinaryExpressionSyntax) and not _assigns(node):
             yield from _other_operator(source, node, replacements)
 
@@ -43,50 +45,50 @@ def _assigns(node: BinaryExpressionSyntax) -> bool:
 
 
 def _other_operator(
-    source: Source,
+    source: MutatedSource,
     node: BinaryExpressionSyntax | PrefixUnaryExpressionSyntax | PostfixUnaryExpressionSyntax,
     replacements: Mapping[str, str],
-) -> Iterator[Edit]:
+) -> Iterator[ByteEdit]:
     if replacement := replacements.get(node.operatorToken.rawText):
         yield from source.replaced(node.operatorToken, replacement)
 
 
-def _reductions(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _other_reductions(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, PrefixUnaryExpressionSyntax):
         yield from _other_operator(source, node, _REDUCTION)
 
 
-def _steps(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _opposite_steps(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, PrefixUnaryExpressionSyntax | PostfixUnaryExpressionSyntax):
         yield from _other_operator(source, node, _STEP)
 
 
-def _without_negation(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _without_negation(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if not isinstance(node, PrefixUnaryExpressionSyntax) or node.operatorToken.rawText not in ("!", "~", "-"):
         return
     if source.has_place(node.operand):
         yield from source.replaced(node, source.text(node.operand))
 
 
-def _one_operand(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _one_operand(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BinaryExpressionSyntax) and node.operatorToken.rawText in _WITH_TWO_SIDES:
-        for side in (node.left, node.right):
-            if source.has_place(side):
-                yield from source.replaced(node, source.text(side))
+        for operand in (node.left, node.right):
+            if source.has_place(operand):
+                yield from source.replaced(node, source.text(operand))
 
 
 KINDS = (
-    Kind("arithmetic-operator", "another arithmetic operator: - for +", _binary(_ARITHMETIC)),
-    Kind("bitwise-operator", "another bitwise operator: | for &", _binary(_BITWISE)),
-    Kind("exclusive-or", "exclusive for inclusive: ^ for |", _binary(_EXCLUSIVE)),
-    Kind("logical-operator", "another logical operator: || for &&", _binary(_LOGICAL)),
-    Kind("boundary", "a comparison off by one: <= for <", _binary(_BOUNDARY)),
-    Kind("comparison", "the opposite comparison: >= for <", _binary(_DIRECTION)),
-    Kind("equality", "the opposite equality: != for ==", _binary(_EQUALITY)),
-    Kind("shift-direction", "a shift in the other direction", _binary(_SHIFT)),
-    Kind("shift-sign", "a logical for an arithmetic shift", _binary(_SIGN_OF_SHIFT)),
-    Kind("reduction-operator", "another reduction: |x for &x", _reductions),
-    Kind("step-direction", "-- for ++", _steps),
-    Kind("negation-dropped", "x for !x, ~x or -x", _without_negation),
-    Kind("operand-dropped", "one operand alone: a for a && b", _one_operand),
+    MutationKind("arithmetic-operator", "another arithmetic operator: - for +", _binary_operator_edits(_ARITHMETIC)),
+    MutationKind("bitwise-operator", "another bitwise operator: | for &", _binary_operator_edits(_BITWISE)),
+    MutationKind("exclusive-or", "exclusive for inclusive: ^ for |", _binary_operator_edits(_EXCLUSIVE)),
+    MutationKind("logical-operator", "another logical operator: || for &&", _binary_operator_edits(_LOGICAL)),
+    MutationKind("boundary", "a comparison off by one: <= for <", _binary_operator_edits(_BOUNDARY)),
+    MutationKind("comparison", "the opposite comparison: >= for <", _binary_operator_edits(_DIRECTION)),
+    MutationKind("equality", "the opposite equality: != for ==", _binary_operator_edits(_EQUALITY)),
+    MutationKind("shift-direction", "a shift in the other direction", _binary_operator_edits(_SHIFT)),
+    MutationKind("shift-sign", "a logical for an arithmetic shift", _binary_operator_edits(_SIGN_OF_SHIFT)),
+    MutationKind("reduction-operator", "another reduction: |x for &x", _other_reductions),
+    MutationKind("step-direction", "-- for ++", _opposite_steps),
+    MutationKind("negation-dropped", "x for !x, ~x or -x", _without_negation),
+    MutationKind("operand-dropped", "one operand alone: a for a && b", _one_operand),
 )

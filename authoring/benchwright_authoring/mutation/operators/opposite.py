@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pyslang.syntax import BinaryExpressionSyntax, ConditionalPredicateSyntax, PrefixUnaryExpressionSyntax
 
-from benchwright_authoring.mutation.source import Source
+from benchwright_authoring.mutation.source import MutatedSource
 
 _OPPOSITES = {"==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
-def opposite(source: Source, predicate: ConditionalPredicateSyntax) -> str:
+def opposite(source: MutatedSource, predicate: ConditionalPredicateSyntax) -> str:
     """The opposite of a condition of `source`: `a` of `!a`, `a != b` of `a == b`, else `!(a)`."""
-    conditions = list(predicate.conditions)
-    only = conditions[0].expr if len(conditions) == 1 else None
+    predicate_conditions = list(predicate.conditions)
+    only = predicate_conditions[0].expr if len(predicate_conditions) == 1 else None
     if isinstance(only, PrefixUnaryExpressionSyntax) and only.operatorToken.rawText == "!":
         return source.text(only.operand)
     if isinstance(only, BinaryExpressionSyntax) and (opposite_operator := _OPPOSITES.get(only.operatorToken.rawText)):

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from pyslang.syntax import BinaryExpressionSyntax, IdentifierNameSyntax, StandardCaseItemSyntax, SyntaxKind, SyntaxNode
 
-from benchwright_authoring.mutation.kind import Kind
-from benchwright_authoring.mutation.source import Edit, Source
+from benchwright_authoring.mutation.kind import MutationKind
+from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 _ASSIGNMENTS = (SyntaxKind.AssignmentExpression, SyntaxKind.NonblockingAssignmentExpression)
 
 
-def _next_name(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _next_name(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     """The state that is declared after the one that is named."""
     if isinstance(node, IdentifierNameSyntax):
         name = node.identifier.valueText
@@ -22,7 +22,7 @@ def _next_name(source: Source, node: SyntaxNode) -> Iterator[Edit]:
                 return
 
 
-def _transitions(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _other_next_states(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     parent = node.parent
     while parent is not None and parent.kind in (
         SyntaxKind.ConditionalExpression,
@@ -33,12 +33,12 @@ def _transitions(source: Source, node: SyntaxNode) -> Iterator[Edit]:
         yield from _next_name(source, node)
 
 
-def _labels(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _exchanged_labels(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node.parent, StandardCaseItemSyntax):
         yield from _next_name(source, node)
 
 
 KINDS = (
-    Kind("transition", "another next state", _transitions),
-    Kind("state-of-branch", "a branch of a case for another state", _labels),
+    MutationKind("transition", "another next state", _other_next_states),
+    MutationKind("state-of-branch", "a branch of a case for another state", _exchanged_labels),
 )

@@ -14,23 +14,23 @@ from pyslang.syntax import (
     SyntaxNode,
 )
 
-from benchwright_authoring.mutation.kind import Kind
-from benchwright_authoring.mutation.source import Edit, Source
+from benchwright_authoring.mutation.kind import MutationKind
+from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 
-def _order(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _exchanged_operands(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ConcatenationExpressionSyntax):
-        parts = [part for part in node.expressions if isinstance(part, SyntaxNode)]
-        for first, second in pairwise(parts):
-            yield from source.exchanged(first, second)
+        concatenated_nodes = [part for part in node.expressions if isinstance(part, SyntaxNode)]
+        for first_operand, second_operand in pairwise(concatenated_nodes):
+            yield from source.exchanged(first_operand, second_operand)
 
 
-def _arms(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _exchanged_arms(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ConditionalExpressionSyntax):
         yield from source.exchanged(node.left, node.right)
 
 
-def _ports(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _exchanged_ports(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, HierarchicalInstanceSyntax):
         connected = [
             connection.expr
@@ -38,12 +38,14 @@ def _ports(source: Source, node: SyntaxNode) -> Iterator[Edit]:
             if isinstance(connection, NamedPortConnectionSyntax | OrderedPortConnectionSyntax)
             and connection.expr is not None
         ]
-        for first, second in pairwise(connected):
-            yield from source.exchanged(first, second)
+        for first_connection, second_connection in pairwise(connected):
+            yield from source.exchanged(first_connection, second_connection)
 
 
 KINDS = (
-    Kind("concatenation-order", "two neighbours of a concatenation in each other's place", _order),
-    Kind("arms-exchanged", "the arms of ?: in each other's place", _arms),
-    Kind("ports-exchanged", "the connections of two neighbouring ports in each other's place", _ports),
+    MutationKind("concatenation-order", "two neighbours of a concatenation in each other's place", _exchanged_operands),
+    MutationKind("arms-exchanged", "the arms of ?: in each other's place", _exchanged_arms),
+    MutationKind(
+        "ports-exchanged", "the connections of two neighbouring ports in each other's place", _exchanged_ports
+    ),
 )

@@ -13,9 +13,9 @@ from pyslang.syntax import (
     VariableDimensionSyntax,
 )
 
-from benchwright_authoring.mutation.kind import Kind
+from benchwright_authoring.mutation.kind import MutationKind
 from benchwright_authoring.mutation.operators.constants import moved
-from benchwright_authoring.mutation.source import Edit, Source
+from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 
 def _range(node: SyntaxNode) -> RangeSelectSyntax | None:
@@ -25,27 +25,27 @@ def _range(node: SyntaxNode) -> RangeSelectSyntax | None:
     return None
 
 
-def _narrower(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _narrower_vector(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     span = _range(node)
     if span is None or isinstance(node.parent, DeclaratorSyntax):
         return
     # [0:0] would become [-1:0], which is wider.
     if source.has_place(span) and source.text(span.left) != source.text(span.right):
         is_downward = source.text(span.left) != "0"
-        end = span.left if is_downward else span.right
-        yield from source.replaced(end, moved(source, end, -1))
+        end_bound = span.left if is_downward else span.right
+        yield from source.replaced(end_bound, moved(source, end_bound, -1))
 
 
-def _shallower(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _shallower_array(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     span = _range(node)
     if span is None or not isinstance(node.parent, DeclaratorSyntax) or not source.has_place(span):
         return
     if source.text(span.left) != source.text(span.right):
-        end = span.right if source.text(span.left) == "0" else span.left
-        yield from source.replaced(end, moved(source, end, -1))
+        end_bound = span.right if source.text(span.left) == "0" else span.left
+        yield from source.replaced(end_bound, moved(source, end_bound, -1))
 
 
-def _unsigned(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _other_signedness(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, InvocationExpressionSyntax) and source.has_place(node.left):
         name = source.text(node.left)
         if name in ("$signed", "$unsigned"):
@@ -56,7 +56,7 @@ def _unsigned(source: Source, node: SyntaxNode) -> Iterator[Edit]:
 
 
 KINDS = (
-    Kind("width", "a vector one bit narrower", _narrower),
-    Kind("depth", "a memory one word shorter", _shallower),
-    Kind("sign", "unsigned for signed", _unsigned),
+    MutationKind("width", "a vector one bit narrower", _narrower_vector),
+    MutationKind("depth", "a memory one word shorter", _shallower_array),
+    MutationKind("sign", "unsigned for signed", _other_signedness),
 )

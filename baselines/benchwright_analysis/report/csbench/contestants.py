@@ -16,7 +16,7 @@ class Contestant(NamedTuple):
     language: str
     """With the set before it, if several have questions in the language."""
     asked: str
-    """See `Observation.asked`."""
+    """See `Observation.asking_way`."""
 
     @property
     def name(self) -> str:
@@ -26,7 +26,7 @@ class Contestant(NamedTuple):
 
 def contestant(observation: Observation) -> Contestant:
     """The contestant whose attempt it is."""
-    return Contestant(observation.who, observation.language, observation.asked)
+    return Contestant(observation.subject_name, observation.language, observation.asking_way)
 
 
 def has_place(observation: Observation) -> bool:
@@ -39,15 +39,17 @@ def has_place(observation: Observation) -> bool:
 
 def answered_observations(data: Dataset) -> list[Observation]:
     """Decided attempts at questions that have a place, by language, group and way to ask."""
-    return in_order(data, [observation for observation in data.decided if has_place(observation)])
+    return ordered_observations(data, [observation for observation in data.decided if has_place(observation)])
 
 
-def in_order(data: Dataset, observations: Iterable[Observation]) -> list[Observation]:
+def ordered_observations(data: Dataset, observations: Iterable[Observation]) -> list[Observation]:
     """Attempts by language, group and way to ask. Where sets share a language, the set is named with it."""
-    places = {group: position for position, group in enumerate(data.groups)}
+    group_positions = {group: position for position, group in enumerate(data.groups)}
     order: dict[str, int] = {}
     for observation in data.decided:
-        order[observation.who] = min(places[observation.group], order.get(observation.who, len(places)))
+        order[observation.subject_name] = min(
+            group_positions[observation.group], order.get(observation.subject_name, len(group_positions))
+        )
     sets: dict[str, set[str]] = {}
     for observation in filter(has_place, data.decided):
         sets.setdefault(observation.language, set()).add(observation.pack)
@@ -61,7 +63,7 @@ def in_order(data: Dataset, observations: Iterable[Observation]) -> list[Observa
         relabelled,
         key=lambda observation: (
             observation.language,
-            order[observation.who],
+            order[observation.subject_name],
             observation.shots or 0,
             bool(observation.steps),
         ),

@@ -9,7 +9,7 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import answered_observations, by_contestant, has_place, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import ZERO_SHOT, Observation
-from benchwright_analysis.report.section import Figure, Picture, Section, Table, count, percent
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableFigure, count, percent
 from benchwright_analysis.report.sections.matrix import accuracy, by_label, figure, matrix
 
 ALL = "all"
@@ -31,9 +31,12 @@ def domains(data: Dataset) -> Section | None:
         return None
     tags = [ALL, *sorted({observation.tag for observation in rows})]
     of_tag = {tag: [observation for observation in rows if tag in (observation.tag, ALL)] for tag in tags}
-    by_domain = {tag: _figures(chosen, lambda observation: observation.domain) for tag, chosen in of_tag.items()}
+    by_domain = {
+        tag: _figures(observations, lambda observation: observation.domain) for tag, observations in of_tag.items()
+    }
     by_format = {
-        tag: _figures(chosen, lambda observation: observation.format, _FORMATS) for tag, chosen in of_tag.items()
+        tag: _figures(observations, lambda observation: observation.format, _FORMATS)
+        for tag, observations in of_tag.items()
     }
     by_subfield = {
         domain: _figures(
@@ -56,8 +59,8 @@ def domains(data: Dataset) -> Section | None:
         *_profile([*by_domain[ALL], *by_format[ALL]], shown_rows),
         _dots({tag: by_domain[tag] for tag in tags[1:]}, shown_rows),
     ]
-    numbers = {"domain": by_domain, "format": by_format, "subfield": by_subfield}
-    return Section("domains", "Knowledge and reasoning by domain", _lead(data, rows), pictures, tables, numbers)
+    score_figures = {"domain": by_domain, "format": by_format, "subfield": by_subfield}
+    return Section("domains", "Knowledge and reasoning by domain", _lead(data, rows), pictures, tables, score_figures)
 
 
 def _lead(data: Dataset, rows: Sequence[Observation]) -> list[str]:
@@ -80,7 +83,7 @@ def _lead(data: Dataset, rows: Sequence[Observation]) -> list[str]:
 
 def _figures(
     rows: Sequence[Observation], label: Callable[[Observation], str], order: Sequence[str] = ()
-) -> list[Figure]:
+) -> list[TableFigure]:
     """A row for each contestant and for chance, a column for each label and for all."""
     groups = {contestant.name: contestant_rows for contestant, contestant_rows in by_contestant(rows).items()}
     return [
@@ -90,23 +93,23 @@ def _figures(
     ]
 
 
-def _table(file: str, title: str, part: str, figures: Sequence[Figure]) -> Table:
-    name = part.lower()
-    return matrix(f"{file}-{name}", f"{title}: {name if file != 'subfields' else part}", figures)
+def _table(file: str, title: str, subset: str, figures: Sequence[TableFigure]) -> SortableTable:
+    name = subset.lower()
+    return matrix(f"{file}-{name}", f"{title}: {name if file != 'subfields' else subset}", figures)
 
 
-def _folded(table: Table) -> Table:
+def _folded(table: SortableTable) -> SortableTable:
     return dataclasses.replace(table, detail=True)
 
 
 def _picture_rows(rows: Sequence[Observation]) -> list[str]:
     """The rows that pictures have: those asked without examples and steps, if there are any."""
     everyone = list(by_contestant(rows))
-    plain = [contestant.name for contestant in everyone if contestant.asked in ("", ZERO_SHOT)]
-    return plain or [contestant.name for contestant in everyone]
+    plain_names = [contestant.name for contestant in everyone if contestant.asked in ("", ZERO_SHOT)]
+    return plain_names or [contestant.name for contestant in everyone]
 
 
-def _profile(figures: Sequence[Figure], everyone: Sequence[str]) -> list[Picture]:
+def _profile(figures: Sequence[TableFigure], everyone: Sequence[str]) -> list[SectionPicture]:
     """A radar with a spoke for each domain and format, of those who have all of them (CS-Bench's figure 2)."""
     profiles: dict[str, list[charts.Row]] = {name: [] for name in everyone[: charts.MOST_GROUPS]}
     spokes = [spoke for spoke in figures if spoke.row in profiles and spoke.column != ALL]
@@ -116,22 +119,24 @@ def _profile(figures: Sequence[Figure], everyone: Sequence[str]) -> list[Picture
     shown_names = [name for name, rows in profiles.items() if len(rows) == len(labels)]
     if len(labels) < 3 or not shown_names:
         return []
-    ends = {name: (max(profiles[name], key=_value), min(profiles[name], key=_value)) for name in shown_names}
-    summaries = [f"{name}: best at {best['label']}, worst at {worst['label']}" for name, (best, worst) in ends.items()]
+    extremes = {name: (max(profiles[name], key=_value), min(profiles[name], key=_value)) for name in shown_names}
+    summaries = [
+        f"{name}: best at {best['label']}, worst at {worst['label']}" for name, (best, worst) in extremes.items()
+    ]
     svg = charts.radar([row for name in shown_names for row in profiles[name]], shown_names)
     alt = (
         "A radar with a spoke for each domain and each format, from 0 in the middle to 1 at the rim. "
-        f"{'; '.join(summaries)}.{charts.drawn(shown_names, everyone)}"
+        f"{'; '.join(summaries)}.{charts.omission_note(shown_names, everyone)}"
     )
     table = matrix("", "Score by domain and by format", [spoke for spoke in spokes if spoke.row in shown_names])
-    return [Picture("domain-radar", "Profile by domain and format", alt, svg, table)]
+    return [SectionPicture("domain-radar", "Profile by domain and format", alt, svg, table)]
 
 
 def _value(row: charts.Row) -> float:
     return float(row["value"] or 0)
 
 
-def _dots(by_tag: Mapping[str, Sequence[Figure]], everyone: Sequence[str]) -> Picture:
+def _dots(by_tag: Mapping[str, Sequence[TableFigure]], everyone: Sequence[str]) -> SectionPicture:
     """Domains split by tag, with intervals."""
     shown_names = everyone[: charts.MOST_GROUPS]
     spokes = [
@@ -150,29 +155,31 @@ def _dots(by_tag: Mapping[str, Sequence[Figure]], everyone: Sequence[str]) -> Pi
             if spoke.row in shown_names and spoke.column == ALL:
                 overall.setdefault(spoke.row, []).append(f"{tag.lower()} {percent(spoke.value)}")
     summary = "; ".join(f"{name}: {', '.join(scores)}" for name, scores in overall.items())
-    return Picture(
+    return SectionPicture(
         "domain-dots",
         "Score by domain and tag, with intervals",
-        f"Mean scores. {summary}.{charts.drawn(shown_names, everyone)}",
+        f"Mean scores. {summary}.{charts.omission_note(shown_names, everyone)}",
         charts.intervals(rows, shown_names, x="mean score", y=""),
         matrix("", "Score by domain and tag", spokes),
     )
 
 
-def _by_chance(rows: Sequence[Observation], columns: Callable[[Observation], Iterable[str]]) -> list[Figure]:
+def _by_chance(
+    rows: Sequence[Observation], question_columns: Callable[[Observation], Iterable[str]]
+) -> list[TableFigure]:
     """A row for each language: what answers drawn at random earn in each column, each question once.
 
     Args:
         rows: Attempts; several at one question count as one.
-        columns: Those that an attempt's question counts in.
+        question_columns: Those that an attempt's question counts in.
     """
     chances: dict[tuple[str, str], dict[str, float]] = {}
     for observation in rows:
-        for column in columns(observation) if observation.format in _BY_CHANCE else ():
+        for column in question_columns(observation) if observation.format in _BY_CHANCE else ():
             chances.setdefault((f"chance ({observation.language})", column), {})[observation.problem] = _BY_CHANCE[
                 observation.format
             ]
     return [
-        Figure(row, column, 0, len(question_chances), sum(question_chances.values()) / len(question_chances))
+        TableFigure(row, column, 0, len(question_chances), sum(question_chances.values()) / len(question_chances))
         for (row, column), question_chances in chances.items()
     ]

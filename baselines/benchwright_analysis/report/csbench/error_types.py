@@ -9,7 +9,16 @@ from benchwright_analysis.report.csbench.contestants import answered_observation
 from benchwright_analysis.report.fold import NamedErrors
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Figure, Picture, Section, Table, count, number, percent
+from benchwright_analysis.report.section import (
+    Cell,
+    Section,
+    SectionPicture,
+    SortableTable,
+    TableFigure,
+    count,
+    number,
+    percent,
+)
 from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
 from benchwright_judges.agreement.error_types import ErrorType
 from benchwright_judges.agreement.estimators import alpha
@@ -42,11 +51,11 @@ def error_types(data: Dataset) -> Section | None:
         "agreed_on_none": len(rows) - len(agreed),
     }
     pictures = [_picture(figures)] if figures else []
-    tables = _judges(rows, errors_by_attempt)
+    tables = _judge_agreement(rows, errors_by_attempt)
     return Section("error-types", "Errors that lead to wrong choices", lead, pictures, tables, numbers)
 
 
-def _figures(rows: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]) -> list[Figure]:
+def _figures(rows: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]) -> list[TableFigure]:
     """A row for each contestant, and tag if there are several; a column for each type that occurs, and their kinds."""
     occurring = {name for observation in rows for name in errors_by_attempt[observation.attempt].types}
     types = [error_type for error_type in ErrorType if error_type.value in occurring]
@@ -71,7 +80,7 @@ def _share(
     contestant_rows: Sequence[Observation],
     errors_by_attempt: Mapping[str, NamedErrors],
     types: set[str],
-) -> Figure:
+) -> TableFigure:
     """The share of wrong choices with an error of any of these types."""
     return figure(
         row,
@@ -80,47 +89,49 @@ def _share(
     )
 
 
-def _judges(rows: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]) -> list[Table]:
+def _judge_agreement(rows: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]) -> list[SortableTable]:
     """Agreement of two judges in naming errors, where several were asked."""
     judges = sorted({judge for observation in rows for judge in errors_by_attempt[observation.attempt].judges})
-    pairs = [(first, second) for index, first in enumerate(judges) for second in judges[index + 1 :]]
+    judge_pairs = [
+        (first_judge, second_judge) for index, first_judge in enumerate(judges) for second_judge in judges[index + 1 :]
+    ]
     cells: list[Sequence[Cell]] = []
-    for first, second in pairs:
+    for first_judge, second_judge in judge_pairs:
         shared_answers = [
             errors_by_attempt[observation.attempt].judges
             for observation in rows
-            if {first, second} <= errors_by_attempt[observation.attempt].judges.keys()
+            if {first_judge, second_judge} <= errors_by_attempt[observation.attempt].judges.keys()
         ]
         if shared_answers:
-            same_count = sum({*answer[first]} == {*answer[second]} for answer in shared_answers)
+            same_count = sum({*answer[first_judge]} == {*answer[second_judge]} for answer in shared_answers)
             cells.append(
                 (
-                    first,
-                    second,
+                    first_judge,
+                    second_judge,
                     len(shared_answers),
                     percent(same_count / len(shared_answers)),
-                    _alpha(shared_answers, first, second),
+                    _alpha(shared_answers, first_judge, second_judge),
                 )
             )
     columns = ("judge", "other judge", "answers", "same types", "Krippendorff's alpha")
     note = "Alpha is of whether a type is named, over all types and answers."
-    return [Table("Judges of errors, compared", columns, cells, note)] if cells else []
+    return [SortableTable("Judges of errors, compared", columns, cells, note)] if cells else []
 
 
-def _alpha(shared_answers: Sequence[Mapping[str, tuple[str, ...]]], first: str, second: str) -> str:
+def _alpha(shared_answers: Sequence[Mapping[str, tuple[str, ...]]], first_judge: str, second_judge: str) -> str:
     import numpy as np
 
     ratings = np.array(
         [
             [float(name.value in answer[judge]) for answer in shared_answers for name in ErrorType]
-            for judge in (first, second)
+            for judge in (first_judge, second_judge)
         ]
     )
     coefficient = alpha(ratings, "nominal")
     return number(None if np.isnan(coefficient) else coefficient)
 
 
-def _picture(figures: Sequence[Figure]) -> Picture:
+def _picture(figures: Sequence[TableFigure]) -> SectionPicture:
     groups = list(dict.fromkeys(cell.row for cell in figures))
     shown_groups = groups[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
@@ -131,10 +142,10 @@ def _picture(figures: Sequence[Figure]) -> Picture:
     summaries = []
     for group in shown_groups:
         group_cells = [cell for cell in figures if cell.row == group and not cell.column.startswith("any of ")]
-        top = max(group_cells, key=lambda cell: cell.value or 0)
-        summaries.append(f"{group}: most often {top.column} ({percent(top.value)})")
+        top_figure = max(group_cells, key=lambda cell: cell.value or 0)
+        summaries.append(f"{group}: most often {top_figure.column} ({percent(top_figure.value)})")
     svg = charts.intervals(rows, shown_groups, x="share of wrong choices", y="")
-    left_out = charts.drawn(shown_groups, groups)
+    left_out = charts.omission_note(shown_groups, groups)
     alt = f"Shares of wrong choices with an error of each type. {'; '.join(summaries)}.{left_out}"
     table = matrix("error-types", "Types of error, by tag", figures, rows_are="tag, group", unit="wrong choice")
-    return Picture("error-types", "Types of error in wrong choices", alt, svg, table)
+    return SectionPicture("error-types", "Types of error in wrong choices", alt, svg, table)

@@ -7,15 +7,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from benchwright_analysis.report.csbench.contestants import Contestant, contestant, in_order
+from benchwright_analysis.report.csbench.contestants import Contestant, contestant, ordered_observations
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Figure, Section, Table, number, percent, with_interval
+from benchwright_analysis.report.section import (
+    Cell,
+    Section,
+    SortableTable,
+    TableFigure,
+    number,
+    percent,
+    with_interval,
+)
 from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
-from benchwright_judges.agreement.agreement import FormatAgreement, JudgeAgreement, measure
+from benchwright_judges.agreement.agreement import FormatAgreement, JudgeAgreement, measure_agreement
 from benchwright_judges.agreement.rated import PANEL, RatedAnswer
 from benchwright_judges.formats import rules_of
-from benchwright_judges.judgement import Method
+from benchwright_judges.judgement import ScoringMethod
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import QuestionFormat
 
@@ -23,7 +31,7 @@ PEOPLE = "people"
 
 
 @dataclass(frozen=True)
-class _Voted:
+class _VotedAnswer:
     """An answer with the labels that each judge gave it."""
 
     row: Observation
@@ -41,12 +49,12 @@ def judges_compared(data: Dataset) -> Section | None:
     judges = sorted({judge for vote in votes for judge in vote.labels} - {PEOPLE})
     if len(judges) < 2:
         return None
-    pairs = [
-        comparison
-        for first, second in combinations(judges, 2)
-        for comparison in _pair(votes, first, second, seed=data.seed)
+    compared_agreements = [
+        compared_agreement
+        for first_judge, second_judge in combinations(judges, 2)
+        for compared_agreement in _compare_judges(votes, first_judge, second_judge, seed=data.seed)
     ]
-    if not pairs:
+    if not compared_agreements:
         return None
     judge_columns = [*judges, *([PEOPLE] if any(PEOPLE in vote.labels for vote in votes) else [])]
     figures = [figure for format in _formats(votes) for figure in _scores(votes, format, judge_columns)]
@@ -55,24 +63,26 @@ def judges_compared(data: Dataset) -> Section | None:
         "only where others differ sees harder answers, so its column is not comparable with theirs: the table of pairs "
         "has answers that both judged. “Judges against people” has the agreement with people."
     ]
-    numbers = {"scores": figures, "pairs": [pair for pair, _ in pairs]}
+    numbers = {"scores": figures, "pairs": [agreement for agreement, _ in compared_agreements]}
     tables = [
         matrix("judges", "Mean score by judge", figures, rows_are="whose answers, format", unit="answer"),
-        _table(pairs),
+        _table(compared_agreements),
     ]
     return Section("judges-compared", "Judges against each other", lead, (), tables, numbers)
 
 
-def _votes(data: Dataset) -> list[_Voted]:
-    judged = {folded.observation.attempt: folded.judged for folded in data.analysed if folded.judged is not None}
-    people = {
+def _votes(data: Dataset) -> list[_VotedAnswer]:
+    judgements = {
+        folded.observation.attempt: folded.judgement for folded in data.analysed if folded.judgement is not None
+    }
+    people_labels = {
         rated_answer.attempt: list(rated_answer.people.values())
         for rated_answer in data.rated
         if rated_answer.attempt and rated_answer.people
     }
     voted_answers = []
     # Rows are by format, so that questions of other sets, which have no subfields, have their own.
-    for row in in_order(
+    for row in ordered_observations(
         data,
         (
             observation
@@ -80,83 +90,83 @@ def _votes(data: Dataset) -> list[_Voted]:
             if observation.kind == "question" and observation.domain and observation.tag
         ),
     ):
-        judged_answer, scale = judged.get(row.attempt), rules_of(QuestionFormat(row.format)).scale
-        if judged_answer is None or judged_answer.method != Method.MODEL.value:
+        judged_answer, scale = judgements.get(row.attempt), rules_of(QuestionFormat(row.format)).scale
+        if judged_answer is None or judged_answer.method != ScoringMethod.MODEL.value:
             continue
         labels: dict[str, list[str]] = {}
         for judge, label in zip(judged_answer.judges, judged_answer.votes, strict=True):
             labels.setdefault(judge, []).append(label)
-        if row.attempt in people:
-            labels[PEOPLE] = people[row.attempt]
-        voted_answers.append(_Voted(row, scale, labels))
+        if row.attempt in people_labels:
+            labels[PEOPLE] = people_labels[row.attempt]
+        voted_answers.append(_VotedAnswer(row, scale, labels))
     return voted_answers
 
 
-def _formats(votes: Sequence[_Voted]) -> list[str]:
+def _formats(votes: Sequence[_VotedAnswer]) -> list[str]:
     return sorted({vote.row.format for vote in votes})
 
 
-def _scores(votes: Sequence[_Voted], format: str, judges: Sequence[str]) -> list[Figure]:
+def _scores(votes: Sequence[_VotedAnswer], format: str, judges: Sequence[str]) -> list[TableFigure]:
     """A row for each contestant, a column for each judge: the mean over the answers that it scored."""
-    groups: dict[Contestant, list[_Voted]] = {}
+    votes_by_contestant: dict[Contestant, list[_VotedAnswer]] = {}
     for vote in votes:
         if vote.row.format == format:
-            groups.setdefault(contestant(vote.row), []).append(vote)
+            votes_by_contestant.setdefault(contestant(vote.row), []).append(vote)
     figures = []
     for judge in judges:
-        for solver, solver_votes in groups.items():
+        for solver, solver_votes in votes_by_contestant.items():
             by_attempt = {vote.row.attempt: vote.score(judge) for vote in solver_votes if judge in vote.labels}
             rows = [vote.row for vote in solver_votes if judge in vote.labels]
             if rows:
-                figures.append(figure(f"{solver.name}, {format}", judge, accuracy(rows, _by_attempt(by_attempt))))
+                figures.append(figure(f"{solver.name}, {format}", judge, accuracy(rows, _score_lookup(by_attempt))))
     return figures
 
 
-def _by_attempt(scores: Mapping[str, float]) -> Callable[[Observation], float]:
+def _score_lookup(scores: Mapping[str, float]) -> Callable[[Observation], float]:
     return lambda observation: scores[observation.attempt]
 
 
-def _pair(
-    votes: Sequence[_Voted], first: str, second: str, *, seed: int
+def _compare_judges(
+    votes: Sequence[_VotedAnswer], first_judge: str, second_judge: str, *, seed: int
 ) -> list[tuple[FormatAgreement, tuple[str, float, float]]]:
     """The agreement of two judges by format, with the first's name and both means: the first as if it were people."""
-    shared_votes = [vote for vote in votes if {first, second} <= vote.labels.keys()]
+    shared_votes = [vote for vote in votes if {first_judge, second_judge} <= vote.labels.keys()]
     rated = [
         RatedAnswer(
-            item=vote.row.attempt,
+            answer_id=vote.row.attempt,
             problem=vote.row.problem,
             format=vote.row.format,
             scale=vote.scale,
-            people={f"{first} {number}": label for number, label in enumerate(vote.labels[first])},
-            judges={second: vote.labels[second]},
+            people={f"{first_judge} {number}": label for number, label in enumerate(vote.labels[first_judge])},
+            judges={second_judge: vote.labels[second_judge]},
         )
         for vote in shared_votes
     ]
     agreements = []
-    for agreement in measure(rated, seed=seed):
+    for agreement in measure_agreement(rated, seed=seed):
         format_votes = [vote for vote in shared_votes if vote.row.format == agreement.format]
-        means = [statistics.fmean(vote.score(judge) for vote in format_votes) for judge in (first, second)]
-        agreements.append((agreement, (first, means[0], means[1])))
+        means = [statistics.fmean(vote.score(judge) for vote in format_votes) for judge in (first_judge, second_judge)]
+        agreements.append((agreement, (first_judge, means[0], means[1])))
     return agreements
 
 
-def _table(pairs: Sequence[tuple[FormatAgreement, tuple[str, float, float]]]) -> Table:
+def _table(compared_agreements: Sequence[tuple[FormatAgreement, tuple[str, float, float]]]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
-        (agreement.format, first, judge.judge, judge.items, percent(mean), percent(other_mean), *_measures(judge))
-        for agreement, (first, mean, other_mean) in pairs
+        (agreement.format, first_judge, judge.judge, judge.items, percent(mean), percent(other_mean), *_measures(judge))
+        for agreement, (first_judge, mean, other_mean) in compared_agreements
         for judge in agreement.judges
         if judge.judge != PANEL
     ]
     columns = ("format", "judge", "other judge", "answers", "mean of the judge", "mean of the other", "agreement")
     note = "Agreement is of right or not right, with Wilson's interval; the others have bootstrap intervals of answers."
-    return Table(
+    return SortableTable(
         "Pairs of judges on the same answers", (*columns, "kappa", "weighted kappa", "alpha", "Pearson"), rows, note
     )
 
 
 def _measures(judge: JudgeAgreement) -> tuple[str, ...]:
     return (
-        with_interval(judge.agreement, share=True),
+        with_interval(judge.agreement, as_share=True),
         with_interval(judge.kappa),
         with_interval(judge.weighted_kappa) if judge.weighted_kappa is not None else number(None),
         with_interval(judge.alpha),

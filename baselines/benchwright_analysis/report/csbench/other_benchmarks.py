@@ -10,7 +10,7 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import Contestant
 from benchwright_analysis.report.csbench.scale import ModelScore, measured_models
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, with_interval
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, with_interval
 from benchwright_analysis.statistics.calibration import rank_correlation
 from benchwright_judges.agreement.estimators import Estimate, estimate, pearson
 
@@ -20,31 +20,31 @@ FEWEST_MODELS = 4
 
 def other_benchmarks(data: Dataset) -> Section | None:
     """Correlations of scores over models; None without scores at other benchmarks."""
-    models = measured_models(data)
-    benchmarks = dict.fromkeys(name for model in models for name in model.facts.benchmarks)
+    model_scores = measured_models(data)
+    benchmarks = dict.fromkeys(name for model_score in model_scores for name in model_score.model_facts.benchmarks)
     if not benchmarks:
         return None
-    ways: dict[str, list[ModelScore]] = {}
-    for model in models:
-        ways.setdefault(Contestant("", model.contestant.language, model.contestant.asked).name.strip(" ()"), []).append(
-            model
-        )
+    scores_by_way: dict[str, list[ModelScore]] = {}
+    for model_score in model_scores:
+        scores_by_way.setdefault(
+            Contestant("", model_score.contestant.language, model_score.contestant.asked).name.strip(" ()"), []
+        ).append(model_score)
     numbers: dict[str, dict[str, dict[str, object]]] = {}
     rows: list[Sequence[Cell]] = []
     points: list[charts.Row] = []
-    for way, way_models in ways.items():
+    for way, way_models in scores_by_way.items():
         for benchmark in benchmarks:
-            shared_models = [model for model in way_models if benchmark in model.facts.benchmarks]
+            shared_models = [model for model in way_models if benchmark in model.model_facts.benchmarks]
             if len(shared_models) < FEWEST_MODELS:
                 rows.append((benchmark, way, len(shared_models), f"fewer than {FEWEST_MODELS} models", "–"))
                 continue
-            columns = [
+            score_columns = [
                 np.array([model.score for model in shared_models]),
-                np.array([model.facts.benchmarks[benchmark] for model in shared_models]),
+                np.array([model.model_facts.benchmarks[benchmark] for model in shared_models]),
             ]
             correlations = {
-                "pearson": estimate(pearson, columns, seed=data.seed),
-                "spearman": rank_correlation(columns[0], columns[1], seed=data.seed),
+                "pearson": estimate(pearson, score_columns, seed=data.seed),
+                "spearman": rank_correlation(score_columns[0], score_columns[1], seed=data.seed),
             }
             numbers.setdefault(way, {})[benchmark] = {"models": len(shared_models), **correlations}
             rows.append(
@@ -62,19 +62,21 @@ def other_benchmarks(data: Dataset) -> Section | None:
         "what is drawn with replacement for the intervals: they are wide, and hold for other models like these."
     ]
     heads = ("benchmark", "asked here", "models", "Pearson (95 % interval)", "Spearman (95 % interval)")
-    table = Table("Correlation with other benchmarks", heads, rows)
+    table = SortableTable("Correlation with other benchmarks", heads, rows)
     pictures = [_picture(points, next(iter(numbers)), numbers, table)] if points else []
     tables = () if pictures else (table,)
     return Section("other-benchmarks", "Scores at other benchmarks", lead, pictures, tables, numbers)
 
 
 def _points(benchmark: str, shared_models: Sequence[ModelScore]) -> list[charts.Row]:
-    return [{"x": model.facts.benchmarks[benchmark], "y": model.score, "group": benchmark} for model in shared_models]
+    return [
+        {"x": model.model_facts.benchmarks[benchmark], "y": model.score, "group": benchmark} for model in shared_models
+    ]
 
 
 def _picture(
-    points: Sequence[charts.Row], way: str, numbers: dict[str, dict[str, dict[str, object]]], table: Table
-) -> Picture:
+    points: Sequence[charts.Row], way: str, numbers: dict[str, dict[str, dict[str, object]]], table: SortableTable
+) -> SectionPicture:
     all_benchmarks = list(dict.fromkeys(str(row["group"]) for row in points))
     shown_benchmarks = all_benchmarks[: charts.MOST_GROUPS]
     summaries = []
@@ -89,6 +91,6 @@ def _picture(
         y="mean score",
         points=[row for row in points if row["group"] in shown_benchmarks],
     )
-    left_out = charts.drawn(shown_benchmarks, all_benchmarks)
+    left_out = charts.omission_note(shown_benchmarks, all_benchmarks)
     alt = f"A mark for each model and benchmark, asked {way}. {'; '.join(summaries)}.{left_out}"
-    return Picture("other-benchmarks", "Score here against scores elsewhere", alt, svg, table)
+    return SectionPicture("other-benchmarks", "Score here against scores elsewhere", alt, svg, table)

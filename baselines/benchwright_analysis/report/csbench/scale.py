@@ -10,7 +10,15 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import Contestant, answered_observations, by_contestant, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.model_facts import ModelFacts
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent, with_interval
+from benchwright_analysis.report.section import (
+    Cell,
+    Section,
+    SectionPicture,
+    SortableTable,
+    number,
+    percent,
+    with_interval,
+)
 from benchwright_analysis.report.sections.matrix import accuracy
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale
@@ -24,14 +32,14 @@ _STEPS = 40
 class ModelScore:
     """A model's score, in one language and asked in one way."""
 
-    facts: ModelFacts
+    model_facts: ModelFacts
     contestant: Contestant
     score: float
 
     @property
     def family(self) -> str:
         """Models whose scores one line may fit."""
-        return Contestant(self.facts.family, self.contestant.language, self.contestant.asked).name
+        return Contestant(self.model_facts.family, self.contestant.language, self.contestant.asked).name
 
 
 @dataclass(frozen=True)
@@ -48,23 +56,23 @@ class Prediction:
 def measured_models(data: Dataset) -> list[ModelScore]:
     """The score of each model that the file of facts knows."""
     facts_by_model = {model_facts.model: model_facts for model_facts in data.model_facts}
-    models = []
+    model_scores = []
     for contestant, rows in by_contestant(
         [observation for observation in answered_observations(data) if not observation.is_person]
     ).items():
         names = {observation.participant for observation in rows}
-        facts = facts_by_model.get(names.pop()) if len(names) == 1 else None
-        if facts is not None:
-            models.append(ModelScore(facts, contestant, accuracy(rows, score_of).value))
-    return models
+        known_facts = facts_by_model.get(names.pop()) if len(names) == 1 else None
+        if known_facts is not None:
+            model_scores.append(ModelScore(known_facts, contestant, accuracy(rows, score_of).value))
+    return model_scores
 
 
 def scale(data: Dataset) -> Section | None:
     """A line for each family; None without sizes of models."""
     families: dict[str, list[ModelScore]] = {}
-    for model in measured_models(data):
-        if model.facts.family and model.facts.parameters_b is not None:
-            families.setdefault(model.family, []).append(model)
+    for model_score in measured_models(data):
+        if model_score.model_facts.family and model_score.model_facts.parameters_b is not None:
+            families.setdefault(model_score.family, []).append(model_score)
     if not families:
         return None
     fits: dict[str, ScaleFit] = {}
@@ -80,46 +88,54 @@ def scale(data: Dataset) -> Section | None:
         except StatisticsError as error:
             lead.append(f"{name}: {error}")
             continue
-        predictions[name] = [*_left_out(family_models), *_not_run(data.model_facts, family_models, fits[name])]
+        predictions[name] = [
+            *_largest_prediction(family_models),
+            *_unmeasured_predictions(data.model_facts, family_models, fits[name]),
+        ]
     numbers = {"fits": fits, "predictions": predictions}
     pictures = [_picture(families, fits)] if fits else []
-    tables = [_predicted(predictions)] if any(predictions.values()) else []
+    tables = [_predictions_table(predictions)] if any(predictions.values()) else []
     return Section("scale", "Score against the size of models", lead, pictures, tables, numbers)
 
 
-def _fit(models: Sequence[ModelScore]) -> ScaleFit:
-    return fit_scale([model.facts.parameters_b or math.nan for model in models], [model.score for model in models])
+def _fit(model_scores: Sequence[ModelScore]) -> ScaleFit:
+    return fit_scale(
+        [model_score.model_facts.parameters_b or math.nan for model_score in model_scores],
+        [model_score.score for model_score in model_scores],
+    )
 
 
-def _left_out(models: Sequence[ModelScore]) -> list[Prediction]:
+def _largest_prediction(model_scores: Sequence[ModelScore]) -> list[Prediction]:
     """The largest model, predicted from those that are smaller."""
-    largest = max(models, key=lambda model: model.facts.parameters_b or 0)
-    size = largest.facts.parameters_b or 0
-    smaller = [model for model in models if (model.facts.parameters_b or 0) < size]
+    largest = max(model_scores, key=lambda model_score: model_score.model_facts.parameters_b or 0)
+    size = largest.model_facts.parameters_b or 0
+    smaller = [model_score for model_score in model_scores if (model_score.model_facts.parameters_b or 0) < size]
     try:
-        return [Prediction(largest.facts.model, size, _fit(smaller).predict(size), largest.score)]
+        return [Prediction(largest.model_facts.model, size, _fit(smaller).predict(size), largest.score)]
     except StatisticsError:
         return []
 
 
-def _not_run(
+def _unmeasured_predictions(
     known_models: Sequence[ModelFacts], family_models: Sequence[ModelScore], fit: ScaleFit
 ) -> list[Prediction]:
-    family, run = family_models[0].facts.family, {model.facts.model for model in family_models}
+    family, measured_names = family_models[0].model_facts.family, {model.model_facts.model for model in family_models}
     return [
         Prediction(model_facts.model, model_facts.parameters_b, fit.predict(model_facts.parameters_b), None)
         for model_facts in known_models
-        if model_facts.family == family and model_facts.model not in run and model_facts.parameters_b is not None
+        if model_facts.family == family
+        and model_facts.model not in measured_names
+        and model_facts.parameters_b is not None
     ]
 
 
-def _predicted(predictions: Mapping[str, Sequence[Prediction]]) -> Table:
+def _predictions_table(predictions: Mapping[str, Sequence[Prediction]]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (
             name,
             prediction.model,
             f"{prediction.parameters_b:g}",
-            with_interval(prediction.predicted, share=True),
+            with_interval(prediction.predicted, as_share=True),
             "not run" if prediction.measured is None else percent(prediction.measured),
             "left out" if prediction.measured is not None else "from all sizes",
         )
@@ -127,14 +143,16 @@ def _predicted(predictions: Mapping[str, Sequence[Prediction]]) -> Table:
         for prediction in family_predictions
     ]
     columns = ("family", "model", "billions of parameters", "predicted (95 % interval)", "measured", "fitted")
-    return Table("Scores predicted from other sizes", columns, rows, "A line goes beyond 0 and 100 %; scores do not.")
+    return SortableTable(
+        "Scores predicted from other sizes", columns, rows, "A line goes beyond 0 and 100 %; scores do not."
+    )
 
 
-def _points(share: float | None) -> str:
+def _points_text(share: float | None) -> str:
     return number(None if share is None else 100 * share, 1)
 
 
-def _picture(families: Mapping[str, Sequence[ModelScore]], fits: Mapping[str, ScaleFit]) -> Picture:
+def _picture(families: Mapping[str, Sequence[ModelScore]], fits: Mapping[str, ScaleFit]) -> SectionPicture:
     shown_families = list(fits)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = []
     points: list[charts.Row] = []
@@ -142,9 +160,9 @@ def _picture(families: Mapping[str, Sequence[ModelScore]], fits: Mapping[str, Sc
         fit = fits[name]
         for step in range(_STEPS + 1):
             size = fit.smallest * (fit.largest / fit.smallest) ** (step / _STEPS)
-            rows.append({"x": size, "y": min(1.0, max(0.0, fit.line(size))), "group": name})
-        for model in families[name]:
-            points.append({"x": model.facts.parameters_b, "y": model.score, "group": name})
+            rows.append({"x": size, "y": min(1.0, max(0.0, fit.line_score(size))), "group": name})
+        for model_score in families[name]:
+            points.append({"x": model_score.model_facts.parameters_b, "y": model_score.score, "group": name})
     table_rows: list[Sequence[Cell]] = [
         (
             name,
@@ -152,21 +170,28 @@ def _picture(families: Mapping[str, Sequence[ModelScore]], fits: Mapping[str, Sc
             f"{fit.smallest:g} to {fit.largest:g}",
             number(100 * fit.intercept, 1),
             number(100 * fit.slope, 2),
-            f"{_points(fit.per_doubling.value)} ({_points(fit.per_doubling.low)} to {_points(fit.per_doubling.high)})",
+            f"{_points_text(fit.per_doubling.value)} ({_points_text(fit.per_doubling.low)} to "
+            f"{_points_text(fit.per_doubling.high)})",
             number(fit.r_squared),
         )
         for name, fit in fits.items()
     ]
     columns = ("family", "models", "billions of parameters", "a (points)", "b (points)", "points per doubling", "R²")
     summary = "; ".join(
-        f"{name}: {_points(fits[name].per_doubling.value)} points more for each doubling" for name in shown_families
+        f"{name}: {_points_text(fits[name].per_doubling.value)} points more for each doubling"
+        for name in shown_families
     )
-    return Picture(
+    return SectionPicture(
         "scale",
         "Score against parameters",
-        f"Lines over a scale of doublings, marks are models. {summary}.{charts.drawn(shown_families, fits)}",
+        f"Lines over a scale of doublings, marks are models. {summary}.{charts.omission_note(shown_families, fits)}",
         charts.curves(
-            rows, shown_families, x="billions of parameters (doublings)", y="mean score", points=points, log=True
+            rows,
+            shown_families,
+            x="billions of parameters (doublings)",
+            y="mean score",
+            points=points,
+            is_logarithmic=True,
         ),
-        Table("Lines of families", columns, table_rows, "Points are hundredths of the highest score."),
+        SortableTable("Lines of families", columns, table_rows, "Points are hundredths of the highest score."),
     )

@@ -9,7 +9,15 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import answered_observations, by_contestant, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent, with_interval
+from benchwright_analysis.report.section import (
+    Cell,
+    Section,
+    SectionPicture,
+    SortableTable,
+    number,
+    percent,
+    with_interval,
+)
 from benchwright_analysis.report.sections.matrix import accuracy, by_label, matrix
 
 _PARTS = ("shortest quarter", "second quarter", "third quarter", "longest quarter")
@@ -40,12 +48,14 @@ def tokens(data: Dataset) -> Section | None:
                 len(rows),
                 number(sent_tokens, 0),
                 number(received_tokens, 1),
-                with_interval(score.estimate, share=True),
+                with_interval(score.estimate, as_share=True),
             )
         )
         points.append({"x": received_tokens, "y": score.value, "group": name})
     heads = ("group", "answers", "tokens sent, mean", "tokens received, mean", "score (95 % interval)")
-    table = Table("Tokens and score", heads, cells, "Tokens as providers count them; thinking that is billed counts.")
+    table = SortableTable(
+        "Tokens and score", heads, cells, "Tokens as providers count them; thinking that is billed counts."
+    )
     quarters = [quarter for rows in groups.values() if len(rows) >= _FEWEST for quarter in _quarters(rows)]
     tables = [_by_quarter(quarters)] if quarters else []
     lead = [
@@ -62,23 +72,25 @@ def _quarters(rows: Sequence[Observation]) -> list[tuple[str, Observation]]:
     return [(_PARTS[sum(observation.output_tokens >= bound for bound in bounds)], observation) for observation in rows]
 
 
-def _by_quarter(quarters: Sequence[tuple[str, Observation]]) -> Table:
-    part = {observation.attempt: name for name, observation in quarters}
+def _by_quarter(quarters: Sequence[tuple[str, Observation]]) -> SortableTable:
+    quarter_names = {observation.attempt: name for name, observation in quarters}
     groups = {
         contestant.name: rows
         for contestant, rows in by_contestant([observation for _, observation in quarters]).items()
     }
-    figures = by_label(groups, lambda observation: part[observation.attempt], _PARTS, score_of)
+    figures = by_label(groups, lambda observation: quarter_names[observation.attempt], _PARTS, score_of)
     return matrix("tokens", "Score by length of the reply", figures)
 
 
-def _picture(points: Sequence[charts.Row], table: Table) -> Picture:
+def _picture(points: Sequence[charts.Row], table: SortableTable) -> SectionPicture:
     shown_names = [str(row["group"]) for row in points][: charts.MOST_GROUPS]
     rows = [row for row in points if row["group"] in shown_names]
     summary = "; ".join(
         f"{row['group']}: {float(row['x'] or 0):.0f} tokens, {percent(float(row['y'] or 0))}" for row in rows
     )
-    svg = charts.curves((), shown_names, x="tokens received, mean (doublings)", y="mean score", points=rows, log=True)
+    svg = charts.curves(
+        (), shown_names, x="tokens received, mean (doublings)", y="mean score", points=rows, is_logarithmic=True
+    )
     all_names = [str(row["group"]) for row in points]
-    alt = f"A mark for each row of the table. {summary}.{charts.drawn(shown_names, all_names)}"
-    return Picture("tokens", "Score against tokens received", alt, svg, table)
+    alt = f"A mark for each row of the table. {summary}.{charts.omission_note(shown_names, all_names)}"
+    return SectionPicture("tokens", "Score against tokens received", alt, svg, table)

@@ -54,7 +54,7 @@ from benchwright_attempts.events.file_text import Change, FileText, sha256
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
 from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_judges.scale import Scale
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.studies import Studies
@@ -80,14 +80,14 @@ _DIGEST = sha256(b"a made-up toolchain")
 
 
 @dataclass(frozen=True)
-class Demo:
+class SimulatedStudy:
     """The made-up study and attempts."""
 
     study: str
     rated: Sequence[RatedAnswer]
 
 
-def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> Demo:
+def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> SimulatedStudy:
     """Records a made-up study and made-up models' attempts in a new log.
 
     Args:
@@ -99,11 +99,11 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
     clock = HandClock()
     random = np.random.default_rng(seed)
     problems = [problem for problem in store.public(PACK).problems if problem.public.figures == ()][:_PROBLEMS]
-    with StudyLog(path, now=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
-        desk = _Desk(log, clock, random)
+    with StudyLog(path, wall_clock=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
+        desk = _AttemptWriter(log, clock, random)
         studies = Studies(log, Attempts(log))
         refs = [f"{PACK}/{problem.id}" for problem in problems]
-        designs = [f"{PACK}/{problem.id}" for problem in problems if problem.kind is Kind.DESIGN]
+        designs = [f"{PACK}/{problem.id}" for problem in problems if problem.kind is ProblemKind.DESIGN]
         text = _study_text(STUDY, refs, designs, people, seed, _LIMIT_MIN)
         file = parse_study(text, Path("demo.study.yaml"))
         registered_study = studies.register(file, {f"{PACK}/{problem.id}": problem.difficulty for problem in problems})
@@ -112,22 +112,29 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
         plan = StudyPlan(
             participants=people, families=4, problems_per_family=len(problems) // 4, effect_percent=0, median_minutes=14
         )
-        drawn = simulate(plan, random)
-        names = dict(
-            zip(dict.fromkeys(simulated_attempt.problem for simulated_attempt in drawn), problems, strict=True)
+        simulated_attempts = simulate(plan, random)
+        problems_by_name = dict(
+            zip(
+                dict.fromkeys(simulated_attempt.problem for simulated_attempt in simulated_attempts),
+                problems,
+                strict=True,
+            )
         )
         simulated_by_task = {
-            (simulated_attempt.participant, f"{PACK}/{names[simulated_attempt.problem].id}"): simulated_attempt
-            for simulated_attempt in drawn
+            (
+                simulated_attempt.participant,
+                f"{PACK}/{problems_by_name[simulated_attempt.problem].id}",
+            ): simulated_attempt
+            for simulated_attempt in simulated_attempts
         }
         baselines = {
-            f"{PACK}/{names[simulated_attempt.problem].id}": simulated_attempt.baseline_minutes
-            for simulated_attempt in drawn
+            f"{PACK}/{problems_by_name[simulated_attempt.problem].id}": simulated_attempt.baseline_minutes
+            for simulated_attempt in simulated_attempts
         }
         by_ref = {f"{PACK}/{problem.id}": problem for problem in problems}
         for assignment, simulated in zip(
             registered_study.plan.assignments,
-            dict.fromkeys(simulated_attempt.participant for simulated_attempt in drawn),
+            dict.fromkeys(simulated_attempt.participant for simulated_attempt in simulated_attempts),
             strict=True,
         ):
             participant = assignment.participant
@@ -135,8 +142,8 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
             studies.give_consent(STUDY, participant, "1")
             for ref in by_ref:
                 studies.forecast(STUDY, participant, ref, desk.forecast(simulated_by_task[simulated, ref]))
-            gone = random.random() < 0.04
-            for _task in assignment.tasks[: len(assignment.tasks) // 2 if gone else None]:
+            has_left = random.random() < 0.04
+            for _task in assignment.tasks[: len(assignment.tasks) // 2 if has_left else None]:
                 assigned, consent, ref = studies.next_task(STUDY, participant)
                 simulated_attempt = simulated_by_task[simulated, ref]
                 minutes = simulated_attempt.minutes * (1 + FASTER / 100 if assigned.condition == "copilot" else 1)
@@ -147,7 +154,7 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
                 desk.record(attempt, assigned, consent, studies.forecast_of(STUDY, participant, ref) or Forecast())
                 desk.work(attempt, by_ref[ref], assigned, minutes)
                 clock.pass_s(random.uniform(60, 600))
-            if not gone:
+            if not has_left:
                 attentive = "sometimes" if random.random() < 0.95 else "never"
                 studies.answer_questionnaire(STUDY, participant, {"attention": attentive})
                 studies.finish(STUDY, participant)
@@ -156,21 +163,21 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
                 for _ in range(_SAMPLES):
                     chance = 1 / (1 + math.exp(slope * (math.log2(baselines[ref]) - math.log2(half))))
                     desk.model(problem, ref, model, passes=random.random() < chance)
-        for part in model_conditions(log, STUDY):
-            made_up = next(program for program in MADE_UP if program.name == part.condition.name)
-            for ref, sample in product(part.problems, range(1, part.condition.samples + 1)):
-                desk.program(made_up, by_ref[ref], part.assigned(ref, sample), ref)
+        for model_condition in model_conditions(log, STUDY):
+            made_up = next(program for program in MADE_UP if program.name == model_condition.condition.name)
+            for ref, sample in product(model_condition.problems, range(1, model_condition.condition.samples + 1)):
+                desk.program(made_up, by_ref[ref], model_condition.assigned_terms(ref, sample), ref)
         desk.settle()
-    return Demo(STUDY, _ratings(random))
+    return SimulatedStudy(STUDY, _ratings(random))
 
 
-class _Desk:
+class _AttemptWriter:
     """Writes attempts as an editor or a model's run would."""
 
     def __init__(self, log: StudyLog, clock: HandClock, random: np.random.Generator) -> None:
         self._log, self._clock, self._random = log, clock, random
         self._attempts = Attempts(log)
-        self._waiting: list[Future[RecordedEvent]] = []
+        self._pending_events: list[Future[RecordedEvent]] = []
         self._texts: dict[str, tuple[str, str, int]] = {}
 
     def open(self, problem: Problem, ref: str, solver: str, condition: str, study: str = "") -> str:
@@ -191,21 +198,21 @@ class _Desk:
         return header.id
 
     def record(self, attempt: str, *events: Event) -> None:
-        self._waiting += [self._log.append_nowait(attempt, event) for event in events]
-        if len(self._waiting) > 2000 or isinstance(events[-1], Submitted | Abandoned | TimedOut | SelfEstimate):
+        self._pending_events += [self._log.append_nowait(attempt, event) for event in events]
+        if len(self._pending_events) > 2000 or isinstance(events[-1], Submitted | Abandoned | TimedOut | SelfEstimate):
             self.settle()
 
     def settle(self) -> None:
-        for future in self._waiting:
+        for future in self._pending_events:
             future.result()
-        self._waiting.clear()
+        self._pending_events.clear()
 
     def forecast(self, simulated_attempt: SimulatedAttempt) -> Forecast:
         """A person's forecast for a task."""
         return Forecast(
             minutes_without_ai=simulated_attempt.forecast_minutes,
             minutes_with_ai=simulated_attempt.forecast_minutes * _HOPED,
-            difficulty=self._felt(simulated_attempt.minutes),
+            difficulty=self._felt_difficulty(simulated_attempt.minutes),
             prior_exposure=Exposure.SIMILAR if self._random.random() < 0.1 else Exposure.NONE,
             success=self._chance(0.95 - 0.1 * math.log2(max(simulated_attempt.forecast_minutes, 4) / 4)),
         )
@@ -214,7 +221,7 @@ class _Desk:
         """A chance as a person states it, in steps of a twentieth."""
         return float(np.clip(round(self._random.normal(mean, 0.15) * 20), 1, 20)) / 20
 
-    def _felt(self, minutes: float) -> int:
+    def _felt_difficulty(self, minutes: float) -> int:
         return int(np.clip(round(math.log2(minutes / 3.5) + self._random.normal(2, 0.8)), 1, 5))
 
     def work(self, attempt: str, problem: Problem, assigned: Assigned, needed_minutes: float) -> None:
@@ -227,7 +234,7 @@ class _Desk:
         # Thinking comes in stretches: some gaps are minutes long.
         gaps = random.dirichlet(np.full(steps, 0.35)) * minutes * 60
         pause = int(random.integers(2, steps)) if random.random() < 0.15 else -1
-        runs = sorted(random.choice(steps, size=min(steps, int(random.integers(1, 4))), replace=False).tolist())
+        run_steps = sorted(random.choice(steps, size=min(steps, int(random.integers(1, 4))), replace=False).tolist())
         passes = minutes == needed_minutes
         number = 0
         for step in range(steps):
@@ -237,18 +244,18 @@ class _Desk:
                 self.record(attempt, Focus(focused=False), Paused(reason="coffee"))
                 clock.pass_s(random.uniform(60, 900))
                 self.record(attempt, Resumed(), Focus(focused=True))
-            if step in runs and step < steps - 1:
+            if step in run_steps and step < steps - 1:
                 number += 1
                 share = (step + 1) / steps
-                self._verdict(attempt, problem, number, passed=False, share=share)
+                self._verdict(attempt, problem, number, has_passed=False, share=share)
         if passes:
-            self._verdict(attempt, problem, number + 1, passed=True, share=1.0)
+            self._verdict(attempt, problem, number + 1, has_passed=True, share=1.0)
             self.record(attempt, Submitted())
         elif minutes == patience:
-            self._verdict(attempt, problem, number + 1, passed=False, share=0.5)
+            self._verdict(attempt, problem, number + 1, has_passed=False, share=0.5)
             self.record(attempt, Abandoned(reason="I am stuck"))
         else:
-            self._verdict(attempt, problem, number + 1, passed=False, share=0.6)
+            self._verdict(attempt, problem, number + 1, has_passed=False, share=0.6)
             self.record(attempt, TimedOut(reason="time_limit", limit=_LIMIT_MIN * 60))
         spread = random.normal(0, 0.25)
         helped = bool(random.random() < 0.02)
@@ -256,7 +263,7 @@ class _Desk:
             attempt,
             SelfEstimate(
                 minutes=minutes * math.exp(spread),
-                difficulty=self._felt(needed_minutes),
+                difficulty=self._felt_difficulty(needed_minutes),
                 external_help=helped,
                 solved=self._chance(0.9 if passes else 0.5),
             ),
@@ -265,24 +272,24 @@ class _Desk:
     def _write(self, attempt: str, *, copilot: bool) -> None:
         """A few words by hand, at times a paste or a completion."""
         random = self._random
-        drawn = random.random()
+        draw = random.random()
         source, text = "cursor", "  assign q = d;\n"[: int(random.integers(3, 17))]
         metadata: dict[str, str] = {"kind": "type"}
-        if copilot and drawn < 0.3:
+        if copilot and draw < 0.3:
             source, metadata, text = "inlineCompletionAccept", {}, "  always_ff @(posedge clk) if (!rst_n) q <= '0;\n"
-        elif drawn > 0.94:
+        elif draw > 0.94:
             metadata, text = {"kind": "paste"}, "  // from the data sheet: one cycle of latency\n"
         path, old_text, version = self._texts[attempt]
         start = int(random.integers(0, len(old_text) + 1)) if random.random() < 0.3 else len(old_text)
         end = min(len(old_text), start + int(random.integers(0, 30))) if random.random() < 0.3 else start
         version += 1
-        offered = f"{attempt[:6]}-{version}"
+        offer_id = f"{attempt[:6]}-{version}"
         if source != "cursor":
             shown_event = AssistShown(
-                assist=offered, provider="github.copilot", path=path, version=version - 1, length=len(text)
+                assist=offer_id, provider="github.copilot", path=path, version=version - 1, length=len(text)
             )
             accepted_event = AssistAccepted(
-                assist=offered, provider="github.copilot", path=path, version=version, length=len(text)
+                assist=offer_id, provider="github.copilot", path=path, version=version, length=len(text)
             )
             self.record(attempt, shown_event, accepted_event)
         change = Change(start=start, end=end, text=text)
@@ -290,14 +297,14 @@ class _Desk:
         self.record(attempt, EditReason(path=path, version=version, reason=source, metadata=metadata))
         self._texts[attempt] = (path, old_text[:start] + text + old_text[end:], version)
 
-    def _verdict(self, attempt: str, problem: Problem, number: int, *, passed: bool, share: float) -> None:
+    def _verdict(self, attempt: str, problem: Problem, number: int, *, has_passed: bool, share: float) -> None:
         path, text, _ = self._texts[attempt]
         digest = sha256(text.encode())
-        outcome = Outcome.PASSED if passed else Outcome.FAILED
-        if problem.kind is not Kind.DESIGN:
-            judged = JudgedBy(method="deterministic", status="scored", score=float(passed))
-            message = "" if passed else "The answer is not the expected one."
-            reason = "passed" if passed else "wrong_answer"
+        outcome = Outcome.PASSED if has_passed else Outcome.FAILED
+        if problem.kind is not ProblemKind.DESIGN:
+            judgement = JudgedBy(method="deterministic", status="scored", score=float(has_passed))
+            message = "" if has_passed else "The answer is not the expected one."
+            reason = "passed" if has_passed else "wrong_answer"
             self.record(
                 attempt,
                 Answered(
@@ -306,13 +313,13 @@ class _Desk:
                     reason=reason,
                     message=message,
                     snapshot={path: digest},
-                    judged_by=judged,
+                    judged_by=judgement,
                 ),
             )
             return
         run, total = f"{attempt}-{number}", 8
-        passed_count = total if passed else min(total - 1, int(share * total))
-        message = "" if passed else str(self._random.choice(_MESSAGES)).format(passed_count, total)
+        passed_count = total if has_passed else min(total - 1, int(share * total))
+        message = "" if has_passed else str(self._random.choice(_MESSAGES)).format(passed_count, total)
         self.record(
             attempt,
             Save(path=path, sha256=digest, size=len(text)),
@@ -325,7 +332,7 @@ class _Desk:
                 run=run,
                 number=number,
                 outcome=outcome,
-                reason="passed" if passed else "tests_failed",
+                reason="passed" if has_passed else "tests_failed",
                 message=message,
                 passed=passed_count,
                 total=total,
@@ -340,11 +347,13 @@ class _Desk:
         self.record(attempt, assigned)
         path, old_text, version = self._texts[attempt]
         write = partial(self.record, attempt)
-        text, broke_off = demo_subjects.work(made_up, path, old_text, self._random, self._clock.pass_s, write)
+        text, broke_off = demo_subjects.simulate_program(
+            made_up, path, old_text, self._random, self._clock.pass_s, write
+        )
         self._texts[attempt] = (path, text, version)
         passes = not broke_off and self._random.random() < made_up.chance
-        self._verdict(attempt, problem, 1, passed=passes, share=self._random.random())
-        self.record(attempt, demo_subjects.end(broke_off=broke_off))
+        self._verdict(attempt, problem, 1, has_passed=passes, share=self._random.random())
+        self.record(attempt, demo_subjects.end_event(broke_off=broke_off))
 
     def model(self, problem: Problem, ref: str, model: str, *, passes: bool) -> None:
         """One sample of a model."""
@@ -364,7 +373,7 @@ class _Desk:
                 parameters={"prompts": "benchwright", "knowledge_cutoff": "2026-06"},
             ),
         )
-        self._verdict(attempt, problem, 1, passed=passes, share=self._random.random())
+        self._verdict(attempt, problem, 1, has_passed=passes, share=self._random.random())
         self.record(attempt, Submitted())
 
 
@@ -407,12 +416,12 @@ def _study_text(
         seed: Seed of the randomisation.
         limit_min: Active minutes for a task.
     """
-    listed = "\n".join(f"  - {problem}" for problem in problems)
+    problem_lines = "\n".join(f"  - {problem}" for problem in problems)
     return f"""\
 study: {study}
 title: A made-up study of {people} people with and without a copilot
 problems:
-{listed}
+{problem_lines}
 conditions:
   - name: alone
     solver: human

@@ -25,7 +25,7 @@ class MadeUp:
     name: str
     policy: str
     """Of a copilot; empty of an agent."""
-    start: str
+    start_kind: str
     chance: float
     """To solve a problem."""
 
@@ -58,18 +58,18 @@ def conditions_text(designs: Sequence[str]) -> str:
             '      version: "1.4"',
             f"      configuration: {_CONFIGURATION[name]}",
         ]
-        lines += [f"      inline: {{policy: {made_up.policy}, start: {made_up.start}}}"] if made_up.policy else []
+        lines += [f"      inline: {{policy: {made_up.policy}, start: {made_up.start_kind}}}"] if made_up.policy else []
         condition_texts.append("\n".join(lines))
     return "\n".join(condition_texts)
 
 
-def work(
+def simulate_program(
     made_up: MadeUp,
     path: str,
     old_text: str,
     random: np.random.Generator,
     pass_s: Callable[[float], None],
-    record: Callable[..., None],
+    record_events: Callable[..., None],
 ) -> tuple[str, bool]:
     """Simulates a program until its files are graded.
 
@@ -79,40 +79,42 @@ def work(
         old_text: Its text.
         random: Draws everything.
         pass_s: Lets seconds pass.
-        record: Records events.
+        record_events: Records events.
 
     Returns:
         The file's text, and whether it broke off.
     """
     name = COPILOT if made_up.policy else AGENT
-    facts = {"subject": name, "subject_version": "1.4", "configuration_sha256": _CONFIGURATION[name]}
-    facts |= {"policy": made_up.policy, "start": made_up.start} if made_up.policy else {}
-    record(ModelUsage(model=name if made_up.policy else "simulated/large", parameters=facts), Started())
+    subject_facts = {"subject": name, "subject_version": "1.4", "configuration_sha256": _CONFIGURATION[name]}
+    subject_facts |= {"policy": made_up.policy, "start": made_up.start_kind} if made_up.policy else {}
+    record_events(ModelUsage(model=name if made_up.policy else "simulated/large", parameters=subject_facts), Started())
     text = old_text
     for step in range(int(random.integers(3, 9))):
         pass_s(float(random.uniform(0.2, 1.0) if made_up.policy else random.uniform(10, 60)))
-        added = str(random.choice(_LINES))
-        change = Change(start=len(text), end=len(text), text=added)
+        added_line = str(random.choice(_LINES))
+        change = Change(start=len(text), end=len(text), text=added_line)
         if made_up.policy:
             is_taken = made_up.policy != "never"
-            record(
-                *_offer(path, step, len(text), added, float(random.lognormal(5.6, 0.7)), change if is_taken else None)
+            record_events(
+                *_offer(
+                    path, step, len(text), added_line, float(random.lognormal(5.6, 0.7)), change if is_taken else None
+                )
             )
         else:
             is_taken = True
-            record(_reason(path, step + 1, "agent"), Edit(path=path, version=step + 1, changes=(change,)))
+            record_events(_reason(path, step + 1, "agent"), Edit(path=path, version=step + 1, changes=(change,)))
             sent_tokens, received_tokens = int(random.integers(1500, 6000)), int(random.integers(100, 900))
             total = sent_tokens + received_tokens
             cost = round((sent_tokens + 4 * received_tokens) * 1e-6, 6)
             usage = {"input_tokens": sent_tokens, "output_tokens": received_tokens, "total_tokens": total}
-            record(ModelUsage(model="simulated/large", calls=1, cost_usd=cost, parameters={}, **usage))
+            record_events(ModelUsage(model="simulated/large", calls=1, cost_usd=cost, parameters={}, **usage))
         if not is_taken:
             break
-        text += added
+        text += added_line
     return text, bool(made_up.policy) and random.random() < 0.06
 
 
-def end(*, broke_off: bool) -> Event:
+def end_event(*, broke_off: bool) -> Event:
     """The event that ends the attempt."""
     return Abandoned(reason="subject_failed: no_answer") if broke_off else Submitted()
 
@@ -132,6 +134,6 @@ def _offer(path: str, step: int, offset: int, text: str, latency_ms: float, chan
     if change is None:
         return [asked_event, shown_event]
     version = step + 1
-    accepted = AssistAccepted(assist=assist, provider=COPILOT, path=path, version=version, length=len(text))
+    accepted_event = AssistAccepted(assist=assist, provider=COPILOT, path=path, version=version, length=len(text))
     reason = _reason(path, version, "inlineCompletionAccept")
-    return [asked_event, shown_event, reason, Edit(path=path, version=version, changes=(change,)), accepted]
+    return [asked_event, shown_event, reason, Edit(path=path, version=version, changes=(change,)), accepted_event]

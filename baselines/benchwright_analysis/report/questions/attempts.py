@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_problems.problem import Kind
+from benchwright_problems.problem import ProblemKind
 
 
-def at_questions(data: Dataset, keep: Callable[[Folded], bool] = lambda attempt: True) -> dict[str, list[Folded]]:
+def question_attempts(
+    data: Dataset, keep: Callable[[FoldedAttempt], bool] = lambda attempt: True
+) -> dict[str, list[FoldedAttempt]]:
     """Decided attempts at questions that count, by group, in the order of the groups; groups without any are left out.
 
     Args:
@@ -21,7 +23,7 @@ def at_questions(data: Dataset, keep: Callable[[Folded], bool] = lambda attempt:
         group: [
             attempt
             for attempt in data.attempts_of(group)
-            if attempt.observation.kind == Kind.QUESTION.value
+            if attempt.observation.kind == ProblemKind.QUESTION.value
             and attempt.observation.censored_by != "not_decided"
             and keep(attempt)
         ]
@@ -30,6 +32,6 @@ def at_questions(data: Dataset, keep: Callable[[Folded], bool] = lambda attempt:
     return {group: attempts for group, attempts in attempts_by_group.items() if attempts}
 
 
-def rows_of(groups: dict[str, list[Folded]]) -> dict[str, list[Observation]]:
+def grouped_observations(attempts_by_group: dict[str, list[FoldedAttempt]]) -> dict[str, list[Observation]]:
     """The rows of these attempts."""
-    return {group: [attempt.observation for attempt in attempts] for group, attempts in groups.items()}
+    return {group: [attempt.observation for attempt in attempts] for group, attempts in attempts_by_group.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_analysis.report.questions.attempts import at_questions, rows_of
+from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
@@ -20,13 +20,13 @@ _ORDER = [f"{medium}, {form}" for form in _FORMATS.values() for medium in _SEEN]
 
 def forms(data: Dataset) -> Section | None:
     """Accuracy by picture and format; nothing if no question has a picture, and only one of the formats is there."""
-    unknown = ProblemFacts()
+    unknown_facts = ProblemFacts()
 
     def form(observation: Observation) -> str:
-        medium = _SEEN[data.facts.get(observation.problem, unknown).has_pictures]
+        medium = _SEEN[data.problem_facts.get(observation.problem, unknown_facts).has_pictures]
         return f"{medium}, {_FORMATS[observation.format]}" if observation.format in _FORMATS else ""
 
-    figures = by_label(rows_of(at_questions(data)), form, _ORDER)
+    figures = by_label(grouped_observations(question_attempts(data)), form, _ORDER)
     if len({figure.column for figure in figures}) < 2:
         return None
     table = matrix(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchwright_analysis.report.questions.attempts import at_questions, rows_of
+from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Figure, Section
+from benchwright_analysis.report.section import Section, TableFigure
 from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
 
 _MOST = 10
@@ -16,7 +16,7 @@ _MOST = 10
 
 def generations(data: Dataset) -> Section | None:
     """By generation, and by the number of samples; nothing if no model answered a question more than once."""
-    groups = rows_of(at_questions(data, lambda attempt: not attempt.observation.is_person))
+    groups = grouped_observations(question_attempts(data, lambda attempt: not attempt.observation.is_person))
     numbered = {group: _numbered(rows) for group, rows in groups.items()}
     most_samples = max((max(numbers.values()) for numbers in numbered.values()), default=0)
     if most_samples < 2:
@@ -24,8 +24,8 @@ def generations(data: Dataset) -> Section | None:
     generation_figures = _figures(
         groups, numbered, {f"generation {n}": range(n, n + 1) for n in range(1, min(most_samples, _MOST) + 1)}
     )
-    steps = sorted({*range(1, min(most_samples, _MOST) + 1), most_samples})
-    sample_figures = _figures(groups, numbered, {f"k = {k}": range(1, k + 1) for k in steps})
+    sample_counts = sorted({*range(1, min(most_samples, _MOST) + 1), most_samples})
+    sample_figures = _figures(groups, numbered, {f"k = {k}": range(1, k + 1) for k in sample_counts})
     lead = (
         "How much a result depends on chance: a model's first, second … answers to the same questions, and pass@1, the "
         "chance that one answer is right, from its first k answers to each question.",
@@ -34,8 +34,8 @@ def generations(data: Dataset) -> Section | None:
         matrix("generations", "Right answers, by generation", generation_figures, groups=data.groups),
         matrix("pass-at-1", "Pass@1 from k answers", sample_figures, groups=data.groups, note=_NOTE),
     ]
-    numbers = {"generations": generation_figures, "pass_at_1": sample_figures}
-    return Section("generations", "Several answers to the same question", lead, (), tables, numbers)
+    named_figures = {"generations": generation_figures, "pass_at_1": sample_figures}
+    return Section("generations", "Several answers to the same question", lead, (), tables, named_figures)
 
 
 _NOTE = (
@@ -57,11 +57,11 @@ def _numbered(rows: Sequence[Observation]) -> dict[str, int]:
 def _figures(
     groups: Mapping[str, Sequence[Observation]],
     numbered: Mapping[str, Mapping[str, int]],
-    columns: Mapping[str, range],
-) -> list[Figure]:
+    sample_ranges: Mapping[str, range],
+) -> list[TableFigure]:
     return [
         figure(group, name, accuracy(chosen))
-        for name, sample_numbers in columns.items()
+        for name, sample_numbers in sample_ranges.items()
         for group, rows in groups.items()
         if max(numbered[group].values()) >= sample_numbers[-1]
         and (chosen := [observation for observation in rows if numbered[group][observation.attempt] in sample_numbers])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchwright_analysis.report.fold import Folded
-from benchwright_analysis.report.questions.attempts import at_questions, rows_of
+from benchwright_analysis.report.fold import FoldedAttempt
+from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Figure, Section, Table
+from benchwright_analysis.report.section import Section, SortableTable, TableFigure
 from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
 from benchwright_judges.agreement.agreement import is_right
 from benchwright_judges.agreement.rated import scale_of
-from benchwright_judges.judgement import Method
+from benchwright_judges.judgement import ScoringMethod
 from benchwright_judges.rule_judgements import RIGHT
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import QuestionFormat
@@ -26,19 +26,19 @@ _THREE_SEATS = 3
 
 def grades(data: Dataset) -> Section | None:
     """Shares of the grades of free responses, and of the answers whose first two votes disagreed."""
-    graded = _grades(data)
-    ties = _ties(at_questions(data, _has_two_votes))
-    if not graded and not ties:
+    grade_figures = _grades(data)
+    ties = _ties(question_attempts(data, _has_two_votes))
+    if not grade_figures and not ties:
         return None
-    tables: list[Table] = []
+    tables: list[SortableTable] = []
     numbers: dict[str, object] = {}
-    if graded:
+    if grade_figures:
         note = (
             f"Partially correct counts as incorrect in every other number. {_NO_ANSWER.capitalize()}: empty, declined "
             "or unreadable; it counts as incorrect too."
         )
-        tables.append(matrix("grades", "Grades of free responses", graded, groups=data.groups, note=note))
-        numbers["grades"] = graded
+        tables.append(matrix("grades", "Grades of free responses", grade_figures, groups=data.groups, note=note))
+        numbers["grades"] = grade_figures
     if ties:
         note = (
             "Of answers with two usable votes of model judges. A third vote is needed if the labels differ, or points "
@@ -50,8 +50,8 @@ def grades(data: Dataset) -> Section | None:
     return Section("grades", "How judges graded", (), (), tables, numbers)
 
 
-def _grades(data: Dataset) -> list[Figure]:
-    attempts_by_group = at_questions(
+def _grades(data: Dataset) -> list[TableFigure]:
+    attempts_by_group = question_attempts(
         data, lambda attempt: attempt.observation.format == QuestionFormat.FREE_RESPONSE.value
     )
     labels = {
@@ -59,50 +59,55 @@ def _grades(data: Dataset) -> list[Figure]:
     }
     if not set(labels.values()) & set(_GRADES):
         return []
-    groups = rows_of(attempts_by_group)
+    groups = grouped_observations(attempts_by_group)
     shown_grades = [grade for grade in (*_GRADES, _NO_ANSWER) if grade in labels.values()]
     return _shares(groups, {grade: {key: label == grade for key, label in labels.items()} for grade in shown_grades})
 
 
-def _grade(attempt: Folded) -> str:
-    label = attempt.judged.label if attempt.judged is not None else ""
+def _grade(attempt: FoldedAttempt) -> str:
+    label = attempt.judgement.label if attempt.judgement is not None else ""
     return label if label in _GRADES else _BY_RULE.get(label, _NO_ANSWER)
 
 
-def _shares(groups: Mapping[str, Sequence[Observation]], columns: Mapping[str, Mapping[str, bool]]) -> list[Figure]:
+def _shares(
+    groups: Mapping[str, Sequence[Observation]], holds_by_column: Mapping[str, Mapping[str, bool]]
+) -> list[TableFigure]:
     """The share of attempts for which a column is true, by group."""
     return [
         figure(group, name, accuracy(rows, lambda observation, holds=holds: holds[observation.attempt]))  # type: ignore[misc]
-        for name, holds in columns.items()
+        for name, holds in holds_by_column.items()
         for group, rows in groups.items()
     ]
 
 
-def _has_two_votes(attempt: Folded) -> bool:
-    judged = attempt.judged
+def _has_two_votes(attempt: FoldedAttempt) -> bool:
+    judgement = attempt.judgement
     return (
-        judged is not None
-        and judged.method == Method.MODEL.value
-        and len(judged.votes) > 1
+        judgement is not None
+        and judgement.method == ScoringMethod.MODEL.value
+        and len(judgement.votes) > 1
         and _scale(attempt) is not None
     )
 
 
-def _scale(attempt: Folded) -> Scale | None:
+def _scale(attempt: FoldedAttempt) -> Scale | None:
     return scale_of(attempt.observation.format or attempt.observation.category)
 
 
-def _ties(attempts_by_group: Mapping[str, Sequence[Folded]]) -> list[Figure]:
-    third: dict[str, bool] = {}
-    right: dict[str, bool] = {}
+def _ties(attempts_by_group: Mapping[str, Sequence[FoldedAttempt]]) -> list[TableFigure]:
+    needs_third_vote: dict[str, bool] = {}
+    rightness_differs: dict[str, bool] = {}
     for attempt in (attempt for attempts in attempts_by_group.values() for attempt in attempts):
-        scale, judged = _scale(attempt), attempt.judged
-        if scale is None or judged is None:
+        scale, judgement = _scale(attempt), attempt.judgement
+        if scale is None or judgement is None:
             continue
-        first, second = judged.votes[:2]
-        third[attempt.observation.attempt] = scale.settle([first, second], _THREE_SEATS) is None
-        right[attempt.observation.attempt] = is_right(scale, [first]) is not is_right(scale, [second])
-    columns = {"a third vote is needed": third, "differ on right or not right": right}
+        first_label, second_label = judgement.votes[:2]
+        needs_third_vote[attempt.observation.attempt] = scale.settle([first_label, second_label], _THREE_SEATS) is None
+        rightness_differs[attempt.observation.attempt] = is_right(scale, [first_label]) is not is_right(
+            scale, [second_label]
+        )
+    holds_by_column = {"a third vote is needed": needs_third_vote, "differ on right or not right": rightness_differs}
     return _shares(
-        {group: [attempt.observation for attempt in attempts] for group, attempts in attempts_by_group.items()}, columns
+        {group: [attempt.observation for attempt in attempts] for group, attempts in attempts_by_group.items()},
+        holds_by_column,
     )

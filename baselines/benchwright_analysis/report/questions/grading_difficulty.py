@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Picture, Section, percent
+from benchwright_analysis.report.section import Section, SectionPicture, percent
 from benchwright_analysis.report.sections.matrix import figure, matrix
-from benchwright_analysis.statistics.crossed import Crossed, crossed_share
+from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_judges.agreement.agreement import is_right
 from benchwright_judges.agreement.rated import PANEL, RatedAnswer
@@ -21,9 +21,9 @@ _LEVELS = {1: "1, easy to grade", 2: "2", 3: "3", 4: "4", 5: "5, hard to grade"}
 def grading_difficulty(data: Dataset) -> Section | None:
     """Disagreement by grading difficulty, as the people who graded an answer rated it."""
     levels: dict[int, list[RatedAnswer]] = {}
-    for answer in data.rated:
-        if answer.difficulty:
-            levels.setdefault(_level(answer), []).append(answer)
+    for rated_answer in data.rated:
+        if rated_answer.difficulty:
+            levels.setdefault(_level(rated_answer), []).append(rated_answer)
     figures = [
         figure(_LEVELS[level], name, share)
         for name, differs in _COLUMNS.items()
@@ -43,7 +43,7 @@ def grading_difficulty(data: Dataset) -> Section | None:
         "judges: the answer needed more votes than a bare majority.",
     )
     lead = ("If judges and people disagree mostly on answers that people find hard to grade, more votes help little.",)
-    picture = Picture(
+    picture = SectionPicture(
         "grading-difficulty",
         "Disagreement by grading difficulty",
         "; ".join(f"{cell.column}, difficulty {cell.row}: {percent(cell.value)}" for cell in figures) + ".",
@@ -63,41 +63,44 @@ def grading_difficulty(data: Dataset) -> Section | None:
     )
 
 
-def _level(answer: RatedAnswer) -> int:
-    return math.floor(statistics.fmean(answer.difficulty.values()) + 0.5)
+def _level(rated_answer: RatedAnswer) -> int:
+    return math.floor(statistics.fmean(rated_answer.difficulty.values()) + 0.5)
 
 
-def _against_people(answer: RatedAnswer) -> bool | None:
-    votes = answer.judges.get(PANEL) or next(iter(answer.judges.values()), ())
-    people, judges = is_right(answer.scale, [*answer.people.values()]), is_right(answer.scale, votes)
-    return None if people is None or judges is None else people is not judges
+def _differs_from_people(rated_answer: RatedAnswer) -> bool | None:
+    votes = rated_answer.judges.get(PANEL) or next(iter(rated_answer.judges.values()), ())
+    people_verdict, judges_verdict = (
+        is_right(rated_answer.scale, [*rated_answer.people.values()]),
+        is_right(rated_answer.scale, votes),
+    )
+    return None if people_verdict is None or judges_verdict is None else people_verdict is not judges_verdict
 
 
-def _among_people(answer: RatedAnswer) -> bool | None:
-    first = [is_right(answer.scale, [label]) for label in [*answer.people.values()][:2]]
-    return first[0] is not first[1] if len(first) == 2 else None
+def _people_differ(rated_answer: RatedAnswer) -> bool | None:
+    first_verdicts = [is_right(rated_answer.scale, [label]) for label in [*rated_answer.people.values()][:2]]
+    return first_verdicts[0] is not first_verdicts[1] if len(first_verdicts) == 2 else None
 
 
-def _first_votes(answer: RatedAnswer) -> bool | None:
-    return answer.tie_break if sum(map(len, _votes_by_judge(answer))) > 1 else None
+def _needs_more_votes(rated_answer: RatedAnswer) -> bool | None:
+    return rated_answer.tie_break if sum(map(len, _votes_by_judge(rated_answer))) > 1 else None
 
 
-def _votes_by_judge(answer: RatedAnswer) -> Sequence[Sequence[str]]:
-    return [votes for judge, votes in answer.judges.items() if judge != PANEL]
+def _votes_by_judge(rated_answer: RatedAnswer) -> Sequence[Sequence[str]]:
+    return [votes for judge, votes in rated_answer.judges.items() if judge != PANEL]
 
 
 _COLUMNS: Mapping[str, Callable[[RatedAnswer], bool | None]] = {
-    "judges against people": _against_people,
-    "first two people": _among_people,
-    "first votes of judges": _first_votes,
+    "judges against people": _differs_from_people,
+    "first two people": _people_differ,
+    "first votes of judges": _needs_more_votes,
 }
 
 
-def _share(rated: Sequence[RatedAnswer], differs: Callable[[RatedAnswer], bool | None]) -> Crossed | None:
+def _share(rated: Sequence[RatedAnswer], differs: Callable[[RatedAnswer], bool | None]) -> CrossedEstimate | None:
     outcomes = [
-        (answer.problem or answer.item, is_different)
-        for answer in rated
-        if (is_different := differs(answer)) is not None
+        (rated_answer.problem or rated_answer.answer_id, is_different)
+        for rated_answer in rated
+        if (is_different := differs(rated_answer)) is not None
     ]
     if not outcomes:
         return None

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_analysis.report.fold import Folded
-from benchwright_analysis.report.questions.attempts import at_questions
-from benchwright_analysis.report.questions.selections import Selection
+from benchwright_analysis.report.fold import FoldedAttempt
+from benchwright_analysis.report.questions.attempts import question_attempts
+from benchwright_analysis.report.questions.selections import AnswerSelection
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Section, Table, count, number, percent, with_interval
+from benchwright_analysis.report.section import Cell, Section, SortableTable, count, number, percent, with_interval
 from benchwright_authoring.item_analysis import LEAST, Option, analyse, distractors
 from benchwright_judges.agreement.estimators import Share, share
 
@@ -55,101 +55,114 @@ class AnalysedQuestion:
 
 
 @dataclass(frozen=True)
-class _Side:
+class _SolverSelections:
     """Selections of one kind of solver, one attempt of each at each question."""
 
     examinees: tuple[str, ...]
-    by_problem: Mapping[str, Mapping[str, Selection]]
+    by_problem: Mapping[str, Mapping[str, AnswerSelection]]
 
 
 def options(data: Dataset) -> Section | None:
     """Difficulty, discrimination and distractors; None if no question has enough answers by people or by models."""
-    sides = {name: _side(data, is_person=name == PEOPLE) for name in (PEOPLE, MACHINES)}
-    names = _names(data, sides)
-    items: list[AnalysedQuestion] = []
-    chosen: list[ChosenOption] = []
-    for name, side in sides.items():
-        points = {problem: _points(side, problem_selections) for problem, problem_selections in side.by_problem.items()}
+    selections_by_solver = {name: _first_selections(data, is_person=name == PEOPLE) for name in (PEOPLE, MACHINES)}
+    names = _option_names(data, selections_by_solver)
+    analysed_questions: list[AnalysedQuestion] = []
+    chosen_options: list[ChosenOption] = []
+    for name, solver_selections in selections_by_solver.items():
+        points = {
+            problem: _points(solver_selections, problem_selections)
+            for problem, problem_selections in solver_selections.by_problem.items()
+        }
         analysed = analyse(points)
-        for problem, problem_selections in side.by_problem.items():
+        for problem, problem_selections in solver_selections.by_problem.items():
             if len(problem_selections) < LEAST:
                 continue
-            item = analysed[problem]
-            items.append(AnalysedQuestion(problem, name, item.students, item.facility, item.discrimination))
+            analysed_item = analysed[problem]
+            analysed_questions.append(
+                AnalysedQuestion(
+                    problem, name, analysed_item.students, analysed_item.facility, analysed_item.discrimination
+                )
+            )
             values = [
                 problem_selections[examinee].value if examinee in problem_selections else None
-                for examinee in side.examinees
+                for examinee in solver_selections.examinees
             ]
             analysed_options = distractors(points, problem, values, [*names.get(problem, ())])
-            chosen += [_option(problem, name, names[problem][option.value], option) for option in analysed_options]
-    if not items:
+            chosen_options += [
+                _option(problem, name, names[problem][option.value], option) for option in analysed_options
+            ]
+    if not analysed_questions:
         return None
-    question_count = len({question.problem for question in items})
+    question_count = len({question.problem for question in analysed_questions})
     lead = [
         f"{count(question_count, 'question')} with at least {LEAST} answers by people, or by models and agents, one "
         "of each: "
         "how hard they are, whether those who know more answer them, and which wrong options are chosen. Distractors "
         "are numbered by how often they are chosen: letters and wording would give keys away."
     ]
-    same_share = _same_distractor(sides, names)
+    same_share = _same_distractor(selections_by_solver, names)
     if same_share.total:
         lead.append(
             f"Of {count(same_share.total, 'question')} at which both have one distractor that they choose most, it "
             "is the "
-            f"same one at {same_share.count}: {with_interval(same_share, share=True)}. Of three distractors, chance "
+            f"same one at {same_share.count}: {with_interval(same_share, as_share=True)}. Of three distractors, chance "
             "would make it "
             "one in three."
         )
-    tables = [_questions_table(items, chosen), _options_table(chosen)]
-    numbers = {"questions": items, "options": chosen, "same_distractor": same_share}
+    tables = [_questions_table(analysed_questions, chosen_options), _options_table(chosen_options)]
+    numbers = {"questions": analysed_questions, "options": chosen_options, "same_distractor": same_share}
     return Section("options", "Options of multiple-choice questions", lead, (), tables, numbers)
 
 
-def _side(data: Dataset, *, is_person: bool) -> _Side:
+def _first_selections(data: Dataset, *, is_person: bool) -> _SolverSelections:
     """The first attempt of each participant at each question."""
     attempts = [
         attempt
-        for group_attempts in at_questions(data).values()
+        for group_attempts in question_attempts(data).values()
         for attempt in group_attempts
         if attempt.observation.is_person is is_person
     ]
-    by_problem: dict[str, dict[str, Selection]] = {}
+    by_problem: dict[str, dict[str, AnswerSelection]] = {}
     for attempt in sorted(attempts, key=lambda attempt: (attempt.observation.started, attempt.observation.attempt)):
         if (selection := data.selections.get(attempt.observation.attempt)) is not None:
             by_problem.setdefault(attempt.observation.problem, {}).setdefault(_examinee(attempt), selection)
     examinees = sorted({examinee for problem_selections in by_problem.values() for examinee in problem_selections})
-    return _Side(tuple(examinees), dict(sorted(by_problem.items())))
+    return _SolverSelections(tuple(examinees), dict(sorted(by_problem.items())))
 
 
-def _examinee(attempt: Folded) -> str:
+def _examinee(attempt: FoldedAttempt) -> str:
     row = attempt.observation
     return row.participant if row.is_person else f"{row.group}\0{row.participant}"
 
 
-def _points(side: _Side, problem_selections: Mapping[str, Selection]) -> list[float | None]:
+def _points(
+    solver_selections: _SolverSelections, problem_selections: Mapping[str, AnswerSelection]
+) -> list[float | None]:
     return [
         float(problem_selections[examinee].is_right) if examinee in problem_selections else None
-        for examinee in side.examinees
+        for examinee in solver_selections.examinees
     ]
 
 
-def _names(data: Dataset, sides: Mapping[str, _Side]) -> Mapping[str, Mapping[str, str]]:
+def _option_names(
+    data: Dataset, selections_by_solver: Mapping[str, _SolverSelections]
+) -> Mapping[str, Mapping[str, str]]:
     """Question → option → what it is called here. Without questions whose right option no answer shows."""
-    answers: dict[str, list[Selection]] = {}
-    for side in sides.values():
-        for problem, problem_selections in side.by_problem.items():
-            answers.setdefault(problem, []).extend(problem_selections.values())
+    selections_by_problem: dict[str, list[AnswerSelection]] = {}
+    for solver_selections in selections_by_solver.values():
+        for problem, problem_selections in solver_selections.by_problem.items():
+            selections_by_problem.setdefault(problem, []).extend(problem_selections.values())
     names_by_problem: dict[str, dict[str, str]] = {}
-    for problem, given_selections in answers.items():
-        right = {selection.value for selection in given_selections if selection.is_right and selection.value}
-        letters = data.facts[problem].options if problem in data.facts else ()
-        if len(right) != 1 or not right <= {*letters}:
+    for problem, given_selections in selections_by_problem.items():
+        right_letters = {selection.value for selection in given_selections if selection.is_right and selection.value}
+        letters = data.problem_facts[problem].options if problem in data.problem_facts else ()
+        if len(right_letters) != 1 or not right_letters <= {*letters}:
             continue
         votes = Counter(selection.value for selection in given_selections)
-        wrong = sorted({*letters} - right, key=lambda letter: (-votes[letter], letter))
-        distractor_names = {letter: f"distractor {number}" for number, letter in enumerate(wrong, 1)}
+        wrong_letters = sorted({*letters} - right_letters, key=lambda letter: (-votes[letter], letter))
+        distractor_names = {letter: f"distractor {number}" for number, letter in enumerate(wrong_letters, 1)}
         names_by_problem[problem] = (
-            dict.fromkeys(right, _RIGHT) | distractor_names | ({"": _NO_OPTION} if votes[""] else {})
+            dict.fromkeys(right_letters, _RIGHT) | distractor_names | ({"": _NO_OPTION} if votes[""] else {})
         )
     return names_by_problem
 
@@ -161,7 +174,9 @@ def _option(problem: str, solver: str, option_name: str, option: Option) -> Chos
     )
 
 
-def _same_distractor(sides: Mapping[str, _Side], names: Mapping[str, Mapping[str, str]]) -> Share:
+def _same_distractor(
+    selections_by_solver: Mapping[str, _SolverSelections], names: Mapping[str, Mapping[str, str]]
+) -> Share:
     """The share of questions at which people and models have the same most chosen distractor.
 
     Each has to have wrong answers, and one distractor that is chosen more often than any other.
@@ -169,46 +184,51 @@ def _same_distractor(sides: Mapping[str, _Side], names: Mapping[str, Mapping[str
     agreements = [
         first == second
         for problem in names
-        if (first := _most_chosen(sides[PEOPLE], problem)) and (second := _most_chosen(sides[MACHINES], problem))
+        if (first := _most_chosen(selections_by_solver[PEOPLE], problem))
+        and (second := _most_chosen(selections_by_solver[MACHINES], problem))
     ]
     return share(sum(agreements), len(agreements))
 
 
-def _most_chosen(side: _Side, problem: str) -> str:
+def _most_chosen(solver_selections: _SolverSelections, problem: str) -> str:
     """The distractor; empty if there is none, or several are chosen equally often."""
-    problem_selections = side.by_problem.get(problem, {})
-    votes = Counter(
+    problem_selections = solver_selections.by_problem.get(problem, {})
+    top_choices = Counter(
         selection.value for selection in problem_selections.values() if selection.value and not selection.is_right
     ).most_common(2)
-    if not votes or (len(votes) > 1 and votes[0][1] == votes[1][1]):
+    if not top_choices or (len(top_choices) > 1 and top_choices[0][1] == top_choices[1][1]):
         return ""
-    return votes[0][0]
+    return top_choices[0][0]
 
 
-def _questions_table(items: Sequence[AnalysedQuestion], chosen: Sequence[ChosenOption]) -> Table:
+def _questions_table(
+    analysed_questions: Sequence[AnalysedQuestion], chosen_options: Sequence[ChosenOption]
+) -> SortableTable:
     rows: list[Sequence[Cell]] = []
-    for question in items:
+    for analysed_question in analysed_questions:
         question_options = [
-            option for option in chosen if (option.problem, option.solver) == (question.problem, question.solver)
+            option
+            for option in chosen_options
+            if (option.problem, option.solver) == (analysed_question.problem, analysed_question.solver)
         ]
-        wrong = [option for option in question_options if option.option not in (_RIGHT, _NO_OPTION)]
-        unused = sum(bool(option.is_non_functional) for option in wrong)
-        is_known = any(option.is_non_functional is not None for option in wrong)
-        positive = sum(option.discrimination is not None and option.discrimination > 0 for option in wrong)
+        wrong_options = [option for option in question_options if option.option not in (_RIGHT, _NO_OPTION)]
+        unused = sum(bool(option.is_non_functional) for option in wrong_options)
+        is_known = any(option.is_non_functional is not None for option in wrong_options)
+        positive = sum(option.discrimination is not None and option.discrimination > 0 for option in wrong_options)
         rows.append(
             (
                 *(
-                    question.problem,
-                    question.solver,
-                    question.answers,
-                    percent(question.difficulty),
-                    number(question.discrimination),
+                    analysed_question.problem,
+                    analysed_question.solver,
+                    analysed_question.answers,
+                    percent(analysed_question.difficulty),
+                    number(analysed_question.discrimination),
                 ),
                 unused if is_known else None,
-                positive if wrong else None,
+                positive if wrong_options else None,
             )
         )
-    return Table(
+    return SortableTable(
         "Difficulty and discrimination",
         (
             *("question", "solvers", "answers", "difficulty (p)", "discrimination"),
@@ -222,7 +242,7 @@ def _questions_table(items: Sequence[AnalysedQuestion], chosen: Sequence[ChosenO
     )
 
 
-def _options_table(chosen: Sequence[ChosenOption]) -> Table:
+def _options_table(chosen_options: Sequence[ChosenOption]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (
             option.problem,
@@ -232,7 +252,9 @@ def _options_table(chosen: Sequence[ChosenOption]) -> Table:
             percent(option.of_answers),
             number(option.discrimination),
         )
-        for option in sorted(chosen, key=lambda option: (option.problem, option.option != _RIGHT, option.option))
+        for option in sorted(
+            chosen_options, key=lambda option: (option.problem, option.option != _RIGHT, option.option)
+        )
     ]
     columns = ("question", "option", "solvers", "chosen by", "share", "discrimination")
-    return Table("Who chose which option", columns, rows, detail=True)
+    return SortableTable("Who chose which option", columns, rows, detail=True)

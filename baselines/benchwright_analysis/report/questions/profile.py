@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.questions.attempts import at_questions, rows_of
+from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Figure, Picture, Section, Table, count, number
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableFigure, count, number
 from benchwright_analysis.report.sections.matrix import accuracy, by_label, figure, matrix
 from benchwright_problems.problem import Skill
 
@@ -19,18 +19,18 @@ _REASONING = (Skill.ANALYZE.value, Skill.DESIGN.value, Skill.IMPLEMENT.value)
 
 def profile(data: Dataset) -> Section | None:
     """Mean score by skill, over the skills that need reasoning, and by topic."""
-    groups = rows_of(at_questions(data))
+    groups = grouped_observations(question_attempts(data))
     skills = by_label(groups, lambda observation: observation.skill, [skill.value for skill in Skill], _score)
-    topics = by_label(groups, lambda observation: observation.topic, value=_score)
+    topics = by_label(groups, lambda observation: observation.topic, score_of=_score)
     if not skills and not topics:
         return None
-    pictures: list[Picture] = []
+    pictures: list[SectionPicture] = []
     numbers: dict[str, object] = {}
     if skills:
-        whole = [*skills, *_together(groups)]
-        table = matrix("skills", "Score by skill", whole, groups=data.groups, rows_are="group", note=_NOTE)
+        skill_figures = [*skills, *_skill_set_figures(groups)]
+        table = matrix("skills", "Score by skill", skill_figures, groups=data.groups, rows_are="group", note=_NOTE)
         pictures += _pictures("skill", skills, table, data.groups)
-        numbers["skill"] = whole
+        numbers["skill"] = skill_figures
     if topics:
         table = matrix("topics", "Score by topic", topics, groups=data.groups)
         pictures += _pictures("topic", topics, table, data.groups)
@@ -54,8 +54,8 @@ def _labelled_by(data: Dataset, groups: Mapping[str, Sequence[Observation]]) -> 
     """Kind of label → who gave it → questions."""
     counts_by_kind: dict[str, Counter[str]] = {}
     for problem in sorted({observation.problem for rows in groups.values() for observation in rows}):
-        facts = data.facts.get(problem)
-        for kind, labeller in facts.labelled_by if facts is not None else ():
+        problem_facts = data.problem_facts.get(problem)
+        for kind, labeller in problem_facts.labelled_by if problem_facts is not None else ():
             counts_by_kind.setdefault(kind, Counter())[labeller] += 1
     return counts_by_kind
 
@@ -69,18 +69,20 @@ def _score(observation: Observation) -> float:
     return observation.score or 0.0
 
 
-def _together(groups: Mapping[str, Sequence[Observation]]) -> list[Figure]:
+def _skill_set_figures(groups: Mapping[str, Sequence[Observation]]) -> list[TableFigure]:
     """The reasoning skills together, and all skills."""
-    kinds = (("reasoning", _REASONING), ("all skills", tuple(skill.value for skill in Skill)))
+    skill_sets = (("reasoning", _REASONING), ("all skills", tuple(skill.value for skill in Skill)))
     return [
         figure(group, name, accuracy(chosen, _score))
-        for name, kind_skills in kinds
+        for name, kind_skills in skill_sets
         for group, rows in groups.items()
         if (chosen := [observation for observation in rows if observation.skill in kind_skills])
     ]
 
 
-def _pictures(name: str, figures: Sequence[Figure], table: Table, report_groups: Sequence[str]) -> list[Picture]:
+def _pictures(
+    name: str, figures: Sequence[TableFigure], table: SortableTable, report_groups: Sequence[str]
+) -> list[SectionPicture]:
     all_groups = [group for group in report_groups if any(cell.row == group for cell in figures)]
     groups = all_groups[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
@@ -88,10 +90,10 @@ def _pictures(name: str, figures: Sequence[Figure], table: Table, report_groups:
         for cell in figures
         if cell.row in groups
     ]
-    dots = Picture(
+    dots = SectionPicture(
         f"{name}-dots",
         f"Score by {name}, with intervals",
-        _best_and_worst(figures, name, groups) + charts.drawn(groups, all_groups),
+        _best_and_worst(figures, name, groups) + charts.omission_note(groups, all_groups),
         charts.intervals(rows, groups, report_groups=report_groups, x="mean score", y=""),
         table,
     )
@@ -99,7 +101,7 @@ def _pictures(name: str, figures: Sequence[Figure], table: Table, report_groups:
     complete = [group for group in groups if {cell.column for cell in figures if cell.row == group} == labels]
     if not _FEWEST_SPOKES <= len(labels) <= _MOST_SPOKES or not complete:
         return [dots]
-    web = Picture(
+    web = SectionPicture(
         f"{name}-radar",
         f"Profile by {name}",
         f"A radar with one spoke for each {name}, from 0 in the middle to 1 at the rim. {dots.alt}",
@@ -109,7 +111,7 @@ def _pictures(name: str, figures: Sequence[Figure], table: Table, report_groups:
     return [web, dots]
 
 
-def _best_and_worst(figures: Sequence[Figure], name: str, groups: Sequence[str]) -> str:
+def _best_and_worst(figures: Sequence[TableFigure], name: str, groups: Sequence[str]) -> str:
     told_of = []
     for group in groups:
         group_scores = sorted((cell.value or 0.0, cell.column) for cell in figures if cell.row == group)

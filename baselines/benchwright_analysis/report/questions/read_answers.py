@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright_analysis.report.questions.attempts import at_questions, rows_of
+from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, Table, percent
-from benchwright_judges.judgement import Method
+from benchwright_analysis.report.section import Cell, Section, SortableTable, percent
+from benchwright_judges.judgement import ScoringMethod
 from benchwright_problems.verdict import Reason
 
 _UNREADABLE = frozenset({Reason.UNREADABLE.value, Reason.DECLINED.value, Reason.EMPTY.value, Reason.NO_ANSWER.value})
@@ -16,7 +16,7 @@ _UNREADABLE = frozenset({Reason.UNREADABLE.value, Reason.DECLINED.value, Reason.
 
 def read_answers(data: Dataset) -> Section | None:
     """Right, wrong and unreadable answers of each group; nothing if no question was answered."""
-    groups = rows_of(at_questions(data))
+    groups = grouped_observations(question_attempts(data))
     if not groups:
         return None
     counts_by_group = {group: _counts(rows) for group, rows in groups.items()}
@@ -45,7 +45,7 @@ def read_answers(data: Dataset) -> Section | None:
         "read by rules",
         "read by a model",
     )
-    table = Table(
+    table = SortableTable(
         "Answers that can be read",
         columns,
         rows,
@@ -56,7 +56,7 @@ def read_answers(data: Dataset) -> Section | None:
         observation
         for observations in groups.values()
         for observation in observations
-        if observation.judge_method == Method.DETERMINISTIC.value
+        if observation.judge_method == ScoringMethod.DETERMINISTIC.value
     )
     rules = sorted({observation.judge_rubric or "rules before version 2" for observation in by_rule})
     lead = ["What a group did not answer readably is not what it answered wrongly."]
@@ -91,22 +91,22 @@ def read_answers(data: Dataset) -> Section | None:
 
 
 def _counts(rows: Sequence[Observation]) -> dict[str, int]:
-    right = sum(observation.passed for observation in rows)
+    right_count = sum(observation.passed for observation in rows)
     unreadable = sum(not observation.passed and observation.reason in _UNREADABLE for observation in rows)
     readable = [observation for observation in rows if observation.passed or observation.reason not in _UNREADABLE]
     return {
         "answers": len(rows),
-        "right": right,
-        "wrong": len(readable) - right,
+        "right": right_count,
+        "wrong": len(readable) - right_count,
         "unreadable": unreadable,
-        "by_rules": sum(observation.judge_method == Method.DETERMINISTIC.value for observation in readable),
+        "by_rules": sum(observation.judge_method == ScoringMethod.DETERMINISTIC.value for observation in readable),
         "by_model": sum(_is_by_model(observation) for observation in readable),
     }
 
 
 def _is_by_model(row: Observation) -> bool:
-    return row.judge_method == Method.READER.value
+    return row.judge_method == ScoringMethod.READER.value
 
 
-def _share(part: int, whole: int) -> str:
-    return percent(part / whole) if whole else "–"
+def _share(part_count: int, total_count: int) -> str:
+    return percent(part_count / total_count) if total_count else "–"

@@ -18,7 +18,7 @@ from benchwright_problems.verdict import Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class AnswerSelection:
     """The newest decided answer of an attempt."""
 
     value: str
@@ -26,7 +26,7 @@ class Selection:
     is_right: bool
 
 
-def selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapping[str, Selection]:
+def selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapping[str, AnswerSelection]:
     """By attempt; without those whose text was not recorded, or whose pack is not on this machine.
 
     Answers are read only if enough people, or models, answered one of the questions: it takes a while for a large log.
@@ -39,21 +39,21 @@ def selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapp
     Raises:
         LogError: The log can't be read.
     """
-    counted = [
+    counted_observations = [
         observation
         for observation in rows
         if observation.is_analysed and observation.format == QuestionFormat.MULTIPLE_CHOICE.value
     ]
     solvers: dict[tuple[str, bool], set[tuple[str, str]]] = {}
-    for observation in counted:
+    for observation in counted_observations:
         solvers.setdefault((observation.problem, observation.is_person), set()).add(
             (observation.group, observation.participant)
         )
     if max(map(len, solvers.values()), default=0) < LEAST:
         return {}
-    problem_by_attempt = {observation.attempt: observation.problem for observation in counted}
+    problem_by_attempt = {observation.attempt: observation.problem for observation in counted_observations}
     questions = _questions(store, {*problem_by_attempt.values()})
-    selections_by_attempt: dict[str, Selection] = {}
+    selections_by_attempt: dict[str, AnswerSelection] = {}
     for header, summary in log.summaries():
         question, verdict = questions.get(problem_by_attempt.get(header.id, "")), summary.verdict
         if question is None or verdict is None or verdict.outcome is Outcome.ERROR or ANSWER not in verdict.snapshot:
@@ -61,7 +61,7 @@ def selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapp
         contents = contents_of(log.events(header.id), {ANSWER: verdict.snapshot[ANSWER]})
         if ANSWER in contents:
             value = read_selection(question, contents[ANSWER].decode(errors="replace")) or ""
-            selections_by_attempt[header.id] = Selection(value, verdict.outcome is Outcome.PASSED)
+            selections_by_attempt[header.id] = AnswerSelection(value, verdict.outcome is Outcome.PASSED)
     return selections_by_attempt
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchwright_attempts.attribution import Origin, origin_of_reason
+from benchwright_attempts.attribution import EditOrigin, origin_of_reason
 from benchwright_attempts.events.event_body import EventBody
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason
 
 _FAILED = "subject_failed: "
-_COMPLETIONS = frozenset({Origin.COMPLETION, Origin.COMPLETION_PART, Origin.OWN_COMPLETION})
+_COMPLETIONS = frozenset({EditOrigin.COMPLETION, EditOrigin.COMPLETION_PART, EditOrigin.OWN_COMPLETION})
 _PROGRAM = ("subject", "subject_kind", "subject_version", "configuration_sha256", "policy", "start")
 
 
@@ -25,7 +25,7 @@ class Assistance:
     """Of these, answered with nothing to offer."""
     latencies_ms: tuple[float | None, ...] = ()
     """Of each request; None of one that was given up."""
-    accepted: int = 0
+    accepted_offers: int = 0
     """Offers accepted, whole or in part."""
     partly: int = 0
     """Of these, those of which only a part was."""
@@ -55,14 +55,14 @@ class AssistanceFacts:
         self._latencies.append(value.get("latency_ms"))
         self._empty_answers += value.get("outcome") == "nothing"
 
-    def about_edit(self, event: EventBody) -> None:
+    def note_completion_edit(self, event: EventBody) -> None:
         """An edit was a completion."""
         if isinstance(event, AssistAccepted):
             (self._partly if event.partial else self._whole).add(event.assist)
         elif isinstance(event, EditReason):
             origin = origin_of_reason(event.reason, event.metadata)
             if origin in _COMPLETIONS:
-                self._by_reason[origin is Origin.COMPLETION_PART] += 1
+                self._by_reason[origin is EditOrigin.COMPLETION_PART] += 1
 
     def add_usage(self, value: Mapping[str, Any]) -> None:
         """A model was used, or a program started."""
@@ -70,7 +70,7 @@ class AssistanceFacts:
         if parameters.get("subject"):
             self._program = {name: str(parameters[name]) for name in _PROGRAM if parameters.get(name)}
 
-    def abandoned(self, value: Mapping[str, Any]) -> None:
+    def note_abandonment(self, value: Mapping[str, Any]) -> None:
         """The attempt was given up."""
         reason = str(value.get("reason") or "")
         self._failure = reason.removeprefix(_FAILED) if reason.startswith(_FAILED) else ""
@@ -79,12 +79,12 @@ class AssistanceFacts:
         """Summary of the events. Editors that report no acceptance report what each edit was."""
         partly = len(self._partly - self._whole)
         named_count = len(self._whole) + partly
-        accepted, partly = (named_count, partly) if named_count else (sum(self._by_reason), self._by_reason[1])
+        accepted_count, partly = (named_count, partly) if named_count else (sum(self._by_reason), self._by_reason[1])
         assistance = Assistance(
             len(self._latencies),
             self._empty_answers,
             tuple(self._latencies),
-            accepted,
+            accepted_count,
             partly,
             self._program,
             self._failure,

@@ -11,7 +11,7 @@ from benchwright_analysis.report.rows.observation import CENSORED, Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.rows.verdicts import Verdicts
 from benchwright_attempts.attribution import CLASSIFIER
-from benchwright_attempts.clock.clock import Clock, elapsed_s
+from benchwright_attempts.clock.clock import AttemptClock, elapsed_s
 from benchwright_attempts.clock.timeline import TimeAtWork
 from benchwright_attempts.events.evidence import Exposure, Recording
 from benchwright_attempts.log.record import AttemptHeader
@@ -24,13 +24,13 @@ _BY_MODEL = ("completion", "own_completion", "chat")
 
 
 @dataclass(slots=True)
-class Facts:
+class AttemptFacts:
     """Facts that are recorded once or a few times in an attempt."""
 
     assigned: dict[str, Any] = field(default_factory=dict)
     forecast: dict[str, Any] = field(default_factory=dict)
     estimate: dict[str, Any] = field(default_factory=dict)
-    models: dict[str, None] = field(default_factory=dict)
+    model_names: dict[str, None] = field(default_factory=dict)
     usage: dict[str, int] = field(
         default_factory=lambda: dict.fromkeys(("calls", "input_tokens", "output_tokens", "total_tokens"), 0)
     )
@@ -50,14 +50,14 @@ class Facts:
     """True if a guide led through it."""
     was_cut_off: bool = False
     """True if the end of the study ended it, not the solver and no limit."""
-    started: str = ""
+    started_wall: str = ""
     """Wall time of the start."""
-    newest: str = ""
+    newest_wall: str = ""
     """Wall time of the newest event before the end."""
 
     def add_usage(self, value: dict[str, Any]) -> None:
         """Adds what a model used."""
-        self.models[value["model"]] = None
+        self.model_names[value["model"]] = None
         parameters = value.get("parameters", {})
         if parameters.get("prompts"):
             self.prompts = f"{parameters['prompts']} {str(parameters.get('prompts_sha256', ''))[:16]}".rstrip()
@@ -85,104 +85,104 @@ class FoldedEvents:
     """All that an attempt's events came to."""
 
     header: AttemptHeader
-    facts: Facts
-    clock: Clock
-    work: TimeAtWork
+    attempt_facts: AttemptFacts
+    clock: AttemptClock
+    time_at_work: TimeAtWork
     verdicts: Verdicts
     edits: LabelledEdits
 
-    def observation(self, problem: ProblemFacts) -> Observation:
+    def observation(self, problem_facts: ProblemFacts) -> Observation:
         """The attempt's row."""
-        header, facts = self.header, self.facts
+        header, attempt_facts = self.header, self.attempt_facts
         return Observation(
             attempt=header.id,
             study=header.study,
             problem=header.problem,
             pack=header.problem.partition("/")[0],
-            **problem.columns(header.problem),
+            **problem_facts.columns(header.problem),
             **self._assignment(),
             recording=header.recording.value,
-            started=facts.started,
+            started=attempt_facts.started_wall,
             state=self.clock.state.value,
             **self._times(),
             **self._verdicts(),
             submissions=int(self.clock.state is AttemptState.SUBMITTED),
-            pauses=facts.pauses,
-            suspensions=facts.suspensions,
+            pauses=attempt_facts.pauses,
+            suspensions=attempt_facts.suspensions,
             **self._texts(),
-            shown=facts.shown_offers,
+            shown=attempt_facts.shown_offers,
             **self._estimates(),
-            **facts.usage,
-            cost_usd=facts.cost_usd,
-            prompts=facts.prompts,
-            shots=facts.shots,
-            steps=facts.steps,
-            statement=facts.statement,
-            knowledge_cutoff=facts.knowledge_cutoff,
-            violations=len(facts.violations),
-            violation_rules=" ".join(sorted(set(facts.violations))),
-            hints=len(facts.hint_costs),
-            hints_cost=round(sum(facts.hint_costs), 6),
+            **attempt_facts.usage,
+            cost_usd=attempt_facts.cost_usd,
+            prompts=attempt_facts.prompts,
+            shots=attempt_facts.shots,
+            steps=attempt_facts.steps,
+            statement=attempt_facts.statement,
+            knowledge_cutoff=attempt_facts.knowledge_cutoff,
+            violations=len(attempt_facts.violations),
+            violation_rules=" ".join(sorted(set(attempt_facts.violations))),
+            hints=len(attempt_facts.hint_costs),
+            hints_cost=round(sum(attempt_facts.hint_costs), 6),
             problem_digest=header.problem_digest,
-            change_reasons=facts.change_reasons,
+            change_reasons=attempt_facts.change_reasons,
         )
 
     def _assignment(self) -> dict[str, Any]:
-        header, assigned = self.header, self.facts.assigned
-        models = " ".join(self.facts.models)
+        header, assigned = self.header, self.attempt_facts.assigned
+        models_text = " ".join(self.attempt_facts.model_names)
         # An attempt of a study names its condition in its assignment; a model's has it in its header.
         return {
             "participant": assigned.get("participant", header.solver),
             "condition": assigned.get("condition", header.condition),
-            "solver": self.facts.solver(header),
-            "model": models or ("" if self.facts.is_person(header) else header.solver),
+            "solver": self.attempt_facts.solver(header),
+            "model": models_text or ("" if self.attempt_facts.is_person(header) else header.solver),
             "position": assigned.get("position"),
-            "practice": self.facts.is_guided or bool(assigned.get("practice")),
+            "practice": self.attempt_facts.is_guided or bool(assigned.get("practice")),
             "study_sha256": assigned.get("study_sha256", ""),
             "limit_s": assigned.get("time_limit_s"),
         }
 
     def _times(self) -> dict[str, Any]:
-        now = self.clock.active_ns
-        active = [self.work.active_ns(now, index) / _NS for index in range(4)]
-        analysed = active[-1] if self.facts.is_person(self.header) else now / _NS
-        started, newest = (
+        clock_ns = self.clock.active_ns
+        active_s = [self.time_at_work.active_ns(clock_ns, index) / _NS for index in range(4)]
+        analysed = active_s[-1] if self.attempt_facts.is_person(self.header) else clock_ns / _NS
+        started_at, newest_at = (
             datetime.fromisoformat(time_text) if time_text else None
-            for time_text in (self.facts.started, self._newest())
+            for time_text in (self.attempt_facts.started_wall, self._newest())
         )
-        first = self.verdicts.sequence.first_pass
+        first_pass = self.verdicts.sequence.first_pass
         return {
-            "clock_s": now / _NS,
-            "elapsed_s": elapsed_s(now / _NS, started, newest),
-            "active_60_s": active[0],
-            "active_120_s": active[1],
-            "active_300_s": active[2],
+            "clock_s": clock_ns / _NS,
+            "elapsed_s": elapsed_s(clock_ns / _NS, started_at, newest_at),
+            "active_60_s": active_s[0],
+            "active_120_s": active_s[1],
+            "active_300_s": active_s[2],
             "active_s": analysed,
-            "unfocused_s": self.work.unfocused_ns / _NS,
-            "time_s": first.active_ns / _NS if first else analysed,
-            "first_pass_s": first.active_ns / _NS if first else None,
-            "first_pass_clock_s": first.clock_ns / _NS if first else None,
+            "unfocused_s": self.time_at_work.unfocused_ns / _NS,
+            "time_s": first_pass.active_ns / _NS if first_pass else analysed,
+            "first_pass_s": first_pass.active_ns / _NS if first_pass else None,
+            "first_pass_clock_s": first_pass.clock_ns / _NS if first_pass else None,
         }
 
     def _newest(self) -> str:
-        return self.facts.newest if self.facts.started else ""
+        return self.attempt_facts.newest_wall if self.attempt_facts.started_wall else ""
 
     def _verdicts(self) -> dict[str, Any]:
         verdicts, sequence = self.verdicts, self.verdicts.sequence
-        newest = sequence.newest
-        final = None if self.facts.was_cut_off else sequence.final(self.clock.state)
+        newest_verdict = sequence.newest_verdict
+        final = None if self.attempt_facts.was_cut_off else sequence.final_outcome(self.clock.state)
         votes = verdicts.judged_by.get("votes", ())
-        passed = sequence.first_pass is not None
+        has_passed = sequence.first_pass is not None
         return {
-            "passed": passed,
-            "outcome": newest.outcome if newest else "",
+            "passed": has_passed,
+            "outcome": newest_verdict.outcome if newest_verdict else "",
             "final": final.value if final else "",
             "tries_to_pass": sequence.tries_to_pass,
-            "censored_by": "" if passed else self._censoring(final),
-            "reason": newest.reason if newest else "",
+            "censored_by": "" if has_passed else self._censoring(final),
+            "reason": newest_verdict.reason if newest_verdict else "",
             "score": max((score for _, score in verdicts.scores), default=None),
-            "tests_passed": verdicts.tests[0],
-            "tests_total": verdicts.tests[1],
+            "tests_passed": verdicts.test_counts[0],
+            "tests_total": verdicts.test_counts[1],
             "runs": sequence.count,
             "undecided_runs": len(sequence.undecided),
             "judge_method": verdicts.judged_by.get("method", ""),
@@ -206,7 +206,7 @@ class FoldedEvents:
                 return "still_open"
 
     def _texts(self) -> dict[str, Any]:
-        inserted = self.edits.inserted()
+        inserted = self.edits.inserted_by_source()
         total = sum(inserted.values())
         by_model = sum(inserted[source] for source in _BY_MODEL)
         return {
@@ -214,7 +214,7 @@ class FoldedEvents:
             "inserted": total,
             **{f"inserted_{source}": count for source, count in inserted.items()},
             "share_by_assistant": by_model / total if total else None,
-            "guessed_share": self.edits.inferred() / total if total else None,
+            "guessed_share": self.edits.inferred_count() / total if total else None,
             "classifier": CLASSIFIER,
             **self._survival(by_model),
         }
@@ -223,16 +223,16 @@ class FoldedEvents:
         names = ("reached_30s", "survived_30s", "reached_120s", "survived_120s", "survived_end")
         if self.header.recording is not Recording.FULL:
             return {"accepted": by_model, **dict.fromkeys(names)}
-        accepted, survival = self.edits.survival()
+        accepted_count, survival = self.edits.survival()
         if survival is None:
-            return {"accepted": accepted, **dict.fromkeys(names)}
-        pairs = [amount for pair in zip(survival.reached, survival.survived, strict=True) for amount in pair]
-        return {"accepted": accepted, **dict(zip(names, [*pairs, survival.at_end], strict=True))}
+            return {"accepted": accepted_count, **dict.fromkeys(names)}
+        amounts = [amount for pair in zip(survival.reached_age, survival.survived, strict=True) for amount in pair]
+        return {"accepted": accepted_count, **dict(zip(names, [*amounts, survival.at_end], strict=True))}
 
     def _estimates(self) -> dict[str, Any]:
-        forecast, estimate = self.facts.forecast, self.facts.estimate
+        forecast, estimate = self.attempt_facts.forecast, self.attempt_facts.estimate
         minutes_without_ai, assisted = forecast.get("minutes_without_ai"), forecast.get("minutes_with_ai")
-        own_forecast = assisted if self.facts.solver(self.header) == "human+copilot" else minutes_without_ai
+        own_forecast = assisted if self.attempt_facts.solver(self.header) == "human+copilot" else minutes_without_ai
         exposures = (answers.get("prior_exposure") or "" for answers in (forecast, estimate))
         return {
             "forecast_minutes": forecast.get("minutes") or own_forecast,

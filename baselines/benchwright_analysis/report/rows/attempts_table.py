@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, Table
+from benchwright_analysis.report.section import Cell, Section, SortableTable
 
 _LISTED = 1000
 
@@ -35,11 +35,11 @@ def attempts_table(data: Dataset) -> Section:
         else ""
     )
     columns = ("attempt", "who", "problem", "group", "minutes", "end", "score", "runs", "forecast (min)")
-    table = Table("All attempts", (*columns, "violations", "left out for"), rows, note, detail=True)
+    table = SortableTable("All attempts", (*columns, "violations", "left out for"), rows, note, detail=True)
     return Section("attempts", "Attempts", (), (), (table, *_hints(data)), in_json=False)
 
 
-def _hints(data: Dataset) -> Sequence[Table]:
+def _hints(data: Dataset) -> Sequence[SortableTable]:
     """Hints by problem and condition, if any were taken."""
     hinted_attempts: dict[tuple[str, str], list[Observation]] = {}
     for observation in data.observations:
@@ -59,4 +59,4 @@ def _hints(data: Dataset) -> Sequence[Table]:
     ]
     columns = ("problem", "group", "attempts with hints", "hints", "mean cost (share of the points)")
     note = "Only attempts in which hints were taken; no outcome or time in this report is changed by their cost."
-    return (Table("Hints taken", columns, rows, note),)
+    return (SortableTable("Hints taken", columns, rows, note),)

@@ -37,8 +37,10 @@ def schema_of(model: type[BaseModel]) -> pa.Schema:
     """A model's fields as Arrow types."""
     import pyarrow as pa
 
-    kinds: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-    return pa.schema([(name, kinds[_plain_type(field.annotation)[0]]) for name, field in model.model_fields.items()])
+    arrow_types: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+    return pa.schema(
+        [(name, arrow_types[_plain_type(field.annotation)[0]]) for name, field in model.model_fields.items()]
+    )
 
 
 def codebook() -> str:
@@ -60,7 +62,7 @@ def codebook() -> str:
             lines.append(f"| `{column}` | {words} | {meaning} |")
     lines += ["", "## Types of events", "", *_EVENTS, ""]
     lines += ["| `type` | when | fields | edits | timing | effect |", "| --- | --- | --- | --- | --- | --- |"]
-    lines += [_event(name, event) for name, event in EVENT_TYPES.classes.items()]
+    lines += [_event_line(name, event) for name, event in EVENT_TYPES.classes.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -72,20 +74,20 @@ _EVENTS = (
 )
 
 
-def _event(name: str, event: type[EventBody]) -> str:
-    fields = ", ".join(f"`{field}`" for field in event.model_fields if field != "type") or "–"
+def _event_line(name: str, event: type[EventBody]) -> str:
+    field_names = ", ".join(f"`{field}`" for field in event.model_fields if field != "type") or "–"
     reduced = event.without_text is not EventBody.without_text
-    edits = "without text" if reduced else "all"
-    timing = "`activity`" if event.reveals_content else edits
-    states = {new.value: None for old, new in (event.transitions or {}).items() if new is not old}
+    edits_note = "without text" if reduced else "all"
+    timing = "`activity`" if event.reveals_content else edits_note
+    new_states = {new.value: None for old, new in (event.transitions or {}).items() if new is not old}
     effects = [
-        *(f"→ `{state}`" for state in states),
+        *(f"→ `{state}`" for state in new_states),
         *(["holds the clock"] if event.holds_clock else []),
         *(["releases the clock"] if event.releases_clock else []),
         *(["activity"] if event.is_activity else []),
     ]
     description = " ".join((event.__doc__ or "").split("\n\n")[0].split())
-    return f"| `{name}` | {description} | {fields} | {edits} | {timing} | {', '.join(effects) or '–'} |"
+    return f"| `{name}` | {description} | {field_names} | {edits_note} | {timing} | {', '.join(effects) or '–'} |"
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from benchwright_analysis.report.fold import Folded
-from benchwright_analysis.report.questions.selections import Selection
+from benchwright_analysis.report.fold import FoldedAttempt
+from benchwright_analysis.report.questions.selections import AnswerSelection
 from benchwright_analysis.report.rows.model_facts import ModelFacts
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
@@ -25,13 +25,13 @@ from benchwright_studies.plan.vocabulary import Population
 class Dataset:
     """Attempts and what is known around them."""
 
-    folded: Sequence[Folded]
+    folded: Sequence[FoldedAttempt]
     """All attempts, those that do not count marked."""
-    facts: Mapping[str, ProblemFacts]
+    problem_facts: Mapping[str, ProblemFacts]
     study: Study | None = None
     rated: Sequence[RatedAnswer] = ()
     """Answers that people and judges rated."""
-    selections: Mapping[str, Selection] = field(default_factory=dict)
+    selections: Mapping[str, AnswerSelection] = field(default_factory=dict)
     """Selections of attempts at multiple-choice questions, by attempt."""
     opinions: Mapping[str, SecondOpinion] = field(default_factory=dict)
     """Second opinions on what passed, by attempt."""
@@ -39,21 +39,21 @@ class Dataset:
     """Facts about models from a file."""
     embed: Embedding | None = None
     """Turns failures into vectors; without it they are grouped by the words that they share."""
-    name: Namer | None = None
+    name_failures: Namer | None = None
     """Names groups of failures; without it they have distinctive words."""
     deviations: Sequence[str] = ()
     """Deviations from the study file, as sentences."""
     remarks: Sequence[str] = ()
     """Other remarks that bear on the result, as sentences."""
-    drawn: Mapping[str, int] = field(default_factory=dict)
+    drawn_tasks: Mapping[str, int] = field(default_factory=dict)
     """Tasks that were drawn for each condition of people."""
-    concealed: Mapping[str, int] = field(default_factory=dict)
+    machines_by_plan: Mapping[str, int] = field(default_factory=dict)
     """Number of participants' machines that had the plan `sealed`, or the study file with its seed (`open`)."""
     registration: Registration | None = None
     """The preregistration; none if nothing was preregistered."""
-    closed: str = ""
+    closing_digest: str = ""
     """The digest with which the study was closed."""
-    checked: bool = True
+    is_chain_checked: bool = True
     """True if hash chains were checked."""
     seed: int = 1
     baseline: str = ""
@@ -93,7 +93,7 @@ class Dataset:
         return tuple(folded_attempt.observation for folded_attempt in self.folded)
 
     @cached_property
-    def analysed(self) -> tuple[Folded, ...]:
+    def analysed(self) -> tuple[FoldedAttempt, ...]:
         """Attempts that count."""
         return tuple(folded_attempt for folded_attempt in self.folded if folded_attempt.observation.is_analysed)
 
@@ -140,7 +140,7 @@ class Dataset:
         }
         return tuple(group for group in self.groups if group in people)
 
-    def attempts_of(self, group: str) -> list[Folded]:
+    def attempts_of(self, group: str) -> list[FoldedAttempt]:
         """Attempts of a group that count."""
         return [folded_attempt for folded_attempt in self.analysed if folded_attempt.observation.group == group]
 

@@ -10,33 +10,41 @@ from sys import intern
 from typing import Any
 
 from benchwright_analysis.report.rows.event_columns import EventColumns
-from benchwright_attempts.attribution import BY_MODEL, CLASSIFIER, Attributor, EditColumns, EditFacts, Finding, Origin
+from benchwright_attempts.attribution import (
+    BY_MODEL,
+    CLASSIFIER,
+    Attributor,
+    EditColumns,
+    EditFacts,
+    EditOrigin,
+    OriginFinding,
+)
 from benchwright_attempts.attribution_method import AttributionMethod
-from benchwright_attempts.summary.survival import MOST_FOLLOWED, Contents, Survival, TextSurvival
+from benchwright_attempts.summary.survival import MOST_FOLLOWED, Contents, InsertionSurvival, TextSurvival
 from benchwright_verilog.syntax.surrogates import join_surrogates
 
 BINS = 10
 """Parts of an attempt's time, for the figure of text by source over time."""
-_SOURCE: Mapping[Origin, str] = {
-    Origin.TYPED: "typed",
-    Origin.PASTE: "paste",
-    Origin.COMPLETION: "completion",
-    Origin.COMPLETION_PART: "completion",
-    Origin.OWN_COMPLETION: "own_completion",
-    Origin.CHAT: "chat",
-    Origin.SUGGESTION: "tool",
-    Origin.SNIPPET: "tool",
-    Origin.FORMAT: "tool",
-    Origin.UNDO: "other",
-    Origin.OUTSIDE: "other",
-    Origin.UNKNOWN: "other",
+_SOURCE: Mapping[EditOrigin, str] = {
+    EditOrigin.TYPED: "typed",
+    EditOrigin.PASTE: "paste",
+    EditOrigin.COMPLETION: "completion",
+    EditOrigin.COMPLETION_PART: "completion",
+    EditOrigin.OWN_COMPLETION: "own_completion",
+    EditOrigin.CHAT: "chat",
+    EditOrigin.SUGGESTION: "tool",
+    EditOrigin.SNIPPET: "tool",
+    EditOrigin.FORMAT: "tool",
+    EditOrigin.UNDO: "other",
+    EditOrigin.OUTSIDE: "other",
+    EditOrigin.UNKNOWN: "other",
 }
 SOURCES = ("typed", "paste", "completion", "own_completion", "chat", "tool", "other")
 """Sources of text in reports: origins, some of them taken together."""
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class OriginLabel:
     """An origin as the tables have it; made once for all edits of a kind, since hashing an enumeration is slow."""
 
     method: str
@@ -47,9 +55,9 @@ class Label:
 
 
 @lru_cache(maxsize=256)
-def _label(finding: Finding) -> Label:
+def _label(finding: OriginFinding) -> OriginLabel:
     origin, method = finding.origin, finding.method
-    return Label(method, origin.value, _SOURCE[origin], origin in BY_MODEL, method == AttributionMethod.HEURISTIC)
+    return OriginLabel(method, origin.value, _SOURCE[origin], origin in BY_MODEL, method == AttributionMethod.HEURISTIC)
 
 
 class Edits:
@@ -67,7 +75,9 @@ class Edits:
         """Files have a new content that comes from elsewhere."""
         self._contents.set_files(at_ns, seq, files)
 
-    def edit(self, value: dict[str, Any], seq: int, wall: str, *, at_ns: int, clock_ns: int, has_text: bool) -> None:
+    def add_edit(
+        self, value: dict[str, Any], seq: int, wall: str, *, at_ns: int, clock_ns: int, has_text: bool
+    ) -> None:
         """One edit, as JSON has it."""
         # An attempt has few paths, and may have a million edits.
         path, changes = intern(value["path"]), value["changes"]
@@ -106,24 +116,24 @@ class LabelledEdits:
     """The edits of an attempt, each with a label."""
 
     edits: EditColumns
-    labels: Sequence[Label]
+    labels: Sequence[OriginLabel]
     edit_clock_ns: Sequence[int]
     contents: Contents
     end_ns: int
     clock_ns: int
 
-    def inserted(self) -> dict[str, int]:
+    def inserted_by_source(self) -> dict[str, int]:
         """Source → code points inserted."""
         totals = dict.fromkeys(SOURCES, 0)
         for total, label in zip(self.edits.total, self.labels, strict=True):
             totals[label.source] += total
         return totals
 
-    def inferred(self) -> int:
+    def inferred_count(self) -> int:
         """Code points whose origin is inferred from the edit's shape."""
         return sum(total for total, label in zip(self.edits.total, self.labels, strict=True) if label.is_inferred)
 
-    def by_tenth(self) -> dict[str, tuple[int, ...]]:
+    def inserted_by_tenth(self) -> dict[str, tuple[int, ...]]:
         """Source → code points inserted, by tenth of the clock's time."""
         tenths_by_source: dict[str, list[int]] = {}
         end = self.clock_ns
@@ -135,7 +145,7 @@ class LabelledEdits:
                 tenths_by_source[label.source][tenth] += total
         return {source: tuple(counts) for source, counts in tenths_by_source.items()}
 
-    def survival(self) -> tuple[int, Survival | None]:
+    def survival(self) -> tuple[int, InsertionSurvival | None]:
         """Code points that a model's accepted proposals inserted, and how many of them survived.
 
         None for the latter if there are more proposals than can be followed.
@@ -147,16 +157,16 @@ class LabelledEdits:
         }
         if len(followed) > MOST_FOLLOWED:
             return sum(followed.values()), None
-        return sum(followed.values()), TextSurvival(followed).follow(self.contents, self.end_ns)
+        return sum(followed.values()), TextSurvival(followed).count_survival(self.contents, self.end_ns)
 
-    def fill(self, rows: EventColumns, first_row: int) -> None:
+    def fill(self, event_columns: EventColumns, first_row: int) -> None:
         """Fills the cells of the edits' rows; an event's number follows `first_row`."""
-        rows.fill(
+        event_columns.fill(
             array("q", (first_row + seq for seq in self.edits.seq)),
             {
                 "path": self.edits.path,
                 "inserted": self.edits.total,
-                "deleted": list(self.edits.deleted()),
+                "deleted": list(self.edits.deleted_counts()),
                 "origin": [label.origin for label in self.labels],
                 "method": [label.method for label in self.labels],
                 "classifier": [CLASSIFIER] * len(self.edits),

@@ -53,21 +53,21 @@ class EventColumns:
     def __len__(self) -> int:
         return len(self._kinds)
 
-    def begin(self, attempt: str) -> None:
+    def begin_attempt(self, attempt: str) -> None:
         """The next rows are of this attempt."""
         self._attempts.append((len(self), attempt))
 
-    def state(self, state: str) -> None:
+    def begin_state(self, begin_state: str) -> None:
         """From the next row on, the attempt is in this state."""
-        self._states.append((len(self), state))
+        self._states.append((len(self), begin_state))
 
     def fill_cell(self, column: str, value: object) -> None:
         """Fills a cell of the row that comes next."""
-        rows, values = self._cells[column]
-        rows.append(len(self._kinds))
+        row_numbers, values = self._cells[column]
+        row_numbers.append(len(self._kinds))
         values.append(value)
 
-    def add(self, kind: str, wall: str, at_ns: int, clock_ns: int) -> None:
+    def add_row(self, kind: str, wall: str, at_ns: int, clock_ns: int) -> None:
         """The next row.
 
         Args:
@@ -83,9 +83,9 @@ class EventColumns:
         if len(self._newest_walls) == _WALLS_AT_ONCE:
             self._pack_walls()
 
-    def fill(self, rows: array[int], columns: Mapping[str, Sequence[Any]]) -> None:
+    def fill(self, row_numbers: array[int], cell_columns: Mapping[str, Sequence[Any]]) -> None:
         """Fills cells of these rows, which ascend; the values are kept as they are."""
-        self._filled.append((rows, columns))
+        self._filled.append((row_numbers, cell_columns))
 
     def table(self, start: int = 0, stop: int | None = None) -> pa.Table:
         """The rows from `start` up to `stop`, all if not given; an attempt's are numbered from 1."""
@@ -94,25 +94,27 @@ class EventColumns:
 
         self._pack_walls()
         stop = len(self) if stop is None else min(stop, len(self))
-        attempts, states = (_runs(begun, len(self))[start:stop] for begun in (self._attempts, self._states))
-        begins = np.array([row for row, _ in self._attempts], dtype=np.int64)
+        attempts, state_indices = (
+            _value_indices(begun, len(self))[start:stop] for begun in (self._attempts, self._states)
+        )
+        first_rows = np.array([row for row, _ in self._attempts], dtype=np.int64)
         full: dict[str, Any] = {
             "attempt": pa.array([attempt for _, attempt in self._attempts], pa.string()).take(attempts),
-            "seq": np.arange(start + 1, stop + 1) - begins[attempts],
+            "seq": np.arange(start + 1, stop + 1) - first_rows[attempts],
             "wall": pa.concat_arrays(pa.chunked_array(self._walls, pa.string())[start:stop].chunks),
             "at_s": np.array(self._times_ns[start:stop], dtype=np.int64) / _NS,
             "clock_s": np.array(self._clock[start:stop], dtype=np.int64) / _NS,
             "type": self._kinds[start:stop],
-            "state": pa.array([state for _, state in self._states], pa.string()).take(states),
+            "state": pa.array([state for _, state in self._states], pa.string()).take(state_indices),
         }
         schema = schema_of(EventRow)
-        columns = [
+        arrow_arrays = [
             pa.array(full[field.name], type=field.type)
             if field.name in full
             else _sparse(self._parts(field.name), start, stop, field.type)
             for field in schema
         ]
-        return pa.Table.from_arrays(columns, schema=schema)
+        return pa.Table.from_arrays(arrow_arrays, schema=schema)
 
     def _parts(self, column: str) -> list[_Part]:
         return [
@@ -128,23 +130,25 @@ class EventColumns:
         self._newest_walls = []
 
 
-def _runs(begun: list[tuple[int, str]], length: int) -> NDArray[np.int64]:
+def _value_indices(begun_values: list[tuple[int, str]], length: int) -> NDArray[np.int64]:
     """For each row, which of the values holds: the newest that has begun."""
     import numpy as np
 
-    counts = np.bincount(np.array([row for row, _ in begun], dtype=np.int64), minlength=length)
+    counts = np.bincount(np.array([row for row, _ in begun_values], dtype=np.int64), minlength=length)
     return np.cumsum(counts[:length]) - 1
 
 
-def _sparse(parts: Sequence[_Part], start: int, stop: int, kind: pa.DataType) -> pa.Array[Any]:
+def _sparse(filled_parts: Sequence[_Part], start: int, stop: int, arrow_type: pa.DataType) -> pa.Array[Any]:
     """A column that is empty in most rows: "" in columns of strings, null in others."""
     import numpy as np
     import pyarrow as pa
 
-    places = np.zeros(stop - start, dtype=np.int64)
-    cells: list[Any] = ["" if pa.types.is_string(kind) else None]
-    for rows, values in parts:
-        first, end = bisect_left(rows, start), bisect_left(rows, stop)
-        places[np.array(rows[first:end], dtype=np.int64) - start] = np.arange(len(cells), len(cells) + end - first)
-        cells += values[first:end]
-    return pa.array(cells, type=kind).take(places)
+    cell_indices = np.zeros(stop - start, dtype=np.int64)
+    cell_values: list[Any] = ["" if pa.types.is_string(arrow_type) else None]
+    for row_numbers, values in filled_parts:
+        first_index, end = bisect_left(row_numbers, start), bisect_left(row_numbers, stop)
+        cell_indices[np.array(row_numbers[first_index:end], dtype=np.int64) - start] = np.arange(
+            len(cell_values), len(cell_values) + end - first_index
+        )
+        cell_values += values[first_index:end]
+    return pa.array(cell_values, type=arrow_type).take(cell_indices)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_studies.plan.study import Exclusion, Study
-from benchwright_studies.plan.vocabulary import Criterion, Drop
+from benchwright_studies.plan.vocabulary import Drop, ExclusionCriterion
 
 AFTER_CLOSING = "after_closing"
 """Reason for leaving out an attempt that is not part of a closed study."""
@@ -27,7 +27,7 @@ class Participants:
     """Participants who took consent back: their open attempts are dropouts."""
 
 
-def sentence(rule: Exclusion) -> str:
+def rule_sentence(rule: Exclusion) -> str:
     """A rule in words."""
     criterion_name = rule.when.value.replace("_", " ")
     bound = ""
@@ -43,16 +43,16 @@ def sentence(rule: Exclusion) -> str:
 def exclude(
     observations: Sequence[Observation],
     study: Study | None,
-    people: Participants | None,
-    sealed: Container[str] | None = None,
+    participant_facts: Participants | None,
+    sealed_attempts: Container[str] | None = None,
 ) -> list[Observation]:
     """The same rows, those that do not count marked with why.
 
     Args:
         observations: Attempts of one study, or of none.
         study: The study; none outside studies.
-        people: Participants of the study.
-        sealed: The attempts of a closed study; others do not count. None if it is not closed.
+        participant_facts: Participants of the study.
+        sealed_attempts: The attempts of a closed study; others do not count. None if it is not closed.
     """
     reasons: dict[str, list[str]] = {observation.attempt: [] for observation in observations}
     for observation in observations:
@@ -60,13 +60,13 @@ def exclude(
             reasons[observation.attempt].append("practice")
         elif observation.state in ("open", "running", "paused"):
             reasons[observation.attempt].append("still_open")
-        if sealed is not None and observation.attempt not in sealed:
+        if sealed_attempts is not None and observation.attempt not in sealed_attempts:
             reasons[observation.attempt].append(AFTER_CLOSING)
     for rule in study.exclusions if study is not None else ():
         hit = [
             observation
             for observation in observations
-            if not observation.practice and observation.is_person and _applies(rule, observation, people)
+            if not observation.practice and observation.is_person and _applies(rule, observation, participant_facts)
         ]
         if rule.drop is Drop.PARTICIPANT:
             participants = {observation.participant for observation in hit}
@@ -76,12 +76,12 @@ def exclude(
                 if observation.participant in participants and observation.is_person and not observation.practice
             ]
         for observation in hit:
-            reasons[observation.attempt].append(sentence(rule))
+            reasons[observation.attempt].append(rule_sentence(rule))
     return [
         observation.model_copy(
             update={
                 "excluded_by": "; ".join(reasons[observation.attempt]),
-                "intended": _is_intended(observation, people),
+                "intended": _is_intended(observation, participant_facts),
             }
         )
         if AFTER_CLOSING not in reasons[observation.attempt]
@@ -90,45 +90,45 @@ def exclude(
     ]
 
 
-def _is_intended(observation: Observation, people: Participants | None) -> bool:
-    if people is None or not observation.study or not observation.is_person or observation.practice:
+def _is_intended(observation: Observation, participant_facts: Participants | None) -> bool:
+    if participant_facts is None or not observation.study or not observation.is_person or observation.practice:
         return False
     has_ended = observation.state not in ("open", "running", "paused")
-    return has_ended or observation.participant in people.withdrew
+    return has_ended or observation.participant in participant_facts.withdrew
 
 
 _ONLY_ALONE = frozenset({"ai_setting", "edit_by_model"})
 """Violations that no condition with assistants can have: see `Terms.violations`."""
 
 
-def one_sided(rule: Exclusion, study: Study, hit: Sequence[Observation]) -> str:
+def one_sided(rule: Exclusion, study: Study, excluded_observations: Sequence[Observation]) -> str:
     """Note that a rule leaves out attempts of one condition only, by its nature or in these data; empty if not.
 
     Args:
         rule: The rule.
         study: Its study.
-        hit: The attempts that it leaves out.
+        excluded_observations: The attempts that it leaves out.
     """
     solvers = {condition.name: condition.solver.value for condition in study.people_conditions}
-    alone = [name for name, solver in solvers.items() if solver == "human"]
-    conditions = {observation.condition for observation in hit}
+    unaided_names = [name for name, solver in solvers.items() if solver == "human"]
+    conditions = {observation.condition for observation in excluded_observations}
     if len(solvers) < 2:
         return ""
-    if rule.when is Criterion.VIOLATIONS and alone and len(alone) < len(solvers):
-        words = {word for observation in hit for word in observation.violation_rules.split()}
-        could = "could" if hit and words <= _ONLY_ALONE else "mostly can"
-        return f"{could} only hit {', '.join(alone)}: named assistants break no rule elsewhere"
-    if len(hit) > 1 and len(conditions) == 1:
+    if rule.when is ExclusionCriterion.VIOLATIONS and unaided_names and len(unaided_names) < len(solvers):
+        words = {word for observation in excluded_observations for word in observation.violation_rules.split()}
+        could = "could" if excluded_observations and words <= _ONLY_ALONE else "mostly can"
+        return f"{could} only hit {', '.join(unaided_names)}: named assistants break no rule elsewhere"
+    if len(excluded_observations) > 1 and len(conditions) == 1:
         return f"hit only {conditions.pop()} in these data"
     return ""
 
 
-def _applies(rule: Exclusion, observation: Observation, people: Participants | None) -> bool:
-    if rule.when is Criterion.PRIOR_EXPOSURE:
+def _applies(rule: Exclusion, observation: Observation, participant_facts: Participants | None) -> bool:
+    if rule.when is ExclusionCriterion.PRIOR_EXPOSURE:
         return rule.is_ is not None and _EXPOSURES.index(observation.prior_exposure) >= _EXPOSURES.index(rule.is_.value)
-    if rule.when is Criterion.EXTERNAL_HELP:
+    if rule.when is ExclusionCriterion.EXTERNAL_HELP:
         return bool(observation.external_help)
-    value = _VALUES[rule.when](observation, people)
+    value = _VALUES[rule.when](observation, participant_facts)
     if value is None:
         return False
     if rule.more_than is not None:
@@ -136,23 +136,23 @@ def _applies(rule: Exclusion, observation: Observation, people: Participants | N
     return rule.less_than is not None and value < rule.less_than
 
 
-def _attention(observation: Observation, people: Participants | None) -> float | None:
-    return people.failed_attention.get(observation.participant) if people is not None else None
+def _attention(observation: Observation, participant_facts: Participants | None) -> float | None:
+    return participant_facts.failed_attention.get(observation.participant) if participant_facts is not None else None
 
 
-def _unfinished(observation: Observation, people: Participants | None) -> float | None:
-    return people.unfinished_tasks.get(observation.participant) if people is not None else None
+def _unfinished(observation: Observation, participant_facts: Participants | None) -> float | None:
+    return participant_facts.unfinished_tasks.get(observation.participant) if participant_facts is not None else None
 
 
-_VALUES: Mapping[Criterion, Callable[[Observation, Participants | None], float | None]] = {
-    Criterion.FAILED_ATTENTION: _attention,
-    Criterion.UNFINISHED_TASKS: _unfinished,
-    Criterion.VIOLATIONS: lambda observation, _: observation.violations,
-    Criterion.ACTIVE_MINUTES: lambda observation, _: observation.active_s / 60,
-    Criterion.UNFOCUSED_SHARE: lambda observation, _: (
+_VALUES: Mapping[ExclusionCriterion, Callable[[Observation, Participants | None], float | None]] = {
+    ExclusionCriterion.FAILED_ATTENTION: _attention,
+    ExclusionCriterion.UNFINISHED_TASKS: _unfinished,
+    ExclusionCriterion.VIOLATIONS: lambda observation, _: observation.violations,
+    ExclusionCriterion.ACTIVE_MINUTES: lambda observation, _: observation.active_s / 60,
+    ExclusionCriterion.UNFOCUSED_SHARE: lambda observation, _: (
         observation.unfocused_s / observation.clock_s if observation.clock_s else None
     ),
-    Criterion.SUSPENDED: lambda observation, _: observation.suspensions,
+    ExclusionCriterion.SUSPENDED: lambda observation, _: observation.suspensions,
 }
 
 

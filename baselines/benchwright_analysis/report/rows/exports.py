@@ -19,7 +19,7 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.event_row import EventRow
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.spreadsheet import without_formula, without_formulas
-from benchwright_analysis.report.section import Figure, Section
+from benchwright_analysis.report.section import Section, TableFigure
 from benchwright_foundation.atomic import write_atomically
 from benchwright_harness.cvdp_report import GradedAnswer, composite, raw_result, report, report_text
 from benchwright_problems.category import Category
@@ -47,7 +47,7 @@ def write_attempts(folder: Path, observations: Sequence[Observation]) -> None:
     (folder / "codebook.md").write_text(codebook(), encoding="utf-8")
 
 
-def write_events(folder: Path, parts: Sequence[Path]) -> None:
+def write_events(folder: Path, event_files: Sequence[Path]) -> None:
     """Puts `events.parquet` and `events.csv` together from what readers wrote.
 
     Several parts become a folder called `events.parquet`, which readers of Parquet take for one table: writing
@@ -57,16 +57,16 @@ def write_events(folder: Path, parts: Sequence[Path]) -> None:
     if target.is_dir():
         shutil.rmtree(target)
     target.unlink(missing_ok=True)
-    if len(parts) == 1:
-        shutil.move(parts[0], target)
+    if len(event_files) == 1:
+        shutil.move(event_files[0], target)
     else:
         target.mkdir()
-        for number, part in enumerate(parts):
-            shutil.move(part, target / f"part-{number}.parquet")
+        for number, event_file in enumerate(event_files):
+            shutil.move(event_file, target / f"part-{number}.parquet")
     with (folder / "events.csv").open("wb") as lines:
         lines.write((",".join(f'"{name}"' for name in schema_of(EventRow).names) + "\n").encode())
-        for part in parts:
-            with part.with_suffix(".csv").open("rb") as part_file:
+        for event_file in event_files:
+            with event_file.with_suffix(".csv").open("rb") as part_file:
                 shutil.copyfileobj(part_file, lines, _COPIED_AT_ONCE)
 
 
@@ -78,19 +78,19 @@ def write_tables(folder: Path, sections: Sequence[Section]) -> None:
     names: list[str] = []
     for table in (table for section in sections for table in section.all_tables if table.id):
         stream = io.StringIO()
-        lines = csv.writer(stream)
-        lines.writerow([field.name for field in dataclasses.fields(Figure)])
-        lines.writerows(
+        csv_writer = csv.writer(stream)
+        csv_writer.writerow([field.name for field in dataclasses.fields(TableFigure)])
+        csv_writer.writerows(
             [without_formula(cell) if isinstance(cell, str) else cell for cell in dataclasses.astuple(figure)]
             for figure in table.figures
         )
         tables_folder.mkdir(exist_ok=True)
         # An id may end with a label that a data set has chosen.
-        names.append(_unused(_folder_name(table.id)[:_LONGEST_NAME], names))
+        names.append(_unused_name(_folder_name(table.id)[:_LONGEST_NAME], names))
         (tables_folder / f"{names[-1]}.csv").write_bytes(stream.getvalue().encode())
 
 
-def write_cvdp(folder: Path, data: Dataset, now: datetime) -> list[str]:
+def write_cvdp(folder: Path, data: Dataset, made_at: datetime) -> list[str]:
     """Writes a folder of CVDP's files for each group; returns the folders' names.
 
     Only problems of CVDP's categories have a place in them. The n-th attempt at a problem is sample n.
@@ -104,9 +104,9 @@ def write_cvdp(folder: Path, data: Dataset, now: datetime) -> list[str]:
         ]
         if not rows:
             continue
-        name = _unused(_folder_name(group), names)
+        name = _unused_name(_folder_name(group), names)
         names.append(name)
-        _write_group(folder / name, rows, group, now)
+        _write_group(folder / name, rows, group, made_at)
     return names
 
 
@@ -114,7 +114,7 @@ def _folder_name(group: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", group).strip("-.") or "group"
 
 
-def _unused(name: str, taken_names: Sequence[str]) -> str:
+def _unused_name(name: str, taken_names: Sequence[str]) -> str:
     number = 2
     unused_name = name
     while unused_name.lower() in (taken_name.lower() for taken_name in taken_names):
@@ -122,33 +122,33 @@ def _unused(name: str, taken_names: Sequence[str]) -> str:
     return unused_name
 
 
-def _write_group(folder: Path, rows: Sequence[Observation], group: str, now: datetime) -> None:
-    samples: list[list[Observation]] = []
+def _write_group(folder: Path, rows: Sequence[Observation], group: str, made_at: datetime) -> None:
+    sample_rows: list[list[Observation]] = []
     counts: dict[str, int] = {}
     for observation in sorted(rows, key=lambda row: (row.started, row.attempt)):
         number = counts[observation.problem] = counts.get(observation.problem, 0) + 1
-        if number > len(samples):
-            samples.append([])
-        samples[number - 1].append(observation)
+        if number > len(sample_rows):
+            sample_rows.append([])
+        sample_rows[number - 1].append(observation)
     # A composite report is of samples that all have every problem.
-    whole = [sample for sample in samples if len(sample) == len(counts)][:MOST_SAMPLES] or samples[:1]
-    names = [f"sample_{number}" for number in range(1, len(whole) + 1)] if len(whole) > 1 else [""]
+    whole_samples = [sample for sample in sample_rows if len(sample) == len(counts)][:MOST_SAMPLES] or sample_rows[:1]
+    names = [f"sample_{number}" for number in range(1, len(whole_samples) + 1)] if len(whole_samples) > 1 else [""]
     packs = ", ".join(sorted({observation.pack for observation in rows}))
     reports: list[dict[str, JsonValue]] = []
-    for name, sample in zip(names, whole, strict=True):
-        graded = [_graded(observation) for observation in sample]
+    for name, sample in zip(names, whole_samples, strict=True):
+        graded_answers = [_graded_answer(observation) for observation in sample]
         (folder / name).mkdir(parents=True, exist_ok=True)
-        reports.append(report(graded, packs, group, now))
-        _write_json(folder / name / "raw_result.json", raw_result(graded))
+        reports.append(report(graded_answers, packs, group, made_at))
+        _write_json(folder / name / "raw_result.json", raw_result(graded_answers))
         _write_json(folder / name / "report.json", reports[-1])
         (folder / name / "report.txt").write_text(report_text(reports[-1]), encoding="utf-8")
     if len(reports) > 1:
-        together = composite(reports, names, 1, now)
-        _write_json(folder / "composite_report.json", together)
-        (folder / "composite_report.txt").write_text(report_text(together), encoding="utf-8")
+        composite_report = composite(reports, names, 1, made_at)
+        _write_json(folder / "composite_report.json", composite_report)
+        (folder / "composite_report.txt").write_text(report_text(composite_report), encoding="utf-8")
 
 
-def _graded(observation: Observation) -> GradedAnswer:
+def _graded_answer(observation: Observation) -> GradedAnswer:
     outcome = "passed" if observation.passed else observation.outcome or "failed"
     verdict = Verdict(
         reason=_REASONS[outcome],
@@ -176,7 +176,7 @@ def copy_logs(folder: Path, sources: Sequence[Path]) -> list[str]:
                 continue
             copied_files.add(file_key)
             folder.mkdir(parents=True, exist_ok=True)
-            name = _unused(file.name, names)
+            name = _unused_name(file.name, names)
             shutil.copyfile(file, folder / name)
             names.append(name)
     return names

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exclusions import exclude
 from benchwright_analysis.report.rows.exports import write_attempts
 from benchwright_analysis.report.rows.table_file import ForeignTable, read_table
-from benchwright_analysis.report.section import Cell, Section, Table, count, interval, number, p_value, plain
+from benchwright_analysis.report.section import Cell, Section, SortableTable, count, interval, number, p_value, plain
 from benchwright_analysis.report.sections.answer import answer_table, answers
 from benchwright_analysis.report.sections.models import human_minutes
 from benchwright_analysis.report.sections.success import success
@@ -47,34 +47,40 @@ class TableReport:
 
     page: Path
     attempts: int
-    counted: int
+    counted_attempts: int
 
 
-def write_table_report(options: TableOptions) -> TableReport:
+def write_table_report(table_options: TableOptions) -> TableReport:
     """Writes `report.html`, `report.json` and the table as it was understood.
 
     Raises:
         TableError: The table or the mapping is not as it has to be.
         OSError: The folder can't be written.
     """
-    table = read_table(options.table, options.mapping)
-    rows = exclude(list(table.rows), None, None)
-    sources = {"Benchwright": version("benchwright"), "seed of the intervals": str(options.seed)}
-    sources[options.table.name] = f"SHA-256 {sha256(options.table.read_bytes())}"
-    if options.mapping is not None:
-        sources[options.mapping.name] = f"SHA-256 {sha256(options.mapping.read_bytes())}"
+    foreign_table = read_table(table_options.table, table_options.mapping)
+    rows = exclude(list(foreign_table.rows), None, None)
+    sources = {"Benchwright": version("benchwright"), "seed of the intervals": str(table_options.seed)}
+    sources[table_options.table.name] = f"SHA-256 {sha256(table_options.table.read_bytes())}"
+    if table_options.mapping is not None:
+        sources[table_options.mapping.name] = f"SHA-256 {sha256(table_options.mapping.read_bytes())}"
     data = Dataset(
-        [Folded(row, (), {}, "") for row in rows],
+        [FoldedAttempt(row, (), {}, "") for row in rows],
         {},
-        seed=options.seed,
-        baseline=table.baseline,
+        seed=table_options.seed,
+        baseline=foreign_table.baseline,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         sources=sources,
     )
-    sections = [_answer(data, table, options), success(data), survival(data), _regression(data), _horizon(data, table)]
-    options.folder.mkdir(parents=True, exist_ok=True)
-    write_attempts(options.folder, rows)
-    content = {
+    sections = [
+        _answer(data, foreign_table, table_options),
+        success(data),
+        survival(data),
+        _regression(data),
+        _horizon(data, foreign_table),
+    ]
+    table_options.folder.mkdir(parents=True, exist_ok=True)
+    write_attempts(table_options.folder, rows)
+    report_content = {
         "format": FORMAT,
         "made": data.made_at,
         "sources": sources,
@@ -84,25 +90,25 @@ def write_table_report(options: TableOptions) -> TableReport:
             for section in sections
         },
     }
-    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    write_atomically(options.folder / "report.json", text.encode(), durable=False)
-    file = options.folder / "report.html"
+    text = json.dumps(report_content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    write_atomically(table_options.folder / "report.json", text.encode(), durable=False)
+    file = table_options.folder / "report.html"
     subtitle = f"Benchwright report of {data.made_at[:16].replace('T', ' ')} UTC"
-    title = f"Attempts of {options.table.name}"
+    title = f"Attempts of {table_options.table.name}"
     write_atomically(file, page(title, subtitle, sections, sources).encode(), durable=False)
     return TableReport(file, len(rows), len(data.analysed))
 
 
-def _answer(data: Dataset, table: ForeignTable, options: TableOptions) -> Section:
+def _answer(data: Dataset, foreign_table: ForeignTable, table_options: TableOptions) -> Section:
     group_answers = answers(data)
     left_out = len(data.observations) - len(data.analysed)
     lead = [
-        f"{count(len(data.analysed), 'attempt')} of {options.table.name} count"
+        f"{count(len(data.analysed), 'attempt')} of {table_options.table.name} count"
         + (f"; {left_out} are left out by its column `excluded_by` or as practice." if left_out else "."),
-        *table.assumed,
+        *foreign_table.assumed,
     ]
-    if table.ignored:
-        lead.append(f"Columns that were not used: {', '.join(table.ignored)}.")
+    if foreign_table.ignored:
+        lead.append(f"Columns that were not used: {', '.join(foreign_table.ignored)}.")
     return Section(
         "support",
         "What the table says",
@@ -140,26 +146,26 @@ def _regression(data: Dataset) -> Section:
         "attempts without a pass for a time to pass. The comparisons of times above do neither."
     )
     columns = ("comparison", "errors", "distribution", "change of time in percent (95 % interval)", "p")
-    table = Table("Change of time by regression", columns, cells, f"{note} {model.note}".strip())
+    table = SortableTable("Change of time by regression", columns, cells, f"{note} {model.note}".strip())
     return Section("regression", title, (), (), [table], {"model": model})
 
 
 def _effect_rows(effect: ConditionEffect, model: TimeModel) -> list[Sequence[Cell]]:
     rows: list[Sequence[Cell]] = []
-    for errors, bounds in (("HC3", effect.hc3), ("clustered by participant", effect.clustered)):
+    for error_kind, bounds in (("HC3", effect.hc3), ("clustered by participant", effect.clustered)):
         if bounds is None:
             continue
-        comparison = f"{effect.condition} against {model.baseline}"
+        comparison_name = f"{effect.condition} against {model.baseline}"
         for name, limits in ((f"t, {bounds.degrees_of_freedom:g} degrees of freedom", bounds), ("z", bounds.normal)):
             change_text = f"{number(effect.percent, 1)} % ({interval(limits.low, limits.high, digits=1)})"
-            rows.append((comparison, errors, name, change_text, p_value(limits.p_value)))
+            rows.append((comparison_name, error_kind, name, change_text, p_value(limits.p_value)))
     return rows
 
 
-def _horizon(data: Dataset, table: ForeignTable) -> Section:
+def _horizon(data: Dataset, foreign_table: ForeignTable) -> Section:
     """Horizons with and without METR's weights."""
     title = "Human time horizon"
-    minutes: Mapping[str, float] = table.human_minutes or human_minutes(data)[0]
+    minutes: Mapping[str, float] = foreign_table.human_minutes or human_minutes(data)[0]
     numbers: dict[str, object] = {}
     cells: list[Sequence[Cell]] = []
     notices = []
@@ -186,13 +192,13 @@ def _horizon(data: Dataset, table: ForeignTable) -> Section:
             kind = "METR's" if weights is Weights.METR else "each attempt alike"
             for horizon in fit.horizons:
                 beyond = "yes" if horizon.beyond_data else "no"
-                size = (
+                horizon_cells = (
                     f"{100 * horizon.level:g} %",
                     number(horizon.minutes, 1),
                     interval(horizon.low, horizon.high, digits=1),
                     beyond,
                 )
-                cells.append((group, kind, *size, fit.note))
+                cells.append((group, kind, *horizon_cells, fit.note))
     if not cells:
         explanation = (
             " ".join(notices)
@@ -200,4 +206,6 @@ def _horizon(data: Dataset, table: ForeignTable) -> Section:
         )
         return Section("horizon", title, empty_reason=f"There is no horizon to fit. {explanation}")
     columns = ("model", "weights", "success rate", "minutes of people", "95 % interval", "outside the problems tried")
-    return Section("horizon", title, notices, (), [Table("Horizon, by model", (*columns, "note"), cells)], numbers)
+    return Section(
+        "horizon", title, notices, (), [SortableTable("Horizon, by model", (*columns, "note"), cells)], numbers
+    )

@@ -49,18 +49,18 @@ def read_model_facts(file: Path) -> Sequence[ModelFacts]:
         raise ModelFactsError(f"{file} can't be read: {error.strerror}. Give an existing file.") from error
     except UnicodeDecodeError as error:
         raise ModelFactsError(f"{file} is not UTF-8. Save it as CSV with that encoding.") from error
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    csv_reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     facts_by_model: dict[str, ModelFacts] = {}
     try:
-        _check_names(file, list(reader.fieldnames or ()))
-        for row in reader:
-            location = f"{file}, line {reader.line_num}"
-            facts = _facts(location, row)
-            if facts.model in facts_by_model:
-                raise ModelFactsError(f"{location}, model: {facts.model!r} has a row already. Keep one of them.")
-            facts_by_model[facts.model] = facts
+        _check_names(file, list(csv_reader.fieldnames or ()))
+        for row in csv_reader:
+            location = f"{file}, line {csv_reader.line_num}"
+            model_facts = _facts(location, row)
+            if model_facts.model in facts_by_model:
+                raise ModelFactsError(f"{location}, model: {model_facts.model!r} has a row already. Keep one of them.")
+            facts_by_model[model_facts.model] = model_facts
     except csv.Error as error:
-        raise ModelFactsError(f"{file}, line {reader.line_num}: {error}. Check the quotes of this line.") from error
+        raise ModelFactsError(f"{file}, line {csv_reader.line_num}: {error}. Check the quotes of this line.") from error
     if not facts_by_model:
         raise ModelFactsError(f"{file} has no rows below the line of names. Add a row for each model.")
     return tuple(facts_by_model.values())

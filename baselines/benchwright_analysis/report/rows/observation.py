@@ -255,7 +255,7 @@ study's rules leave out; never practice, nor an attempt that is still open."""
         return self.solver in ("human", "human+copilot")
 
     @property
-    def who(self) -> str:
+    def subject_name(self) -> str:
         """Its condition; outside studies the model's name too, and a statement of its own."""
         if self.study or self.is_person:
             return self.condition
@@ -263,7 +263,7 @@ study's rules leave out; never practice, nor an attempt that is still open."""
         return f"{self.condition}: {self.participant}{variant}"
 
     @property
-    def asked(self) -> str:
+    def asking_way(self) -> str:
         """Way a model was asked, such as `zero-shot` or `5-shot, steps`, with the prompts' name if they are a paper's.
 
         `form unknown` if it was not recorded, empty for people.
@@ -283,8 +283,8 @@ study's rules leave out; never practice, nor an attempt that is still open."""
 
         Answers to the same question that was asked in two ways are no two samples of one answer.
         """
-        usual = self.study or self.asked in ("", ZERO_SHOT, FORM_UNKNOWN)
-        return self.who if usual else f"{self.who}, {self.asked}"
+        usual = self.study or self.asking_way in ("", ZERO_SHOT, FORM_UNKNOWN)
+        return self.subject_name if usual else f"{self.subject_name}, {self.asking_way}"
 
 
 def why_unadjusted(rows: Sequence[Observation]) -> str:

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.edits import BINS, SOURCES
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, percent, with_interval
-from benchwright_analysis.statistics.provenance import AttemptProvenance, Provenance, provenance
+from benchwright_analysis.report.section import (
+    Cell,
+    Section,
+    SectionPicture,
+    SortableTable,
+    count,
+    percent,
+    with_interval,
+)
+from benchwright_analysis.statistics.provenance import AttemptProvenance, ConditionProvenance, provenance
 
 _WORDS = {
     "typed": "typed",
@@ -32,8 +40,10 @@ def origins(data: Dataset) -> Section:
     }
     if not by_group:
         return Section("origins", title, empty_reason="No edit was recorded, or none that put text in.")
-    results = {group: provenance([_counts(attempt) for attempt in attempts]) for group, attempts in by_group.items()}
-    table = Table(
+    provenance_by_group = {
+        group: provenance([_counts(attempt) for attempt in attempts]) for group, attempts in by_group.items()
+    }
+    table = SortableTable(
         "Text put in, by source",
         ("condition", "source", "characters", "share of all (95 % interval)", "mean share per attempt (95 % interval)"),
         [
@@ -41,15 +51,15 @@ def origins(data: Dataset) -> Section:
                 group,
                 _WORDS[source_share.source],
                 source_share.characters,
-                with_interval(source_share.pooled, share=True),
-                with_interval(source_share.per_attempt, share=True),
+                with_interval(source_share.pooled, as_share=True),
+                with_interval(source_share.per_attempt, as_share=True),
             )
-            for group, result in results.items()
-            for source_share in result.sources
+            for group, group_provenance in provenance_by_group.items()
+            for source_share in group_provenance.sources
             if source_share.characters
         ],
     )
-    tables = _survival(results)
+    tables = _survival(provenance_by_group)
     guessed = sum(
         (attempt.observation.guessed_share or 0) * attempt.observation.inserted
         for attempts in by_group.values()
@@ -65,20 +75,20 @@ def origins(data: Dataset) -> Section:
     if violations:
         lead.append(f"{count(violations, 'violation')} of a condition was flagged: see the table of attempts.")
     tenths = {group: _tenths(attempts) for group, attempts in by_group.items()}
-    numbers = {"by_condition": results, "by_tenth": tenths}
-    return Section("origins", title, lead, [_picture(tenths, results, table)], tables, numbers)
+    numbers = {"by_condition": provenance_by_group, "by_tenth": tenths}
+    return Section("origins", title, lead, [_picture(tenths, provenance_by_group, table)], tables, numbers)
 
 
-def _tenths(attempts: Sequence[Folded]) -> dict[str, list[int]]:
+def _tenths(attempts: Sequence[FoldedAttempt]) -> dict[str, list[int]]:
     """Source → characters put in by tenth of the time, of sources that there are."""
     totals = {
-        source: [sum(attempt.sources.get(source, (0,) * BINS)[part] for attempt in attempts) for part in range(BINS)]
+        source: [sum(attempt.insertions.get(source, (0,) * BINS)[part] for attempt in attempts) for part in range(BINS)]
         for source in SOURCES
     }
     return {source: tenth_counts for source, tenth_counts in totals.items() if any(tenth_counts)}
 
 
-def _counts(attempt: Folded) -> AttemptProvenance:
+def _counts(attempt: FoldedAttempt) -> AttemptProvenance:
     row = attempt.observation
     participant = row.participant if row.is_person else None
     inserted = {source: int(getattr(row, f"inserted_{source}")) for source in SOURCES}
@@ -95,46 +105,49 @@ def _counts(attempt: Folded) -> AttemptProvenance:
     )
 
 
-def _survival(results: dict[str, Provenance]) -> list[Table]:
+def _survival(provenance_by_group: dict[str, ConditionProvenance]) -> list[SortableTable]:
     rows: list[Sequence[Cell]] = [
         (
             group,
             survival_share.moment,
             survival_share.accepted,
             survival_share.surviving,
-            with_interval(survival_share.pooled, share=True),
+            with_interval(survival_share.pooled, as_share=True),
         )
-        for group, result in results.items()
-        for survival_share in result.survival
+        for group, group_provenance in provenance_by_group.items()
+        for survival_share in group_provenance.survival
         if survival_share.accepted
     ]
     if not rows:
         return []
     note = "Text of completions and chat edits that was taken. What was not followed for so long does not count there."
     columns = ("condition", "after", "characters accepted", "still there", "share (95 % interval)")
-    return [Table("Survival of accepted text", columns, rows, note)]
+    return [SortableTable("Survival of accepted text", columns, rows, note)]
 
 
-def _picture(tenths: dict[str, dict[str, list[int]]], results: dict[str, Provenance], table: Table) -> Picture:
+def _picture(
+    tenths: dict[str, dict[str, list[int]]], provenance_by_group: dict[str, ConditionProvenance], table: SortableTable
+) -> SectionPicture:
     rows: list[charts.Row] = []
     groups = list(tenths)[:6]
     for group in groups:
         for source, totals in tenths[group].items():
             rows += [
-                {"x": (part + 1) * (100 // BINS), "value": total, "kind": _WORDS[source], "group": group}
-                for part, total in enumerate(totals)
+                {"x": (tenth + 1) * (100 // BINS), "value": total, "kind": _WORDS[source], "group": group}
+                for tenth, total in enumerate(totals)
             ]
-    kinds = [word for word in _WORDS.values() if any(row["kind"] == word for row in rows)]
+    shown_words = [word for word in _WORDS.values() if any(row["kind"] == word for row in rows)]
     summaries = [
         f"{group}: {_WORDS[top.source]} {percent(top.pooled.value)}"
-        for group, result in results.items()
-        if (top := max(result.sources, key=lambda source_share: source_share.characters, default=None)) is not None
+        for group, group_provenance in provenance_by_group.items()
+        if (top := max(group_provenance.sources, key=lambda source_share: source_share.characters, default=None))
+        is not None
     ]
-    return Picture(
+    return SectionPicture(
         "origins",
         "Sources of the text over the course of attempts",
         f"Stacked bars, one for each tenth of the time on the clock. Most characters by: {'; '.join(summaries)}."
-        f"{charts.drawn(groups, tenths)}",
-        charts.stacked(rows, kinds, groups, x="part of the time (%)", y="characters"),
+        f"{charts.omission_note(groups, tenths)}",
+        charts.stacked_shares(rows, shown_words, groups, x="part of the time (%)", y="characters"),
         table,
     )

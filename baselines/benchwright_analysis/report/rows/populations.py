@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import one_sided, sentence
-from benchwright_analysis.report.section import Cell, Section, Table, percent
+from benchwright_analysis.report.rows.exclusions import one_sided, rule_sentence
+from benchwright_analysis.report.section import Cell, Section, SortableTable, percent
 from benchwright_analysis.report.sections.answer import answer_table, answers
 from benchwright_analysis.report.sections.success import success
 from benchwright_analysis.report.sections.time_to_pass import survival
@@ -22,7 +22,7 @@ _COMPARISON = "comparison"
 def populations(data: Dataset) -> Section:
     """Attempts of people by intention to treat and per protocol."""
     study = data.study
-    if study is None or not study.people_conditions or not data.drawn:
+    if study is None or not study.people_conditions or not data.drawn_tasks:
         return Section("populations", _TITLE, empty_reason="Only a study draws conditions for people.")
     counts = _counts(data)
     left_out, sided = _left_out(data)
@@ -33,7 +33,7 @@ def populations(data: Dataset) -> Section:
         "conditions": counts,
         "left_out": left_out,
         "one_sided": {rule: explanation for rule, explanation in sided.items() if explanation},
-        "concealed": dict(data.concealed),
+        "concealed": dict(data.machines_by_plan),
     }
     lead = _lead(data, sided)
     if all(observation.is_analysed for observation in data.observations if observation.intended):
@@ -43,7 +43,7 @@ def populations(data: Dataset) -> Section:
     other_answers = answers(data if other_population is Population.PER_PROTOCOL else data.by_intention())
     numbers[f"answer_{_WORDS[other_population].replace(' ', '_')}"] = other_answers
     tables.append(replace(answer_table(other_answers), title=f"The answer {_WORDS[other_population]}, by condition"))
-    compared = _compared(data)
+    compared = _comparisons_table(data)
     if compared.rows:
         tables.append(compared)
     return Section("populations", _TITLE, lead, (), tables, numbers)
@@ -60,7 +60,7 @@ def _lead(data: Dataset, sided: Mapping[str, str]) -> list[str]:
     unequal = [f"“{rule}” {explanation}" for rule, explanation in sided.items() if explanation]
     if unequal:
         lead.append(f"Rules that do not treat conditions alike: {'; '.join(unequal)}.")
-    sealed, everybody = data.concealed.get("sealed", 0), sum(data.concealed.values())
+    sealed, everybody = data.machines_by_plan.get("sealed", 0), sum(data.machines_by_plan.values())
     lead.append(
         f"The allocation was concealed from {sealed} of {everybody} participants until they had given their forecasts."
         + ("" if sealed == everybody else " The other machines had the study file with its seed.")
@@ -74,35 +74,35 @@ _OTHER = dict(zip(_WORDS, reversed(_WORDS), strict=True))
 
 def _counts(data: Dataset) -> dict[str, dict[str, int | float]]:
     names = [condition.name for condition in data.study.people_conditions] if data.study is not None else []
-    people = [
+    people_rows = [
         observation
         for observation in data.observations
         if observation.is_person and observation.study and not observation.practice
     ]
     counts_by_condition: dict[str, dict[str, int | float]] = {}
     for name in names:
-        condition_rows = [observation for observation in people if observation.condition == name]
+        condition_rows = [observation for observation in people_rows if observation.condition == name]
         intended = [observation for observation in condition_rows if observation.intended]
-        drawn = data.drawn.get(name, 0)
-        solved = sum(observation.passed for observation in intended)
+        drawn_count = data.drawn_tasks.get(name, 0)
+        solved_count = sum(observation.passed for observation in intended)
         counts_by_condition[name] = {
-            "drawn": drawn,
+            "drawn": drawn_count,
             "begun": len(condition_rows),
             "still_open": sum(not observation.intended for observation in condition_rows),
             "intention_to_treat": len(intended),
             "per_protocol": sum(observation.is_analysed for observation in condition_rows),
-            "solved": solved,
-            "solved_share_of_drawn": solved / drawn if drawn else 0.0,
+            "solved": solved_count,
+            "solved_share_of_drawn": solved_count / drawn_count if drawn_count else 0.0,
         }
     return counts_by_condition
 
 
-def _counts_table(counts: Mapping[str, Mapping[str, int | float]]) -> Table:
+def _counts_table(counts: Mapping[str, Mapping[str, int | float]]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (name, *(counts_row[key] for key in list(counts_row)[:-1]), percent(float(counts_row["solved_share_of_drawn"])))
         for name, counts_row in counts.items()
     ]
-    return Table(
+    return SortableTable(
         "Tasks of people, from the draw to the analysis",
         (
             *("condition", "drawn", "begun", "still open", "by intention to treat", "per protocol"),
@@ -119,7 +119,7 @@ def _left_out(data: Dataset) -> tuple[dict[str, dict[str, int]], dict[str, str]]
     left_out_counts: dict[str, dict[str, int]] = {}
     sided: dict[str, str] = {}
     for rule in study.exclusions if study is not None else ():
-        rule_text = sentence(rule)
+        rule_text = rule_sentence(rule)
         hit = [observation for observation in data.observations if rule_text in observation.excluded_by.split("; ")]
         left_out_counts[rule_text] = dict(Counter(observation.condition for observation in hit))
         if study is not None:
@@ -129,21 +129,22 @@ def _left_out(data: Dataset) -> tuple[dict[str, dict[str, int]], dict[str, str]]
 
 def _left_out_table(
     left_out: Mapping[str, Mapping[str, int]], sided: Mapping[str, str], conditions: Sequence[str]
-) -> Table:
+) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (rule, *(hits.get(name, 0) for name in conditions), sided[rule] or "–") for rule, hits in left_out.items()
     ]
     note = "Attempts; one that several rules leave out is in each of their rows."
-    return Table("Left out per protocol, by condition", ("rule", *conditions, "one-sided"), rows, note)
+    return SortableTable("Left out per protocol, by condition", ("rule", *conditions, "one-sided"), rows, note)
 
 
-def _compared(data: Dataset) -> Table:
+def _comparisons_table(data: Dataset) -> SortableTable:
     """Every comparison of the report, over both sets of attempts, by the same estimators."""
     intended, protocol = _comparisons(data.by_intention()), _comparisons(data)
     rows: list[Sequence[Cell]] = [
-        (*key, intended.get(key, "–"), protocol.get(key, "–")) for key in dict.fromkeys([*intended, *protocol])
+        (*comparison_key, intended.get(comparison_key, "–"), protocol.get(comparison_key, "–"))
+        for comparison_key in dict.fromkeys([*intended, *protocol])
     ]
-    return Table(
+    return SortableTable(
         "Comparisons by intention to treat and per protocol",
         (_COMPARISON, "what", "by intention to treat", "per protocol"),
         rows,

@@ -32,7 +32,7 @@ class ProblemFacts:
     subdomain: str = ""
     tag: str = ""
     family: str = ""
-    published: str = ""
+    publication_date: str = ""
     has_pictures: bool = False
     options: tuple[str, ...] = ()
     """Letters of a multiple-choice question."""
@@ -54,7 +54,7 @@ class ProblemFacts:
             "domain": self.domain,
             "subdomain": self.subdomain,
             "tag": self.tag,
-            "published": self.published,
+            "published": self.publication_date,
         }
 
     @classmethod
@@ -79,7 +79,7 @@ class ProblemFacts:
             subdomain=question.subdomain if question is not None else "",
             tag=question.tag if question is not None else "",
             family=f"{pack.name}/{family}",
-            published=problem.published or pack.published or "",
+            publication_date=problem.published or pack.published or "",
             has_pictures=bool(problem.public.figures),
             options=tuple(choice.letter for choice in question.choices) if question is not None else (),
             labelled_by=tuple((kind.value, settled_label.by) for kind, settled_label in settled.items()),

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from benchwright_analysis.report.fold import Fold, Folded
+from benchwright_analysis.report.fold import AttemptFold, FoldedAttempt
 from benchwright_analysis.report.rows.codebook import schema_of
 from benchwright_analysis.report.rows.event_columns import EventColumns
 from benchwright_analysis.report.rows.event_row import EventRow
@@ -35,15 +35,15 @@ _READ_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
-class Job:
+class LogJob:
     """Some attempts of one log."""
 
     path: Path | str
     headers: Sequence[AttemptHeader]
-    facts: Mapping[str, ProblemFacts]
+    problem_facts: Mapping[str, ProblemFacts]
     thresholds_s: Mapping[str, float]
     """Study → how much of a gap without activity counts."""
-    events: Path | None = None
+    events_file: Path | None = None
     """File for a row of each event; none if they are not wanted."""
     check: bool = True
     """True if hash chains are checked."""
@@ -58,8 +58,8 @@ def count_events(path: Path | str) -> int:
     engine = open_database(path, busy_timeout_s=10)
     try:
         with engine.connect() as connection:
-            newest = select(func.max(EVENTS.c.seq).label("seq")).where(EVENTS.c.attempt == ATTEMPTS.c.id)
-            event_counts = select(newest.scalar_subquery().label("events")).select_from(ATTEMPTS).subquery()
+            newest_seq = select(func.max(EVENTS.c.seq).label("seq")).where(EVENTS.c.attempt == ATTEMPTS.c.id)
+            event_counts = select(newest_seq.scalar_subquery().label("events")).select_from(ATTEMPTS).subquery()
             return int(connection.scalar(select(func.sum(event_counts.c.events))) or 0)
     except SQLAlchemyError as error:
         raise explain(path, error) from error
@@ -67,45 +67,51 @@ def count_events(path: Path | str) -> int:
         engine.dispose()
 
 
-def fold_attempts(job: Job, *, events: int) -> tuple[list[Folded], list[Path]]:
+def fold_attempts(job: LogJob, *, event_count: int) -> tuple[list[FoldedAttempt], list[Path]]:
     """A row for each attempt, in the order of the headers, and the files with the events' rows.
 
     Args:
         job: Everything.
-        events: Approximate number of events.
+        event_count: Approximate number of events.
 
     Raises:
         LogDamagedError: A chain is broken, or an event can't be read; the message names it.
     """
     processors = os.cpu_count() or 1
-    workers = min(processors, _WORKERS, len(job.headers)) if events > IN_ONE_PROCESS else 1
+    workers = min(processors, _WORKERS, len(job.headers)) if event_count > IN_ONE_PROCESS else 1
     if workers <= 1:
         # The events of one attempt are read in their order, but its chain can be checked beside that.
-        is_checked_beside = job.check and events > IN_ONE_PROCESS and processors > 1
-        return _folded_and_checked(job) if is_checked_beside else _folded(job), [
-            job.events
-        ] if job.events is not None else []
+        is_checked_beside = job.check and event_count > IN_ONE_PROCESS and processors > 1
+        return _fold_and_check(job) if is_checked_beside else _fold_all(job), [
+            job.events_file
+        ] if job.events_file is not None else []
     # Neighbours are of about the same time and length, so every n-th goes to one worker.
-    parts = [
-        Job(
+    part_jobs = [
+        LogJob(
             job.path,
             job.headers[number::workers],
-            job.facts,
+            job.problem_facts,
             job.thresholds_s,
-            job.events.with_name(f"{job.events.stem}-{number}{job.events.suffix}") if job.events else None,
+            job.events_file.with_name(f"{job.events_file.stem}-{number}{job.events_file.suffix}")
+            if job.events_file
+            else None,
             job.check,
         )
         for number in range(workers)
     ]
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        folded_parts = [_unpacked(part) for part in pool.map(_fold_part, parts)]
+        folded_parts = [_unpacked(part) for part in pool.map(_fold_part, part_jobs)]
     by_attempt = {
-        folded_attempt.observation.attempt: folded_attempt for part in folded_parts for folded_attempt in part
+        folded_attempt.observation.attempt: folded_attempt
+        for folded_part in folded_parts
+        for folded_attempt in folded_part
     }
-    return [by_attempt[header.id] for header in job.headers], [part.events for part in parts if part.events]
+    return [by_attempt[header.id] for header in job.headers], [
+        part_job.events_file for part_job in part_jobs if part_job.events_file
+    ]
 
 
-def _folded(job: Job) -> list[Folded]:
+def _fold_all(job: LogJob) -> list[FoldedAttempt]:
     # Millions of small values come and go, none of them in a circle: looking for circles takes a third of the time.
     collects = gc.isenabled()
     gc.disable()
@@ -116,11 +122,11 @@ def _folded(job: Job) -> list[Folded]:
             gc.enable()
 
 
-def _folded_and_checked(job: Job) -> list[Folded]:
+def _fold_and_check(job: LogJob) -> list[FoldedAttempt]:
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         checking = pool.submit(_flaw_of_part, job)
         try:
-            folded_attempts = _folded(replace(job, check=False))
+            folded_attempts = _fold_all(replace(job, check=False))
         except LogDamagedError:
             # What can't be read is found by its hash as well, and then named the same as without another process.
             _require_none(checking.result())
@@ -129,56 +135,56 @@ def _folded_and_checked(job: Job) -> list[Folded]:
     return folded_attempts
 
 
-def _require_none(flaw: _Failed | None) -> None:
+def _require_none(flaw: _ReadFailure | None) -> None:
     if flaw is not None:
         raise AttemptError(flaw.message)
 
 
-def _flaw_of_part(job: Job) -> _Failed | None:
+def _flaw_of_part(job: LogJob) -> _ReadFailure | None:
     """The first flaw of the chains."""
     try:
         engine = open_database(job.path, busy_timeout_s=10)
         try:
             with engine.connect() as connection:
                 for header in job.headers:
-                    for _ in _located_rows(job, header, _checked(connection, header)):
+                    for _ in _located_rows(job, header, _read_checked_rows(connection, header)):
                         pass
         finally:
             engine.dispose()
     except LogError as error:
-        return _Failed(str(error))
+        return _ReadFailure(str(error))
     except SQLAlchemyError as error:
-        return _Failed(str(explain(job.path, error)))
+        return _ReadFailure(str(explain(job.path, error)))
     return None
 
 
-def _fold_part(job: Job) -> list[Folded] | _Failed:
+def _fold_part(job: LogJob) -> list[FoldedAttempt] | _ReadFailure:
     try:
-        return _folded(job)
+        return _fold_all(job)
     except LogError as error:
         # Errors with arguments of their own do not come through to another process.
-        return _Failed(str(error))
+        return _ReadFailure(str(error))
 
 
 @dataclass(frozen=True)
-class _Failed:
+class _ReadFailure:
     message: str
 
 
-def _unpacked(part: list[Folded] | _Failed) -> list[Folded]:
-    if isinstance(part, _Failed):
-        raise AttemptError(part.message)
-    return part
+def _unpacked(part_outcome: list[FoldedAttempt] | _ReadFailure) -> list[FoldedAttempt]:
+    if isinstance(part_outcome, _ReadFailure):
+        raise AttemptError(part_outcome.message)
+    return part_outcome
 
 
-def _fold(job: Job) -> Iterator[Folded]:
+def _fold(job: LogJob) -> Iterator[FoldedAttempt]:
     engine = open_database(job.path, busy_timeout_s=10)
-    sink = _EventSink(job.events) if job.events is not None else None
+    sink = _EventSink(job.events_file) if job.events_file is not None else None
     try:
         with engine.connect() as connection:
             for header in job.headers:
-                yield _fold_attempt(job, connection, header, sink.columns if sink is not None else None)
-                if sink is not None and len(sink.columns) >= _ROWS_AT_ONCE:
+                yield _fold_attempt(job, connection, header, sink.event_columns if sink is not None else None)
+                if sink is not None and len(sink.event_columns) >= _ROWS_AT_ONCE:
                     sink.write()
             if sink is not None:
                 sink.write()
@@ -190,18 +196,22 @@ def _fold(job: Job) -> Iterator[Folded]:
         engine.dispose()
 
 
-def _fold_attempt(job: Job, connection: Connection, header: AttemptHeader, events: EventColumns | None) -> Folded:
-    fold = Fold(
+def _fold_attempt(
+    job: LogJob, connection: Connection, header: AttemptHeader, event_columns: EventColumns | None
+) -> FoldedAttempt:
+    fold = AttemptFold(
         header,
-        job.facts.get(header.problem, ProblemFacts()),
+        job.problem_facts.get(header.problem, ProblemFacts()),
         threshold_s=job.thresholds_s.get(header.study, 120.0),
-        events=events,
+        event_columns=event_columns,
     )
-    rows: Iterable[Sequence[Any]] = _checked(connection, header) if job.check else _plain(connection, header.id)
+    rows: Iterable[Sequence[Any]] = (
+        _read_checked_rows(connection, header) if job.check else _read_rows(connection, header.id)
+    )
     number = 1
     try:
         for number, wall, mono_ns, process, body in _located_rows(job, header, rows):
-            fold.take(number, wall, mono_ns, process, body)
+            fold.take_event(number, wall, mono_ns, process, body)
     except _UNREADABLE as error:
         raise _damaged(job, header, number, error) from error
     return fold.finish()
@@ -210,7 +220,7 @@ def _fold_attempt(job: Job, connection: Connection, header: AttemptHeader, event
 _UNREADABLE = (ValueError, KeyError, TypeError, OverflowError, sqlite3.OperationalError)
 
 
-def _located_rows(job: Job, header: AttemptHeader, rows: Iterable[Sequence[Any]]) -> Generator[Sequence[Any]]:
+def _located_rows(job: LogJob, header: AttemptHeader, rows: Iterable[Sequence[Any]]) -> Generator[Sequence[Any]]:
     """The rows of an attempt; what is wrong with one is raised with its place."""
     seq = event_number = 0
     fetched = iter(rows)
@@ -231,7 +241,7 @@ def _located_rows(job: Job, header: AttemptHeader, rows: Iterable[Sequence[Any]]
         raise _damaged(job, header, event_number, error) from error
 
 
-def _damaged(job: Job, header: AttemptHeader, event_number: int, error: Exception) -> LogDamagedError:
+def _damaged(job: LogJob, header: AttemptHeader, event_number: int, error: Exception) -> LogDamagedError:
     flaw = error if isinstance(error, _FlawError) else "it can't be read"
     return LogDamagedError(
         display_name(job.path),
@@ -248,7 +258,7 @@ _READ = ("seq", "wall", "mono_ns", "process", "body")
 _CHECKED = (*_READ, "prev_hash", "hash", "state", "schema")
 
 
-def _plain(connection: Connection, attempt: str, names: Sequence[str] = _READ) -> Iterable[Sequence[Any]]:
+def _read_rows(connection: Connection, attempt: str, names: Sequence[str] = _READ) -> Iterable[Sequence[Any]]:
     if connection.dialect.name == "sqlite":
         # SQLAlchemy takes as long for each row as everything that is done with it.
         driver = connection.connection.driver_connection
@@ -256,17 +266,17 @@ def _plain(connection: Connection, attempt: str, names: Sequence[str] = _READ) -
             raise TypeError(driver)
         driver.text_factory = str
         return driver.execute(f"SELECT {', '.join(names)} FROM events WHERE attempt = ? ORDER BY seq", (attempt,))  # noqa: S608
-    columns = (EVENTS.c[name] for name in names)
-    query = select(*columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)
+    selected_columns = (EVENTS.c[name] for name in names)
+    query = select(*selected_columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)
     # An attempt may have a million events: they pass by.
     return connection.execute(query, execution_options={"yield_per": _READ_AT_ONCE}).tuples()
 
 
-def _checked(connection: Connection, header: AttemptHeader) -> Iterator[Sequence[Any]]:
+def _read_checked_rows(connection: Connection, header: AttemptHeader) -> Iterator[Sequence[Any]]:
     chain = Chain(header)
-    for row in _plain(connection, header.id, _CHECKED):
+    for row in _read_rows(connection, header.id, _CHECKED):
         seq, wall, mono_ns, process, body, _, _, _, schema = row
-        if (flaw := chain.flaw(*row)) is not None:
+        if (flaw := chain.next_flaw(*row)) is not None:
             raise _FlawError(flaw)
         if schema > SCHEMA:
             raise _FlawError(f"its schema {schema} is newer than this Benchwright; update it")
@@ -293,7 +303,7 @@ class _EventSink:
         self._lines = csv.CSVWriter(
             path.with_suffix(".csv"), schema, write_options=csv.WriteOptions(include_header=False)
         )
-        self.columns = EventColumns()
+        self.event_columns = EventColumns()
 
     def close(self) -> None:
         """Closes the files; rows that were not written, such as those of half an attempt, are not in them."""
@@ -302,8 +312,8 @@ class _EventSink:
 
     def write(self) -> None:
         """Writes the rows there are."""
-        for start in range(0, len(self.columns), _ROWS_AT_ONCE):
-            table = self.columns.table(start, start + _ROWS_AT_ONCE)
+        for start in range(0, len(self.event_columns), _ROWS_AT_ONCE):
+            table = self.event_columns.table(start, start + _ROWS_AT_ONCE)
             self._writer.write_table(table)
             self._lines.write_table(without_formulas(table, ("path",)))
-        self.columns = EventColumns()
+        self.event_columns = EventColumns()

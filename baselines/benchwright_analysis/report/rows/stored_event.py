@@ -15,7 +15,7 @@ from benchwright_attempts.log.record import read_json
 _VERSION = ',"version":'
 
 
-def model_of(value: dict[str, Any]) -> EventBody:
+def parse_event(value: dict[str, Any]) -> EventBody:
     """The event as a model.
 
     Raises:
@@ -34,17 +34,17 @@ def about_edit(body: str) -> tuple[EventBody, str, int | None]:
         ValueError: The event does not fit its type.
     """
     # The version is the last key, and the editor says the same of most edits: each kind of event is read once.
-    begin, separator, version = body.rpartition(_VERSION)
+    body_start, separator, version = body.rpartition(_VERSION)
     if separator and version[:-1].isdecimal():
-        event, path = _versioned(begin)
+        event, path = _versioned(body_start)
         return event, path, int(version[:-1])
-    event = model_of(read_json(body))
+    event = parse_event(read_json(body))
     return event, _path(event), None
 
 
 @lru_cache(maxsize=4096)
-def _versioned(begin: str) -> tuple[EventBody, str]:
-    event = model_of(read_json(f"{begin}{_VERSION}0}}"))
+def _versioned(body_start: str) -> tuple[EventBody, str]:
+    event = parse_event(read_json(f"{body_start}{_VERSION}0}}"))
     return event, _path(event)
 
 

@@ -32,15 +32,17 @@ def participants(log: StudyLog, registered_study: RegisteredStudy, observations:
     """Facts about participants that exclusion rules need."""
     study = registered_study.study
     checks = study.attention_checks
-    failed: dict[str, int] = {}
+    failed_checks: dict[str, int] = {}
     withdrew: set[str] = set()
     for participant in log.journal.participants(study.study):
         for journal_entry in log.journal.entries(study.study, participant):
-            if isinstance(journal_entry.entry, QuestionnaireAnswered):
-                answers = journal_entry.entry.answers
-                failed[participant] = sum(answers.get(name) != right_answer for name, right_answer in checks.items())
-            if isinstance(journal_entry.entry, ConsentEntry):
-                (withdrew.discard if journal_entry.entry.given else withdrew.add)(participant)
+            if isinstance(journal_entry.recorded_entry, QuestionnaireAnswered):
+                answers = journal_entry.recorded_entry.answers
+                failed_checks[participant] = sum(
+                    answers.get(name) != right_answer for name, right_answer in checks.items()
+                )
+            if isinstance(journal_entry.recorded_entry, ConsentEntry):
+                (withdrew.discard if journal_entry.recorded_entry.given else withdrew.add)(participant)
     done_counts = Counter(
         observation.participant
         for observation in observations
@@ -50,7 +52,7 @@ def participants(log: StudyLog, registered_study: RegisteredStudy, observations:
         assignment.participant: len(assignment.tasks) - done_counts[assignment.participant]
         for assignment in registered_study.plan.assignments
     }
-    return Participants(failed, unfinished, frozenset(withdrew))
+    return Participants(failed_checks, unfinished, frozenset(withdrew))
 
 
 def deviations(log: StudyLog, registered_study: RegisteredStudy, observations: Sequence[Observation]) -> list[str]:
@@ -68,13 +70,13 @@ def deviations(log: StudyLog, registered_study: RegisteredStudy, observations: S
     if flagged:
         violations_text = ", ".join(f"{rule.replace('_', ' ')} in {amount}" for rule, amount in sorted(flagged.items()))
         sentences.append(f"Violations of a condition were flagged: {violations_text} attempts.")
-    late = [
+    late_observations = [
         observation
         for observation in study_observations
         if observation.limit_s is not None and observation.clock_s > observation.limit_s + 60
     ]
-    if late:
-        sentences.append(f"{len(late)} attempts went on for more than a minute after the time limit.")
+    if late_observations:
+        sentences.append(f"{len(late_observations)} attempts went on for more than a minute after the time limit.")
     deleted = [stone.id for stone in log.journal.tombstones(study) if stone.kind == "participant"]
     if deleted:
         sentences.append(f"The data of {len(deleted)} participants were deleted on their wish.")
@@ -113,22 +115,28 @@ def _plan_deviations(registered_study: RegisteredStudy, study_observations: Sequ
     return sentences
 
 
-def _participants_note(keys: Sequence[tuple[str, str]]) -> str:
-    names = list(dict.fromkeys(participant for participant, _ in keys))
+def _participants_note(task_keys: Sequence[tuple[str, str]]) -> str:
+    names = list(dict.fromkeys(participant for participant, _ in task_keys))
     return f" ({', '.join(names[:_NAMED])}{' …' if len(names) > _NAMED else ''})"
 
 
 def _order_deviations(registered_study: RegisteredStudy, study_observations: Sequence[Observation]) -> list[str]:
-    starts: dict[str, list[tuple[str, int]]] = {}
+    starts_by_participant: dict[str, list[tuple[str, int]]] = {}
     for observation in study_observations:
         if observation.is_person and observation.started and observation.position is not None:
-            starts.setdefault(observation.participant, []).append((observation.started, observation.position))
-    wrong = [
+            starts_by_participant.setdefault(observation.participant, []).append(
+                (observation.started, observation.position)
+            )
+    disordered_participants = [
         participant
-        for participant, task_starts in starts.items()
+        for participant, task_starts in starts_by_participant.items()
         if [position for _, position in sorted(task_starts)] != sorted(p for _, p in task_starts)
     ]
-    return [f"{len(wrong)} participants began tasks in another order than assigned."] if wrong else []
+    return (
+        [f"{len(disordered_participants)} participants began tasks in another order than assigned."]
+        if disordered_participants
+        else []
+    )
 
 
 def _model_deviations(registered_study: RegisteredStudy, study_observations: Sequence[Observation]) -> list[str]:
@@ -152,22 +160,22 @@ def _model_deviations(registered_study: RegisteredStudy, study_observations: Seq
 
 def remarks(observations: Sequence[Observation], undecided_reasons: Mapping[str, int]) -> list[str]:
     """Other remarks that bear on the result: tools, sandboxes, changed problems, sources of edits."""
-    counted = [observation for observation in observations if observation.is_analysed]
+    counted_observations = [observation for observation in observations if observation.is_analysed]
     sentences = []
     digests: dict[str, set[str]] = {}
-    for observation in counted:
+    for observation in counted_observations:
         digests.setdefault(observation.problem, set()).add(observation.problem_digest)
-    changed = sorted(problem for problem, problem_digests in digests.items() if len(problem_digests) > 1)
-    if changed:
-        sentences.append(f"These problems changed between attempts: {', '.join(changed[:_NAMED])}.")
-    toolchains = Counter(observation.toolchain for observation in counted if observation.toolchain)
+    changed_problems = sorted(problem for problem, problem_digests in digests.items() if len(problem_digests) > 1)
+    if changed_problems:
+        sentences.append(f"These problems changed between attempts: {', '.join(changed_problems[:_NAMED])}.")
+    toolchains = Counter(observation.toolchain for observation in counted_observations if observation.toolchain)
     if len(toolchains) > 1:
         sentences.append(
             f"Verdicts were made with {len(toolchains)} different toolchains; the column `toolchain` names them."
         )
     elif toolchains:
         sentences.append(f"All runs were made with one toolchain, of digest {next(iter(toolchains))[:16]}.")
-    sandboxes = Counter(observation.sandbox for observation in counted if observation.sandbox)
+    sandboxes = Counter(observation.sandbox for observation in counted_observations if observation.sandbox)
     if sandboxes:
         sentences.append(
             "Sandbox of the runs: " + ", ".join(f"{name} ({amount})" for name, amount in sandboxes.items()) + "."
@@ -181,8 +189,8 @@ def remarks(observations: Sequence[Observation], undecided_reasons: Mapping[str,
             sentences.append(
                 "A tool was missing: tests that need a commercial simulator can't run with open-source ones."
             )
-    people = [observation for observation in counted if observation.is_person]
-    told_by_editor = [observation for observation in people if observation.change_reasons is not None]
+    people_observations = [observation for observation in counted_observations if observation.is_person]
+    told_by_editor = [observation for observation in people_observations if observation.change_reasons is not None]
     if told_by_editor and not all(observation.change_reasons for observation in told_by_editor):
         unreported_count = sum(not observation.change_reasons for observation in told_by_editor)
         sentences.append(

@@ -8,7 +8,7 @@ from benchwright_analysis.report.section import Section, count, number
 from benchwright_analysis.report.sections.success_compared import solved_difference
 from benchwright_analysis.report.sections.time_compared import by_condition, compare, limit_of
 from benchwright_analysis.report.sections.time_to_pass import active_time
-from benchwright_analysis.statistics.crossed import Crossed
+from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_studies.plan.vocabulary import Population
 
 
@@ -46,8 +46,8 @@ def support(data: Dataset) -> Section:
         "left_out": reasons,
         "deviations": list(data.deviations),
         "remarks": list(data.remarks),
-        "closed_digest": data.closed or None,
-        "chains_checked": data.checked,
+        "closed_digest": data.closing_digest or None,
+        "chains_checked": data.is_chain_checked,
     }
     power, sentence = _power(data.as_planned())
     if power:
@@ -59,14 +59,14 @@ def support(data: Dataset) -> Section:
         lead.append(told_of)
     if data.study is not None:
         lead.append(
-            f"The study is closed; its digest is {data.closed}."
-            if data.closed
+            f"The study is closed; its digest is {data.closing_digest}."
+            if data.closing_digest
             else "The study is not closed: attempts can still be added, so numbers may change."
         )
         lead.append("Deviations from the study file: " + (" ".join(data.deviations) if data.deviations else "none."))
     lead.append(
         "The hash chain of every attempt was checked."
-        if data.checked
+        if data.is_chain_checked
         else "Hash chains were not checked for this report; `benchwright report --check` does."
     )
     lead += data.remarks
@@ -84,13 +84,13 @@ def _by_intention(data: Dataset) -> list[str]:
         if folded_attempt.observation.is_person
     ]
     people = {observation.participant for observation in person_observations}
-    counted = f"{count(len(person_observations), 'attempt')} of {count(len(people), 'person', 'people')}"
+    counts_text = f"{count(len(person_observations), 'attempt')} of {count(len(people), 'person', 'people')}"
     if data.population is Population.INTENTION_TO_TREAT:
         return [
             "These counts are per protocol, as every section but “The answer” and “Who counts” is. “The answer” is by "
-            f"intention to treat, with {counted} with or without a verdict, and so is what could have been found."
+            f"intention to treat, with {counts_text} with or without a verdict, and so is what could have been found."
         ]
-    return [f"These counts are per protocol. By intention to treat they would be {counted}; see “Who counts”."]
+    return [f"These counts are per protocol. By intention to treat they would be {counts_text}; see “Who counts”."]
 
 
 def _reasons(reasons: dict[str, int]) -> str:
@@ -98,16 +98,19 @@ def _reasons(reasons: dict[str, int]) -> str:
     return ", ".join(f"{amount} for “{words.get(reason, reason)}”" for reason, amount in reasons.items())
 
 
-def _power(data: Dataset) -> tuple[dict[str, Crossed], str]:
+def _power(data: Dataset) -> tuple[dict[str, CrossedEstimate], str]:
     """Effects that could have been found between the first two conditions of people."""
     if len(data.people_groups) < 2:
         return {}, (
             "No comparison between conditions of people is possible: there are fewer than two conditions with attempts."
         )
-    first, second = data.people_groups[:2]
-    timed = {group: rows for group, rows in by_condition(data).items() if group in (first, second)}
-    differences: dict[str, Crossed] = {}
-    of_each = ([observation for observation in data.decided if observation.group == group] for group in (first, second))
+    first_group, second_group = data.people_groups[:2]
+    timed = {group: rows for group, rows in by_condition(data).items() if group in (first_group, second_group)}
+    differences: dict[str, CrossedEstimate] = {}
+    of_each = (
+        [observation for observation in data.decided if observation.group == group]
+        for group in (first_group, second_group)
+    )
     if (solved := solved_difference(*of_each)) is not None:
         differences["solved"] = solved
     if len(timed) == 2:
@@ -115,15 +118,21 @@ def _power(data: Dataset) -> tuple[dict[str, Crossed], str]:
         if compared:
             differences["minutes"] = compared[0].difference
     if not differences:
-        return {}, f"No comparison of {first} and {second} is possible: no problem has a verdict under both."
-    parts = []
+        return (
+            {},
+            f"No comparison of {first_group} and {second_group} is possible: no problem has a verdict under both.",
+        )
+    detectable_effects = []
     if "solved" in differences and differences["solved"].detectable is not None:
-        parts.append(f"{number(100 * differences['solved'].detectable, 0)} percentage points in the share solved")
+        detectable_effects.append(
+            f"{number(100 * differences['solved'].detectable, 0)} percentage points in the share solved"
+        )
     if "minutes" in differences and differences["minutes"].detectable is not None:
-        parts.append(f"{number(differences['minutes'].detectable, 1)} minutes in the mean time")
-    if not parts:
+        detectable_effects.append(f"{number(differences['minutes'].detectable, 1)} minutes in the mean time")
+    if not detectable_effects:
         return differences, f"What could have been found can't be said. {next(iter(differences.values())).note}"
     return differences, (
-        f"With this many people and problems, a true difference between {first} and {second} is found in 4 of 5 such "
-        f"studies if it is at least {' or '.join(parts)}. Smaller differences may exist and stay unseen."
+        f"With this many people and problems, a true difference between {first_group} and {second_group} is found "
+        "in 4 of 5 such "
+        f"studies if it is at least {' or '.join(detectable_effects)}. Smaller differences may exist and stay unseen."
     )

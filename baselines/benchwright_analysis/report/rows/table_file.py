@@ -67,11 +67,11 @@ def read_table(table: Path, mapping: Path | None = None) -> ForeignTable:
         TableError: Naming file, line (of Parquet: row) and column.
     """
     column_map = read_mapping(mapping) if mapping is not None else ColumnMap()
-    names, records = _parquet(table) if table.suffix.lower() in (".parquet", ".pq") else _csv(table)
+    names, located_records = _parquet(table) if table.suffix.lower() in (".parquet", ".pq") else _csv(table)
     columns = _columns(table, names, column_map, mapping)
     rows: list[Observation] = []
     minutes: dict[str, float] = {}
-    for position, record in records:
+    for position, record in located_records:
         location = f"{table}, {position}"
         values = _values(record, columns, column_map, location)
         baseline = values.pop("human_minutes", None)
@@ -83,7 +83,7 @@ def read_table(table: Path, mapping: Path | None = None) -> ForeignTable:
         raise TableError(f"{table}: there are no attempts below the line of column names.")
     present_columns = {*columns, *column_map.constants}
     ignored = tuple(name for name in names if name not in columns.values())
-    return ForeignTable(tuple(rows), minutes, column_map.baseline, ignored, tuple(_assumed(present_columns)))
+    return ForeignTable(tuple(rows), minutes, column_map.baseline, ignored, tuple(_assumption_notes(present_columns)))
 
 
 def read_mapping(file: Path) -> ColumnMap:
@@ -94,43 +94,43 @@ def read_mapping(file: Path) -> ColumnMap:
     """
     try:
         text = file.read_text(encoding="utf-8")
-        data = tomllib.loads(text) if file.suffix.lower() == ".toml" else yaml.safe_load(text)
-        column_map = ColumnMap.model_validate(data if data is not None else {})
+        mapping_content = tomllib.loads(text) if file.suffix.lower() == ".toml" else yaml.safe_load(text)
+        column_map = ColumnMap.model_validate(mapping_content if mapping_content is not None else {})
     except OSError as error:
         raise TableError(f"{file}: {error.strerror}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError) as error:
         raise TableError(f"{file}: {error}.") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        raise TableError(f"{file}, {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
-    for part in (column_map.columns, column_map.values, column_map.constants):
-        if unknown := next((name for name in part if name not in _ours()), None):
+        first_error = error.errors()[0]
+        raise TableError(f"{file}, {'.'.join(map(str, first_error['loc']))}: {first_error['msg']}.") from error
+    for mapping_section in (column_map.columns, column_map.values, column_map.constants):
+        if unknown := next((name for name in mapping_section if name not in _own_columns()), None):
             raise TableError(f"{file}: there is no column {unknown!r}; docs/reference/codebook.md lists them.")
     return column_map
 
 
-def _ours() -> set[str]:
+def _own_columns() -> set[str]:
     return {*Observation.model_fields, *_TIMES, "limit_minutes", "human_minutes"}
 
 
 def _csv(file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
-            reader = csv.reader(lines, strict=True)
-            names = next(reader, [])
-            records = [(reader.line_num, row) for row in reader if row]
+            csv_reader = csv.reader(lines, strict=True)
+            names = next(csv_reader, [])
+            numbered_rows = [(csv_reader.line_num, row) for row in csv_reader if row]
     except OSError as error:
         raise TableError(f"{file}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise TableError(f"{file}: byte {error.start} is not UTF-8. Save the table as UTF-8.") from error
     except csv.Error as error:
-        raise TableError(f"{file}, line {reader.line_num}: {error}.") from error
+        raise TableError(f"{file}, line {csv_reader.line_num}: {error}.") from error
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise TableError(f"{file}, line 1: two columns are called {twice!r}.")
-    for line, row in records:
+    for line, row in numbered_rows:
         if len(row) != len(names):
             raise TableError(f"{file}, line {line}: {len(row)} cells, and there are {len(names)} columns.")
-    return names, ((f"line {line}", dict(zip(names, map(_cell, row), strict=True))) for line, row in records)
+    return names, ((f"line {line}", dict(zip(names, map(_cell, row), strict=True))) for line, row in numbered_rows)
 
 
 def _cell(text: str) -> str | None:
@@ -157,7 +157,7 @@ def _parquet(file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, objec
 def _columns(table: Path, names: Sequence[str], column_map: ColumnMap, mapping: Path | None) -> dict[str, str]:
     """Our column → the table's."""
     if mapping is None:
-        our_columns = {name: name for name in names if name in _ours()}
+        our_columns = {name: name for name in names if name in _own_columns()}
     else:
         our_columns = dict(column_map.columns)
         if missing := next((theirs for theirs in our_columns.values() if theirs not in names), None):
@@ -178,21 +178,21 @@ def _values(
     record: Mapping[str, object], columns: Mapping[str, str], column_map: ColumnMap, location: str
 ) -> dict[str, object]:
     values: dict[str, object] = dict(column_map.constants)
-    for ours, theirs in columns.items():
-        value = record[theirs]
-        if (words := column_map.values.get(ours)) is not None and value is not None:
+    for own_column, foreign_column in columns.items():
+        value = record[foreign_column]
+        if (words := column_map.values.get(own_column)) is not None and value is not None:
             text = str(value)
             if text not in words:
-                raise TableError(f"{location}, column {theirs}: {text!r} is none of {', '.join(words)}.")
+                raise TableError(f"{location}, column {foreign_column}: {text!r} is none of {', '.join(words)}.")
             value = words[text]
         if isinstance(value, float) and math.isnan(value):
             value = None
         if value is not None:
-            values[ours] = value
-    for ours, factor in {**_TIMES, "limit_minutes": 60.0, "human_minutes": 1.0}.items():
-        if ours in values:
-            number = _number(values.pop(ours), f"{location}, column {columns.get(ours, ours)}")
-            target = {"limit_minutes": "limit_s", "human_minutes": "human_minutes"}.get(ours, "time_s")
+            values[own_column] = value
+    for own_column, factor in {**_TIMES, "limit_minutes": 60.0, "human_minutes": 1.0}.items():
+        if own_column in values:
+            number = _number(values.pop(own_column), f"{location}, column {columns.get(own_column, own_column)}")
+            target = {"limit_minutes": "limit_s", "human_minutes": "human_minutes"}.get(own_column, "time_s")
             values[target] = number * factor
     return values
 
@@ -224,10 +224,10 @@ def _observation(values: dict[str, object], location: str, columns: Mapping[str,
     try:
         row = Observation.model_validate(_empty_columns() | fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        ours = str(first["loc"][0]) if first["loc"] else ""
-        explanation = f"{first['input']!r}: {first['msg']}"
-        raise TableError(f"{location}, column {columns.get(ours, ours)}: {explanation}.") from error
+        first_error = error.errors()[0]
+        own_column = str(first_error["loc"][0]) if first_error["loc"] else ""
+        explanation = f"{first_error['input']!r}: {first_error['msg']}"
+        raise TableError(f"{location}, column {columns.get(own_column, own_column)}: {explanation}.") from error
     for name, value in row:
         if isinstance(value, float) and not (math.isfinite(value) and (value >= 0 or name == "score")):
             raise TableError(f"{location}, column {columns.get(name, name)}: {value:g} is not a number from 0 on.")
@@ -235,15 +235,15 @@ def _observation(values: dict[str, object], location: str, columns: Mapping[str,
         raise TableError(
             f"{location}, column {columns.get('solver', 'solver')}: {row.solver!r} is none of {', '.join(Solver)}."
         )
-    changes: dict[str, object] = {"clock_s": row.clock_s or row.time_s, "active_s": row.active_s or row.time_s}
+    derived_values: dict[str, object] = {"clock_s": row.clock_s or row.time_s, "active_s": row.active_s or row.time_s}
     if not row.final:
-        changes["final"] = (Outcome.PASSED if row.passed else Outcome.FAILED).value
+        derived_values["final"] = (Outcome.PASSED if row.passed else Outcome.FAILED).value
     if row.score is None:
-        changes["score"] = float(row.passed)
+        derived_values["score"] = float(row.passed)
     if not row.passed and not row.censored_by:
         at_limit = row.limit_s is not None and row.time_s >= row.limit_s
-        changes["censored_by"] = "timed_out" if at_limit else "gave_up"
-    return row.model_copy(update=changes)
+        derived_values["censored_by"] = "timed_out" if at_limit else "gave_up"
+    return row.model_copy(update=derived_values)
 
 
 def _empty_columns() -> dict[str, object]:
@@ -256,9 +256,9 @@ def _empty_columns() -> dict[str, object]:
 
 
 def _agreed_minutes(
-    earlier_minutes: float | None, now: object, problem: str, location: str, columns: Mapping[str, str]
+    earlier_minutes: float | None, stated_minutes: object, problem: str, location: str, columns: Mapping[str, str]
 ) -> float:
-    value = float(str(now))
+    value = float(str(stated_minutes))
     if earlier_minutes is not None and earlier_minutes != value:
         column = columns.get("human_minutes", "human_minutes")
         raise TableError(
@@ -267,7 +267,7 @@ def _agreed_minutes(
     return value
 
 
-def _assumed(present_columns: set[str]) -> Iterator[str]:
+def _assumption_notes(present_columns: set[str]) -> Iterator[str]:
     if "passed" not in present_columns:
         yield "No column says which attempts passed: all are taken to have."
     if "solver" not in present_columns:

@@ -12,7 +12,7 @@ _NS = 1_000_000_000
 
 
 @dataclass(slots=True)
-class AttemptVerdict:
+class VerdictRow:
     """One verdict."""
 
     number: int
@@ -27,7 +27,7 @@ class AttemptVerdict:
     message: str = ""
     reason: str = ""
 
-    def read(self, value: dict[str, Any]) -> None:
+    def read_event(self, value: dict[str, Any]) -> None:
         """Takes what an event says of it."""
         self.outcome = outcome_of(value["reason"], value["outcome"])
         self.message, self.reason = value.get("message", ""), value["reason"]
@@ -36,7 +36,7 @@ class AttemptVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedAnswer:
+class JudgementRow:
     """Judgement of an attempt's newest answer."""
 
     method: str
@@ -52,52 +52,52 @@ class JudgedAnswer:
 class Verdicts:
     """Takes the verdicts of an attempt, as JSON has them."""
 
-    __slots__ = ("_verdicts", "digests", "judge_cost_usd", "judged_by", "sequence", "tests")
+    __slots__ = ("_verdicts", "digests", "judge_cost_usd", "judged_by", "sequence", "test_counts")
 
     def __init__(self) -> None:
-        self.sequence: VerdictSequence[AttemptVerdict] = VerdictSequence()
+        self.sequence: VerdictSequence[VerdictRow] = VerdictSequence()
         """What they come to."""
-        self._verdicts: list[AttemptVerdict] = []
-        self.tests: tuple[int | None, int | None] = (None, None)
+        self._verdicts: list[VerdictRow] = []
+        self.test_counts: tuple[int | None, int | None] = (None, None)
         """Hidden tests passed and in total, of the newest run that counted them."""
         self.digests: dict[str, str] = {}
         self.judged_by: dict[str, Any] = {}
         self.judge_cost_usd = 0.0
 
-    def add(self, value: dict[str, Any], *, active_ns: int, clock_ns: int) -> None:
+    def add_verdict(self, value: dict[str, Any], *, active_ns: int, clock_ns: int) -> None:
         """A run or an answer got a verdict."""
-        verdict = AttemptVerdict(number=value["number"], active_ns=active_ns, clock_ns=clock_ns)
-        verdict.read(value)
+        verdict = VerdictRow(number=value["number"], active_ns=active_ns, clock_ns=clock_ns)
+        verdict.read_event(value)
         self._verdicts.append(verdict)
-        self.sequence = self.sequence.added(verdict)
+        self.sequence = self.sequence.with_verdict(verdict)
         self._take_details(value)
 
     def decide_late(self, value: dict[str, Any]) -> None:
         """A verdict came later than its try."""
 
-        def revise(verdict: AttemptVerdict) -> AttemptVerdict:
-            verdict.read(value)
+        def revise(verdict: VerdictRow) -> VerdictRow:
+            verdict.read_event(value)
             return verdict
 
-        self.sequence = self.sequence.decided_late(value["number"], revise, replaces=value.get("replaces", False))
+        self.sequence = self.sequence.with_late_verdict(value["number"], revise, replaces=value.get("replaces", False))
         self._take_details(value)
 
     def _take_details(self, value: dict[str, Any]) -> None:
         if value.get("total") is not None:
-            self.tests = (value["passed"], value["total"])
+            self.test_counts = (value["passed"], value["total"])
         self.digests = value.get("digests") or self.digests
         if judged := value.get("judged_by"):
             self.judged_by = judged
             self.judge_cost_usd += judged.get("cost_usd", 0.0)
 
     @property
-    def judged(self) -> JudgedAnswer | None:
+    def judged(self) -> JudgementRow | None:
         """Judgement of the newest answer; `None` if no answer was judged."""
         if not (judgement := self.judged_by):
             return None
         usable = [(vote["judge"], vote["label"]) for vote in judgement.get("votes", ()) if vote["label"]]
-        judges, votes = tuple(judge for judge, _ in usable), tuple(label for _, label in usable)
-        return JudgedAnswer(judgement.get("method", ""), judgement.get("label", ""), votes, judges)
+        judges, labels = tuple(judge for judge, _ in usable), tuple(label for _, label in usable)
+        return JudgementRow(judgement.get("method", ""), judgement.get("label", ""), labels, judges)
 
     @property
     def scores(self) -> tuple[tuple[float, float], ...]:
@@ -109,15 +109,17 @@ class Verdicts:
     @property
     def failure(self) -> str:
         """The part of the newest verdict that the solver saw, if no submission passed."""
-        newest = self.sequence.newest
-        return newest.message if newest is not None and self.sequence.first_pass is None else ""
+        newest_verdict = self.sequence.newest_verdict
+        return newest_verdict.message if newest_verdict is not None and self.sequence.first_pass is None else ""
 
 
-def _score(outcome: Outcome, judged: float | None, passed: int | None, total: int | None) -> float | None:
+def _score(
+    outcome: Outcome, judged_score: float | None, passed_tests: int | None, total_tests: int | None
+) -> float | None:
     if outcome is Outcome.ERROR:
         return None
-    if judged is not None:
-        return min(1.0, max(0.0, judged))
+    if judged_score is not None:
+        return min(1.0, max(0.0, judged_score))
     if outcome is Outcome.PASSED:
         return 1.0
-    return passed / total if passed is not None and total else 0.0
+    return passed_tests / total_tests if passed_tests is not None and total_tests else 0.0

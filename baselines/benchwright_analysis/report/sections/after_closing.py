@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exclusions import AFTER_CLOSING
-from benchwright_analysis.report.section import Section, Table
-from benchwright_analysis.report.sections.outcomes import ended
+from benchwright_analysis.report.section import Section, SortableTable
+from benchwright_analysis.report.sections.outcomes import end_counts
 
 _PARTS = ("attempts", "passed_ever", "passed_at_end", "undecided")
 
@@ -16,10 +16,10 @@ def after_closing(data: Dataset) -> Section | None:
     if not rows:
         return None
     groups = {
-        group: ended([observation for observation in rows if observation.group == group])
+        group: end_counts([observation for observation in rows if observation.group == group])
         for group in sorted({r.group for r in rows})
     }
-    table = Table(
+    table = SortableTable(
         "How they ended",
         ("group", *(part.replace("_", " ") for part in _PARTS)),
         [(group, *(counts[part] for part in _PARTS)) for group, counts in groups.items()],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Section, Table, with_interval
+from benchwright_analysis.report.section import Cell, Section, SortableTable, with_interval
 from benchwright_analysis.report.sections.success_compared import solved_difference
 from benchwright_analysis.report.sections.time_compared import (
     Limit,
@@ -18,23 +18,23 @@ from benchwright_analysis.report.sections.time_compared import (
     minutes_of,
     passed_of,
 )
-from benchwright_analysis.statistics.crossed import Crossed, crossed_share
+from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
 from benchwright_studies.plan.vocabulary import Population
 
 
 @dataclass(frozen=True)
-class Answer:
+class GroupAnswer:
     """One condition, or one model."""
 
     group: str
     attempts: int
     people: int
     problems: int
-    solved: Crossed
-    solved_difference: Crossed | None
+    solved: CrossedEstimate
+    solved_difference: CrossedEstimate | None
     """Against the first condition, as a share; `None` for the first one, or where it can't be compared."""
-    minutes: Crossed | None
+    minutes: CrossedEstimate | None
     """Mean up to the limit; `None` for models, and where no clock ran."""
     time: TimeComparison | None
     """Against the first condition of people."""
@@ -44,7 +44,7 @@ class Answer:
 class Answers:
     """All conditions, the baseline first."""
 
-    rows: tuple[Answer, ...]
+    rows: tuple[GroupAnswer, ...]
     limit: Limit | None
     """Up to when times are averaged; `None` if there are none."""
 
@@ -53,10 +53,12 @@ def answers(data: Dataset) -> Answers:
     """Content of the table at the top of the page."""
     timed = by_condition(data)
     limit = limit_of(timed) if timed else None
-    times = {comparison.other: comparison for comparison in compare(data, timed, limit)[0]} if limit is not None else {}
+    comparisons_by_group = (
+        {comparison.other: comparison for comparison in compare(data, timed, limit)[0]} if limit is not None else {}
+    )
     groups = [group for group in data.groups if any(observation.group == group for observation in data.decided)]
     group_answers = []
-    first = [observation for observation in data.decided if groups and observation.group == groups[0]]
+    baseline_observations = [observation for observation in data.decided if groups and observation.group == groups[0]]
     for group in groups:
         rows = [observation for observation in data.decided if observation.group == group]
         mean = None
@@ -66,37 +68,37 @@ def answers(data: Dataset) -> Answers:
                 minutes_of(timed_rows), passed_of(timed_rows), limit.minutes, Dataset.cells(timed_rows)
             )
         group_answers.append(
-            Answer(
+            GroupAnswer(
                 group=group,
                 attempts=len(rows),
                 people=len({observation.participant for observation in rows if observation.is_person}),
                 problems=len({observation.problem for observation in rows}),
                 solved=crossed_share(passed_of(rows), Dataset.cells(rows)),
-                solved_difference=None if group == groups[0] else solved_difference(first, rows),
+                solved_difference=None if group == groups[0] else solved_difference(baseline_observations, rows),
                 minutes=mean,
-                time=times.get(group),
+                time=comparisons_by_group.get(group),
             )
         )
     return Answers(tuple(group_answers), limit)
 
 
-def answer_table(group_answers: Answers) -> Table:
+def answer_table(group_answers: Answers) -> SortableTable:
     """For the page."""
     up_to = f" up to {group_answers.limit.minutes_text} min" if group_answers.limit is not None else ""
-    first = group_answers.rows[0].group if group_answers.rows else ""
+    baseline_name = group_answers.rows[0].group if group_answers.rows else ""
     rows: list[list[Cell]] = []
     digits = 1 if group_answers.limit is None or group_answers.limit.minutes >= 2 else 3
     for group_answer in group_answers.rows:
-        change = group_answer.time.change if group_answer.time is not None else None
+        time_change = group_answer.time.change if group_answer.time is not None else None
         rows.append(
             [
                 group_answer.group,
-                with_interval(group_answer.solved.estimate, share=True),
+                with_interval(group_answer.solved.estimate, as_share=True),
                 "–"
                 if group_answer.solved_difference is None
                 else with_interval(in_percentage_points(group_answer.solved_difference), digits=1),
                 "–" if group_answer.minutes is None else with_interval(group_answer.minutes.estimate, digits=digits),
-                "–" if change is None else in_percent(change),
+                "–" if time_change is None else in_percent(time_change),
                 group_answer.attempts,
                 group_answer.people or "–",
                 group_answer.problems,
@@ -105,17 +107,17 @@ def answer_table(group_answers: Answers) -> Table:
     columns = (
         "condition",
         "solved",
-        f"percentage points more than {first}",
+        f"percentage points more than {baseline_name}",
         f"mean minutes{up_to}",
-        f"change of time against {first}",
+        f"change of time against {baseline_name}",
         "attempts",
         "people",
         "problems",
     )
     notes = {
         crossed.note
-        for row in group_answers.rows
-        for crossed in (row.solved, row.minutes)
+        for answer_row in group_answers.rows
+        for crossed in (answer_row.solved, answer_row.minutes)
         if crossed is not None and crossed.note
     }
     limit_note = (
@@ -128,16 +130,16 @@ def answer_table(group_answers: Answers) -> Table:
         "people at "
         f"other problems. {' '.join(sorted(notes))}"
     ).strip()
-    return Table("The answer, by condition", columns, rows, note)
+    return SortableTable("The answer, by condition", columns, rows, note)
 
 
 def answer(data: Dataset) -> Section:
     """First section of the report: over the attempts that the study planned its primary analysis for."""
     title = "The answer"
-    counted = data.as_planned()
-    if not counted.decided:
+    planned_data = data.as_planned()
+    if not planned_data.decided:
         return Section("answer", title, empty_reason="No attempt that counts has a verdict, so there is no answer yet.")
-    group_answers = answers(counted)
+    group_answers = answers(planned_data)
     numbers = {"conditions": group_answers.rows, "limit": group_answers.limit, "population": data.population.value}
     return Section("answer", title, _lead(data), (), (answer_table(group_answers),), numbers)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from benchwright_analysis.completion.latency import Latencies, latencies
 from benchwright_analysis.completion.numbers import ratio_of_sums
 from benchwright_analysis.completion.tables import estimate_text, latency_table
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Section, Table
+from benchwright_analysis.report.section import Cell, Section, SortableTable
 from benchwright_judges.agreement.estimators import Estimate
 
 
@@ -44,7 +44,7 @@ def assistance(data: Dataset) -> Section | None:
     }
     if not attempts_by_group:
         return None
-    offered = {group: _offered(rows) for group, rows in attempts_by_group.items()}
+    funnels_by_group = {group: _offer_funnel(rows) for group, rows in attempts_by_group.items()}
     rows: list[Sequence[Cell]] = [
         (
             group,
@@ -53,12 +53,12 @@ def assistance(data: Dataset) -> Section | None:
             group_offers.shown,
             group_offers.accepted,
             group_offers.partly,
-            estimate_text(group_offers.shown_share, share=True),
-            estimate_text(group_offers.accepted_share, share=True),
-            estimate_text(group_offers.partly_share, share=True),
-            estimate_text(group_offers.retained, share=True),
+            estimate_text(group_offers.shown_share, as_share=True),
+            estimate_text(group_offers.accepted_share, as_share=True),
+            estimate_text(group_offers.partly_share, as_share=True),
+            estimate_text(group_offers.retained, as_share=True),
         )
-        for group, group_offers in offered.items()
+        for group, group_offers in funnels_by_group.items()
     ]
     note = (
         "Partly: of the accepted, those of which only a part was taken. Retained: accepted characters that are still "
@@ -69,11 +69,11 @@ def assistance(data: Dataset) -> Section | None:
         *("group", "attempts", "asked", "shown", "accepted", "partly"),
         *("shown / asked", "accepted / shown", "partly / accepted", "retained"),
     )
-    funnel = Table("From request to text that stays", columns, [tuple(map(_dashed, row)) for row in rows], note)
-    times = _latencies(data, attempts_by_group)
-    tables = [funnel, latency_table(times)] if times else [funnel]
-    lead = [] if times else ["No editor or server here reports how long a request took."]
-    numbers = {"funnel": offered, "latency": times}
+    funnel = SortableTable("From request to text that stays", columns, [tuple(map(_dashed, row)) for row in rows], note)
+    latencies_by_group = _latencies(data, attempts_by_group)
+    tables = [funnel, latency_table(latencies_by_group)] if latencies_by_group else [funnel]
+    lead = [] if latencies_by_group else ["No editor or server here reports how long a request took."]
+    numbers = {"funnel": funnels_by_group, "latency": latencies_by_group}
     return Section("assistance", "Completions offered and taken", lead, (), tables, numbers)
 
 
@@ -81,17 +81,17 @@ def _dashed(cell: Cell) -> Cell:
     return "–" if cell is None else cell
 
 
-def _has_any(attempt: Folded) -> bool:
-    return bool(attempt.assistance.requests or attempt.assistance.accepted or attempt.observation.shown)
+def _has_any(attempt: FoldedAttempt) -> bool:
+    return bool(attempt.assistance.requests or attempt.assistance.accepted_offers or attempt.observation.shown)
 
 
-def _offered(rows: Sequence[Folded]) -> OfferFunnel:
+def _offer_funnel(rows: Sequence[FoldedAttempt]) -> OfferFunnel:
     problems = [attempt.observation.problem for attempt in rows]
     people = [attempt.observation.participant if attempt.observation.is_person else None for attempt in rows]
     request_counts = [attempt.assistance.requests for attempt in rows]
     shown_counts = [attempt.observation.shown for attempt in rows]
-    accepted = [attempt.assistance.accepted for attempt in rows]
-    partly = [attempt.assistance.partly for attempt in rows]
+    accepted_counts = [attempt.assistance.accepted_offers for attempt in rows]
+    partly_counts = [attempt.assistance.partly for attempt in rows]
     followed = [(attempt.observation, person) for attempt, person in zip(rows, people, strict=True)]
     surviving = [(row, person) for row, person in followed if row.survived_end is not None]
     reports_offers = sum(shown_counts) > 0 or sum(request_counts) > 0
@@ -99,11 +99,11 @@ def _offered(rows: Sequence[Folded]) -> OfferFunnel:
         attempts=len(rows),
         asked=sum(request_counts) or None,
         shown=sum(shown_counts) if reports_offers else None,
-        accepted=sum(accepted),
-        partly=sum(partly),
+        accepted=sum(accepted_counts),
+        partly=sum(partly_counts),
         shown_share=ratio_of_sums(shown_counts, request_counts, problems, people) if all(request_counts) else None,
-        accepted_share=ratio_of_sums(accepted, shown_counts, problems, people) if reports_offers else None,
-        partly_share=ratio_of_sums(partly, accepted, problems, people),
+        accepted_share=ratio_of_sums(accepted_counts, shown_counts, problems, people) if reports_offers else None,
+        partly_share=ratio_of_sums(partly_counts, accepted_counts, problems, people),
         retained=ratio_of_sums(
             [row.survived_end or 0 for row, _ in surviving],
             [row.accepted for row, _ in surviving],
@@ -113,15 +113,19 @@ def _offered(rows: Sequence[Folded]) -> OfferFunnel:
     )
 
 
-def _latencies(data: Dataset, attempts_by_group: dict[str, list[Folded]]) -> dict[str, Latencies]:
-    times = {}
+def _latencies(data: Dataset, attempts_by_group: dict[str, list[FoldedAttempt]]) -> dict[str, Latencies]:
+    latencies_by_group = {}
     for group, rows in attempts_by_group.items():
         # The resampling must not depend on the order in which attempts were made.
-        ordered = sorted(rows, key=lambda attempt: (attempt.observation.problem, attempt.observation.attempt))
-        pairs = [
-            (value, attempt.observation.problem) for attempt in ordered for value in attempt.assistance.latencies_ms
+        ordered_attempts = sorted(rows, key=lambda attempt: (attempt.observation.problem, attempt.observation.attempt))
+        timed_problems = [
+            (value, attempt.observation.problem)
+            for attempt in ordered_attempts
+            for value in attempt.assistance.latencies_ms
         ]
-        group_latencies = latencies([value for value, _ in pairs], [problem for _, problem in pairs], seed=data.seed)
+        group_latencies = latencies(
+            [value for value, _ in timed_problems], [problem for _, problem in timed_problems], seed=data.seed
+        )
         if group_latencies is not None:
-            times[group] = group_latencies
-    return times
+            latencies_by_group[group] = group_latencies
+    return latencies_by_group

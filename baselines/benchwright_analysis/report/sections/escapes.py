@@ -9,8 +9,8 @@ from statistics import median
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Figure, Section, Table, count, number, with_interval
-from benchwright_formal.opinion import Opinion, Result
+from benchwright_analysis.report.section import Cell, Section, SortableTable, TableFigure, count, number, with_interval
+from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_judges.agreement.estimators import share
 from benchwright_problems.equivalence import parameter_text
@@ -24,7 +24,7 @@ _SIZES: Mapping[str, Callable[[Quality], int]] = {
 _Compared = tuple[Observation, SecondOpinion]
 
 
-class _Kind(StrEnum):
+class _EscapeKind(StrEnum):
     EQUIVALENT = "equivalent"
     DIFFERS = "differs"
     BOUNDED = "no difference in as many cycles as were compared"
@@ -40,16 +40,20 @@ def escapes(data: Dataset) -> Section | None:
     ]
     if not compared:
         return None
-    passed = sum(
+    passed_count = sum(
         attempt.observation.outcome == Outcome.PASSED.value
         and (attempt.observation.kind == "design" or attempt.observation.attempt in data.opinions)
         for attempt in data.analysed
     )
-    kinds = Counter(_kind(second_opinion.opinion) for _, second_opinion in compared)
-    decided, differ = kinds[_Kind.EQUIVALENT] + kinds[_Kind.DIFFERS], kinds[_Kind.DIFFERS]
+    kind_counts = Counter(_kind(second_opinion.opinion) for _, second_opinion in compared)
+    decided_count, differing_count = (
+        kind_counts[_EscapeKind.EQUIVALENT] + kind_counts[_EscapeKind.DIFFERS],
+        kind_counts[_EscapeKind.DIFFERS],
+    )
     lead = [
-        f"{count(len(compared), 'design')} of {passed} that passed were compared with the reference, by proof. "
-        f"{count(decided, 'comparison')} came to a result for all inputs, and {differ} of these designs differ: either "
+        f"{count(len(compared), 'design')} of {passed_count} that passed were compared with the reference, by proof. "
+        f"{count(decided_count, 'comparison')} came to a result for all inputs, and {differing_count} of these "
+        "designs differ: either "
         "the hidden tests miss an error, or the statement leaves open what the reference decides. No verdict changes.",
     ]
     tables = [
@@ -60,17 +64,17 @@ def escapes(data: Dataset) -> Section | None:
     ]
     numbers = {
         "compared": len(compared),
-        "passed": passed,
-        "results": {kind.name.lower(): kinds[kind] for kind in _Kind},
-        "escapes": share(differ, decided),
+        "passed": passed_count,
+        "results": {kind.name.lower(): kind_counts[kind] for kind in _EscapeKind},
+        "escapes": share(differing_count, decided_count),
     }
     return Section("escapes", "Passed, and equivalent?", lead, (), tables, numbers)
 
 
-def _kind(opinion: Opinion) -> _Kind:
-    if opinion.result is Result.EQUIVALENT:
-        return _Kind.EQUIVALENT if opinion.depth is None else _Kind.BOUNDED
-    return _Kind.DIFFERS if opinion.result is Result.DIFFERS else _Kind.UNKNOWN
+def _kind(opinion: ReferenceOpinion) -> _EscapeKind:
+    if opinion.result is ComparisonResult.EQUIVALENT:
+        return _EscapeKind.EQUIVALENT if opinion.depth is None else _EscapeKind.BOUNDED
+    return _EscapeKind.DIFFERS if opinion.result is ComparisonResult.DIFFERS else _EscapeKind.UNKNOWN
 
 
 def _solver(observation: Observation) -> str:
@@ -81,44 +85,52 @@ def _table(
     grouping: str,
     name: str,
     compared: Sequence[_Compared],
-    key: Callable[[Observation], str],
+    key_of: Callable[[Observation], str],
     order: Sequence[str] = (),
-) -> Table:
+) -> SortableTable:
     by_key: dict[str, list[_Compared]] = defaultdict(list)
     for row, opinion in compared:
-        by_key[key(row)].append((row, opinion))
+        by_key[key_of(row)].append((row, opinion))
     rows: list[Sequence[Cell]] = []
     figures = []
     for value in sorted(by_key, key=lambda label: (order.index(label) if label in order else len(order), label)):
         group_pairs = by_key[value]
-        kinds = Counter(_kind(second_opinion.opinion) for _, second_opinion in group_pairs)
-        decided = [
+        kind_counts = Counter(_kind(second_opinion.opinion) for _, second_opinion in group_pairs)
+        decided_pairs = [
             (row, second_opinion)
             for row, second_opinion in group_pairs
-            if _kind(second_opinion.opinion) in (_Kind.EQUIVALENT, _Kind.DIFFERS)
+            if _kind(second_opinion.opinion) in (_EscapeKind.EQUIVALENT, _EscapeKind.DIFFERS)
         ]
-        escaped = share(kinds[_Kind.DIFFERS], len(decided))
+        escaped = share(kind_counts[_EscapeKind.DIFFERS], len(decided_pairs))
         medians = {size: _median(group_pairs, _ratio_of(of_size)) for size, of_size in _SIZES.items()}
         medians["more lint findings"] = _median(group_pairs, _more_findings)
         rows.append(
             (
                 value,
                 len(group_pairs),
-                *(kinds[kind] for kind in _Kind),
-                with_interval(escaped, share=True),
+                *(kind_counts[kind] for kind in _EscapeKind),
+                with_interval(escaped, as_share=True),
                 *(number(median_value) for median_value, _ in medians.values()),
             )
         )
-        base = len(decided), len({row.problem for row, _ in decided})
-        figures.append(Figure(value, "escapes", *base, escaped.value, escaped.low, escaped.high))
-        for column, (median_value, designs) in medians.items():
-            figures.append(Figure(value, column, len(designs), len({row.problem for row, _ in designs}), median_value))
-    return Table(
+        figure_counts = len(decided_pairs), len({row.problem for row, _ in decided_pairs})
+        figures.append(TableFigure(value, "escapes", *figure_counts, escaped.value, escaped.low, escaped.high))
+        for column, (median_value, measured_designs) in medians.items():
+            figures.append(
+                TableFigure(
+                    value,
+                    column,
+                    len(measured_designs),
+                    len({row.problem for row, _ in measured_designs}),
+                    median_value,
+                )
+            )
+    return SortableTable(
         f"Test escapes and size, by {grouping}",
         (
             grouping,
             "compared",
-            *(kind.value for kind in _Kind),
+            *(kind.value for kind in _EscapeKind),
             "escapes among decided (95 % interval)",
             *(f"{size}, median ratio to the reference" for size in _SIZES),
             "lint findings more than the reference, median",
@@ -133,28 +145,38 @@ def _table(
 
 
 def _median(
-    compared: Sequence[_Compared], value: Callable[[Quality, Quality], float | None]
+    compared: Sequence[_Compared], measure_of: Callable[[Quality, Quality], float | None]
 ) -> tuple[float | None, Sequence[_Compared]]:
     """The median over the designs for which it is defined, and these designs."""
     measurements = []
     for row, opinion in compared:
-        ours, theirs = opinion.solution.quality, opinion.reference.quality
-        if ours is not None and theirs is not None and (measurement := value(ours, theirs)) is not None:
+        solution_quality, reference_quality = opinion.solution.quality, opinion.reference.quality
+        if (
+            solution_quality is not None
+            and reference_quality is not None
+            and (measurement := measure_of(solution_quality, reference_quality)) is not None
+        ):
             measurements.append((measurement, (row, opinion)))
     return (median(measurement for measurement, _ in measurements) if measurements else None), [
-        design for _, design in measurements
+        measured_design for _, measured_design in measurements
     ]
 
 
-def _ratio_of(size: Callable[[Quality], int]) -> Callable[[Quality, Quality], float | None]:
-    return lambda ours, theirs: size(ours) / size(theirs) if size(theirs) else None
+def _ratio_of(size_of: Callable[[Quality], int]) -> Callable[[Quality, Quality], float | None]:
+    return lambda solution_quality, reference_quality: (
+        size_of(solution_quality) / size_of(reference_quality) if size_of(reference_quality) else None
+    )
 
 
-def _more_findings(ours: Quality, theirs: Quality) -> float | None:
-    return None if ours.findings is None or theirs.findings is None else ours.findings - theirs.findings
+def _more_findings(solution_quality: Quality, reference_quality: Quality) -> float | None:
+    return (
+        None
+        if solution_quality.findings is None or reference_quality.findings is None
+        else solution_quality.findings - reference_quality.findings
+    )
 
 
-def _detail(compared: Sequence[_Compared]) -> Table:
+def _detail(compared: Sequence[_Compared]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (
             row.attempt[:8],
@@ -165,9 +187,9 @@ def _detail(compared: Sequence[_Compared]) -> Table:
             _explanation(second_opinion.opinion),
         )
         for row, second_opinion in compared
-        if _kind(second_opinion.opinion) is not _Kind.EQUIVALENT
+        if _kind(second_opinion.opinion) is not _EscapeKind.EQUIVALENT
     ]
-    return Table(
+    return SortableTable(
         "Designs that differ, or could not be compared for all inputs",
         ("attempt", "problem", "condition", "solver", "result", "where, or why"),
         rows,
@@ -176,12 +198,12 @@ def _detail(compared: Sequence[_Compared]) -> Table:
     )
 
 
-def _explanation(opinion: Opinion) -> str:
+def _explanation(opinion: ReferenceOpinion) -> str:
     """Without what may be text of the reference or of the design."""
     parameters = f" ({parameter_text(opinion.parameters)})" if opinion.parameters else ""
-    if opinion.result is Result.DIFFERS:
+    if opinion.result is ComparisonResult.DIFFERS:
         return f"cycle {opinion.cycle}{parameters}"
-    if opinion.result is Result.EQUIVALENT:
+    if opinion.result is ComparisonResult.EQUIVALENT:
         return f"{opinion.depth} cycles"
     cause, _, details = opinion.reason.removesuffix(parameters).partition(": ")
     explanation = f"{cause} is not modelled" if details and cause in ("the reference", "the design") else cause

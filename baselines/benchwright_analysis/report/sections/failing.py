@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report.fold import Reflection
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Section, Table, percent
+from benchwright_analysis.report.section import Section, SortableTable, percent
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.failures import FailureAnalysis, failure_groups
 
@@ -35,16 +35,16 @@ def failing(data: Dataset) -> Section:
     ]
     messages = [attempt.failure for attempt in data.analysed if attempt.failure.strip()]
     lead = (_models_sentence(reflections),) if reflections else ()
-    tables: list[Table] = []
+    tables: list[SortableTable] = []
     numbers: dict[str, object] = {}
     try:
         if len(reflections) >= _FEWEST:
             texts = [reflection.text for reflection in reflections][:_MOST]
-            analysis = failure_groups(texts, embed=data.embed, name=data.name, seed=data.seed)
+            analysis = failure_groups(texts, embed=data.embed, name_group=data.name_failures, seed=data.seed)
             tables.append(_table(analysis, texts, _REFLECTIONS))
             numbers["reflections"] = {**_numbers(analysis), "tokens": _tokens(reflections)}
         if len(messages) >= _FEWEST:
-            analysis = failure_groups(messages[:_MOST], embed=data.embed, name=data.name, seed=data.seed)
+            analysis = failure_groups(messages[:_MOST], embed=data.embed, name_group=data.name_failures, seed=data.seed)
             tables.append(_table(analysis, messages[:_MOST], _MESSAGES))
             numbers |= _numbers(analysis)
     except StatisticsError as error:
@@ -55,9 +55,9 @@ def failing(data: Dataset) -> Section:
     return Section("failures", title, lead, (), tuple(tables), numbers)
 
 
-def _table(analysis: FailureAnalysis, texts: Sequence[str], words: tuple[str, str, str]) -> Table:
-    title, typical, note = words
-    return Table(
+def _table(analysis: FailureAnalysis, texts: Sequence[str], table_words: tuple[str, str, str]) -> SortableTable:
+    title, typical, note = table_words
+    return SortableTable(
         title,
         ("failed attempts", "share", *(("name",) if analysis.named else ()), "distinctive words", typical),
         [
@@ -98,5 +98,5 @@ def _models_sentence(reflections: Sequence[Reflection]) -> str:
 
 
 def _tokens(reflections: Sequence[Reflection]) -> dict[str, int]:
-    sent_counts, received_counts = zip(*(reflection.tokens for reflection in reflections), strict=True)
+    sent_counts, received_counts = zip(*(reflection.token_counts for reflection in reflections), strict=True)
     return {"sent": sum(sent_counts), "received": sum(received_counts)}

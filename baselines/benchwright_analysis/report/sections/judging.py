@@ -6,14 +6,26 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent, with_interval
-from benchwright_judges.agreement.agreement import FormatAgreement, measure
+from benchwright_analysis.report.section import (
+    Cell,
+    Section,
+    SectionPicture,
+    SortableTable,
+    number,
+    percent,
+    with_interval,
+)
+from benchwright_judges.agreement.agreement import FormatAgreement, measure_agreement
 
 
 def judging(data: Dataset) -> Section:
     """Agreement by format and judge."""
     title = "Judges against people"
-    formats = [agreement for agreement in measure(data.rated, seed=data.seed) if agreement.judges] if data.rated else []
+    formats = (
+        [agreement for agreement in measure_agreement(data.rated, seed=data.seed) if agreement.judges]
+        if data.rated
+        else []
+    )
     if not formats:
         notice = "No answer was rated by both people and judges. `benchwright judge grade` lets people grade."
         return Section("judges", title, empty_reason=notice)
@@ -22,7 +34,7 @@ def judging(data: Dataset) -> Section:
             judge.judge,
             agreement.format,
             judge.items,
-            with_interval(judge.agreement, share=True),
+            with_interval(judge.agreement, as_share=True),
             with_interval(judge.kappa),
             with_interval(judge.weighted_kappa) if judge.weighted_kappa is not None else "–",
             with_interval(judge.alpha),
@@ -34,8 +46,10 @@ def judging(data: Dataset) -> Section:
         for judge in agreement.judges
     ]
     columns = ("judge", "format", "answers", "agreement", "kappa", "weighted kappa", "alpha", "Pearson")
-    table = Table("Agreement with people, by judge and format", (*columns, "false accept", "false reject"), rows)
-    people = Table(
+    table = SortableTable(
+        "Agreement with people, by judge and format", (*columns, "false accept", "false reject"), rows
+    )
+    people_table = SortableTable(
         "People among each other",
         ("format", "people", "answers graded twice", "Krippendorff's alpha", "Cronbach's alpha", "no majority"),
         [
@@ -55,7 +69,7 @@ def judging(data: Dataset) -> Section:
         "Right or not right alike, majority of people against majority of a judge's votes. Intervals are Wilson's.",
     )
     numbers = {"formats": [_without_answers(agreement) for agreement in formats]}
-    return Section("judges", title, lead, [_picture(formats, table)], [people], numbers)
+    return Section("judges", title, lead, [_picture(formats, table)], [people_table], numbers)
 
 
 def _without_answers(agreement: FormatAgreement) -> object:
@@ -66,7 +80,7 @@ def _without_answers(agreement: FormatAgreement) -> object:
     return value
 
 
-def _picture(formats: Sequence[FormatAgreement], table: Table) -> Picture:
+def _picture(formats: Sequence[FormatAgreement], table: SortableTable) -> SectionPicture:
     everyone = list(dict.fromkeys(judge.judge for agreement in formats for judge in agreement.judges))
     groups = everyone[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
@@ -82,10 +96,10 @@ def _picture(formats: Sequence[FormatAgreement], table: Table) -> Picture:
         if judge.judge in groups and judge.agreement.value is not None
     ]
     told_of = "; ".join(f"{row['group']} on {row['label']} {percent(float(row['value'] or 0))}" for row in rows[:8])
-    return Picture(
+    return SectionPicture(
         "judge-agreement",
         "Agreement with people",
-        f"Share of answers judged alike, with intervals: {told_of}.{charts.drawn(groups, everyone)}",
+        f"Share of answers judged alike, with intervals: {told_of}.{charts.omission_note(groups, everyone)}",
         charts.intervals(rows, groups, x="judged as people do", y=""),
         table,
     )

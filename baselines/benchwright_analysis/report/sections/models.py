@@ -10,9 +10,9 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import (
     Cell,
-    Picture,
     Section,
-    Table,
+    SectionPicture,
+    SortableTable,
     count,
     interval,
     number,
@@ -47,12 +47,12 @@ def models(data: Dataset) -> Section:
     rows: list[Sequence[Cell]] = []
     numbers: dict[str, object] = {}
     for group, observations in by_group.items():
-        decided = [observation for observation in observations if observation.censored_by != "not_decided"]
-        problems = _by_problem(decided)
+        decided_observations = [observation for observation in observations if observation.censored_by != "not_decided"]
+        problems = _by_problem(decided_observations)
         if not problems:
             continue
         fewest = min(len(attempts) for attempts in problems.values())
-        results: dict[str, object] = {}
+        pass_estimates: dict[str, object] = {}
         for k in sorted({k for k in (*_KS, fewest) if k <= fewest}):
             estimate = mean_pass_at_k(
                 [len(attempts) for attempts in problems.values()],
@@ -61,19 +61,19 @@ def models(data: Dataset) -> Section:
                 seed=data.seed,
             )
             overall = cvdp_success([_samples(attempts) for attempts in problems.values()], k)
-            results[f"pass@{k}"] = {"estimate": estimate, "cvdp_overall": overall}
+            pass_estimates[f"pass@{k}"] = {"estimate": estimate, "cvdp_overall": overall}
             plug_in = percent(estimate.cvdp_plug_in.value)
-            unbiased = with_interval(estimate.unbiased, share=True)
-            rows.append((group, len(problems), len(decided), k, unbiased, plug_in, percent(overall)))
-        numbers[group] = {**results, "usage": _usage(observations), "packs": _packs(observations)}
+            unbiased = with_interval(estimate.unbiased, as_share=True)
+            rows.append((group, len(problems), len(decided_observations), k, unbiased, plug_in, percent(overall)))
+        numbers[group] = {**pass_estimates, "usage": _usage(observations), "packs": _packs(observations)}
     note = (
         "Pass@k is the unbiased estimate 1 - C(n-c, k)/C(n, k). CVDP's own value puts the observed rate into "
         "1 - (1 - c/n)^k, which is too low on average for k > 1; it is shown for comparison with published numbers, "
         "and so does its overall value, which takes the mean score of problems that are scored from 0 to 1."
     )
     columns = ("model", "problems", "samples", "k", "pass@k (95 % interval)", "CVDP's plug-in", "CVDP's overall")
-    passes = Table("Pass@k", columns, rows, note)
-    usage_table = Table(
+    passes = SortableTable("Pass@k", columns, rows, note)
+    usage_table = SortableTable(
         "What models used",
         ("model", "samples", "calls", "tokens sent", "tokens received", "cost (US$)", "tokens per solved problem"),
         [
@@ -94,14 +94,14 @@ def models(data: Dataset) -> Section:
     return Section("models", title, (), (), (passes, usage_table, _prompts(by_group), _exposure(by_group)), numbers)
 
 
-def _prompts(by_group: Mapping[str, Sequence[Observation]]) -> Table:
-    counts = Counter(
+def _prompts(by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
+    prompt_counts = Counter(
         (group, observation.prompts or "–") for group, observations in by_group.items() for observation in observations
     )
-    return Table(
+    return SortableTable(
         "Prompts that models were asked with",
         ("model", "prompts and digest", "samples"),
-        [(group, prompts, samples) for (group, prompts), samples in counts.items()],
+        [(group, prompts, samples) for (group, prompts), samples in prompt_counts.items()],
         "`benchwright` asks in its own form; the others have the structure of the benchmark that they are named after, "
         "in words of our own. A dash: an agent's task, a template, or replies made elsewhere.",
     )
@@ -115,41 +115,41 @@ def _packs(observations: Sequence[Observation]) -> list[dict[str, object]]:
     return [
         {
             "pack": pack,
-            "published": published or None,
+            "published": published_on or None,
             "knowledge_cutoff": cutoff or None,
             "samples": samples,
-            "may_have_seen": may_precede(published, cutoff) if published and cutoff else None,
+            "may_have_seen": may_precede(published_on, cutoff) if published_on and cutoff else None,
         }
-        for (pack, published, cutoff), samples in dates.items()
+        for (pack, published_on, cutoff), samples in dates.items()
     ]
 
 
-def _exposure(by_group: Mapping[str, Sequence[Observation]]) -> Table:
+def _exposure(by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
     dates = Counter(
         (group, observation.pack, observation.published, observation.knowledge_cutoff)
         for group, observations in by_group.items()
         for observation in observations
     )
-    return Table(
+    return SortableTable(
         "Whether models may have seen the problems",
         ("model", "pack", "published", "training cut-off", "samples", "note"),
         [
-            (group, pack, published or "unknown", cutoff or "unknown", samples, _may_have_seen(published, cutoff))
-            for (group, pack, published, cutoff), samples in dates.items()
+            (group, pack, published_on or "unknown", cutoff or "unknown", samples, _may_have_seen(published_on, cutoff))
+            for (group, pack, published_on, cutoff), samples in dates.items()
         ],
         "Published: when the first of the pack's problems were. Training cut-off: as it was given for the run, or as "
         "Inspect knows it. Problems can be older than their pack, and a provider can train a model further.",
     )
 
 
-def _may_have_seen(published: str, cutoff: str) -> str:
-    if not published or not cutoff:
+def _may_have_seen(published_on: str, cutoff: str) -> str:
+    if not published_on or not cutoff:
         unknown_dates = [
-            label for label, date in (("the pack's date", published), ("the model's cut-off", cutoff)) if not date
+            label for label, date in (("the pack's date", published_on), ("the model's cut-off", cutoff)) if not date
         ]
         verb = "are" if len(unknown_dates) > 1 else "is"
         return f"{' and '.join(unknown_dates)} {verb} unknown: the model may have seen these problems"
-    if may_precede(published, cutoff):
+    if may_precede(published_on, cutoff):
         return "published before the cut-off: the model may have seen these problems"
     return "published after the cut-off"
 
@@ -184,9 +184,9 @@ def _cost(observations: Sequence[Observation]) -> float | None:
 
 
 def _per_solved(observations: Sequence[Observation]) -> Cell:
-    solved = sum(observation.passed for observation in observations)
+    solved_count = sum(observation.passed for observation in observations)
     tokens = sum(observation.total_tokens for observation in observations)
-    return round(tokens / solved) if solved and tokens else "–"
+    return round(tokens / solved_count) if solved_count and tokens else "–"
 
 
 def horizon(data: Dataset) -> Section:
@@ -233,7 +233,7 @@ def horizon(data: Dataset) -> Section:
         for level_horizon in fit.horizons
     ]
     columns = ("model", "success rate", "minutes of people", "95 % interval", "outside the problems tried", "problems")
-    table = Table("Horizon, by model", (*columns, "note"), rows)
+    table = SortableTable("Horizon, by model", (*columns, "note"), rows)
     shown_groups = [group for group, fit in fits.items() if fit.curve is not None][: charts.MOST_GROUPS]
     lead = [
         "How long a task takes people, until a model succeeds at half, or at 80 %, of such tasks. A problem's human "
@@ -250,9 +250,9 @@ def horizon(data: Dataset) -> Section:
 
 def human_minutes(data: Dataset) -> tuple[dict[str, float], int]:
     """Problem → median minutes of people without help, as far as known; and how many problems have none."""
-    people = [observation for observation in data.timed if observation.solver == "human"]
+    unaided_observations = [observation for observation in data.timed if observation.solver == "human"]
     median_minutes: dict[str, float] = {}
-    problems = _by_problem(people)
+    problems = _by_problem(unaided_observations)
     for problem, attempts in sorted(problems.items()):
         curve = kaplan_meier(
             [observation.time_s / 60 for observation in attempts], [observation.passed for observation in attempts]
@@ -267,8 +267,8 @@ def _half_horizon(fit: HorizonFit) -> str:
     half = fit.horizons[0]
     spread = interval(half.low, half.high, digits=1)
     interval_text = f"95 % interval {spread}" if spread != "–" else "no interval"
-    tried = f"{number(fit.shortest, 1)} to {number(fit.longest, 1)}"
-    beyond = f"; outside the problems tried, which take {tried} minutes" if half.beyond_data else ""
+    tried_range = f"{number(fit.shortest, 1)} to {number(fit.longest, 1)}"
+    beyond = f"; outside the problems tried, which take {tried_range} minutes" if half.beyond_data else ""
     return f"{number(half.minutes, 1)} minutes ({interval_text}{beyond})"
 
 
@@ -285,8 +285,8 @@ def _curves(
     fits: Mapping[str, HorizonFit],
     shown_groups: Sequence[str],
     minutes: Mapping[str, float],
-    table: Table,
-) -> Picture:
+    table: SortableTable,
+) -> SectionPicture:
     rows: list[charts.Row] = []
     points: list[charts.Row] = []
     for group in shown_groups:
@@ -306,11 +306,12 @@ def _curves(
         for group in shown_groups
         if fits[group].horizons[0].minutes is not None
     ]
-    return Picture(
+    return SectionPicture(
         "horizon",
         "Success of models against the time that people take",
         f"Curves that fall with the length of the task. {'; '.join(at_half) or 'No curve crosses one half'}. Marks are "
-        f"problems.{charts.drawn(shown_groups, [group for group, fit in fits.items() if fit.curve is not None])}",
+        "problems."
+        f"{charts.omission_note(shown_groups, [group for group, fit in fits.items() if fit.curve is not None])}",
         charts.curves(
             rows,
             shown_groups,
@@ -318,7 +319,7 @@ def _curves(
             x="median minutes of people (doublings)",
             y="solved",
             points=points,
-            log=True,
+            is_logarithmic=True,
         ),
         table,
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, Table, count, with_interval
+from benchwright_analysis.report.section import Cell, Section, SortableTable, count, with_interval
 from benchwright_analysis.statistics.crossed import crossed_shares
 from benchwright_analysis.statistics.pass_at_k import pass_at_k
 from benchwright_judges.agreement.estimators import Estimate
@@ -33,14 +33,14 @@ def outcomes(data: Dataset) -> Section:
     title = "How attempts ended"
     if not data.analysed:
         return Section("outcomes", title, empty_reason="No attempt counts.")
-    groups = {group: ended([attempt.observation for attempt in data.attempts_of(group)]) for group in data.groups}
+    groups = {group: end_counts([attempt.observation for attempt in data.attempts_of(group)]) for group in data.groups}
     reasons = Counter(
         attempt.observation.reason or "no verdict"
         for attempt in data.analysed
         if attempt.observation.censored_by == "not_decided"
     )
     tries = _tries(data)
-    table = Table(
+    table = SortableTable(
         title,
         ("group", *(part.replace("_", " ") for part in _PARTS)),
         [(group, *(counts[part] for part in _PARTS)) for group, counts in groups.items()],
@@ -65,7 +65,7 @@ def _lead(reasons: Mapping[str, int]) -> list[str]:
     ]
 
 
-def ended(rows: Sequence[Observation]) -> dict[str, int]:
+def end_counts(rows: Sequence[Observation]) -> dict[str, int]:
     """Counts of attempts; each is in exactly one of passed ever, submitted unsolved, gave up, timed out, undecided."""
     endings = Counter[str](observation.censored_by or "passed" for observation in rows)
     return {
@@ -93,14 +93,14 @@ def _tries(data: Dataset) -> dict[str, dict[int, Estimate]]:
                 problems.setdefault(observation.problem, []).append(observation)
         if not problems:
             continue
-        rows = list(problems.values())
-        samples = [attempts for attempts in rows if attempts[0].solver == "model"]
+        problem_attempts = list(problems.values())
+        model_attempts = [attempts for attempts in problem_attempts if attempts[0].solver == "model"]
         most_tries = (
-            min(map(len, samples))
-            if samples
-            else max(observation.runs for attempts in rows for observation in attempts)
+            min(map(len, model_attempts))
+            if model_attempts
+            else max(observation.runs for attempts in problem_attempts for observation in attempts)
         )
-        chances[group] = {k: _passed_within(rows, k) for k in _KS if k <= max(1, most_tries)}
+        chances[group] = {k: _passed_within(problem_attempts, k) for k in _KS if k <= max(1, most_tries)}
     return chances
 
 
@@ -126,13 +126,13 @@ def _passed_within(problems: Sequence[Sequence[Observation]], k: int) -> Estimat
     return estimate.estimate
 
 
-def _tries_table(tries: Mapping[str, Mapping[int, Estimate]]) -> Table:
+def _tries_table(tries: Mapping[str, Mapping[int, Estimate]]) -> SortableTable:
     ks = sorted({k for estimates in tries.values() for k in estimates})
     rows: list[Sequence[Cell]] = [
-        (group, *(with_interval(estimates[k], share=True) if k in estimates else "–" for k in ks))
+        (group, *(with_interval(estimates[k], as_share=True) if k in estimates else "–" for k in ks))
         for group, estimates in tries.items()
     ]
-    return Table(
+    return SortableTable(
         "Solved with equally many tries",
         ("group", *(f"{k} {'try' if k == 1 else 'tries'}" for k in ks)),
         rows,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from benchwright_analysis.report.rows.exclusions import exclude
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_of
-from benchwright_analysis.report.rows.reading import Job, fold_attempts
+from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.time_spent import ActiveTime
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.terms import ClockDisplay, Feedback, Terms
 from benchwright_problems.storage.store import Store
-from benchwright_studies.conduct.studies import RegisteredStudy, Studies, terms
+from benchwright_studies.conduct.studies import RegisteredStudy, Studies, assigned_terms
 
 if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
@@ -25,7 +25,7 @@ FEWEST_OTHERS = 5
 
 
 @dataclass(frozen=True)
-class Others:
+class OtherResults:
     """Results of others at one problem."""
 
     attempts: int
@@ -55,7 +55,7 @@ class OwnAttempt:
     forecast_ratio: float | None
     """Active minutes to the pass over the forecast; 2 is twice as long as expected."""
     share_by_assistant: float | None
-    others: Others | None
+    others: OtherResults | None
     """`None` if the study does not show it, there are too few others, or the own attempt has not ended."""
     category: str
     """Task of the problem, in words; empty if its pack does not say."""
@@ -86,20 +86,21 @@ def own_numbers(
     """
     if not study:
         own_headers = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
-        rows = _rows(log, store, own_headers, {})
-        counted = sorted(
-            (observation for observation in rows.observations if practice or not observation.practice), key=_position
+        attempt_rows = _rows(log, store, own_headers, {})
+        shown_observations = sorted(
+            (observation for observation in attempt_rows.observations if practice or not observation.practice),
+            key=_position,
         )
-        return [rows.own_attempt(observation, [], shows_results=True) for observation in counted]
+        return [attempt_rows.own_attempt(observation, [], shows_results=True) for observation in shown_observations]
     registered = Studies(log, Attempts(log)).study(study)
     study_terms = registered.study
     shows_results = study_terms.feedback is not Feedback.NONE
     shows_others = study_terms.show_distribution and shows_results
     headers = [header for header in log.journal.attempts(study) if shows_others or header.solver == participant]
-    rows = _rows(log, store, headers, {study: study_terms.idle_minutes * 60})
+    attempt_rows = _rows(log, store, headers, {study: study_terms.idle_minutes * 60})
     candidates = [
         observation
-        for observation in rows.observations
+        for observation in attempt_rows.observations
         if observation.participant == participant and (practice or not observation.practice)
     ]
     own_observations = sorted(
@@ -107,11 +108,11 @@ def own_numbers(
     )
     other_observations = [
         observation
-        for observation in rows.observations
+        for observation in attempt_rows.observations
         if observation.participant != participant and observation.is_analysed and observation.is_person
     ]
     return [
-        rows.own_attempt(observation, other_observations, shows_results=shows_results)
+        attempt_rows.own_attempt(observation, other_observations, shows_results=shows_results)
         for observation in own_observations
     ]
 
@@ -121,25 +122,25 @@ def _is_shown(log: StudyLog, registered_study: RegisteredStudy, observation: Obs
     summary = log.summary(observation.attempt)
     clock_terms = Terms(
         observation.solver,
-        terms(registered_study, observation.participant, 1, observation.problem, observation.condition),
+        assigned_terms(registered_study, observation.participant, 1, observation.problem, observation.condition),
     )
-    return clock_terms.shows_of_clock(summary.kinds, ended=summary.state.ended) is ClockDisplay.SHOWN
+    return clock_terms.clock_display(summary.event_types, has_ended=summary.state.ended) is ClockDisplay.SHOWN
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _AttemptRows:
     """Attempts with what is known around them."""
 
     observations: list[Observation]
-    facts: Mapping[str, ProblemFacts]
+    problem_facts: Mapping[str, ProblemFacts]
     spent: Mapping[str, ActiveTime]
 
     def own_attempt(
         self, observation: Observation, other_observations: Sequence[Observation], *, shows_results: bool
     ) -> OwnAttempt:
-        ended = observation.state in ("submitted", "abandoned", "timed_out")
-        first = observation.first_pass_s / 60 if observation.first_pass_s is not None and shows_results else None
-        facts = self.facts.get(observation.problem, ProblemFacts())
+        has_ended = observation.state in ("submitted", "abandoned", "timed_out")
+        pass_minutes = observation.first_pass_s / 60 if observation.first_pass_s is not None and shows_results else None
+        problem_facts = self.problem_facts.get(observation.problem, ProblemFacts())
         return OwnAttempt(
             attempt=observation.attempt,
             problem=observation.problem,
@@ -151,37 +152,37 @@ class _Rows:
             else None,
             score=observation.score if shows_results else None,
             active_min=observation.active_s / 60,
-            first_pass_min=first,
+            first_pass_min=pass_minutes,
             runs=observation.runs,
             forecast_min=observation.forecast_minutes,
-            forecast_ratio=first / observation.forecast_minutes
-            if first is not None and observation.forecast_minutes
+            forecast_ratio=pass_minutes / observation.forecast_minutes
+            if pass_minutes is not None and observation.forecast_minutes
             else None,
             share_by_assistant=observation.share_by_assistant,
             others=_distribution(
                 [candidate for candidate in other_observations if candidate.problem == observation.problem]
             )
-            if ended
+            if has_ended
             else None,
-            category=facts.category_label,
-            skill=facts.skill,
+            category=problem_facts.category_label,
+            skill=problem_facts.skill,
             started=observation.started,
             spent=self.spent[observation.attempt],
         )
 
 
-def _rows(log: StudyLog, store: Store, headers: Sequence[AttemptHeader], thresholds: dict[str, float]) -> _Rows:
-    facts = facts_of(store, {header.problem for header in headers})
-    folded, _ = fold_attempts(Job(log.path, headers, facts, thresholds, check=False), events=0)
+def _rows(log: StudyLog, store: Store, headers: Sequence[AttemptHeader], thresholds: dict[str, float]) -> _AttemptRows:
+    problem_facts = facts_of(store, {header.problem for header in headers})
+    folded, _ = fold_attempts(LogJob(log.path, headers, problem_facts, thresholds, check=False), event_count=0)
     observations = exclude([attempt.observation for attempt in folded], None, None)
-    return _Rows(observations, facts, {attempt.observation.attempt: attempt.spent for attempt in folded})
+    return _AttemptRows(observations, problem_facts, {attempt.observation.attempt: attempt.spent for attempt in folded})
 
 
 def _position(observation: Observation) -> tuple[int, str]:
     return observation.position or 0, observation.started
 
 
-def _distribution(observations: Sequence[Observation]) -> Others | None:
+def _distribution(observations: Sequence[Observation]) -> OtherResults | None:
     if len({observation.participant for observation in observations}) < FEWEST_OTHERS:
         return None
     from benchwright_analysis.statistics.survival import kaplan_meier
@@ -195,4 +196,4 @@ def _distribution(observations: Sequence[Observation]) -> Others | None:
             (minute for minute, left in zip(curve.times, curve.unsolved, strict=True) if 1 - left >= share - 1e-9), None
         )
 
-    return Others(len(observations), curve.passed, solved_by(0.25), solved_by(0.5), solved_by(0.75))
+    return OtherResults(len(observations), curve.passed, solved_by(0.25), solved_by(0.5), solved_by(0.75))

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Section, Table
+from benchwright_analysis.report.section import Cell, Section, SortableTable
 from benchwright_studies.plan.vocabulary import Population
 
 _MEASURES: Mapping[str, tuple[str, ...]] = {
@@ -54,7 +54,7 @@ def preregistration(data: Dataset) -> Section:
         "deviations": list(registered.deviations),
         "roles": {name: role_of(name, data) for name in _MEASURES},
     }
-    table = Table("What was registered", ("what", "registered"), rows)
+    table = SortableTable("What was registered", ("what", "registered"), rows)
     return Section("preregistration", _TITLE, lead, (), [table], numbers)
 
 
@@ -71,7 +71,7 @@ def role_of(section: str, data: Dataset) -> str:
     return "secondary" if any(measure.value in measures for measure in planned.secondary) else "exploratory"
 
 
-def marked(section: Section, data: Dataset) -> Section:
+def with_role(section: Section, data: Dataset) -> Section:
     """The section with its role."""
     role = role_of(section.id, data)
     is_other = data.population is Population.INTENTION_TO_TREAT and any(

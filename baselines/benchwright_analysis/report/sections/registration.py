@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from benchwright_analysis.code_digest import analysis_digest
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_studies.conduct.entry import Drawn, Enrolled, Preregistered
-from benchwright_studies.plan.preregistration import document_matches
+from benchwright_studies.plan.preregistration import is_registered_document
 
 if TYPE_CHECKING:
     from benchwright_studies.conduct.studies import RegisteredStudy
@@ -35,14 +35,14 @@ class Registration:
 
 
 def registration(
-    registered_study: RegisteredStudy, observations: Sequence[Observation], *, chosen: Sequence[str]
+    registered_study: RegisteredStudy, observations: Sequence[Observation], *, manual_choices: Sequence[str]
 ) -> Registration | None:
     """Preregistration of a study, with every deviation; none if nothing was preregistered.
 
     Args:
         registered_study: The study.
         observations: Its attempts.
-        chosen: Options of the report that leave attempts out by hand.
+        manual_choices: Options of the report that leave attempts out by hand.
     """
     registered = registered_study.preregistered
     if registered is None:
@@ -53,18 +53,18 @@ def registration(
         if observation.study == registered_study.study.study and not observation.practice
     ]
     deviations = [
-        *_changed(registered_study, registered, own_observations),
-        *_sample(registered, own_observations),
-        *(f"Attempts were left out of this report by hand: {option}." for option in chosen),
+        *_plan_changes(registered_study, registered, own_observations),
+        *_sample_deviations(registered, own_observations),
+        *(f"Attempts were left out of this report by hand: {option}." for option in manual_choices),
     ]
     return Registration(registered.digest, registered.document, tuple(deviations))
 
 
-def _changed(
+def _plan_changes(
     registered_study: RegisteredStudy, registered: Preregistered, own_observations: Sequence[Observation]
 ) -> list[str]:
     document, deviations = registered.document, []
-    if not document_matches(registered, document):
+    if not is_registered_document(registered, document):
         deviations.append("The document does not have the digest that was noted with it.")
     if document.get("study_sha256") != registered_study.sha256:
         deviations.append("The study file is another one than the one that was registered.")
@@ -108,7 +108,7 @@ def _changed(
     return deviations
 
 
-def _sample(registered: Preregistered, own_observations: Sequence[Observation]) -> list[str]:
+def _sample_deviations(registered: Preregistered, own_observations: Sequence[Observation]) -> list[str]:
     sample, deviations = registered.document.get("sample"), []
     if not isinstance(sample, dict):
         return []
@@ -131,19 +131,22 @@ def allocation(log: StudyLog, registered_study: RegisteredStudy) -> tuple[dict[s
     Returns:
         Condition → tasks; `sealed` and `open` → participants; deviations as sentences.
     """
-    drawn, concealed = Counter[str](), Counter[str]()
-    wrong = []
+    drawn_tasks, machines_by_plan = Counter[str](), Counter[str]()
+    deviating_participants = []
     for participant in log.journal.participants(registered_study.study.study):
         entries = [
-            journal_entry.entry for journal_entry in log.journal.entries(registered_study.study.study, participant)
+            journal_entry.recorded_entry
+            for journal_entry in log.journal.entries(registered_study.study.study, participant)
         ]
         enrolled = next((entry for entry in entries if isinstance(entry, Enrolled)), None)
-        concealed["sealed" if enrolled is not None and enrolled.sealed else "open"] += 1
+        machines_by_plan["sealed" if enrolled is not None and enrolled.sealed else "open"] += 1
         row = next((entry.assignment for entry in entries if isinstance(entry, Drawn)), None)
-        planned = registered_study.plan.of(participant)
+        planned = registered_study.plan.assignment_of(participant)
         if row is not None and planned is not None and row != planned:
-            wrong.append(participant)
+            deviating_participants.append(participant)
         assignment = row or planned
-        drawn.update(task.condition for task in (assignment.tasks if assignment else ()))
-    deviations = [f"The assignment of {', '.join(wrong)} is not the plan's."] if wrong else []
-    return dict(drawn), dict(concealed), deviations
+        drawn_tasks.update(task.condition for task in (assignment.tasks if assignment else ()))
+    deviations = (
+        [f"The assignment of {', '.join(deviating_participants)} is not the plan's."] if deviating_participants else []
+    )
+    return dict(drawn_tasks), dict(machines_by_plan), deviations

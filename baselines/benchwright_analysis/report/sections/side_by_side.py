@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from benchwright_analysis.completion.tables import estimate_text
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, number, percent
 from benchwright_analysis.report.sections.time_compared import minutes_of, passed_of
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share
 from benchwright_analysis.statistics.survival import kaplan_meier
@@ -21,7 +21,7 @@ _ANY = "–"
 
 
 @dataclass(frozen=True)
-class Column:
+class GroupColumn:
     """One group."""
 
     solver: str
@@ -54,10 +54,10 @@ def side_by_side(data: Dataset) -> Section | None:
         return None
     missing = _missing(data)
     columns = {group: _column(data, group) for group in data.groups}
-    kinds = {(column.solver, bool(column.subjects)) for column in columns.values()}
-    if len(kinds) < 2 and not missing and not any(column.subjects for column in columns.values()):
+    solver_kinds = {(column.solver, bool(column.subjects)) for column in columns.values()}
+    if len(solver_kinds) < 2 and not missing and not any(column.subjects for column in columns.values()):
         return None
-    table = Table(
+    table = SortableTable(
         "Side by side",
         ("measure", *columns),
         [(name, *(cell(column) for column in columns.values())) for name, cell in _ROWS],
@@ -65,26 +65,26 @@ def side_by_side(data: Dataset) -> Section | None:
         "which nothing happened. The median to the first pass is Kaplan and Meier's: unsolved attempts count for as "
         "long as they lasted. Intervals are 95 % and hold for other problems, and other people.",
     )
-    failed = _failures(columns)
-    tables = [table, failed] if failed.rows else [table]
+    failure_table = _failures(columns)
+    tables = [table, failure_table] if failure_table.rows else [table]
     pictures = [_picture(data, columns)]
     numbers = {"columns": columns, "missing": missing}
     return Section("side-by-side", "Side by side", _lead(data, columns, missing), pictures, tables, numbers)
 
 
-def _column(data: Dataset, group: str) -> Column:
+def _column(data: Dataset, group: str) -> GroupColumn:
     attempts = data.attempts_of(group)
     rows = [attempt.observation for attempt in attempts]
-    decided = sorted(
+    decided_observations = sorted(
         (observation for observation in rows if observation.censored_by != "not_decided"),
         key=lambda observation: observation.attempt,
     )
-    timed = [observation for observation in decided if observation.time_s > 0]
+    timed = [observation for observation in decided_observations if observation.time_s > 0]
     subjects = sorted(
         {tuple(sorted(attempt.assistance.program.items())) for attempt in attempts if attempt.assistance.program}
     )
     policies = {dict(subject).get("policy", "") for subject in subjects}
-    return Column(
+    return GroupColumn(
         solver=rows[0].solver,
         subjects=[dict(subject) for subject in subjects],
         registered=_registered(data, group),
@@ -95,8 +95,10 @@ def _column(data: Dataset, group: str) -> Column:
         ),
         attempts=len(rows),
         problems=len({observation.problem for observation in rows}),
-        solved=crossed_share([observation.passed for observation in decided], data.cells(decided)).estimate
-        if decided
+        solved=crossed_share(
+            [observation.passed for observation in decided_observations], data.cells(decided_observations)
+        ).estimate
+        if decided_observations
         else None,
         minutes_to_pass=kaplan_meier(minutes_of(timed), passed_of(timed), data.cells(timed)).median if timed else None,
         minutes=crossed_mean([observation.time_s / 60 for observation in timed], data.cells(timed)).estimate
@@ -114,7 +116,7 @@ def _registered(data: Dataset, group: str) -> Mapping[str, object] | None:
     return None if subject is None else subject.model_dump(mode="json", exclude_defaults=True)
 
 
-def _differ(data: Dataset) -> bool:
+def _have_different_problems(data: Dataset) -> bool:
     """True if groups worked on different problems."""
     return (
         len({frozenset(attempt.observation.problem for attempt in data.attempts_of(group)) for group in data.groups})
@@ -126,7 +128,7 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _kinds(attempts: Sequence[Folded]) -> dict[str, int]:
+def _kinds(attempts: Sequence[FoldedAttempt]) -> dict[str, int]:
     """Reasons why attempts did not pass: how the program failed, else the newest verdict's reason."""
     return dict(
         sorted(
@@ -147,24 +149,24 @@ def _missing(data: Dataset) -> list[str]:
     return [condition.name for condition in planned if condition.name not in data.groups]
 
 
-def _lead(data: Dataset, columns: Mapping[str, Column], missing: Sequence[str]) -> list[str]:
+def _lead(data: Dataset, columns: Mapping[str, GroupColumn], missing: Sequence[str]) -> list[str]:
     sentences = []
     if missing:
         verb = "has" if len(missing) == 1 else "have"
         sentences.append(
             f"{', '.join(missing)} {verb} no attempt that counts: the study plans them, and they are missing."
         )
-    if _differ(data):
+    if _have_different_problems(data):
         sentences.append(
             "Not every group worked on the same problems, so compare shares and times only of columns with "
             "the same problems."
         )
     for group, column in columns.items():
-        settings = {
+        subject_settings = {
             (subject.get("subject_version", ""), subject.get("configuration_sha256", "")) for subject in column.subjects
         }
-        if len(settings) > 1:
-            sentences.append(f"Under {group} a program worked in {len(settings)} versions or configurations.")
+        if len(subject_settings) > 1:
+            sentences.append(f"Under {group} a program worked in {len(subject_settings)} versions or configurations.")
         left_open = [name for name in ("version", "configuration") if not (column.registered or {}).get(name)]
         if column.registered is not None and left_open:
             sentences.append(
@@ -179,7 +181,7 @@ def _lead(data: Dataset, columns: Mapping[str, Column], missing: Sequence[str]) 
     return sentences
 
 
-def _subject(column: Column) -> Cell:
+def _subject(column: GroupColumn) -> Cell:
     subject_names = [
         f"{subject['subject']} {subject.get('subject_version', '')}".rstrip()
         + (f" [{subject['configuration_sha256'][:8]}]" if subject.get("configuration_sha256") else "")
@@ -190,19 +192,19 @@ def _subject(column: Column) -> Cell:
     return "; ".join(subject_names) or _ANY
 
 
-def _policy(column: Column) -> Cell:
+def _policy(column: GroupColumn) -> Cell:
     policies = sorted({subject["policy"] for subject in column.subjects if subject.get("policy")})
     return "; ".join(policies) + (f" ({column.bound})" if column.bound else "") or _ANY
 
 
-_ROWS: Sequence[tuple[str, Callable[[Column], Cell]]] = (
+_ROWS: Sequence[tuple[str, Callable[[GroupColumn], Cell]]] = (
     ("solver", lambda column: column.solver),
     ("subject", _subject),
     ("policy", _policy),
     ("model", lambda column: column.model or _ANY),
     ("attempts", lambda column: column.attempts),
     ("problems", lambda column: column.problems),
-    ("solved (95 % interval)", lambda column: estimate_text(column.solved, share=True)),
+    ("solved (95 % interval)", lambda column: estimate_text(column.solved, as_share=True)),
     ("median minutes to the first pass (95 % interval)", lambda column: estimate_text(column.minutes_to_pass)),
     ("mean minutes, solved or not (95 % interval)", lambda column: estimate_text(column.minutes)),
     ("tokens per attempt", lambda column: _ANY if column.tokens is None else f"{column.tokens:,.0f}"),
@@ -210,17 +212,17 @@ _ROWS: Sequence[tuple[str, Callable[[Column], Cell]]] = (
 )
 
 
-def _failures(columns: Mapping[str, Column]) -> Table:
+def _failures(columns: Mapping[str, GroupColumn]) -> SortableTable:
     rows: list[Sequence[Cell]] = [
         (group, kind.replace("_", " "), amount)
         for group, column in columns.items()
         for kind, amount in column.failures.items()
     ]
     note = "The reason of the newest verdict of an attempt that never passed; `subject:` is a failure of the program."
-    return Table("Not solved, by kind of failure", ("group", "kind", "attempts"), rows, note)
+    return SortableTable("Not solved, by kind of failure", ("group", "kind", "attempts"), rows, note)
 
 
-def _picture(data: Dataset, columns: Mapping[str, Column]) -> Picture:
+def _picture(data: Dataset, columns: Mapping[str, GroupColumn]) -> SectionPicture:
     shown_groups = list(columns)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
         {"label": "solved", "group": group, "value": estimate.value, "low": estimate.low, "high": estimate.high}
@@ -228,15 +230,15 @@ def _picture(data: Dataset, columns: Mapping[str, Column]) -> Picture:
         if (estimate := columns[group].solved) is not None
     ]
     words = " ".join(f"{row['group']}: {percent(float(row['value'] or 0))}." for row in rows)
-    table = Table(
+    table = SortableTable(
         "Solved",
         ("group", "attempts", "solved (95 % interval)"),
-        [(group, column.attempts, estimate_text(column.solved, share=True)) for group, column in columns.items()],
+        [(group, column.attempts, estimate_text(column.solved, as_share=True)) for group, column in columns.items()],
     )
-    return Picture(
+    return SectionPicture(
         "solved-side-by-side",
         "Solved, side by side",
-        f"Share solved by each group. {words}{charts.drawn(shown_groups, columns)}",
+        f"Share solved by each group. {words}{charts.omission_note(shown_groups, columns)}",
         charts.intervals(rows, shown_groups, report_groups=data.groups, x="solved", y=""),
         table,
     )

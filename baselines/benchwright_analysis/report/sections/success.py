@@ -11,15 +11,15 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import (
     Cell,
-    Picture,
     Section,
-    Table,
+    SectionPicture,
+    SortableTable,
     count,
     number,
     with_interval,
 )
 from benchwright_analysis.report.sections.success_compared import compared_groups
-from benchwright_analysis.statistics.success import Group, breakdown
+from benchwright_analysis.statistics.success import LabelledAttempts, breakdown
 from benchwright_judges.agreement.estimators import Estimate
 
 _DIFFICULTIES = ("easy", "medium", "hard")
@@ -31,12 +31,12 @@ def success(data: Dataset) -> Section:
     if not data.decided:
         return Section("success", "Who solved how much", empty_reason=_NOTHING)
     by_group = _by_group(data)
-    values = {
+    statistic_estimates = {
         statistic.id: {group: statistic.estimate(observations, data) for group, observations in by_group.items()}
         for statistic in STATISTICS
     }
-    numbers: dict[str, object] = {**values}
-    overall = _overall(by_group, values)
+    numbers: dict[str, object] = {**statistic_estimates}
+    overall = _overall(by_group, statistic_estimates)
     tables, pictures = [overall], []
     for name, title, label in _SORTINGS:
         breakdowns = _breakdown(data, label, scores=name == "format")
@@ -56,8 +56,10 @@ def success(data: Dataset) -> Section:
     return Section("success", "Who solved how much", _lead(data), pictures, tables, numbers)
 
 
-def _overall(by_group: Mapping[str, Sequence[Observation]], values: Mapping[str, Mapping[str, Estimate]]) -> Table:
-    return Table(
+def _overall(
+    by_group: Mapping[str, Sequence[Observation]], statistic_estimates: Mapping[str, Mapping[str, Estimate]]
+) -> SortableTable:
+    return SortableTable(
         "Solved, by group",
         ("group", "attempts", "solved", *(statistic.column for statistic in STATISTICS)),
         [
@@ -65,7 +67,10 @@ def _overall(by_group: Mapping[str, Sequence[Observation]], values: Mapping[str,
                 group,
                 len(observations),
                 sum(observation.passed for observation in observations),
-                *(with_interval(values[statistic.id][group], share=statistic.is_share) for statistic in STATISTICS),
+                *(
+                    with_interval(statistic_estimates[statistic.id][group], as_share=statistic.is_share)
+                    for statistic in STATISTICS
+                ),
             )
             for group, observations in by_group.items()
         ],
@@ -102,7 +107,7 @@ def _by_group(data: Dataset) -> dict[str, list[Observation]]:
     return {group: rows for group, rows in observations_by_group.items() if rows}
 
 
-def _breakdown(data: Dataset, label: _Label, *, scores: bool = False) -> dict[str, tuple[Group, ...]]:
+def _breakdown(data: Dataset, label: _Label, *, scores: bool = False) -> dict[str, tuple[LabelledAttempts, ...]]:
     breakdowns = {}
     for group, rows in _by_group(data).items():
         labelled = [observation for observation in rows if label(observation)]
@@ -115,48 +120,78 @@ def _breakdown(data: Dataset, label: _Label, *, scores: bool = False) -> dict[st
 
 
 def _labelled(
-    data: Dataset, name: str, breakdowns: Mapping[str, Sequence[Group]]
-) -> dict[str, list[tuple[str, Group]]]:
-    names = {fact.category: f"{fact.category_label} ({fact.category})" for fact in data.facts.values()}
+    data: Dataset, name: str, breakdowns: Mapping[str, Sequence[LabelledAttempts]]
+) -> dict[str, list[tuple[str, LabelledAttempts]]]:
+    names = {fact.category: f"{fact.category_label} ({fact.category})" for fact in data.problem_facts.values()}
     order = _DIFFICULTIES if name == "difficulty" else ()
     return {
         group: sorted(
-            ((names.get(part.label, part.label) if name == "category" else part.label, part) for part in rows),
-            key=lambda row: order.index(row[0]) if row[0] in order else len(order),
+            (
+                (
+                    names.get(label_breakdown.label, label_breakdown.label)
+                    if name == "category"
+                    else label_breakdown.label,
+                    label_breakdown,
+                )
+                for label_breakdown in group_breakdowns
+            ),
+            key=lambda labelled_breakdown: (
+                order.index(labelled_breakdown[0]) if labelled_breakdown[0] in order else len(order)
+            ),
         )
-        for group, rows in breakdowns.items()
+        for group, group_breakdowns in breakdowns.items()
     }
 
 
-def _breakdown_table(title: str, breakdowns: Mapping[str, Sequence[Group | tuple[str, Group]]]) -> Table:
+def _breakdown_table(
+    title: str, breakdowns: Mapping[str, Sequence[LabelledAttempts | tuple[str, LabelledAttempts]]]
+) -> SortableTable:
     rows: list[Sequence[Cell]] = []
-    for group, parts in breakdowns.items():
-        for entry in parts:
-            label, part = entry if isinstance(entry, tuple) else (entry.label, entry)
-            solved = with_interval(part.passed.estimate, share=True) if part.passed is not None else "–"
-            size = (part.attempts, part.score.participants or "–", part.score.problems)
-            rows.append((label, group, *size, solved, with_interval(part.score.estimate)))
+    for group, group_breakdowns in breakdowns.items():
+        for labelled_breakdown in group_breakdowns:
+            label, label_breakdown = (
+                labelled_breakdown
+                if isinstance(labelled_breakdown, tuple)
+                else (labelled_breakdown.label, labelled_breakdown)
+            )
+            solved_text = (
+                with_interval(label_breakdown.passed.estimate, as_share=True)
+                if label_breakdown.passed is not None
+                else "–"
+            )
+            counts = (
+                label_breakdown.attempts,
+                label_breakdown.score.participants or "–",
+                label_breakdown.score.problems,
+            )
+            rows.append((label, group, *counts, solved_text, with_interval(label_breakdown.score.estimate)))
     columns = ("label", "group", "attempts", "people", "problems", "solved (95 % interval)", "mean (95 % interval)")
-    return Table(title, columns, rows)
+    return SortableTable(title, columns, rows)
 
 
 def _category_picture(
-    breakdowns: Mapping[str, Sequence[tuple[str, Group]]],
-    table: Table,
+    breakdowns: Mapping[str, Sequence[tuple[str, LabelledAttempts]]],
+    table: SortableTable,
     groups: Sequence[str],
     all_groups: Sequence[str],
-) -> Picture:
+) -> SectionPicture:
     shown_groups = list(groups)[: charts.MOST_GROUPS]
     rows = [
-        {"label": label, "group": group, "value": part.passed.value, "low": part.passed.low, "high": part.passed.high}
+        {
+            "label": label,
+            "group": group,
+            "value": label_breakdown.passed.value,
+            "low": label_breakdown.passed.low,
+            "high": label_breakdown.passed.high,
+        }
         for group in shown_groups
-        for label, part in breakdowns.get(group, ())
-        if part.passed is not None
+        for label, label_breakdown in breakdowns.get(group, ())
+        if label_breakdown.passed is not None
     ]
-    return Picture(
+    return SectionPicture(
         "success-by-category",
         "Solved, by category",
-        _best_and_worst(rows, "category") + charts.drawn(shown_groups, groups),
+        _best_and_worst(rows, "category") + charts.omission_note(shown_groups, groups),
         charts.intervals(rows, shown_groups, report_groups=all_groups, x="solved", y=""),
         table,
     )

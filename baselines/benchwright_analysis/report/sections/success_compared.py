@@ -7,29 +7,31 @@ from collections.abc import Mapping, Sequence
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Table, p_value, with_interval
+from benchwright_analysis.report.section import Cell, SortableTable, p_value, with_interval
 from benchwright_analysis.report.sections.time_compared import in_percentage_points
-from benchwright_analysis.statistics.crossed import Crossed, crossed_share_difference
+from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share_difference
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.multiple import Adjusted, holm
+from benchwright_analysis.statistics.multiple import AdjustedTest, holm
 
 
-def compared_groups(data: Dataset, by_group: Mapping[str, Sequence[Observation]]) -> tuple[dict[str, object], Table]:
+def compared_groups(
+    data: Dataset, by_group: Mapping[str, Sequence[Observation]]
+) -> tuple[dict[str, object], SortableTable]:
     """Pairs of groups, on the problems that both tried."""
     groups = list(by_group)[: charts.MOST_GROUPS]
     comparisons: dict[str, object] = {}
     rows: list[Sequence[Cell]] = []
-    for position, first in enumerate(groups):
-        for second in groups[position + 1 :]:
-            first_attempts, second_attempts = by_group[first], by_group[second]
+    for position, first_group in enumerate(groups):
+        for second_group in groups[position + 1 :]:
+            first_attempts, second_attempts = by_group[first_group], by_group[second_group]
             difference = solved_difference(first_attempts, second_attempts)
             if difference is None:
                 continue
             categories = _by_category(first_attempts, second_attempts)
-            comparisons[f"{second} against {first}"] = {"difference": difference, "categories": categories}
+            comparisons[f"{second_group} against {first_group}"] = {"difference": difference, "categories": categories}
             rows.append(
                 (
-                    f"{second} against {first}",
+                    f"{second_group} against {first_group}",
                     difference.problems,
                     with_interval(in_percentage_points(difference), digits=1),
                     p_value(difference.p_value),
@@ -42,27 +44,31 @@ def compared_groups(data: Dataset, by_group: Mapping[str, Sequence[Observation]]
         "categories that differ after Holm's correction over categories."
     )
     columns = ("comparison", "problems", "difference (95 % interval)", "p", "categories that differ")
-    note += charts.drawn(groups, by_group, "Compared")
-    return comparisons, Table("Groups compared, problem by problem", columns, rows, note)
+    note += charts.omission_note(groups, by_group, "Compared")
+    return comparisons, SortableTable("Groups compared, problem by problem", columns, rows, note)
 
 
-def _in_common(first: Sequence[Observation], second: Sequence[Observation]) -> list[Observation]:
-    problems = {observation.problem for observation in first} & {observation.problem for observation in second}
-    return [observation for observation in (*first, *second) if observation.problem in problems]
+def _in_common(first_attempts: Sequence[Observation], second_attempts: Sequence[Observation]) -> list[Observation]:
+    problems = {observation.problem for observation in first_attempts} & {
+        observation.problem for observation in second_attempts
+    }
+    return [observation for observation in (*first_attempts, *second_attempts) if observation.problem in problems]
 
 
-def solved_difference(first: Sequence[Observation], second: Sequence[Observation]) -> Crossed | None:
+def solved_difference(
+    first_attempts: Sequence[Observation], second_attempts: Sequence[Observation]
+) -> CrossedEstimate | None:
     """By how much the share solved in the second group exceeds that in the first; `None` if no problem was shared.
 
     Args:
-        first: Decided attempts of one group; only those at problems that the other group tried count.
-        second: Decided attempts of the other group.
+        first_attempts: Decided attempts of one group; only those at problems that the other group tried count.
+        second_attempts: Decided attempts of the other group.
     """
-    shared_attempts = _in_common(first, second)
+    shared_attempts = _in_common(first_attempts, second_attempts)
     if not shared_attempts:
         return None
     try:
-        treated = [observation.group == second[0].group for observation in shared_attempts]
+        treated = [observation.group == second_attempts[0].group for observation in shared_attempts]
         return crossed_share_difference(
             [observation.passed for observation in shared_attempts], treated, Dataset.cells(shared_attempts)
         )
@@ -70,15 +76,20 @@ def solved_difference(first: Sequence[Observation], second: Sequence[Observation
         return None
 
 
-def _by_category(first: Sequence[Observation], second: Sequence[Observation]) -> dict[str, Adjusted]:
-    tests: dict[str, float] = {}
-    for name in sorted({_category(observation) for observation in _in_common(first, second)} - {""}):
+def _by_category(
+    first_attempts: Sequence[Observation], second_attempts: Sequence[Observation]
+) -> dict[str, AdjustedTest]:
+    p_values: dict[str, float] = {}
+    for name in sorted({_category(observation) for observation in _in_common(first_attempts, second_attempts)} - {""}):
         difference = solved_difference(
-            *([observation for observation in rows if _category(observation) == name] for rows in (first, second))
+            *(
+                [observation for observation in rows if _category(observation) == name]
+                for rows in (first_attempts, second_attempts)
+            )
         )
         if difference is not None and difference.p_value is not None:
-            tests[name] = difference.p_value
-    return holm(tests)
+            p_values[name] = difference.p_value
+    return holm(p_values)
 
 
 def _category(observation: Observation) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation, why_unadjusted
-from benchwright_analysis.report.section import Cell, Table, interval, number, p_value, with_interval
-from benchwright_analysis.statistics.crossed import Crossed
+from benchwright_analysis.report.section import Cell, SortableTable, interval, number, p_value, with_interval
+from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.restricted_mean import observable_limit, restricted_mean_difference, time_change
 from benchwright_analysis.statistics.survival import with_give_ups_until
@@ -38,13 +38,13 @@ class TimeComparison:
 
     baseline: str
     other: str
-    difference: Crossed
+    difference: CrossedEstimate
     """Of restricted means, in minutes; negative is faster."""
-    change: Crossed
+    change: CrossedEstimate
     """Of the geometric mean of restricted times: -0.2 is a fifth less."""
     adjusted: bool
     """True if the change allows for forecasts."""
-    if_give_ups_went_on: Crossed | None
+    if_give_ups_went_on: CrossedEstimate | None
     """The difference, if those who gave up had continued without success up to the limit."""
 
 
@@ -100,12 +100,12 @@ def compare(data: Dataset, groups: Groups, limit: Limit) -> tuple[list[TimeCompa
 def _comparison(
     baseline: str, compared_group: str, paired_observations: Sequence[Observation], limit: float
 ) -> TimeComparison:
-    second = [observation.group == compared_group for observation in paired_observations]
+    second_flags = [observation.group == compared_group for observation in paired_observations]
     cells = Dataset.cells(paired_observations)
     forecasts = [observation.forecast_blind_minutes for observation in paired_observations]
     log_forecasts = [math.log(forecast) for forecast in forecasts if forecast]
     adjusted = len(log_forecasts) == len(paired_observations) and max(log_forecasts) > min(log_forecasts)
-    columns = (minutes_of(paired_observations), passed_of(paired_observations), second, limit, cells)
+    estimate_arguments = (minutes_of(paired_observations), passed_of(paired_observations), second_flags, limit, cells)
     gave_up = [observation.censored_by in ("gave_up", "handed_in_unsolved") for observation in paired_observations]
     pessimistic = None
     if any(gave_up):
@@ -113,18 +113,18 @@ def _comparison(
             [min(minutes, limit) for minutes in minutes_of(paired_observations)], gave_up, limit
         )
         in_time = [observation.passed and observation.time_s / 60 <= limit for observation in paired_observations]
-        pessimistic = restricted_mean_difference(stopped, in_time, second, limit, cells)
+        pessimistic = restricted_mean_difference(stopped, in_time, second_flags, limit, cells)
     return TimeComparison(
         baseline,
         compared_group,
-        restricted_mean_difference(*columns),
-        time_change(*columns, covariates=[log_forecasts] if adjusted else []),
+        restricted_mean_difference(*estimate_arguments),
+        time_change(*estimate_arguments, covariates=[log_forecasts] if adjusted else []),
         adjusted,
         pessimistic,
     )
 
 
-def comparison_table(comparisons: Sequence[TimeComparison], limit: Limit, rows: Sequence[Observation]) -> Table:
+def comparison_table(comparisons: Sequence[TimeComparison], limit: Limit, rows: Sequence[Observation]) -> SortableTable:
     """The comparisons, for readers."""
     cells: list[Sequence[Cell]] = []
     for comparison in comparisons:
@@ -154,7 +154,7 @@ def comparison_table(comparisons: Sequence[TimeComparison], limit: Limit, rows: 
             else ""
         )
     )
-    return Table(
+    return SortableTable(
         "Conditions compared in time", ("comparison", "what", "estimate (95 % interval)", "p"), cells, note.strip()
     )
 
@@ -182,22 +182,22 @@ def sentences(comparisons: Sequence[TimeComparison], limit: Limit) -> list[str]:
     return comparison_sentences
 
 
-def _estimate_cells(estimate: Crossed, form: Callable[[Crossed], str]) -> tuple[str, str]:
-    return form(estimate) + (f". {estimate.note}" if estimate.note else ""), p_value(estimate.p_value)
+def _estimate_cells(estimate: CrossedEstimate, text_of: Callable[[CrossedEstimate], str]) -> tuple[str, str]:
+    return text_of(estimate) + (f". {estimate.note}" if estimate.note else ""), p_value(estimate.p_value)
 
 
-def _in_minutes(estimate: Crossed) -> str:
+def _in_minutes(estimate: CrossedEstimate) -> str:
     return with_interval(estimate.estimate, digits=1)
 
 
-def in_percent(estimate: Crossed) -> str:
+def in_percent(estimate: CrossedEstimate) -> str:
     """A relative change with its interval, for people."""
-    ends = (None if end is None else 100 * end for end in (estimate.low, estimate.high))
-    spread = interval(*ends, digits=1)
+    bounds = (None if end is None else 100 * end for end in (estimate.low, estimate.high))
+    spread = interval(*bounds, digits=1)
     return f"{number(100 * estimate.value, 1)} %" + (f" ({spread})" if spread != "–" else "")
 
 
-def in_percentage_points(estimate: Crossed) -> Estimate:
+def in_percentage_points(estimate: CrossedEstimate) -> Estimate:
     """A difference of shares times 100."""
     low, high = (None if end is None else 100 * end for end in (estimate.low, estimate.high))
     return Estimate(value=100 * estimate.value, low=low, high=high)

@@ -9,7 +9,15 @@ import numpy as np
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Picture, Section, Table, minutes, number, percent, with_interval
+from benchwright_analysis.report.section import (
+    Section,
+    SectionPicture,
+    SortableTable,
+    minutes,
+    number,
+    percent,
+    with_interval,
+)
 from benchwright_analysis.report.sections.time_compared import (
     by_condition,
     compare,
@@ -20,8 +28,8 @@ from benchwright_analysis.report.sections.time_compared import (
     sentences,
 )
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
-from benchwright_analysis.statistics.score_over_time import Trace, score_curve
-from benchwright_analysis.statistics.survival import Survival, kaplan_meier, success_only_time
+from benchwright_analysis.statistics.score_over_time import ScoreTrace, score_curve
+from benchwright_analysis.statistics.survival import SurvivalCurve, kaplan_meier, success_only_time
 from benchwright_judges.agreement.estimators import Estimate
 
 _MOST_STEPS = 300
@@ -52,7 +60,7 @@ def survival(data: Dataset) -> Section:
         group: success_only_time(minutes_of(observations), passed_of(observations))
         for group, observations in by_group.items()
     }
-    table = Table(
+    table = SortableTable(
         "Minutes to the first pass, by condition",
         (
             "condition",
@@ -88,12 +96,12 @@ def survival(data: Dataset) -> Section:
         "comparisons": {comparison.other: comparison for comparison in compared},
         "secondary_successes_only": only,
     }
-    tests = (
+    comparison_tables = (
         [comparison_table(compared, limit, [observation for rows in by_group.values() for observation in rows])]
         if compared
         else []
     )
-    secondary = Table(
+    secondary = SortableTable(
         "Secondary: minutes of solved attempts only",
         ("condition", "solved", "left out", "geometric mean"),
         [
@@ -108,14 +116,16 @@ def survival(data: Dataset) -> Section:
         *reasons,
         *sorted({estimate.note for estimate in means.values() if estimate.note}),
     ]
-    return Section("time", title, lead, [_curve_picture(curves, table, data.groups)], [*tests, secondary], numbers)
+    return Section(
+        "time", title, lead, [_curve_picture(curves, table, data.groups)], [*comparison_tables, secondary], numbers
+    )
 
 
 def _censored(observations: Sequence[Observation], reason: str) -> int:
     return sum(observation.censored_by == reason for observation in observations)
 
 
-def _curve_picture(curves: dict[str, Survival], table: Table, all_groups: Sequence[str]) -> Picture:
+def _curve_picture(curves: dict[str, SurvivalCurve], table: SortableTable, all_groups: Sequence[str]) -> SectionPicture:
     shown_groups = list(curves)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = []
     marks: list[charts.Row] = []
@@ -137,18 +147,18 @@ def _curve_picture(curves: dict[str, Survival], table: Table, all_groups: Sequen
         else f"{group}: less than half solved within the time watched"
         for group, curve in curves.items()
     ]
-    return Picture(
+    return SectionPicture(
         "survival",
         "Solved by then, by condition",
         f"Steps that rise with every pass. {'; '.join(medians)}. Marks are attempts that ended unsolved."
-        f"{charts.drawn(shown_groups, curves)}",
+        f"{charts.omission_note(shown_groups, curves)}",
         charts.curves(
             rows,
             shown_groups,
             report_groups=all_groups,
             x="active minutes",
             y="solved by then",
-            step=True,
+            has_steps=True,
             points=marks,
         ),
         table,
@@ -159,14 +169,16 @@ def score_over_time(data: Dataset) -> Section:
     """Score that a budget of time buys people and models."""
     title = "Score against time"
     curves = {}
-    decided = [attempt for attempt in data.analysed if attempt.observation.censored_by != "not_decided"]
-    longest = max((attempt.observation.time_s for attempt in decided), default=0.0) / 60
-    earliest = min((time_s for attempt in decided for time_s, _ in attempt.trace if time_s > 0), default=60.0) / 60
+    decided_attempts = [attempt for attempt in data.analysed if attempt.observation.censored_by != "not_decided"]
+    longest = max((attempt.observation.time_s for attempt in decided_attempts), default=0.0) / 60
+    earliest = (
+        min((time_s for attempt in decided_attempts for time_s, _ in attempt.trace if time_s > 0), default=60.0) / 60
+    )
     steps = _budgets(max(earliest, longest / _WIDEST), longest)
     for group in data.groups:
-        group_attempts = [attempt for attempt in decided if attempt.observation.group == group]
+        group_attempts = [attempt for attempt in decided_attempts if attempt.observation.group == group]
         traces = [
-            Trace(
+            ScoreTrace(
                 attempt.observation.problem,
                 attempt.observation.attempt,
                 tuple(time_s / 60 for time_s, _ in attempt.trace),
@@ -190,9 +202,9 @@ def score_over_time(data: Dataset) -> Section:
             curves[label].budgets, curves[label].score, curves[label].low, curves[label].high, strict=True
         )
     ]
-    last = len(steps) - 1
-    marks = sorted({last * quarter // 4 for quarter in (1, 2, 3, 4)})
-    table = Table(
+    last_index = len(steps) - 1
+    marks = sorted({last_index * quarter // 4 for quarter in (1, 2, 3, 4)})
+    table = SortableTable(
         "Score at equal budgets",
         ("group", "problems", *(f"within {minutes(steps[mark])} min" for mark in marks)),
         [
@@ -207,19 +219,19 @@ def score_over_time(data: Dataset) -> Section:
             for label, curve in curves.items()
         ],
     )
-    ends = "; ".join(f"{label} ends at {number(curve.score[-1])}" for label, curve in curves.items())
-    picture = Picture(
+    end_notes = "; ".join(f"{label} ends at {number(curve.score[-1])}" for label, curve in curves.items())
+    picture = SectionPicture(
         "score-over-time",
         "Mean score within a budget of time",
-        f"Lines that rise from 0 with the time spent. {ends}.{charts.drawn(shown_labels, curves)}",
+        f"Lines that rise from 0 with the time spent. {end_notes}.{charts.omission_note(shown_labels, curves)}",
         charts.curves(
             rows,
             shown_labels,
             report_groups=labels,
             x="minutes in all (doublings)",
             y="mean score",
-            percent=False,
-            log=True,
+            as_percent=False,
+            is_logarithmic=True,
         ),
         table,
     )
@@ -238,35 +250,35 @@ def _budgets(shortest: float, longest: float) -> list[float]:
     return steps
 
 
-def _least_attempts(traces: Sequence[Trace]) -> int:
+def _least_attempts(traces: Sequence[ScoreTrace]) -> int:
     counts: dict[str, int] = {}
     for trace in traces:
         counts[trace.problem] = counts.get(trace.problem, 0) + 1
     return min(counts.values(), default=0)
 
 
-def active_time(data: Dataset) -> tuple[dict[str, object], Table | None, str]:
+def active_time(data: Dataset) -> tuple[dict[str, object], SortableTable | None, str]:
     """Dependence of active time on its threshold."""
     from benchwright_analysis.statistics.active_time import active_time_sensitivity
 
-    people = [
+    person_observations = [
         attempt.observation
         for attempt in data.analysed
         if attempt.observation.is_person and attempt.observation.clock_s > 0
     ]
-    if not people:
+    if not person_observations:
         return {}, None, ""
     columns = {
-        60.0: [observation.active_60_s for observation in people],
-        120.0: [observation.active_120_s for observation in people],
-        300.0: [observation.active_300_s for observation in people],
+        60.0: [observation.active_60_s for observation in person_observations],
+        120.0: [observation.active_120_s for observation in person_observations],
+        300.0: [observation.active_300_s for observation in person_observations],
     }
     own_threshold_s = data.study.idle_minutes * 60 if data.study is not None else 120.0
-    columns.setdefault(own_threshold_s, [observation.active_s for observation in people])
+    columns.setdefault(own_threshold_s, [observation.active_s for observation in person_observations])
     sensitivity = active_time_sensitivity(
-        columns, [observation.clock_s for observation in people], reference_s=own_threshold_s
+        columns, [observation.clock_s for observation in person_observations], reference_s=own_threshold_s
     )
-    table = Table(
+    table = SortableTable(
         "Active time, by the gap that still counts",
         ("threshold (min)", "total (h)", "median (min)", "of the clock", "against the study's threshold"),
         [

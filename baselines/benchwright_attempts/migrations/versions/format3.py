@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from benchwright_attempts.events.triggers import statements
+from benchwright_attempts.events.triggers import trigger_statements
 
 revision = "format3"
 down_revision = None
@@ -76,5 +76,5 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["attempt"], ["attempts.id"]),
         sa.PrimaryKeyConstraint("attempt"),
     )
-    for statement in statements(op.get_bind().dialect.name):
+    for statement in trigger_statements(op.get_bind().dialect.name):
         op.execute(sa.text(statement))

@@ -60,11 +60,11 @@ class AcpClient:
         """By the policy for this kind of tool, and by what each option means, never by its id."""
         kind = self._conversation.kind_of(tool_call.tool_call_id, tool_call.kind)
         is_allowed = kind not in self._terms.refuses
-        (self._conversation.granted if is_allowed else self._conversation.refused)[kind] += 1
-        chosen = _option(options, _ALLOWS if is_allowed else _REJECTS)
-        if chosen is None:
+        (self._conversation.granted_counts if is_allowed else self._conversation.refused_counts)[kind] += 1
+        option_id = _option_id(options, _ALLOWS if is_allowed else _REJECTS)
+        if option_id is None:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
-        return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=chosen))
+        return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=option_id))
 
     async def read_text_file(
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **extensions: Any
@@ -102,8 +102,8 @@ class AcpClient:
         """Output of a command so far."""
         terminal = self._terminal(terminal_id)
         response = TerminalOutputResponse(output=terminal.text, truncated=terminal.truncated)
-        if terminal.ended.is_set():
-            response.exit_status = TerminalExitStatus(**_ended(terminal))
+        if terminal.end_event.is_set():
+            response.exit_status = TerminalExitStatus(**_exit_fields(terminal))
         return response
 
     async def wait_for_terminal_exit(
@@ -111,8 +111,8 @@ class AcpClient:
     ) -> WaitForTerminalExitResponse:
         """Wait for a command's end."""
         terminal = self._terminal(terminal_id)
-        await terminal.ended.wait()
-        return WaitForTerminalExitResponse(**_ended(terminal))
+        await terminal.end_event.wait()
+        return WaitForTerminalExitResponse(**_exit_fields(terminal))
 
     async def kill_terminal(self, session_id: str, terminal_id: str, **extensions: Any) -> KillTerminalResponse:
         """End a command; its output stays."""
@@ -135,15 +135,15 @@ class AcpClient:
             yield
         except AccessError as error:
             if error.outside:
-                self._conversation.ask_outside(path)
+                self._conversation.note_outside_path(path)
             raise RequestError(-32602, str(error)) from None
 
 
-def _option(options: Sequence[PermissionOption], kinds: Sequence[str]) -> str | None:
-    by_kind = {option.kind: option.option_id for option in reversed(options)}
-    return next((by_kind[kind] for kind in kinds if kind in by_kind), None)
+def _option_id(permission_options: Sequence[PermissionOption], option_kinds: Sequence[str]) -> str | None:
+    by_kind = {option.kind: option.option_id for option in reversed(permission_options)}
+    return next((by_kind[kind] for kind in option_kinds if kind in by_kind), None)
 
 
-def _ended(terminal: Terminal) -> dict[str, Any]:
+def _exit_fields(terminal: Terminal) -> dict[str, Any]:
     code = terminal.code or 0
     return {"exit_code": code} if code >= 0 else {"signal": str(-code)}

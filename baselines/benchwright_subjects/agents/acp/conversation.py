@@ -28,9 +28,9 @@ class Conversation:
     """Name and version that it gives itself, and the version of the protocol."""
     output_tail: str = ""
     """The end of what it said to its user."""
-    granted: Counter[str] = field(default_factory=Counter)
+    granted_counts: Counter[str] = field(default_factory=Counter)
     """Number of times it got permission, by kind of tool."""
-    refused: Counter[str] = field(default_factory=Counter)
+    refused_counts: Counter[str] = field(default_factory=Counter)
     outside: list[str] = field(default_factory=list)
     """Paths that it asked for although they are not in its folder."""
     stop_reason: str = ""
@@ -38,13 +38,13 @@ class Conversation:
     """Tokens as it counts them itself."""
     _kinds: dict[str, str] = field(default_factory=dict)
 
-    def introduce(self, implementation: Any, version: int) -> None:
+    def note_introduction(self, implementation: Any, version: int) -> None:
         """It has said who it is: ACP's `Implementation`, if it gives one."""
         self.agent = {"protocol_version": version}
         if implementation is not None:
             self.agent |= {"name": printable(implementation.name), "version": printable(implementation.version)}
 
-    def hear(self, method: str, params: Any) -> None:
+    def note_notification(self, method: str, params: Any) -> None:
         """A notification has come. What does not look as the protocol says is left out."""
         update = params.get("update") if method == "session/update" and isinstance(params, dict) else None
         if not isinstance(update, dict):
@@ -55,22 +55,22 @@ class Conversation:
                 if isinstance(content, dict) and isinstance(text := content.get("text"), str):
                     self.output_tail = (self.output_tail + text)[-_MOST_SAID:]
             case "usage_update":
-                self.count(update, _COUNTS)
+                self.count_tokens(update, _COUNTS)
                 cost = update.get("cost")
                 if isinstance(cost, dict) and isinstance(amount := cost.get("amount"), int | float):
                     self.usage["cost"] = f"{amount:g} {printable(cost.get('currency', ''), 8)}".rstrip()
             case "tool_call" | "tool_call_update":
                 self.kind_of(update.get("toolCallId"), update.get("kind"))
 
-    def kind_of(self, call: object, kind: object) -> str:
+    def kind_of(self, call_id: object, tool_kind: object) -> str:
         """The kind of a tool's call, which may have been said before."""
-        if not isinstance(call, str):
+        if not isinstance(call_id, str):
             return "other"
-        if isinstance(kind, str) and kind in TOOL_KINDS and len(self._kinds) < _MOST_CALLS:
-            self._kinds[call] = kind
-        return self._kinds.get(call, "other")
+        if isinstance(tool_kind, str) and tool_kind in TOOL_KINDS and len(self._kinds) < _MOST_CALLS:
+            self._kinds[call_id] = tool_kind
+        return self._kinds.get(call_id, "other")
 
-    def count(self, token_counts: Mapping[str, Any], names: tuple[str, ...] = _TOKENS) -> None:
+    def count_tokens(self, token_counts: Mapping[str, Any], names: tuple[str, ...] = _TOKENS) -> None:
         """It has told how many tokens it used."""
         for name in names:
             number = token_counts.get(name)
@@ -81,9 +81,9 @@ class Conversation:
         """It has told so in the way of Gemini CLI, `_meta.quota`."""
         counts = quota.get("token_count") if isinstance(quota, dict) else None
         if isinstance(counts, dict):
-            self.count({"inputTokens": counts.get("input_tokens"), "outputTokens": counts.get("output_tokens")})
+            self.count_tokens({"inputTokens": counts.get("input_tokens"), "outputTokens": counts.get("output_tokens")})
 
-    def ask_outside(self, path: str) -> None:
+    def note_outside_path(self, path: str) -> None:
         """It has asked for a path that is not in its folder."""
         if len(self.outside) < _MOST_OUTSIDE:
             self.outside.append(printable(path))
@@ -94,8 +94,8 @@ class Conversation:
         record_facts: dict[str, JsonValue] = {"acp_" + name: value for name, value in self.agent.items()}
         if self.stop_reason:
             record_facts["acp_stop_reason"] = self.stop_reason
-        record_facts["acp_granted"] = dict(sorted(self.granted.items()))
-        record_facts["acp_refused"] = dict(sorted(self.refused.items()))
+        record_facts["acp_granted"] = dict(sorted(self.granted_counts.items()))
+        record_facts["acp_refused"] = dict(sorted(self.refused_counts.items()))
         if self.usage:
             record_facts["acp_usage"] = dict(self.usage)
         return record_facts

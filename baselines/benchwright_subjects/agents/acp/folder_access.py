@@ -7,7 +7,7 @@ import os
 import secrets
 from pathlib import Path, PurePosixPath
 
-from benchwright_subjects.agents.folder_watch import MOST_BYTES, FileState, inside, look
+from benchwright_subjects.agents.folder_watch import MOST_BYTES, FileState, opened_parent, path_state
 
 PLACE = "/code"
 """Path at which the agent sees its folder."""
@@ -39,7 +39,7 @@ def read_text(folder: Path, path: str, line: int | None, limit: int | None) -> s
     Raises:
         AccessError: The file can't be read, or is not UTF-8.
     """
-    found_file = look(folder, _in_folder(path))
+    found_file = path_state(folder, _in_folder(path))
     if found_file.content is None:
         messages = {
             FileState.MISSING: "There is no such file.",
@@ -52,8 +52,8 @@ def read_text(folder: Path, path: str, line: int | None, limit: int | None) -> s
         raise AccessError("The file is not UTF-8 text.") from None
     if line is None and limit is None:
         return text
-    first = max(0, (line or 1) - 1)
-    return "\n".join(text.split("\n")[first : None if limit is None else first + max(0, limit)])
+    first_line = max(0, (line or 1) - 1)
+    return "\n".join(text.split("\n")[first_line : None if limit is None else first_line + max(0, limit)])
 
 
 def write_text(folder: Path, path: str, text: str, user: int | None) -> None:
@@ -77,7 +77,7 @@ def write_text(folder: Path, path: str, text: str, user: int | None) -> None:
         raise AccessError(f"A file can have {MOST_BYTES} bytes at most.")
     try:
         _make_folders(folder, PurePosixPath(relative_path), user)
-        with inside(folder, relative_path) as (parent, name):
+        with opened_parent(folder, relative_path) as (parent, name):
             _replace(parent, name, content, user)
     except OSError as error:
         raise AccessError(f"The file can't be written: {error.strerror}.") from None
@@ -85,17 +85,17 @@ def write_text(folder: Path, path: str, text: str, user: int | None) -> None:
 
 def _in_folder(path: str) -> str:
     """A path relative to the folder."""
-    parts = PurePosixPath(path).parts
-    if parts[:2] != ("/", PLACE[1:]) or ".." in parts or "\0" in path:
+    path_parts = PurePosixPath(path).parts
+    if path_parts[:2] != ("/", PLACE[1:]) or ".." in path_parts or "\0" in path:
         raise AccessError(f"Only files below {PLACE} can be read and written.", outside=True)
-    if len(parts) == 2 or len(parts) > _MOST_FOLDERS or not path.isprintable():
+    if len(path_parts) == 2 or len(path_parts) > _MOST_FOLDERS or not path.isprintable():
         raise AccessError("A file's path has to be given.")
-    return PurePosixPath(*parts[2:]).as_posix()
+    return PurePosixPath(*path_parts[2:]).as_posix()
 
 
 def _make_folders(folder: Path, relative_path: PurePosixPath, user: int | None) -> None:
     for parent in reversed(relative_path.parents[:-1]):
-        with inside(folder, parent.as_posix()) as (handle, name), contextlib.suppress(FileExistsError):
+        with opened_parent(folder, parent.as_posix()) as (handle, name), contextlib.suppress(FileExistsError):
             os.mkdir(name, 0o755, dir_fd=handle)
             if user is not None:
                 descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
@@ -106,16 +106,16 @@ def _make_folders(folder: Path, relative_path: PurePosixPath, user: int | None) 
 
 
 def _replace(parent: int, name: str, content: bytes, user: int | None) -> None:
-    new = f".{secrets.token_hex(8)}"
+    temporary_name = f".{secrets.token_hex(8)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    file = os.open(new, flags, 0o644, dir_fd=parent)
+    file = os.open(temporary_name, flags, 0o644, dir_fd=parent)
     try:
         with os.fdopen(file, "wb") as stream:
             if user is not None:
                 os.fchown(file, user, user)
             stream.write(content)
-        os.rename(new, name, src_dir_fd=parent, dst_dir_fd=parent)
+        os.rename(temporary_name, name, src_dir_fd=parent, dst_dir_fd=parent)
     except OSError:
         with contextlib.suppress(OSError):
-            os.unlink(new, dir_fd=parent)
+            os.unlink(temporary_name, dir_fd=parent)
         raise

@@ -38,10 +38,12 @@ class Messages:
         heard: Hears of its notifications.
     """
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, heard: Heard) -> None:
-        self._reader = reader
+    def __init__(
+        self, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter, on_notification: Heard
+    ) -> None:
+        self._reader = stream_reader
         self._writer = writer
-        self._heard = heard
+        self._heard = on_notification
         self._request_ids: set[int] = set()
         self._open = 0
         self._bytes = 0
@@ -65,7 +67,7 @@ class Messages:
         try:
             while self.failure is None and (line := await self._line()):
                 message = _parsed(line)
-                if not self._takes(message):
+                if not self._handles_notification(message):
                     return message
                 # What is in the buffer already is read without waiting.
                 await asyncio.sleep(0)
@@ -94,7 +96,7 @@ class Messages:
             raise AcpError(Ending.FLOODED, "it sends messages forever")
         return line
 
-    def _takes(self, message: Message) -> bool:
+    def _handles_notification(self, message: Message) -> bool:
         """True if a message ends here, because it is a notification; others are counted."""
         if "method" not in message:
             self._check_answer(message)

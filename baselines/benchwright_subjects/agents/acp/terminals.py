@@ -31,24 +31,24 @@ class Terminal:
 
     most_bytes: int
     writer: asyncio.StreamWriter
-    output: bytearray = field(default_factory=bytearray)
+    output_bytes: bytearray = field(default_factory=bytearray)
     truncated: bool = False
     code: int | None = None
     """Exit status, negative for a signal; None while it runs."""
-    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    end_event: asyncio.Event = field(default_factory=asyncio.Event)
     reading: asyncio.Task[None] | None = None
 
     @property
     def text(self) -> str:
         """The end of its output, from a whole character on."""
-        return bytes(self.output).decode("utf-8", "ignore" if self.truncated else "replace")
+        return bytes(self.output_bytes).decode("utf-8", "ignore" if self.truncated else "replace")
 
-    def take(self, printed: bytes) -> None:
+    def take_output(self, output_chunk: bytes) -> None:
         """It has printed something."""
-        self.output += printed
-        if len(self.output) > self.most_bytes:
+        self.output_bytes += output_chunk
+        if len(self.output_bytes) > self.most_bytes:
             self.truncated = True
-            del self.output[: len(self.output) - self.most_bytes]
+            del self.output_bytes[: len(self.output_bytes) - self.most_bytes]
 
     def kill(self) -> None:
         """End the command."""
@@ -70,7 +70,7 @@ class Terminals:
         """Terminals behind a socket, which end with the block."""
         terminals = cls()
         with private_socket(address, user) as listener:
-            server = await asyncio.start_unix_server(terminals._connected, sock=listener, limit=_MOST_LINE_BYTES)
+            server = await asyncio.start_unix_server(terminals._on_connected, sock=listener, limit=_MOST_LINE_BYTES)
             try:
                 yield terminals
             finally:
@@ -92,14 +92,14 @@ class Terminals:
         name = f"terminal-{self._count}"
         try:
             async with asyncio.timeout(_START_S):
-                reader, writer = await self._ready.get()
+                stream_reader, writer = await self._ready.get()
                 writer.write(json.dumps({"argv": list(argv), "env": dict(env), "cwd": cwd}).encode() + b"\n")
                 await writer.drain()
         except (TimeoutError, ConnectionError):
             raise AccessError("No command can be started.") from None
         limit = MOST_OUTPUT_BYTES if output_limit is None else max(0, min(output_limit, MOST_OUTPUT_BYTES))
         terminal = self._open[name] = Terminal(limit, writer)
-        terminal.reading = asyncio.create_task(_read(terminal, reader))
+        terminal.reading = asyncio.create_task(_read(terminal, stream_reader))
         return name
 
     def terminal(self, name: str) -> Terminal:
@@ -118,9 +118,9 @@ class Terminals:
         self.terminal(name).kill()
         self._leave(self._open.pop(name))
 
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _on_connected(self, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            self._ready.put_nowait((reader, writer))
+            self._ready.put_nowait((stream_reader, writer))
         except asyncio.QueueFull:
             writer.close()
 
@@ -128,7 +128,7 @@ class Terminals:
     def _leave(terminal: Terminal) -> None:
         if terminal.reading is not None:
             terminal.reading.cancel()
-        terminal.ended.set()
+        terminal.end_event.set()
         terminal.writer.close()
 
     def _close(self) -> None:
@@ -138,11 +138,11 @@ class Terminals:
             self._ready.get_nowait()[1].close()
 
 
-async def _read(terminal: Terminal, reader: asyncio.StreamReader) -> None:
+async def _read(terminal: Terminal, stream_reader: asyncio.StreamReader) -> None:
     try:
-        while terminal.code is None and (line := await reader.readline()):
+        while terminal.code is None and (line := await stream_reader.readline()):
             message = json.loads(line)
-            terminal.take(str(message.get("out", "")).encode("latin-1", "replace"))
+            terminal.take_output(str(message.get("out", "")).encode("latin-1", "replace"))
             if "code" in message:
                 terminal.code = int(message["code"])
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
@@ -151,5 +151,5 @@ async def _read(terminal: Terminal, reader: asyncio.StreamReader) -> None:
     finally:
         if terminal.code is None:
             terminal.code = -9
-        terminal.ended.set()
+        terminal.end_event.set()
         terminal.writer.close()

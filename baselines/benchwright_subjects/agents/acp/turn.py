@@ -23,7 +23,7 @@ from benchwright_subjects.agents.acp.folder_access import PLACE
 from benchwright_subjects.agents.acp.messages import MOST_LINE_BYTES, Messages
 from benchwright_subjects.agents.acp.terminals import Terminals
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox, ended_with
-from benchwright_subjects.agents.launch import AcpTerms, AgentEnd, Ending, Launch
+from benchwright_subjects.agents.launch import AcpTerms, AgentEnd, AgentLaunch, Ending
 from benchwright_subjects.bridge.private_socket import private_socket
 
 START_S = 120.0
@@ -42,7 +42,7 @@ _Told = TypeVar("_Told")
 
 
 async def take_turn(
-    box: AgentSandbox, launch: Launch, problem: Problem, prompt: str, conversation: Conversation
+    box: AgentSandbox, launch: AgentLaunch, problem: Problem, prompt: str, conversation: Conversation
 ) -> AgentEnd:
     """Run an agent until it has answered its task; cancelling ends everything inside.
 
@@ -60,54 +60,54 @@ async def take_turn(
         _listening(box.stdio, box.user) as connected,
         Terminals.opened(box.terminals, box.user) as terminals,
     ):
-        client = AcpClient(launch.acp or AcpTerms(), box.code, box.user, terminals, conversation)
-        running = asyncio.create_task(box.run(launch, problem, prompt))
-        talking = asyncio.create_task(_talk(connected, client, prompt, conversation))
-        async with ended_with(running), ended_with(talking):
-            await asyncio.wait({running, talking}, return_when=asyncio.FIRST_COMPLETED)
+        acp_client = AcpClient(launch.acp or AcpTerms(), box.code, box.user, terminals, conversation)
+        agent_task = asyncio.create_task(box.run(launch, problem, prompt))
+        talking = asyncio.create_task(_talk(connected, acp_client, prompt, conversation))
+        async with ended_with(agent_task), ended_with(talking):
+            await asyncio.wait({agent_task, talking}, return_when=asyncio.FIRST_COMPLETED)
             # What an agent said before it ended is still to be read.
             await asyncio.wait({talking}, timeout=_END_S)
             answer_end = talking.result() if talking.done() else AgentEnd(Ending.ENDED)
-            await asyncio.wait({running}, timeout=_END_S)
-            ended = running.result() if running.done() else AgentEnd(Ending.DONE)
-    return replace(_end_of(answer_end, ended), stdout=conversation.output_tail, stderr=ended.stderr)
+            await asyncio.wait({agent_task}, timeout=_END_S)
+            program_end = agent_task.result() if agent_task.done() else AgentEnd(Ending.DONE)
+    return replace(_end_of(answer_end, program_end), stdout=conversation.output_tail, stderr=program_end.stderr)
 
 
-def _end_of(answer_end: AgentEnd, ended: AgentEnd) -> AgentEnd:
+def _end_of(answer_end: AgentEnd, program_end: AgentEnd) -> AgentEnd:
     """The agent's end, by what it answered and how its program ended."""
     if answer_end.ending is not Ending.ENDED:
         return answer_end
-    return answer_end if ended.ending is Ending.DONE else ended
+    return answer_end if program_end.ending is Ending.DONE else program_end
 
 
 @contextlib.asynccontextmanager
 async def _listening(address: Path, user: int | None) -> AsyncIterator[asyncio.Future[_Streams]]:
     """The first connection to a socket, and no other one."""
-    first: asyncio.Future[_Streams] = asyncio.get_running_loop().create_future()
+    first_connection: asyncio.Future[_Streams] = asyncio.get_running_loop().create_future()
 
-    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def connected(stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         server.close()
-        if first.done():
+        if first_connection.done():
             writer.close()
         else:
-            first.set_result((reader, writer))
+            first_connection.set_result((stream_reader, writer))
 
     with private_socket(address, user) as listener:
         server = await asyncio.start_unix_server(connected, sock=listener, limit=MOST_LINE_BYTES)
         try:
-            yield first
+            yield first_connection
         finally:
             server.close()
-            if first.done() and not first.cancelled():
-                first.result()[1].close()
+            if first_connection.done() and not first_connection.cancelled():
+                first_connection.result()[1].close()
 
 
 async def _talk(
-    connected: asyncio.Future[_Streams], client: AcpClient, prompt: str, conversation: Conversation
+    connected: asyncio.Future[_Streams], acp_client: AcpClient, prompt: str, conversation: Conversation
 ) -> AgentEnd:
-    messages = Messages(*await connected, conversation.hear)
-    connection = ClientSideConnection(client, messages)  # type: ignore[arg-type]  # It has what is advertised.
-    session = _Session(connection, messages)
+    transport = Messages(*await connected, conversation.note_notification)
+    connection = ClientSideConnection(acp_client, transport)  # type: ignore[arg-type]  # It has what is advertised.
+    session = _AcpSession(connection, transport)
     try:
         return await session.work(prompt, conversation)
     except AcpError as error:
@@ -116,12 +116,12 @@ async def _talk(
         await connection.close()
 
 
-class _Session:
+class _AcpSession:
     """The requests that lead an agent through one task."""
 
-    def __init__(self, connection: ClientSideConnection, messages: Messages) -> None:
+    def __init__(self, connection: ClientSideConnection, transport: Messages) -> None:
         self._connection = connection
-        self._messages = messages
+        self._messages = transport
 
     async def work(self, prompt: str, conversation: Conversation) -> AgentEnd:
         """Do the task, and return how it ended.
@@ -129,31 +129,33 @@ class _Session:
         Raises:
             AcpError: The agent broke the protocol, or ended.
         """
-        files = FileSystemCapabilities(read_text_file=True, write_text_file=True)
+        file_capabilities = FileSystemCapabilities(read_text_file=True, write_text_file=True)
         hello = self._connection.initialize(
             protocol_version=PROTOCOL_VERSION,
-            client_capabilities=ClientCapabilities(fs=files, terminal=True),
+            client_capabilities=ClientCapabilities(fs=file_capabilities, terminal=True),
             client_info=Implementation(name="benchwright", title="Benchwright", version=version("benchwright")),
         )
         introduction = await self._answer("initialize", hello, START_S)
         if introduction.protocol_version != PROTOCOL_VERSION:
             mismatch = f"it speaks version {introduction.protocol_version} of ACP, not {PROTOCOL_VERSION}"
             raise AcpError(Ending.OTHER_PROTOCOL, mismatch)
-        conversation.introduce(introduction.agent_info, introduction.protocol_version)
-        begun = await self._answer("session/new", self._connection.new_session(cwd=PLACE, mcp_servers=[]), START_S)
-        prompt_request = self._connection.prompt(session_id=begun.session_id, prompt=[text_block(prompt)])
-        answer = await self._answer("session/prompt", prompt_request, None)
-        conversation.stop_reason = answer.stop_reason
-        if answer.usage is not None:
-            conversation.count(answer.usage.model_dump(by_alias=True))
-        conversation.count_quota((answer.field_meta or {}).get("quota"))
-        ending, detail = _REASONS[answer.stop_reason]
+        conversation.note_introduction(introduction.agent_info, introduction.protocol_version)
+        session_reply = await self._answer(
+            "session/new", self._connection.new_session(cwd=PLACE, mcp_servers=[]), START_S
+        )
+        prompt_request = self._connection.prompt(session_id=session_reply.session_id, prompt=[text_block(prompt)])
+        prompt_reply = await self._answer("session/prompt", prompt_request, None)
+        conversation.stop_reason = prompt_reply.stop_reason
+        if prompt_reply.usage is not None:
+            conversation.count_tokens(prompt_reply.usage.model_dump(by_alias=True))
+        conversation.count_quota((prompt_reply.field_meta or {}).get("quota"))
+        ending, detail = _REASONS[prompt_reply.stop_reason]
         return AgentEnd(ending, detail=detail)
 
-    async def _answer(self, method: str, request: Awaitable[_Told], longest_s: float | None) -> _Told:
+    async def _answer(self, method: str, agent_request: Awaitable[_Told], longest_s: float | None) -> _Told:
         try:
             async with asyncio.timeout(longest_s):
-                return await request
+                return await agent_request
         except TimeoutError:
             raise AcpError(Ending.NO_ANSWER, f"it did not answer {method} within {longest_s:g} seconds") from None
         except ConnectionError:

@@ -36,16 +36,16 @@ _LEAVE_S = 1.0
 """Longest time for an agent to end after its client has left, in seconds."""
 
 
-async def lead(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, bridge: str) -> None:
+async def copy_to_bridge(stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter, bridge: str) -> None:
     """Copy a connection to the bridge, both ways."""
     with contextlib.suppress(OSError):
         to_reader, to_writer = await asyncio.open_unix_connection(bridge)
-        await asyncio.gather(_copy(reader, to_writer), _copy(to_reader, writer))
+        await asyncio.gather(_copy(stream_reader, to_writer), _copy(to_reader, writer))
 
 
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _copy(stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
-        while chunk := await reader.read(_CHUNK):
+        while chunk := await stream_reader.read(_CHUNK):
             writer.write(chunk)
             await writer.drain()
     except OSError:
@@ -97,7 +97,7 @@ def run(launch: dict[str, Any]) -> dict[str, Any]:
         _start(_offer_terminals, launch)
         return {"code": lead_by_client(agent, link), "stdout": "", "stderr": stderr.text()}
     stdout = Tail(agent.stdout, launch["most"])
-    _start(_feed, agent.stdin, launch["input"].encode())
+    _start(_write_stdin, agent.stdin, launch["input"].encode())
     code = agent.wait()
     return {"code": code, "stdout": stdout.text(), "stderr": stderr.text()}
 
@@ -178,13 +178,13 @@ def _run_in_terminal(link: socket.socket, command_request: dict[str, Any], env: 
         except (OSError, ValueError) as error:
             _tell(link, out=f"{command_request['argv'][0]}: {error}", code=127)
             return
-        left = _start(_end_with_client, link, program)
+        end_thread = _start(_end_with_client, link, program)
         output_thread = _start(_tell_output, program.stdout, link)
         code = program.wait()
         output_thread.join(_LEFT_OPEN_S)
         _tell(link, code=code)
         link.shutdown(socket.SHUT_WR)
-        left.join()
+        end_thread.join()
 
 
 def _tell_output(stream: Any, link: socket.socket) -> None:
@@ -204,7 +204,7 @@ def _end_with_client(link: socket.socket, program: subprocess.Popen[bytes]) -> N
     _kill_group(program)
 
 
-def _feed(stdin: Any, content: bytes) -> None:
+def _write_stdin(stdin: Any, content: bytes) -> None:
     with contextlib.suppress(OSError), stdin:
         stdin.write(content)
 
@@ -218,13 +218,13 @@ async def serve(launch: dict[str, Any]) -> dict[str, Any]:
     Path(launch["home"]).mkdir(parents=True, exist_ok=True)
     if not launch["bridge"]:
         return run(launch)
-    await asyncio.start_server(lambda r, w: lead(r, w, launch["bridge"]), "127.0.0.1", launch["port"])
+    await asyncio.start_server(lambda r, w: copy_to_bridge(r, w, launch["bridge"]), "127.0.0.1", launch["port"])
     return await asyncio.to_thread(run, launch)
 
 
 async def lead_beside(port: int, bridge: str, argv: list[str]) -> int:
     """Lead requests to the bridge while a program runs that has this one's streams; its exit status."""
-    await asyncio.start_server(lambda r, w: lead(r, w, bridge), "127.0.0.1", port)
+    await asyncio.start_server(lambda r, w: copy_to_bridge(r, w, bridge), "127.0.0.1", port)
     try:
         program = await asyncio.create_subprocess_exec(*argv)
     except OSError as error:

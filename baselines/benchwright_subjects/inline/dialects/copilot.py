@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from pydantic import Field, JsonValue
 
-from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Trigger, item_read, items_of
-from benchwright_subjects.inline.failure import Failure, SubjectError, printable
+from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Trigger, items_of, read_item
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable
 from benchwright_subjects.inline.offer import (
     NextEdits,
     Offer,
@@ -20,8 +20,8 @@ from benchwright_subjects.inline.offer import (
     ReceivedRange,
     next_edit,
 )
-from benchwright_subjects.inline.server.connection import Connection, RequestTimeoutError
-from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.server.connection import RequestTimeoutError, ServerConnection
+from benchwright_subjects.inline.text.document import DocumentVersion
 
 _SIGNED_IN = frozenset({"OK", "MaybeOK"})
 _SIGN_IN_S = 900.0
@@ -61,7 +61,7 @@ class CopilotDialect(Dialect):
         user_options = self._options if isinstance(self._options, dict) else {}
         return {**user_options, "editorInfo": info, "editorPluginInfo": plugin}
 
-    async def get_ready(self, connection: Connection) -> None:
+    async def get_ready(self, connection: ServerConnection) -> None:
         """Tell it to send nothing that it need not, and make sure that somebody is signed in.
 
         Raises:
@@ -71,32 +71,36 @@ class CopilotDialect(Dialect):
         status = await _reply_fields(connection, "checkStatus", {}, COMMAND_S)
         if status.get("status") not in _SIGNED_IN:
             raise SubjectError(
-                Failure.NOT_SIGNED_IN,
+                ServerFailure.NOT_SIGNED_IN,
                 f"The server says {str(status.get('status'))[:40]!r}: sign in with `benchwright completion sign-in`, "
                 "and give the folder that it names as --profile.",
             )
 
-    def focus(self, connection: Connection, document: Document) -> None:
+    def focus(self, connection: ServerConnection, document: DocumentVersion) -> None:
         """It completes in the document that has the focus."""
         connection.notify("textDocument/didFocus", {"textDocument": document.identifier})
 
-    def question(self, document: Document, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
+    def request_params(self, document: DocumentVersion, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
         """With the version and the indentation."""
         return {
-            **super().question(document, trigger, timeout_s),
+            **super().request_params(document, trigger, timeout_s),
             "textDocument": {**document.identifier, "version": document.version},
             "formattingOptions": {"tabSize": 4, "insertSpaces": True},
         }
 
-    def report_shown(self, connection: Connection, offer: Offer) -> None:
+    def report_shown(self, connection: ServerConnection, offer: Offer) -> None:
         """By the item."""
-        connection.notify("textDocument/didShowCompletion", {"item": offer.item})
+        connection.notify("textDocument/didShowCompletion", {"item": offer.server_item})
 
-    def partly_accepted(self, connection: Connection, offer: Offer, length: int) -> None:
+    def report_partly_accepted(self, connection: ServerConnection, offer: Offer, length: int) -> None:
         """By the item and the length."""
-        connection.notify("textDocument/didPartiallyAcceptCompletion", {"item": offer.item, "acceptedLength": length})
+        connection.notify(
+            "textDocument/didPartiallyAcceptCompletion", {"item": offer.server_item, "acceptedLength": length}
+        )
 
-    async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> NextEdits | None:
+    async def next_edits(
+        self, connection: ServerConnection, document: DocumentVersion, timeout_s: float
+    ) -> NextEdits | None:
         """By `textDocument/copilotInlineEdit`; the first is reported as shown.
 
         Raises:
@@ -110,21 +114,21 @@ class CopilotDialect(Dialect):
             return NextEdits(0)
         except SubjectError as error:
             # Accounts may lack it.
-            if error.failure in (Failure.NOT_SUPPORTED, Failure.ERROR_ANSWER):
+            if error.failure in (ServerFailure.NOT_SUPPORTED, ServerFailure.ERROR_ANSWER):
                 return None
             raise
-        edits = items_of(result.get("edits") if isinstance(result, dict) else None)
-        if not edits:
+        edit_items = items_of(result.get("edits") if isinstance(result, dict) else None)
+        if not edit_items:
             return NextEdits(0)
-        first = item_read(_Edit, edits[0])
-        command: JsonValue = edits[0].get("command") if isinstance(edits[0], dict) else None
+        first_edit = read_item(_Edit, edit_items[0])
+        command: JsonValue = edit_items[0].get("command") if isinstance(edit_items[0], dict) else None
         connection.notify("textDocument/didShowInlineEdit", {"item": {"command": command}})
-        if first.document.uri != document.uri:
-            return NextEdits(len(edits))
-        return NextEdits(len(edits), next_edit(document, first.text, first.range, first.command))
+        if first_edit.document.uri != document.uri:
+            return NextEdits(len(edit_items))
+        return NextEdits(len(edit_items), next_edit(document, first_edit.text, first_edit.range, first_edit.command))
 
 
-async def sign_in(connection: Connection, show: Callable[[DeviceCode], None]) -> str:
+async def sign_in(connection: ServerConnection, show: Callable[[DeviceCode], None]) -> str:
     """Let the user sign in by the server's device flow, and wait.
 
     Args:
@@ -137,29 +141,35 @@ async def sign_in(connection: Connection, show: Callable[[DeviceCode], None]) ->
     Raises:
         SubjectError: Nobody signed in.
     """
-    begun = await _reply_fields(connection, "signIn", {}, COMMAND_S * 3)
-    if begun.get("status") == "AlreadySignedIn":
-        return str(begun.get("user", ""))
-    code, address, command = begun.get("userCode"), begun.get("verificationUri"), begun.get("command")
+    sign_in_reply = await _reply_fields(connection, "signIn", {}, COMMAND_S * 3)
+    if sign_in_reply.get("status") == "AlreadySignedIn":
+        return str(sign_in_reply.get("user", ""))
+    code, address, command = (
+        sign_in_reply.get("userCode"),
+        sign_in_reply.get("verificationUri"),
+        sign_in_reply.get("command"),
+    )
     if not (isinstance(code, str) and isinstance(address, str) and isinstance(command, dict)):
-        raise SubjectError(Failure.NOT_SIGNED_IN, "The server offers no code to sign in with; is the network there?")
+        raise SubjectError(
+            ServerFailure.NOT_SIGNED_IN, "The server offers no code to sign in with; is the network there?"
+        )
     show(DeviceCode(printable(code), printable(address)))
     finish: JsonValue = {"command": command.get("command"), "arguments": command.get("arguments") or []}
     outcome = await _reply_fields(connection, "workspace/executeCommand", finish, _SIGN_IN_S)
     if outcome.get("status") not in _SIGNED_IN | {"AlreadySignedIn"}:
-        raise SubjectError(Failure.NOT_SIGNED_IN, "Nobody signed in with the code. Run the command again.")
+        raise SubjectError(ServerFailure.NOT_SIGNED_IN, "Nobody signed in with the code. Run the command again.")
     return str(outcome.get("user", ""))
 
 
 async def _reply_fields(
-    connection: Connection, method: str, params: JsonValue, timeout_s: float
+    connection: ServerConnection, method: str, params: JsonValue, timeout_s: float
 ) -> dict[str, JsonValue]:
     try:
         result = (await connection.request(method, params, timeout_s)).result
     except RequestTimeoutError:
-        raise SubjectError(Failure.NO_ANSWER, f"The server did not answer {method}.") from None
+        raise SubjectError(ServerFailure.NO_ANSWER, f"The server did not answer {method}.") from None
     except SubjectError as error:
         if error.code == _NOT_SIGNED_IN_CODE:
-            raise SubjectError(Failure.NOT_SIGNED_IN, str(error), error.code) from None
+            raise SubjectError(ServerFailure.NOT_SIGNED_IN, str(error), error.code) from None
         raise
     return result if isinstance(result, dict) else {}

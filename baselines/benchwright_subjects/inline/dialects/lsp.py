@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from pydantic import Field, JsonValue, ValidationError
 
-from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 from benchwright_subjects.inline.offer import (
     MAX_OFFERS,
     NextEdit,
@@ -23,8 +23,8 @@ from benchwright_subjects.inline.offer import (
     plain_snippet,
 )
 from benchwright_subjects.inline.policies import AcceptedPart
-from benchwright_subjects.inline.server.connection import Answer, Connection, RequestTimeoutError
-from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.server.connection import RequestTimeoutError, ServerConnection, ServerResponse
+from benchwright_subjects.inline.text.document import DocumentVersion
 
 COMMAND_S = 10.0
 _Read = TypeVar("_Read", bound=ReceivedMessage)
@@ -41,7 +41,7 @@ class Trigger(IntEnum):
 class AcceptOutcome:
     """Result of taking an offer, or its beginning."""
 
-    document: Document
+    document: DocumentVersion
     text: str
     """Text that is new in it."""
     deleted: str
@@ -102,7 +102,7 @@ class Dialect:
     def replies(self) -> Mapping[str, Callable[[JsonValue], JsonValue]]:
         """By method, what requests of the server are answered with."""
         return {
-            "workspace/configuration": lambda params: [None] * _asked_items(params),
+            "workspace/configuration": lambda params: [None] * _configuration_reply(params),
             "workspace/workspaceFolders": lambda params: None,
             # Only an accepted offer may change the document.
             "workspace/applyEdit": lambda params: {"applied": False},
@@ -113,13 +113,13 @@ class Dialect:
             "window/showDocument": lambda params: {"success": False},
         }
 
-    async def get_ready(self, connection: Connection) -> None:
+    async def get_ready(self, connection: ServerConnection) -> None:
         """Does what comes between `initialized` and the first document."""
 
-    def focus(self, connection: Connection, document: Document) -> None:
+    def focus(self, connection: ServerConnection, document: DocumentVersion) -> None:
         """Say that the user has a document in front."""
 
-    def question(self, document: Document, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
+    def request_params(self, document: DocumentVersion, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
         """The parameters of a request that is given up after some seconds."""
         return {
             "textDocument": document.identifier,
@@ -127,58 +127,64 @@ class Dialect:
             "context": {"triggerKind": int(trigger)},
         }
 
-    def offers(self, result: JsonValue, document: Document) -> Sequence[Offer]:
+    def offers(self, result: JsonValue, document: DocumentVersion) -> Sequence[Offer]:
         """Offers in an answer.
 
         Raises:
             SubjectError: `BAD_OFFER` or `OUT_OF_RANGE`.
         """
-        inline_items = [item_read(_Item, item) for item in items_of(result)]
+        inline_items = [read_item(_Item, item) for item in items_of(result)]
         return [
             offer(
                 document,
                 inline_item.text if isinstance(inline_item.text, str) else plain_snippet(inline_item.text.value),
                 inline_item.range,
                 command=inline_item.command,
-                item=item,
+                server_item=answer_item,
             )
-            for inline_item, item in zip(inline_items, items_of(result), strict=True)
+            for inline_item, answer_item in zip(inline_items, items_of(result), strict=True)
         ]
 
-    def latency(self, answer: Answer) -> Latency:
+    def latency(self, timed_answer: ServerResponse) -> Latency:
         """Time that an answer took."""
-        return Latency(answer.latency_ms)
+        return Latency(timed_answer.latency_ms)
 
-    def change(self, connection: Connection, document: Document) -> None:
+    def send_text(self, connection: ServerConnection, document: DocumentVersion) -> None:
         """Bring the server's copy to this version, as a whole: that works whatever way of syncing it asked for."""
         identifier: JsonValue = {**document.identifier, "version": document.version}
         changes: JsonValue = [{"text": document.text}]
         connection.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": changes})
 
-    async def take(self, connection: Connection, document: Document, offer: Offer, part: AcceptedPart) -> AcceptOutcome:
+    async def take_offer(
+        self, connection: ServerConnection, document: DocumentVersion, offer: Offer, accepted_part: AcceptedPart
+    ) -> AcceptOutcome:
         """Write an offer, or its beginning, into the document, and say so.
 
         Args:
             connection: Connection to the server.
             document: Document in which it was offered.
             offer: The offer.
-            part: The part of it that is taken.
+            accepted_part: The part of it that is taken.
         """
-        if part.is_whole:
-            changed = document.replaced(offer.start, offer.end, offer.text)
-            self.change(connection, changed)
-            await self.accepted(connection, offer)
+        if accepted_part.is_whole:
+            changed_document = document.replaced(offer.start, offer.end, offer.text)
+            self.send_text(connection, changed_document)
+            await self.report_accepted(connection, offer)
             deleted = "" if offer.keeps_what_follows else offer.text_after
-            return AcceptOutcome(changed, part.text, deleted + (offer.text_before if offer.insertion is None else ""))
-        changed = document.typed(part.text)
-        self.change(connection, changed)
-        self.partly_accepted(connection, offer, len((offer.text_before + part.text).encode("utf-16-le")) // 2)
-        return AcceptOutcome(changed, part.text, "")
+            return AcceptOutcome(
+                changed_document, accepted_part.text, deleted + (offer.text_before if offer.insertion is None else "")
+            )
+        changed_document = document.typed(accepted_part.text)
+        self.send_text(connection, changed_document)
+        self.report_partly_accepted(
+            connection, offer, len((offer.text_before + accepted_part.text).encode("utf-16-le")) // 2
+        )
+        return AcceptOutcome(changed_document, accepted_part.text, "")
 
-    def report_shown(self, connection: Connection, offer: Offer) -> None:
+    def report_shown(self, connection: ServerConnection, offer: Offer) -> None:
         """Say that the user sees an offer."""
 
-    def partly_accepted(self, connection: Connection, offer: Offer, length: int) -> None:
+    def report_partly_accepted(self, connection: ServerConnection, offer: Offer, length: int) -> None:
         """Say that the user took the beginning of an offer.
 
         Args:
@@ -187,11 +193,13 @@ class Dialect:
             length: UTF-16 code units of the offer's text that are in the document now.
         """
 
-    async def accepted(self, connection: Connection, offer: Offer) -> None:
+    async def report_accepted(self, connection: ServerConnection, offer: Offer) -> None:
         """Say that the user took an offer, which is in the document now: by its command, if it has one."""
         await self._execute(connection, offer.command)
 
-    async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> NextEdits | None:
+    async def next_edits(
+        self, connection: ServerConnection, document: DocumentVersion, timeout_s: float
+    ) -> NextEdits | None:
         """Edits that the server proposes after an offer was accepted; None if the dialect has no such thing.
 
         Raises:
@@ -199,21 +207,23 @@ class Dialect:
         """
         return None
 
-    async def take_edit(self, connection: Connection, document: Document, edit: NextEdit) -> Document:
+    async def take_edit(
+        self, connection: ServerConnection, document: DocumentVersion, edit: NextEdit
+    ) -> DocumentVersion:
         """Make an edit, and say so by its command, if it has one."""
-        changed = document.edited(edit.start, edit.end, edit.text)
-        self.change(connection, changed)
+        changed_document = document.edited(edit.start, edit.end, edit.text)
+        self.send_text(connection, changed_document)
         await self._execute(connection, edit.command)
-        return changed
+        return changed_document
 
-    async def _execute(self, connection: Connection, command: ReceivedCommand | None) -> None:
+    async def _execute(self, connection: ServerConnection, command: ReceivedCommand | None) -> None:
         if command is None:
             return
         params: JsonValue = {"command": command.command, "arguments": command.arguments or []}
         try:
             await connection.request("workspace/executeCommand", params, COMMAND_S)
         except RequestTimeoutError:
-            raise SubjectError(Failure.NO_ANSWER, "The server did not answer its own command.") from None
+            raise SubjectError(ServerFailure.NO_ANSWER, "The server did not answer its own command.") from None
 
 
 def initialize_params(dialect: Dialect, workspace: str) -> dict[str, JsonValue]:
@@ -247,25 +257,25 @@ def items_of(result: JsonValue) -> Sequence[JsonValue]:
     if items is None and not isinstance(result, dict):
         return []
     if not isinstance(items, list) or len(items) > MAX_OFFERS:
-        raise SubjectError(Failure.BAD_OFFER, "The server's answer is no list of items, or too long a one.")
+        raise SubjectError(ServerFailure.BAD_OFFER, "The server's answer is no list of items, or too long a one.")
     return items
 
 
-def item_read(kind: type[_Read], item: JsonValue) -> _Read:
+def read_item(item_type: type[_Read], answer_item: JsonValue) -> _Read:
     """An item of this kind.
 
     Raises:
         SubjectError: `BAD_OFFER`.
     """
     try:
-        return kind.model_validate(item)
+        return item_type.model_validate(answer_item)
     except ValidationError as error:
         field_path = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise SubjectError(
-            Failure.BAD_OFFER, f"An item of the server is not what LSP says, at {field_path!r}."
+            ServerFailure.BAD_OFFER, f"An item of the server is not what LSP says, at {field_path!r}."
         ) from None
 
 
-def _asked_items(params: JsonValue) -> int:
+def _configuration_reply(params: JsonValue) -> int:
     items = params.get("items") if isinstance(params, dict) else None
     return min(len(items), 1000) if isinstance(items, list) else 0

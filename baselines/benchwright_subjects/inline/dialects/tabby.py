@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pydantic import Field, JsonValue
 
-from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger, item_read, items_of
+from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger, items_of, read_item
 from benchwright_subjects.inline.offer import Offer, ReceivedCommand, ReceivedMessage, ReceivedRange, offer
-from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.text.document import DocumentVersion
 
 
 class _TextEdit(ReceivedMessage):
@@ -34,7 +34,7 @@ class TabbyDialect(Dialect):
         """The client's, for text documents."""
         return {"completion": {"dynamicRegistration": True}, "synchronization": {"didSave": False}}
 
-    def question(self, document: Document, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
+    def request_params(self, document: DocumentVersion, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
         """`triggerKind` means something else here: 1 is *typed or asked for* (LSP 3.18, `CompletionTriggerKind`)."""
         return {
             "textDocument": document.identifier,
@@ -42,15 +42,15 @@ class TabbyDialect(Dialect):
             "context": {"triggerKind": 1},
         }
 
-    def offers(self, result: JsonValue, document: Document) -> Sequence[Offer]:
+    def offers(self, result: JsonValue, document: DocumentVersion) -> Sequence[Offer]:
         """The edits of the items."""
         item_offers = []
-        for item in items_of(result):
-            inline_item = item_read(_Item, item)
+        for answer_item in items_of(result):
+            inline_item = read_item(_Item, answer_item)
             text, span = (
                 (inline_item.edit.text, inline_item.edit.range)
                 if inline_item.edit
                 else (inline_item.inserted or inline_item.label, None)
             )
-            item_offers.append(offer(document, text, span, command=inline_item.command, item=item))
+            item_offers.append(offer(document, text, span, command=inline_item.command, server_item=answer_item))
         return item_offers

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from pydantic import Field, JsonValue
 
-from benchwright_subjects.inline.dialects.lsp import AcceptOutcome, Dialect, Latency, Trigger, item_read
-from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.dialects.lsp import AcceptOutcome, Dialect, Latency, Trigger, read_item
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 from benchwright_subjects.inline.offer import MAX_CHARACTERS, NextEdit, NextEdits, Offer, ReceivedMessage
 from benchwright_subjects.inline.policies import AcceptedPart
-from benchwright_subjects.inline.server.connection import Answer, Connection, RequestTimeoutError
-from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.server.connection import RequestTimeoutError, ServerConnection, ServerResponse
+from benchwright_subjects.inline.text.document import DocumentVersion
 
 _MOST_JUMPS = 3
 """As often as the driver asks for one next edit."""
@@ -48,56 +48,60 @@ class VSCodeDialect(Dialect):
     start_s = 180.0
     own_s = 60.0
 
-    def question(self, document: Document, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
+    def request_params(self, document: DocumentVersion, trigger: Trigger, timeout_s: float) -> dict[str, JsonValue]:
         """With the text, because only the request says where the cursor is."""
         return {
-            **super().question(document, trigger, timeout_s),
+            **super().request_params(document, trigger, timeout_s),
             "text": document.text,
             "cursor": _utf16(document.text_before),
             "timeoutMs": timeout_s * 1000,
         }
 
-    def latency(self, answer: Answer) -> Latency:
+    def latency(self, timed_answer: ServerResponse) -> Latency:
         """From the editor's command, which the driver times inside: its own work is left out.
 
         Raises:
             SubjectError: `BAD_OFFER`.
         """
-        timing = item_read(_SyncReply, answer.result).timing
+        timing = read_item(_SyncReply, timed_answer.result).timing
         return Latency(timing.answered, timing.drawn)
 
-    def offers(self, result: JsonValue, document: Document) -> Sequence[Offer]:
+    def offers(self, result: JsonValue, document: DocumentVersion) -> Sequence[Offer]:
         """The ghost text.
 
         Raises:
             SubjectError: `BAD_OFFER` or `CHANGED_FILES`.
         """
-        if item_read(_SyncReply, result).is_changed:
-            raise SubjectError(Failure.CHANGED_FILES, _CHANGED)
+        if read_item(_SyncReply, result).is_changed:
+            raise SubjectError(ServerFailure.CHANGED_FILES, _CHANGED)
         return super().offers(result, document)
 
-    async def take(self, connection: Connection, document: Document, offer: Offer, part: AcceptedPart) -> AcceptOutcome:
+    async def take_offer(
+        self, connection: ServerConnection, document: DocumentVersion, offer: Offer, accepted_part: AcceptedPart
+    ) -> AcceptOutcome:
         """By command. VS Code takes lines and words of its own, so what is new may be longer than the part.
 
         Raises:
             SubjectError: The editor failed.
         """
-        request: JsonValue = {"text": None if part.is_whole else part.text}
+        request: JsonValue = {"text": None if accepted_part.is_whole else accepted_part.text}
         try:
             result = (await connection.request("benchwright/take", request, self.own_s)).result
         except RequestTimeoutError:
-            raise SubjectError(Failure.NO_ANSWER, "The editor did not take its own offer.") from None
-        state = item_read(_State, result)
-        text = _plain(state.text, document)
-        cursor = len(_units(state.text)[: 2 * max(0, state.cursor)].decode("utf-16-le", "replace"))
+            raise SubjectError(ServerFailure.NO_ANSWER, "The editor did not take its own offer.") from None
+        editor_state = read_item(_State, result)
+        text = _plain(editor_state.text, document)
+        cursor = len(_units(editor_state.text)[: 2 * max(0, editor_state.cursor)].decode("utf-16-le", "replace"))
         start, end, inserted = _difference(document.text, text, min(document.cursor, cursor))
         deleted = document.text[start:end]
         if start < document.text_before.rfind("\n") + 1 or "\n" in deleted:
-            raise SubjectError(Failure.OUT_OF_RANGE, "What was accepted changed text that is not at the cursor.")
-        changed = Document(document.uri, text, cursor, document.version + 1)
-        return AcceptOutcome(changed, inserted, deleted)
+            raise SubjectError(ServerFailure.OUT_OF_RANGE, "What was accepted changed text that is not at the cursor.")
+        changed_document = DocumentVersion(document.uri, text, cursor, document.version + 1)
+        return AcceptOutcome(changed_document, inserted, deleted)
 
-    async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> NextEdits | None:
+    async def next_edits(
+        self, connection: ServerConnection, document: DocumentVersion, timeout_s: float
+    ) -> NextEdits | None:
         """The edit that the editor shows. It is known by making it; the next request undoes one that is not taken.
 
         Raises:
@@ -115,22 +119,22 @@ class VSCodeDialect(Dialect):
             return NextEdits(0)
         if result is None:
             return NextEdits(0)
-        edited = item_read(_EditReply, result)
+        edited = read_item(_EditReply, result)
         if edited.is_changed:
-            raise SubjectError(Failure.CHANGED_FILES, _CHANGED)
+            raise SubjectError(ServerFailure.CHANGED_FILES, _CHANGED)
         if edited.text is None:
             return NextEdits(1)
         return NextEdits(1, NextEdit(*_difference(document.text, _plain(edited.text, document), None)))
 
 
-def _plain(text: str, document: Document) -> str:
+def _plain(text: str, document: DocumentVersion) -> str:
     """The editor's text as a file can hold it.
 
     Raises:
         SubjectError: `BAD_OFFER`.
     """
     if len(text) > len(document.text) + MAX_CHARACTERS:
-        raise SubjectError(Failure.BAD_OFFER, "The editor's text grew by more than an offer may have.")
+        raise SubjectError(ServerFailure.BAD_OFFER, "The editor's text grew by more than an offer may have.")
     return _units(text).decode("utf-16-le", "replace")
 
 

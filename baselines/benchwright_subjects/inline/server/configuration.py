@@ -10,12 +10,12 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchwright_problems.problem import digest
-from benchwright_subjects.inline.server.server_process import Launch
+from benchwright_subjects.inline.server.server_process import ServerLaunch
 
 _LARGEST_BYTES = 1 << 30
 
 
-def configuration_digest(launch: Launch, dialect: str, options: JsonValue) -> str:
+def configuration_digest(launch: ServerLaunch, dialect: str, options: JsonValue) -> str:
     """SHA-256 over command line, files that it names, names of variables, profile's files, dialect and its options."""
     programs: dict[str, JsonValue] = {str(file): _sha256(file) for file in _named_files(launch.command)}
     profile: dict[str, JsonValue] = {}
@@ -23,7 +23,15 @@ def configuration_digest(launch: Launch, dialect: str, options: JsonValue) -> st
         files = sorted(file for file in launch.profile.rglob("*") if file.is_file() and not file.is_symlink())
         profile = {file.relative_to(launch.profile).as_posix(): _sha256(file) for file in files}
     return digest(
-        [*launch.command, programs, ",".join(sorted(launch.passed)), profile, dialect, options, launch.is_offline]
+        [
+            *launch.command,
+            programs,
+            ",".join(sorted(launch.variable_names)),
+            profile,
+            dialect,
+            options,
+            launch.is_offline,
+        ]
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.confinement import HiddenFolders
 from benchwright_harness.sandbox.registry import folder_hiders
-from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 from benchwright_subjects.inline.workplace import Workplace
 
 
@@ -28,7 +28,7 @@ def places_in(home: Home) -> Path:
     return home.state / "completion"
 
 
-def confined(
+def confined_command(
     command: Sequence[str], work_folders: Workplace, secrets: Sequence[Path], *, is_offline: bool
 ) -> tuple[str, ...]:
     """The command line that runs a server where it sees none of these folders; the same where that can't be done.
@@ -47,7 +47,7 @@ def confined(
         return hider.hiding(command, HiddenFolders(secrets, work_folders.root, work_folders.workspace, is_offline))
     if is_offline:
         raise SubjectError(
-            Failure.NOT_STARTED,
+            ServerFailure.NOT_STARTED,
             f"Without {_programs()} no server can be kept off the network. Leave out --offline and --model.",
         )
     return tuple(command)
@@ -58,7 +58,7 @@ def can_confine() -> bool:
     return any(hider.works() for hider in folder_hiders())
 
 
-def lacking_protection() -> str:
+def protection_remark() -> str:
     """The remark that a server can see everything on this machine; empty if it can't."""
     if can_confine():
         return ""

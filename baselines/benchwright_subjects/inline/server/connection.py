@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from benchwright_subjects.inline.failure import Failure, SubjectError, printable
-from benchwright_subjects.inline.server.framing import Message, framed, parsed, read_body
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable
+from benchwright_subjects.inline.server.framing import Message, frame_message, parse_body, read_body
 from benchwright_subjects.inline.server.server_process import ServerProcess
 
 MAX_UNASKED_MESSAGES = 20_000
@@ -26,7 +26,7 @@ Reply = Callable[[JsonValue], JsonValue]
 
 
 @dataclass(frozen=True)
-class Answer:
+class ServerResponse:
     """The answer to a request."""
 
     result: JsonValue
@@ -38,7 +38,7 @@ class RequestTimeoutError(Exception):
     """There was no answer in time; the request was cancelled."""
 
 
-class Connection:
+class ServerConnection:
     """JSON-RPC with one server.
 
     Args:
@@ -50,13 +50,13 @@ class Connection:
     def __init__(
         self,
         process: ServerProcess,
-        replies: Mapping[str, Reply],
-        heard: Callable[[str, JsonValue], None] = lambda method, params: None,
+        reply_functions: Mapping[str, Reply],
+        on_notification: Callable[[str, JsonValue], None] = lambda method, params: None,
     ) -> None:
         self._process = process
-        self._replies = replies
-        self._heard = heard
-        self._waiting: dict[int, asyncio.Future[tuple[dict[str, JsonValue], int]]] = {}
+        self._replies = reply_functions
+        self._heard = on_notification
+        self._pending_answers: dict[int, asyncio.Future[tuple[dict[str, JsonValue], int]]] = {}
         self._given_up: set[int] = set()
         self._number = 0
         self._unasked = 0
@@ -64,7 +64,7 @@ class Connection:
         self._failure: SubjectError | None = None
         self._reading = asyncio.create_task(self._read())
 
-    async def request(self, method: str, params: JsonValue, timeout_s: float) -> Answer:
+    async def request(self, method: str, params: JsonValue, timeout_s: float) -> ServerResponse:
         """Ask, and wait for the answer.
 
         Raises:
@@ -74,20 +74,20 @@ class Connection:
         self._number += 1
         number = self._number
         self._check()
-        waiting = asyncio.get_running_loop().create_future()
-        self._waiting[number] = waiting
+        pending_answer = asyncio.get_running_loop().create_future()
+        self._pending_answers[number] = pending_answer
         start = time.perf_counter_ns()
         try:
             async with asyncio.timeout(timeout_s):
                 await self._send({"id": number, "method": method, "params": params})
-                message, received_ns = await waiting
+                message, received_ns = await pending_answer
         except TimeoutError:
             self._given_up.add(number)
             self.notify("$/cancelRequest", {"id": number})
             raise RequestTimeoutError from None
         finally:
-            self._waiting.pop(number, None)
-        return Answer(_result(message, method), (received_ns - start) / 1e6)
+            self._pending_answers.pop(number, None)
+        return ServerResponse(_result(message, method), (received_ns - start) / 1e6)
 
     def notify(self, method: str, params: JsonValue) -> None:
         """Tell something. What the server does not read stays in a buffer until a request waits for it."""
@@ -101,7 +101,7 @@ class Connection:
 
     def _check(self) -> None:
         if self._process.flooded.is_set():
-            raise SubjectError(Failure.FLOODED, "The server wrote forever to standard error.")
+            raise SubjectError(ServerFailure.FLOODED, "The server wrote forever to standard error.")
         if self._failure is not None:
             raise self._failure
 
@@ -113,7 +113,7 @@ class Connection:
     def _write(self, message: Message) -> None:
         # A pipe that is closed says so only later; the reader finds out at the end of its output.
         with contextlib.suppress(ConnectionError, RuntimeError):
-            self._process.stdin.write(framed(message))
+            self._process.stdin.write(frame_message(message))
 
     async def _read(self) -> None:
         try:
@@ -121,60 +121,60 @@ class Connection:
                 received_ns = time.perf_counter_ns()
                 self._bytes += len(body)
                 if self._bytes > MAX_BYTES:
-                    raise SubjectError(Failure.FLOODED, "The server sends messages forever.")
-                self._take(parsed(body), received_ns)
-            failure = SubjectError(Failure.ENDED, "The server ended.")
+                    raise SubjectError(ServerFailure.FLOODED, "The server sends messages forever.")
+                self._take(parse_body(body), received_ns)
+            failure = SubjectError(ServerFailure.ENDED, "The server ended.")
         except SubjectError as error:
             failure = error
         except ConnectionError:
-            failure = SubjectError(Failure.ENDED, "The server ended.")
+            failure = SubjectError(ServerFailure.ENDED, "The server ended.")
         if self._process.flooded.is_set():
-            failure = SubjectError(Failure.FLOODED, "The server wrote forever to standard error.")
+            failure = SubjectError(ServerFailure.FLOODED, "The server wrote forever to standard error.")
         self._failure = failure
-        for waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_exception(failure)
+        for pending_answer in self._pending_answers.values():
+            if not pending_answer.done():
+                pending_answer.set_exception(failure)
 
     def _take(self, message: dict[str, JsonValue], received_ns: int) -> None:
         method = message.get("method")
         if isinstance(method, str):
             self._unasked += 1
             if self._unasked > MAX_UNASKED_MESSAGES:
-                raise SubjectError(Failure.FLOODED, "The server sends notifications forever.")
+                raise SubjectError(ServerFailure.FLOODED, "The server sends notifications forever.")
             if "id" in message:
                 self._reply(message["id"], method, message.get("params"))
             else:
                 self._heard(method, message.get("params"))
             return
         number = message.get("id")
-        if isinstance(number, int) and number in self._waiting:
-            waiting = self._waiting.pop(number)
-            if not waiting.done():
-                waiting.set_result((message, received_ns))
+        if isinstance(number, int) and number in self._pending_answers:
+            pending_answer = self._pending_answers.pop(number)
+            if not pending_answer.done():
+                pending_answer.set_result((message, received_ns))
         elif isinstance(number, int) and number in self._given_up:
             self._given_up.discard(number)
         elif "result" in message or "error" in message:
-            raise SubjectError(Failure.UNASKED_ANSWER, "The server answered a request that nobody had sent.")
+            raise SubjectError(ServerFailure.UNASKED_ANSWER, "The server answered a request that nobody had sent.")
         else:
-            raise SubjectError(Failure.MALFORMED, "The server sent JSON that is not a message.")
+            raise SubjectError(ServerFailure.MALFORMED, "The server sent JSON that is not a message.")
 
     def _reply(self, identity: JsonValue, method: str, params: JsonValue) -> None:
-        reply = self._replies.get(method)
-        if reply is None:
+        reply_function = self._replies.get(method)
+        if reply_function is None:
             error: JsonValue = {"code": METHOD_NOT_FOUND, "message": f"This client does not serve {method[:100]}."}
             self._write({"id": identity, "error": error})
         else:
-            self._write({"id": identity, "result": reply(params)})
+            self._write({"id": identity, "result": reply_function(params)})
 
 
 def _result(message: Mapping[str, JsonValue], method: str) -> JsonValue:
     error = message.get("error")
     if error is None:
         if "result" not in message:
-            raise SubjectError(Failure.MALFORMED, f"The server answered {method} with neither result nor error.")
+            raise SubjectError(ServerFailure.MALFORMED, f"The server answered {method} with neither result nor error.")
         return message["result"]
     code = error.get("code") if isinstance(error, dict) else None
     message_text = printable(str(error.get("message", "")))[:_MOST_TOLD] if isinstance(error, dict) else ""
     error_code = code if isinstance(code, int) else None
-    failure = Failure.NOT_SUPPORTED if error_code == METHOD_NOT_FOUND else Failure.ERROR_ANSWER
+    failure = ServerFailure.NOT_SUPPORTED if error_code == METHOD_NOT_FOUND else ServerFailure.ERROR_ANSWER
     raise SubjectError(failure, f"The server answered {method} with error {error_code}: {message_text}", error_code)

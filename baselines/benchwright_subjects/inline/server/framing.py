@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 
 MAX_HEADER_BYTES = 1 << 14
 MAX_MESSAGE_BYTES = 8 << 20
@@ -23,7 +23,7 @@ _LENGTH = re.compile(rb"^content-length:[ \t]*(\d{1,20})[ \t]*\r?$", re.IGNORECA
 Message = Mapping[str, JsonValue]
 
 
-def framed(message: Message) -> bytes:
+def frame_message(message: Message) -> bytes:
     """A message as it is sent."""
     # Half of a surrogate pair has no UTF-8: JSON's escapes can say it.
     body = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=True, separators=(",", ":")).encode()
@@ -43,23 +43,25 @@ async def read_body(stream: asyncio.StreamReader) -> bytes | None:
         header = await stream.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError as error:
         if error.partial:
-            raise SubjectError(Failure.MALFORMED, "The server printed text that is not a message.") from None
+            raise SubjectError(ServerFailure.MALFORMED, "The server printed text that is not a message.") from None
         return None
     except asyncio.LimitOverrunError:
-        raise SubjectError(Failure.MALFORMED, "The server printed text that is not a message.") from None
+        raise SubjectError(ServerFailure.MALFORMED, "The server printed text that is not a message.") from None
     length = _LENGTH.search(header)
     if length is None:
-        raise SubjectError(Failure.MALFORMED, "The server sent a message without a length.")
+        raise SubjectError(ServerFailure.MALFORMED, "The server sent a message without a length.")
     size = int(length[1])
     if size > MAX_MESSAGE_BYTES:
-        raise SubjectError(Failure.FLOODED, f"The server sent a message of {size} bytes; {MAX_MESSAGE_BYTES} is most.")
+        raise SubjectError(
+            ServerFailure.FLOODED, f"The server sent a message of {size} bytes; {MAX_MESSAGE_BYTES} is most."
+        )
     try:
         return await stream.readexactly(size)
     except asyncio.IncompleteReadError:
-        raise SubjectError(Failure.MALFORMED, "The server ended in the middle of a message.") from None
+        raise SubjectError(ServerFailure.MALFORMED, "The server ended in the middle of a message.") from None
 
 
-def parsed(body: bytes) -> dict[str, JsonValue]:
+def parse_body(body: bytes) -> dict[str, JsonValue]:
     """The message that a body holds.
 
     Raises:
@@ -68,7 +70,7 @@ def parsed(body: bytes) -> dict[str, JsonValue]:
     try:
         message = json.loads(body)
     except (ValueError, RecursionError):
-        raise SubjectError(Failure.MALFORMED, "The server sent a message that is not JSON.") from None
+        raise SubjectError(ServerFailure.MALFORMED, "The server sent a message that is not JSON.") from None
     if not isinstance(message, dict):
-        raise SubjectError(Failure.MALFORMED, "The server sent JSON that is not a message.")
+        raise SubjectError(ServerFailure.MALFORMED, "The server sent JSON that is not a message.")
     return message

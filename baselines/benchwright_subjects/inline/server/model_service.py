@@ -16,7 +16,7 @@ from benchwright_subjects.inline.witness import Used
 from benchwright_subjects.inspect_private import init_active_model, init_transcript
 
 
-class Service:
+class ModelService:
     """A model while one server may ask it.
 
     Args:
@@ -37,7 +37,7 @@ class Service:
         self._counted: list[ModelUsage] = []
 
     @property
-    def use(self) -> ModelUse:
+    def usage_so_far(self) -> ModelUse:
         """Usage until now."""
         return ModelUse(
             requests=self.bridge.requests,
@@ -56,12 +56,12 @@ class Service:
         Raises:
             Exception: The error that kept an answer from being recorded.
         """
-        if self.bridge.failed.done():
-            raise self.bridge.failed.result()
+        if self.bridge.failure.done():
+            raise self.bridge.failure.result()
 
     async def _note_answer(self, model: Model, output: ModelOutput) -> None:
         self._answers += 1
-        model_usage = usage.of_output(str(model), output)
+        model_usage = usage.output_usage(str(model), output)
         if model_usage is not None:
             self._counted.append(model_usage)
             await self._on_usage(model_usage)

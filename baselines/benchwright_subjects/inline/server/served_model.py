@@ -14,7 +14,7 @@ from benchwright_subjects.inline.witness import Used
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
-    from benchwright_subjects.inline.server.model_service import Service
+    from benchwright_subjects.inline.server.model_service import ModelService
 
 
 @dataclass(frozen=True)
@@ -27,23 +27,23 @@ class ServedModel:
 
 
 @asynccontextmanager
-async def served(model: ServedModel | None, on_usage: Used) -> AsyncIterator[Service | None]:
+async def open_service(served_model: ServedModel | None, on_usage: Used) -> AsyncIterator[ModelService | None]:
     """A model to ask while the block lasts; None if the server's model is its own affair.
 
     Args:
-        model: Model that is asked.
+        served_model: Model that is asked.
         on_usage: Hears of what each answer used.
     """
-    if model is None:
+    if served_model is None:
         yield None
         return
     # Inspect takes seconds to load.
     from benchwright_subjects.bridge.http_server import serving
-    from benchwright_subjects.inline.server.model_service import Service
+    from benchwright_subjects.inline.server.model_service import ModelService
 
     folder = new_run_folder()
     try:
-        service = Service(model.model, model.seed, folder / "bridge", on_usage)
+        service = ModelService(served_model.model, served_model.seed, folder / "bridge", on_usage)
         async with serving(service.bridge, service.address, None):
             yield service
         service.check()

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from benchwright_foundation.process_group import kill_group
 from benchwright_subjects.agents.launch import LAUNCHER, MODEL_VARIABLES, PORT
-from benchwright_subjects.inline.failure import Failure, SubjectError, printable
-from benchwright_subjects.inline.server.confinement import confined
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable
+from benchwright_subjects.inline.server.confinement import confined_command
 from benchwright_subjects.inline.server.framing import MAX_HEADER_BYTES
 from benchwright_subjects.inline.workplace import Workplace
 
@@ -28,11 +28,11 @@ _SECRET_FORM = re.compile(r"\b(?:gh[opsur]_|github_pat_|sk-|glpat-|xox[bp]-|eyJ)
 
 
 @dataclass(frozen=True)
-class Launch:
+class ServerLaunch:
     """The start of a server."""
 
     command: tuple[str, ...]
-    passed: tuple[str, ...] = ()
+    variable_names: tuple[str, ...] = ()
     """Names of environment variables that it gets, besides `PATH` and the language."""
     profile: Path | None = None
     """Its home begins as a copy of this folder; empty if None."""
@@ -44,7 +44,7 @@ class Launch:
     """The socket of the model that it may ask at `BRIDGE`, and nothing else; None if its model is its own affair."""
 
     @property
-    def words(self) -> tuple[str, ...]:
+    def command_words(self) -> tuple[str, ...]:
         """Program and arguments, with what leads its requests to the model."""
         if self.bridge is None:
             return self.command
@@ -114,7 +114,9 @@ class ServerProcess:
 
 
 @asynccontextmanager
-async def started(launch: Launch, work_folders: Workplace, environ: Mapping[str, str]) -> AsyncIterator[ServerProcess]:
+async def start_server(
+    launch: ServerLaunch, work_folders: Workplace, environ: Mapping[str, str]
+) -> AsyncIterator[ServerProcess]:
     """A server that runs for as long as the context is entered.
 
     Args:
@@ -125,12 +127,12 @@ async def started(launch: Launch, work_folders: Workplace, environ: Mapping[str,
     Raises:
         SubjectError: `NOT_STARTED`.
     """
-    environment = {name: environ[name] for name in (*_PASSED_ALWAYS, *launch.passed) if name in environ}
+    environment = {name: environ[name] for name in (*_PASSED_ALWAYS, *launch.variable_names) if name in environ}
     environment |= {"HOME": str(work_folders.home), "TMPDIR": str(work_folders.temporary)}
     if launch.bridge is not None:
         environment |= MODEL_VARIABLES
     is_offline = launch.is_offline or launch.bridge is not None
-    command = confined(launch.words, work_folders, launch.secrets, is_offline=is_offline)
+    command = confined_command(launch.command_words, work_folders, launch.secrets, is_offline=is_offline)
     process = ServerProcess(*await _start(command, work_folders, environment), environ)
     try:
         yield process
@@ -153,5 +155,5 @@ async def _start(
         return asyncio.subprocess.Process(transport, protocol, loop), transport
     except OSError as error:
         raise SubjectError(
-            Failure.NOT_STARTED, f"The server {command[0]!r} can't be started: {error.strerror}. Check --server."
+            ServerFailure.NOT_STARTED, f"The server {command[0]!r} can't be started: {error.strerror}. Check --server."
         ) from None

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from benchwright_subjects.inline.dialects.lsp import AcceptOutcome, Dialect, Trigger, initialize_params
-from benchwright_subjects.inline.failure import Failure, SubjectError, printable
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable
 from benchwright_subjects.inline.offer import NextEdit, NextEdits, Offer
 from benchwright_subjects.inline.policies import AcceptedPart
-from benchwright_subjects.inline.server.connection import Connection, RequestTimeoutError
-from benchwright_subjects.inline.server.server_process import Launch, ServerProcess, started
-from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.server.connection import RequestTimeoutError, ServerConnection
+from benchwright_subjects.inline.server.server_process import ServerLaunch, ServerProcess, start_server
+from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.workplace import Workplace
 
 _STOP_S = 5.0
@@ -41,7 +41,7 @@ class ServerName:
     version: str = ""
 
 
-class Session:
+class UserSession:
     """Actions of the user of one server.
 
     Args:
@@ -51,91 +51,91 @@ class Session:
         timeout_s: After which a request is given up.
     """
 
-    def __init__(self, connection: Connection, dialect: Dialect, name: ServerName, timeout_s: float) -> None:
+    def __init__(self, connection: ServerConnection, dialect: Dialect, name: ServerName, timeout_s: float) -> None:
         self.connection = connection
         self.name = name
         self._dialect = dialect
         self._timeout_s = timeout_s
 
     @property
-    def draws(self) -> bool:
+    def has_drawing_editor(self) -> bool:
         """True if there is an editor that draws what is offered."""
         return self._dialect.draws
 
-    def open(self, document: Document) -> None:
+    def open(self, document: DocumentVersion) -> None:
         """Open a document and focus it."""
-        item: JsonValue = {
+        document_item: JsonValue = {
             **document.identifier,
             "languageId": "systemverilog",
             "version": document.version,
             "text": document.text,
         }
-        self.connection.notify("textDocument/didOpen", {"textDocument": item})
+        self.connection.notify("textDocument/didOpen", {"textDocument": document_item})
         self._dialect.focus(self.connection, document)
 
-    def change(self, document: Document) -> None:
+    def change(self, document: DocumentVersion) -> None:
         """Bring the server's copy to this version."""
-        self._dialect.change(self.connection, document)
+        self._dialect.send_text(self.connection, document)
 
-    async def ask(self, document: Document, trigger: Trigger) -> RequestOutcome:
+    async def ask(self, document: DocumentVersion, trigger: Trigger) -> RequestOutcome:
         """Ask for completions at the cursor.
 
         Raises:
             SubjectError: The server failed.
         """
-        question = self._dialect.question(document, trigger, self._timeout_s)
+        question = self._dialect.request_params(document, trigger, self._timeout_s)
         patience_s = self._timeout_s + self._dialect.own_s
         try:
-            answer = await self.connection.request(self._dialect.method, question, patience_s)
+            timed_answer = await self.connection.request(self._dialect.method, question, patience_s)
         except RequestTimeoutError:
             return RequestOutcome((), None)
-        latency = self._dialect.latency(answer)
-        return RequestOutcome(self._dialect.offers(answer.result, document), latency.answer_ms, latency.drawn_ms)
+        latency = self._dialect.latency(timed_answer)
+        return RequestOutcome(self._dialect.offers(timed_answer.result, document), latency.answer_ms, latency.drawn_ms)
 
-    def show(self, offer: Offer) -> None:
+    def report_shown(self, offer: Offer) -> None:
         """Say that an offer is seen."""
         self._dialect.report_shown(self.connection, offer)
 
-    async def take(self, document: Document, offer: Offer, part: AcceptedPart) -> AcceptOutcome:
+    async def take(self, document: DocumentVersion, offer: Offer, accepted_part: AcceptedPart) -> AcceptOutcome:
         """Write an offer, or its beginning, into the document, and say so.
 
         Raises:
             SubjectError: The server failed.
         """
-        return await self._dialect.take(self.connection, document, offer, part)
+        return await self._dialect.take_offer(self.connection, document, offer, accepted_part)
 
-    async def next_edits(self, document: Document) -> NextEdits | None:
+    async def next_edits(self, document: DocumentVersion) -> NextEdits | None:
         """The next edits that the server proposes; None if it does not do that."""
         return await self._dialect.next_edits(self.connection, document, self._timeout_s)
 
-    async def take_edit(self, document: Document, edit: NextEdit) -> Document:
+    async def take_edit(self, document: DocumentVersion, edit: NextEdit) -> DocumentVersion:
         """Make an edit, and say so."""
         return await self._dialect.take_edit(self.connection, document, edit)
 
 
 @asynccontextmanager
-async def session(
-    launch: Launch, dialect: Dialect, work_folders: Workplace, environ: Mapping[str, str], timeout_s: float
-) -> AsyncIterator[Session]:
+async def open_session(
+    launch: ServerLaunch, dialect: Dialect, work_folders: Workplace, environ: Mapping[str, str], timeout_s: float
+) -> AsyncIterator[UserSession]:
     """A server, started and initialised, and ended with all that it started.
 
     Raises:
         SubjectError: The server failed.
     """
-    async with connected(launch, dialect, work_folders, environ) as (connection, name):
+    async with open_connection(launch, dialect, work_folders, environ) as (connection, name):
         await dialect.get_ready(connection)
-        yield Session(connection, dialect, name, timeout_s)
+        yield UserSession(connection, dialect, name, timeout_s)
 
 
 @asynccontextmanager
-async def connected(
-    launch: Launch, dialect: Dialect, work_folders: Workplace, environ: Mapping[str, str]
-) -> AsyncIterator[tuple[Connection, ServerName]]:
+async def open_connection(
+    launch: ServerLaunch, dialect: Dialect, work_folders: Workplace, environ: Mapping[str, str]
+) -> AsyncIterator[tuple[ServerConnection, ServerName]]:
     """A connection to a server that is initialised; see `session`."""
-    async with started(launch, work_folders, environ) as process:
-        connection = Connection(process, dialect.replies)
+    async with start_server(launch, work_folders, environ) as process:
+        connection = ServerConnection(process, dialect.replies)
         try:
-            name = await _initialized(connection, process, dialect, work_folders)
+            name = await _initialize(connection, process, dialect, work_folders)
             yield connection, name
             with contextlib.suppress(SubjectError, RequestTimeoutError):
                 await connection.request("shutdown", None, _STOP_S)
@@ -144,24 +144,24 @@ async def connected(
             await connection.close()
 
 
-async def _initialized(
-    connection: Connection, process: ServerProcess, dialect: Dialect, work_folders: Workplace
+async def _initialize(
+    connection: ServerConnection, process: ServerProcess, dialect: Dialect, work_folders: Workplace
 ) -> ServerName:
     params = initialize_params(dialect, work_folders.workspace.as_uri())
     try:
         result = (await connection.request("initialize", params, dialect.start_s)).result
     except RequestTimeoutError:
         raise SubjectError(
-            Failure.NO_ANSWER, f"The server did not answer `initialize` in {dialect.start_s:.0f} s."
+            ServerFailure.NO_ANSWER, f"The server did not answer `initialize` in {dialect.start_s:.0f} s."
         ) from None
     except SubjectError as error:
-        if error.failure is Failure.ERROR_ANSWER:
-            raise SubjectError(Failure.NOT_STARTED, f"The server does not start. {error}") from None
-        if error.failure is not Failure.ENDED:
+        if error.failure is ServerFailure.ERROR_ANSWER:
+            raise SubjectError(ServerFailure.NOT_STARTED, f"The server does not start. {error}") from None
+        if error.failure is not ServerFailure.ENDED:
             raise
         last_words = process.last_words
         raise SubjectError(
-            Failure.NOT_STARTED,
+            ServerFailure.NOT_STARTED,
             "The server ended before it answered `initialize`. "
             f"{f'It said: {last_words}' if last_words else 'Check --server.'}",
         ) from None

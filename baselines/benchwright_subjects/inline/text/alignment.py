@@ -6,7 +6,7 @@ from benchwright_subjects.inline.policies import matching
 from benchwright_subjects.inline.text.similarity import pieces, squeezed
 
 
-def left_of(reference: str, accepted: str) -> str:
+def reference_left(reference: str, accepted_text: str) -> str:
     """The rest of the reference after an accepted offer.
 
     If the accepted text is what the reference begins with, whatever the white space, that is taken off. Otherwise
@@ -14,18 +14,18 @@ def left_of(reference: str, accepted: str) -> str:
 
     Args:
         reference: Text of the reference at the cursor.
-        accepted: Text that was put there instead.
+        accepted_text: Text that was put there instead.
     """
-    matched = matching(accepted, reference)
-    if squeezed(matched) == squeezed(accepted):
-        return _after_words(reference, len(pieces(accepted)))
+    matched = matching(accepted_text, reference)
+    if squeezed(matched) == squeezed(accepted_text):
+        return _after_words(reference, len(pieces(accepted_text)))
     lines = reference.splitlines(keepends=True)
-    offered = [squeezed(line) for line in accepted.splitlines() if line.strip()]
-    shared = [number for number, line in enumerate(lines, 1) if squeezed(line) in offered and line.strip()]
+    offered_lines = [squeezed(line) for line in accepted_text.splitlines() if line.strip()]
+    shared = [number for number, line in enumerate(lines, 1) if squeezed(line) in offered_lines and line.strip()]
     # An accepted line is written once: a like one far below does not take all between with it.
-    near_numbers = [number for number in shared if number <= _lines_until(lines, 2 * len(offered))]
-    left = "".join(lines[max(near_numbers, default=_lines_until(lines, len(offered))) :])
-    return f"\n{left}" if left.strip() else ""
+    near_numbers = [number for number in shared if number <= _lines_until(lines, 2 * len(offered_lines))]
+    rest_text = "".join(lines[max(near_numbers, default=_lines_until(lines, len(offered_lines))) :])
+    return f"\n{rest_text}" if rest_text.strip() else ""
 
 
 def next_line(reference: str) -> str:
@@ -45,18 +45,18 @@ def blank(reference: str) -> str:
     return reference[: len(reference) - len(reference.lstrip())]
 
 
-def _after_words(reference: str, words: int) -> str:
+def _after_words(reference: str, word_count: int) -> str:
     offset = 0
-    for word in pieces(reference)[:words]:
+    for word in pieces(reference)[:word_count]:
         offset = reference.index(word, offset) + len(word)
     return reference[offset:]
 
 
-def _lines_until(lines: list[str], filled: int) -> int:
+def _lines_until(lines: list[str], text_line_count: int) -> int:
     """The number of lines that hold so many that are not blank."""
     filled_count = 0
     for number, line in enumerate(lines, 1):
         filled_count += bool(line.strip())
-        if filled_count == filled:
+        if filled_count == text_line_count:
             return number
     return len(lines)

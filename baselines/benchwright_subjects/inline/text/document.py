@@ -11,7 +11,7 @@ from benchwright_verilog.syntax.lines import Lines
 
 
 @dataclass(frozen=True)
-class Document:
+class DocumentVersion:
     """One version of it."""
 
     uri: str
@@ -20,7 +20,7 @@ class Document:
     """Code points before it."""
     version: int = 1
 
-    def replaced(self, start: int, end: int, text: str) -> Document:
+    def replaced(self, start: int, end: int, text: str) -> DocumentVersion:
         """The next version, with the cursor behind the new text.
 
         Args:
@@ -28,19 +28,19 @@ class Document:
             end: Code point after the last one replaced.
             text: Text that takes its place.
         """
-        whole = self.text[:start] + text + self.text[end:]
-        return replace(self, text=whole, cursor=start + len(text), version=self.version + 1)
+        whole_text = self.text[:start] + text + self.text[end:]
+        return replace(self, text=whole_text, cursor=start + len(text), version=self.version + 1)
 
-    def edited(self, start: int, end: int, text: str) -> Document:
+    def edited(self, start: int, end: int, text: str) -> DocumentVersion:
         """The next version, with the cursor where it was in the text, or behind the new text that took its place."""
-        changed = self.replaced(start, end, text)
+        changed_document = self.replaced(start, end, text)
         if start >= self.cursor:
-            return replace(changed, cursor=self.cursor)
+            return replace(changed_document, cursor=self.cursor)
         if end <= self.cursor:
-            return replace(changed, cursor=self.cursor + len(text) - (end - start))
-        return changed
+            return replace(changed_document, cursor=self.cursor + len(text) - (end - start))
+        return changed_document
 
-    def typed(self, text: str) -> Document:
+    def typed(self, text: str) -> DocumentVersion:
         """The next version, with something typed at the cursor."""
         return self.replaced(self.cursor, self.cursor, text) if text else self
 

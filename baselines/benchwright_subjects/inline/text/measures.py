@@ -8,36 +8,36 @@ from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text import similarity
 
 
-def likeness(site: Site, played: PlayedSite) -> Likeness | None:
+def likeness(site: Site, played_site: PlayedSite) -> Likeness | None:
     """The first offer beside what was expected; None if nothing was shown, or where every character was asked for."""
-    first = next((step.offer for step in played.steps if step.decision in SHOWN), None)
-    if first is None or site.kind is SiteKind.TYPE_THROUGH:
+    first_offer = next((step.offer for step in played_site.steps if step.decision in SHOWN), None)
+    if first_offer is None or site.kind is SiteKind.TYPE_THROUGH:
         return None
-    expected = _as_long(site, first)
+    expected_text = _expected_as_long(site, first_offer)
     kept_count, lines = None, None
     if site.kind is SiteKind.REPLAY and site.final is not None:
-        kept_count, lines = similarity.lines_in(first, site.final, site.text_before + site.text_after)
+        kept_count, lines = similarity.count_lines_in(first_offer, site.final, site.text_before + site.text_after)
     return Likeness(
-        exact=similarity.squeezed(first) == similarity.squeezed(expected),
-        edit_similarity=round(similarity.edit_similarity(first, expected), 6),
-        identifier_f1=_rounded(similarity.identifier_f1(first, expected)),
-        parses=similarity.parses(site.text_before + first + site.text_after),
+        exact=similarity.squeezed(first_offer) == similarity.squeezed(expected_text),
+        edit_similarity=round(similarity.edit_similarity(first_offer, expected_text), 6),
+        identifier_f1=_rounded(similarity.identifier_f1(first_offer, expected_text)),
+        parses=similarity.parses(site.text_before + first_offer + site.text_after),
         lines_kept=kept_count,
         lines=lines,
     )
 
 
-def efforts(site: Site, played: PlayedSite) -> Efforts:
+def efforts(site: Site, played_site: PlayedSite) -> Efforts:
     """Characters that were expected, typed, accepted, kept and deleted."""
-    texts = [step.accepted for step in played.steps if step.accepted]
-    accepted = sum(similarity.effort(text) for text in texts)
-    kept_effort = similarity.kept_effort(texts, site.expected)
+    texts = [step.accepted for step in played_site.steps if step.accepted]
+    accepted_effort = sum(similarity.effort(text) for text in texts)
+    kept_effort = similarity.kept_effort(texts, site.expected_text)
     return Efforts(
-        expected=similarity.effort(site.expected),
-        typed=sum(similarity.effort(step.typed) for step in played.steps),
-        accepted=accepted,
+        expected=similarity.effort(site.expected_text),
+        typed=sum(similarity.effort(step.typed) for step in played_site.steps),
+        accepted=accepted_effort,
         kept=kept_effort,
-        deleted=accepted - kept_effort + sum(step.deleted for step in played.steps),
+        deleted=accepted_effort - kept_effort + sum(step.deleted for step in played_site.steps),
     )
 
 
@@ -46,13 +46,13 @@ def filled_lines(text: str) -> int:
     return sum(bool(line.strip()) for line in text.splitlines())
 
 
-def _as_long(site: Site, offer: str) -> str:
+def _expected_as_long(site: Site, offer: str) -> str:
     """The text that the offer is compared with: of an open end, as many lines as the offer has."""
     if site.kind not in (SiteKind.EMPTY_BODY, SiteKind.REPLAY):
-        return site.expected
+        return site.expected_text
     lines = max(1, filled_lines(offer))
     taken_lines: list[str] = []
-    for line in site.expected.strip("\n").splitlines():
+    for line in site.expected_text.strip("\n").splitlines():
         if filled_lines("\n".join(taken_lines)) == lines:
             break
         taken_lines.append(line)

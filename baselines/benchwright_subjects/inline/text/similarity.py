@@ -23,38 +23,38 @@ def effort(text: str) -> int:
     return len("".join(text.split()))
 
 
-def edit_similarity(text: str, expected: str) -> float:
+def edit_similarity(text: str, expected_text: str) -> float:
     """1 - Levenshtein's distance (1966) / the longer length, both squeezed; 1 if both are empty."""
-    squeezed_text, squeezed_expected = squeezed(text), squeezed(expected)
+    squeezed_text, squeezed_expected = squeezed(text), squeezed(expected_text)
     longer = max(len(squeezed_text), len(squeezed_expected))
     return 1.0 if longer == 0 else 1 - distance(squeezed_text, squeezed_expected) / longer
 
 
-def distance(text: str, expected: str) -> int:
-    """Levenshtein's distance, by Myers' bit vectors in Hyyrö's form (2001): a step for each character of `expected`."""
+def distance(text: str, expected_text: str) -> int:
+    """Levenshtein's distance, by Myers' bit vectors in Hyyrö's form (2001), a step for each expected character."""
     if not text:
-        return len(expected)
-    places: dict[str, int] = {}
+        return len(expected_text)
+    character_masks: dict[str, int] = {}
     for index, character in enumerate(text):
-        places[character] = places.get(character, 0) | 1 << index
-    full_mask, last = (1 << len(text)) - 1, 1 << (len(text) - 1)
+        character_masks[character] = character_masks.get(character, 0) | 1 << index
+    full_mask, last_bit = (1 << len(text)) - 1, 1 << (len(text) - 1)
     positive, negative, edit_count = full_mask, 0, len(text)
-    for character in expected:
-        equal = places.get(character, 0)
+    for character in expected_text:
+        equal = character_masks.get(character, 0)
         vertical = equal | negative
         diagonal = (((equal & positive) + positive) ^ positive) | equal
         increments = negative | ~(diagonal | positive)
         decrements = positive & diagonal
-        edit_count += bool(increments & last) - bool(decrements & last)
+        edit_count += bool(increments & last_bit) - bool(decrements & last_bit)
         increments, decrements = increments << 1 | 1, decrements << 1
         positive = (decrements | ~(vertical | increments)) & full_mask
         negative = increments & vertical & full_mask
     return edit_count
 
 
-def identifier_f1(text: str, expected: str) -> float | None:
+def identifier_f1(text: str, expected_text: str) -> float | None:
     """F1 of the identifiers and keywords as bags; None if neither has any (as CrossCodeEval's, arXiv 2310.11248)."""
-    identifiers, expected_identifiers = Counter(_IDENTIFIER.findall(text)), Counter(_IDENTIFIER.findall(expected))
+    identifiers, expected_identifiers = Counter(_IDENTIFIER.findall(text)), Counter(_IDENTIFIER.findall(expected_text))
     total = identifiers.total() + expected_identifiers.total()
     return 2 * (identifiers & expected_identifiers).total() / total if total else None
 
@@ -64,34 +64,34 @@ def pieces(text: str) -> Sequence[str]:
     return _PIECE.findall(text)
 
 
-def kept_effort(accepted: Sequence[str], expected: str) -> int:
+def kept_effort(accepted_texts: Sequence[str], expected_text: str) -> int:
     """Characters of accepted offers that stay when somebody corrects them to what is expected, in order.
 
     Args:
-        accepted: Accepted offers, in the order in which they are in the document.
-        expected: Text that should be there.
+        accepted_texts: Accepted offers, in the order in which they are in the document.
+        expected_text: Text that should be there.
     """
-    accepted_pieces = pieces("\n".join(accepted))
-    blocks = SequenceMatcher(None, accepted_pieces, pieces(expected), autojunk=False).get_matching_blocks()
+    accepted_pieces = pieces("\n".join(accepted_texts))
+    blocks = SequenceMatcher(None, accepted_pieces, pieces(expected_text), autojunk=False).get_matching_blocks()
     return sum(effort("".join(accepted_pieces[block.a : block.a + block.size])) for block in blocks)
 
 
-def repeats(text: str, following: str) -> bool:
+def is_repetition(text: str, text_after: str) -> bool:
     """True if an offer says nothing but what follows anyway."""
-    offered = squeezed(text)
-    return bool(offered) and squeezed(following).startswith(offered)
+    squeezed_offer = squeezed(text)
+    return bool(squeezed_offer) and squeezed(text_after).startswith(squeezed_offer)
 
 
-def lines_in(text: str, whole: str, known_text: str) -> tuple[int, int]:
+def count_lines_in(text: str, file_text: str, known_text: str) -> tuple[int, int]:
     """The number of lines of an offer that are in a file, and the number of lines that it has.
 
     Args:
         text: Its lines without words are left out.
-        whole: Text in which they are looked for.
+        file_text: Text in which they are looked for.
         known_text: Lines of this do not count: they were there before.
     """
     offer_lines = [line for line in _lines(text) if re.search(r"\w", line)]
-    new_lines = Counter(_lines(whole)) - Counter(_lines(known_text))
+    new_lines = Counter(_lines(file_text)) - Counter(_lines(known_text))
     return (Counter(offer_lines) & new_lines).total(), len(offer_lines)
 
 

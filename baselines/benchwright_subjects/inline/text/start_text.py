@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem
-from benchwright_studies.plan.registration import written_inline
-from benchwright_studies.plan.subject import Start
-from benchwright_subjects.inline.text.syntactic_units import bodies
+from benchwright_studies.plan.registration import inline_paths
+from benchwright_studies.plan.subject import InitialText
+from benchwright_subjects.inline.text.syntactic_units import body_regions
 
 _LAST_END = re.compile(r"^[ \t]*endmodule\b", re.MULTILINE)
 
@@ -22,7 +22,7 @@ class StartText:
     path: str
     fragments: Sequence[str] = field(repr=False)
     """Strings before, between and after these places."""
-    expected: Sequence[str] = field(repr=False)
+    expected_texts: Sequence[str] = field(repr=False)
     """Text of the reference at each; no server ever gets it. Empty where that is not known."""
 
     @property
@@ -31,24 +31,24 @@ class StartText:
         return "".join(self.fragments)
 
 
-def start_texts(ref: str, problem: Problem, start: Start) -> list[StartText]:
+def start_texts(ref: str, problem: Problem, start_kind: InitialText) -> list[StartText]:
     """The files that a server writes, in order.
 
     Args:
         ref: PACK/ID.
         problem: Problem with its hidden part if the start is an empty body.
-        start: Kind of start, which decides what is given.
+        start_kind: Kind of start, which decides what is given.
 
     Raises:
         EvaluationError: The files have no place to write at.
     """
-    paths = written_inline(problem)
-    if start is Start.STARTING_FILES:
+    paths = inline_paths(problem)
+    if start_kind is InitialText.STARTING_FILES:
         return [_before_the_end(path, problem.public.files.get(path, "")) for path in paths]
     texts = [
         _without_bodies(path, problem.hidden.reference[path]) for path in paths if path in problem.hidden.reference
     ]
-    cut = [start_text for start_text in texts if start_text.expected]
+    cut = [start_text for start_text in texts if start_text.expected_texts]
     if not cut:
         raise EvaluationError(
             f"{ref} has no reference with a module's body to leave out. Leave it out of the study, or write "
@@ -58,15 +58,15 @@ def start_texts(ref: str, problem: Problem, start: Start) -> list[StartText]:
 
 
 def _without_bodies(path: str, text: str) -> StartText:
-    fragments, expected, offset = [], [], 0
-    for start, end in bodies(text):
+    fragments, expected_texts, offset = [], [], 0
+    for start, end in body_regions(text):
         fragments.append(text[offset:start])
-        expected.append(text[start:end])
+        expected_texts.append(text[start:end])
         offset = end
-    return StartText(path, (*fragments, text[offset:]), tuple(expected))
+    return StartText(path, (*fragments, text[offset:]), tuple(expected_texts))
 
 
 def _before_the_end(path: str, text: str) -> StartText:
-    ends = [match.start() for match in _LAST_END.finditer(text)]
-    offset = ends[-1] if ends else len(text)
+    end_offsets = [match.start() for match in _LAST_END.finditer(text)]
+    offset = end_offsets[-1] if end_offsets else len(text)
     return StartText(path, (text[:offset], text[offset:]), ("",))

@@ -13,7 +13,7 @@ Region = tuple[int, int]
 """First code point, and the one after the last."""
 
 
-class Unit(StrEnum):
+class SyntacticUnit(StrEnum):
     """Kind of syntactic unit."""
 
     PORT_LIST = "port-list"
@@ -23,19 +23,19 @@ class Unit(StrEnum):
     ASSERTION = "assertion"
 
 
-_NODES: Mapping[Unit, frozenset[str]] = {
-    Unit.PORT_LIST: frozenset({"list_of_port_declarations", "list_of_ports"}),
-    Unit.ASSIGNMENT: frozenset({"continuous_assign", "blocking_assignment", "nonblocking_assignment"}),
-    Unit.ALWAYS: frozenset({"always_construct"}),
-    Unit.CASE_ARM: frozenset({"case_item"}),
-    Unit.ASSERTION: frozenset(
+_NODES: Mapping[SyntacticUnit, frozenset[str]] = {
+    SyntacticUnit.PORT_LIST: frozenset({"list_of_port_declarations", "list_of_ports"}),
+    SyntacticUnit.ASSIGNMENT: frozenset({"continuous_assign", "blocking_assignment", "nonblocking_assignment"}),
+    SyntacticUnit.ALWAYS: frozenset({"always_construct"}),
+    SyntacticUnit.CASE_ARM: frozenset({"case_item"}),
+    SyntacticUnit.ASSERTION: frozenset(
         {"concurrent_assertion_item", "simple_immediate_assert_statement", "deferred_immediate_assert_statement"}
     ),
 }
 _HEADERS = ("module_ansi_header", "module_nonansi_header")
 
 
-def units(text: str, unit: Unit) -> list[Region]:
+def unit_regions(text: str, unit: SyntacticUnit) -> list[Region]:
     """The pieces of one kind, in order; of nested ones the outer."""
     # LSP's types, which it brings, take a quarter of a second to import: the kinds are named without them.
     from benchwright_verilog.syntax.lines import Lines
@@ -45,14 +45,14 @@ def units(text: str, unit: Unit) -> list[Region]:
     regions = []
     for node in _outermost(parse(lines.data).root_node, _NODES[unit]):
         start, end = lines.from_byte(node.start_byte), lines.from_byte(node.end_byte)
-        if unit is Unit.PORT_LIST:
+        if unit is SyntacticUnit.PORT_LIST:
             # The parentheses stay, as an editor has them.
             start, end = start + 1, end - 1
         regions.append(trimmed(text, start, end))
     return [(start, end) for start, end in regions if start < end]
 
 
-def bodies(text: str) -> list[Region]:
+def body_regions(text: str) -> list[Region]:
     """The text between the header and the end of each module, in order; nothing of empty ones."""
     from benchwright_verilog.syntax.lines import Lines
     from benchwright_verilog.syntax.tree import parse
@@ -60,25 +60,27 @@ def bodies(text: str) -> list[Region]:
     lines = Lines(text)
     regions = []
     for module in _outermost(parse(lines.data).root_node, frozenset({"module_declaration"})):
-        headers = [child.end_byte for child in module.children if child.type in _HEADERS]
-        ends = [child.start_byte for child in module.children if child.type == "endmodule"]
-        if headers and ends:
-            regions.append(trimmed(text, lines.from_byte(headers[0]), lines.from_byte(ends[-1])))
+        header_ends = [child.end_byte for child in module.children if child.type in _HEADERS]
+        body_ends = [child.start_byte for child in module.children if child.type == "endmodule"]
+        if header_ends and body_ends:
+            regions.append(trimmed(text, lines.from_byte(header_ends[0]), lines.from_byte(body_ends[-1])))
     return [(start, end) for start, end in regions if start < end]
 
 
 def trimmed(text: str, start: int, end: int) -> Region:
     """A region without the white space at its ends."""
-    part = text[start:end]
-    return start + len(part) - len(part.lstrip()), max(start, end - (len(part) - len(part.rstrip())))
+    region_text = text[start:end]
+    return start + len(region_text) - len(region_text.lstrip()), max(
+        start, end - (len(region_text) - len(region_text.rstrip()))
+    )
 
 
 def _outermost(node: Node, types: frozenset[str]) -> Iterator[Node]:
     # A tree may be deeper than Python's stack.
-    waiting = [node]
-    while waiting:
-        inner_node = waiting.pop()
+    pending_nodes = [node]
+    while pending_nodes:
+        inner_node = pending_nodes.pop()
         if inner_node.type in types:
             yield inner_node
         else:
-            waiting += reversed(inner_node.children)
+            pending_nodes += reversed(inner_node.children)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.atomic import write_atomically
-from benchwright_subjects.inline.vscode.vsix import Extension, packed
+from benchwright_subjects.inline.vscode.vsix import Extension, packed_folder
 
 _OURS = Path(__file__).parent
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
@@ -50,14 +50,16 @@ def find_programs(server_command: Sequence[str], cache: Path, environ: Mapping[s
     if server_command:
         code_server = tuple(server_command)
     else:
-        entry = environ.get("BENCHWRIGHT_CODE_SERVER") or next(map(str, cache.glob(f"code-server/*/{_ENTRY}")), None)
+        entry_path = environ.get("BENCHWRIGHT_CODE_SERVER") or next(
+            map(str, cache.glob(f"code-server/*/{_ENTRY}")), None
+        )
         installed = shutil.which("code-server", path=path)
-        if entry is None and installed is None:
+        if entry_path is None and installed is None:
             raise EvaluationError(
                 "code-server is not there, which is VS Code as a program without a window. Run ./run once in a "
                 "checkout, or install it (`npm install code-server`) and give --server with its command line."
             )
-        code_server = (node, entry) if entry is not None else (str(installed),)
+        code_server = (node, entry_path) if entry_path is not None else (str(installed),)
     names = (environ["CHROMIUM"],) if environ.get("CHROMIUM") else _BROWSERS
     chromium = next(filter(None, (shutil.which(name, path=path) for name in names)), None)
     if chromium is None:
@@ -68,10 +70,10 @@ def find_programs(server_command: Sequence[str], cache: Path, environ: Mapping[s
     return Programs(node, code_server, chromium)
 
 
-def probe_in(folder: Path) -> Path:
+def write_probe(folder: Path) -> Path:
     """The probe as a `.vsix`, written to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    file, content = folder / "benchwright-probe.vsix", packed(_OURS / "probe")
+    file, content = folder / "benchwright-probe.vsix", packed_folder(_OURS / "probe")
     if not file.is_file() or file.read_bytes() != content:
         write_atomically(file, content)
     return file
@@ -85,11 +87,16 @@ def driver_command(programs: Programs, extensions: Sequence[Extension], probe: P
         extensions: At least one.
         probe: See `probe_in`. The editor's process has to see it.
     """
-    subject = extensions[0]
+    subject_extension = extensions[0]
     # Each file is a word of its own, so that the configuration's digest covers what is in it.
     return (
         *(programs.node, str(_OURS / "driver" / "main.mjs"), "--chromium", programs.chromium, "--probe", str(probe)),
-        *("--name", subject.id, "--version", f"{subject.version} (vsix {subject.sha256[:12]})"),
+        *(
+            "--name",
+            subject_extension.id,
+            "--version",
+            f"{subject_extension.version} (vsix {subject_extension.sha256[:12]})",
+        ),
         *(word for extension in extensions for word in ("--extension", str(extension.file))),
         *("--", *programs.code_server),
     )

@@ -55,7 +55,7 @@ def read_vsix(file: Path) -> Extension:
     return Extension(file.absolute(), f"{manifest.publisher}.{manifest.name}", manifest.version, sha256)
 
 
-def packed(folder: Path) -> bytes:
+def packed_folder(folder: Path) -> bytes:
     """A `.vsix` of a folder that needs no build. The same folder gives the same bytes."""
     stream = BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -21,16 +21,16 @@ from typing import Any
 
 from benchwright_foundation.superuser import is_superuser
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.execution.process import End, Output, StepEnd
-from benchwright_harness.sandbox import Job
+from benchwright_harness.execution.process import OutputReceiver, ProcessEnd, StepEnd
+from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.docker.container import FIRST, SCRATCH, Container, copy_output, isolation_options
 from benchwright_harness.sandbox.docker.engine import Engine, connect, engine_errors
 from benchwright_harness.sandbox.docker.images import Image, ImageUnavailableError, image_name
 from benchwright_harness.sandbox.docker.threads import BlockingCall, finish_first, worker_threads
-from benchwright_harness.sandbox.kind import Finding, Health, SandboxKind
+from benchwright_harness.sandbox.kind import HealthFinding, MachineHealth, SandboxKind
 from benchwright_harness.sandbox.users import next_run_user
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Limits
+from benchwright_problems.problem import RunLimits
 
 _LICENSED_IMAGE, _LICENCE_NETWORK = "VERIF_EDA_IMAGE", "LICENSE_NETWORK"
 """Variables of CVDP: the image of a licensed simulator, and the network of its licence server."""
@@ -88,7 +88,7 @@ class DockerSandbox:
             self._engine.images.toolchain(toolchain)
         return image_name(toolchain)
 
-    async def run(self, job: Job, log: Output) -> StepEnd:
+    async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
         """See `Sandbox.run`."""
         with engine_errors(), worker_threads() as call:
             engine = await call(self._connected)
@@ -99,31 +99,31 @@ class DockerSandbox:
                 raise
             container = Container(engine, job, image, self._network(job))
             talk: set[asyncio.Future[Any]] = set()
-            reports = bytearray()
+            report_bytes = bytearray()
             try:
                 await finish_first(call(container.create))
                 stream = await finish_first(call(container.attach))
-                output = asyncio.ensure_future(call(copy_output, stream, log, reports, asyncio.get_running_loop()))
+                output = asyncio.ensure_future(call(copy_output, stream, log, report_bytes, asyncio.get_running_loop()))
                 talk.add(output)
                 await finish_first(call(container.start))
                 talk.add(asyncio.ensure_future(call(container.send_request, stream)))
-                ended = await _wait_for_end(container, output, job.limits, call)
-                if engine.copies and ended.end is not End.FOLDER_QUOTA:
+                step_end = await _wait_for_end(container, output, job.limits, call)
+                if engine.copies and step_end.end is not ProcessEnd.FOLDER_QUOTA:
                     too_large = not await finish_first(call(container.bring_back))
-                    ended = replace(ended, end=End.FOLDER_QUOTA) if too_large else ended
+                    step_end = replace(step_end, end=ProcessEnd.FOLDER_QUOTA) if too_large else step_end
             finally:
                 await finish_first(call(container.remove))
                 if talk:
                     # Its output ends with the container; nothing is written to the log after this.
                     await finish_first(asyncio.wait(talk, timeout=2))
             remarks = () if image.has_toolchain else (_remark_on(image),)
-            return replace(ended, reports=bytes(reports), remarks=remarks)
+            return replace(step_end, reports=bytes(report_bytes), remarks=remarks)
 
-    def _network(self, job: Job) -> str:
+    def _network(self, job: SandboxJob) -> str:
         """Licensed tools may reach their licence server; everything else runs without network."""
         licensed, network = self._environ.get(_LICENSED_IMAGE), self._environ.get(_LICENCE_NETWORK)
-        base = job.image
-        return network if network and base == licensed and network in job.networks else "none"
+        service_image = job.image
+        return network if network and service_image == licensed and network in job.networks else "none"
 
     def _connected(self) -> Engine:
         with self._connecting:
@@ -135,38 +135,38 @@ class DockerSandbox:
 
 
 async def _wait_for_end(
-    container: Container, output: asyncio.Future[bool], limits: Limits, call: BlockingCall
+    container: Container, output: asyncio.Future[bool], limits: RunLimits, blocking_call: BlockingCall
 ) -> StepEnd:
     """Wait until a running container ends, or exceeds a limit."""
     start = time.monotonic()
 
     async def finished() -> StepEnd:
         if not await output:
-            return StepEnd(End.OUTPUT_QUOTA, -signal.SIGKILL, time.monotonic() - start)
+            return StepEnd(ProcessEnd.OUTPUT_QUOTA, -signal.SIGKILL, time.monotonic() - start)
         # It has closed its output, most often because it has ended.
         pause = 0.002
-        while (state := await call(container.state)).running:
+        while (state := await blocking_call(container.state)).is_running:
             await asyncio.sleep(pause)
             pause = min(2 * pause, _POLL_S)
-        end = End.MEMORY if state.out_of_memory else End.EXITED
+        end = ProcessEnd.MEMORY if state.out_of_memory else ProcessEnd.EXITED
         return StepEnd(end, state.exit_code, time.monotonic() - start)
 
     async def stopped() -> StepEnd:
         end = None
         while end is None:
-            left = start + limits.wall_s - time.monotonic()
-            await asyncio.sleep(max(0.0, min(_POLL_S, left)))
-            end = End.TIMEOUT if left <= 0 else await call(container.exceeded)
+            seconds_left = start + limits.wall_s - time.monotonic()
+            await asyncio.sleep(max(0.0, min(_POLL_S, seconds_left)))
+            end = ProcessEnd.TIMEOUT if seconds_left <= 0 else await blocking_call(container.exceeded)
         return StepEnd(end, -signal.SIGKILL, time.monotonic() - start)
 
-    ends = [asyncio.create_task(finished()), asyncio.create_task(stopped())]
+    end_tasks = [asyncio.create_task(finished()), asyncio.create_task(stopped())]
     try:
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        return next(end for end in ends if end.done()).result()
+        await asyncio.wait(end_tasks, return_when=asyncio.FIRST_COMPLETED)
+        return next(end for end in end_tasks if end.done()).result()
     finally:
-        for end in ends:
-            end.cancel()
-        await asyncio.wait(ends)
+        for end_task in end_tasks:
+            end_task.cancel()
+        await asyncio.wait(end_tasks)
 
 
 def _remark_on(image: Image) -> str:
@@ -177,14 +177,14 @@ def _remark_on(image: Image) -> str:
     )
 
 
-def _examine() -> tuple[Finding, ...]:
+def _examine() -> tuple[HealthFinding, ...]:
     purpose = "running hidden tests with --sandbox docker, images of harnesses"
     sandbox = DockerSandbox()
     try:
         sandbox.check()
     except SandboxUnavailableError as error:
-        return (Finding("Docker", Health.WARNING, purpose, hint=f"{error}: {error.hint}"),)
-    return (Finding("Docker", Health.OK, purpose, sandbox.version),)
+        return (HealthFinding("Docker", MachineHealth.WARNING, purpose, hint=f"{error}: {error.hint}"),)
+    return (HealthFinding("Docker", MachineHealth.OK, purpose, sandbox.version),)
 
 
 DOCKER = SandboxKind(open=DockerSandbox, examine=_examine)

@@ -23,23 +23,23 @@ def pack_files(files: Mapping[str, str]) -> bytes:
     with tarfile.open(fileobj=packed, mode="w") as tar:
         folders = {str(parent) for path in files for parent in PurePosixPath(path).parents} - {"."}
         for folder in sorted(folders):
-            entry = tarfile.TarInfo(folder)
-            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
-            tar.addfile(entry)
+            tar_entry = tarfile.TarInfo(folder)
+            tar_entry.type, tar_entry.mode = tarfile.DIRTYPE, 0o755
+            tar.addfile(tar_entry)
         for path, text in files.items():
             content = text.encode()
-            entry = tarfile.TarInfo(path)
-            entry.size, entry.mode = len(content), 0o444
-            tar.addfile(entry, io.BytesIO(content))
+            tar_entry = tarfile.TarInfo(path)
+            tar_entry.size, tar_entry.mode = len(content), 0o444
+            tar.addfile(tar_entry, io.BytesIO(content))
     return packed.getvalue()
 
 
 def pack_folder(folder: Path, user: int) -> bytes:
     """An archive of a folder, owned by a user."""
 
-    def owned(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-        entry.uid = entry.gid = user
-        return entry
+    def owned(tar_entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        tar_entry.uid = tar_entry.gid = user
+        return tar_entry
 
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
@@ -52,21 +52,23 @@ def unpack_folder(packed: IO[bytes], folder: Path) -> None:
 
     The engine made the archive, so no path in it leads through a link; but a stranger's program chose the names.
     """
-    for old in list(os.scandir(folder)):
-        if old.is_dir(follow_symlinks=False):
-            remove_folder(Path(old))
+    for old_entry in list(os.scandir(folder)):
+        if old_entry.is_dir(follow_symlinks=False):
+            remove_folder(Path(old_entry))
         else:
-            Path(old).unlink()
+            Path(old_entry).unlink()
     with tarfile.open(fileobj=packed, mode="r|") as tar:
-        for entry in tar:
-            path = folder / entry.name
-            if ".." in PurePosixPath(entry.name).parts or not path.parent.resolve().is_relative_to(folder.resolve()):
+        for tar_entry in tar:
+            path = folder / tar_entry.name
+            if ".." in PurePosixPath(tar_entry.name).parts or not path.parent.resolve().is_relative_to(
+                folder.resolve()
+            ):
                 continue
-            if entry.isdir():
+            if tar_entry.isdir():
                 path.mkdir(parents=True, exist_ok=True)
-            elif entry.issym():
-                path.symlink_to(entry.linkname)
-            elif entry.isreg() and (content := tar.extractfile(entry)) is not None:
+            elif tar_entry.issym():
+                path.symlink_to(tar_entry.linkname)
+            elif tar_entry.isreg() and (content := tar.extractfile(tar_entry)) is not None:
                 with path.open("xb") as file:
                     shutil.copyfileobj(content, file)
-                path.chmod(entry.mode & 0o777 | 0o600)
+                path.chmod(tar_entry.mode & 0o777 | 0o600)

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright_foundation.untrusted_folder import folder_bytes
-from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, End, Output
+from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, OutputReceiver, ProcessEnd
 from benchwright_harness.plan.plan import WORKDIR
-from benchwright_harness.plan.selection import Selection
-from benchwright_harness.sandbox import Job
+from benchwright_harness.plan.selection import ToolSelection
+from benchwright_harness.sandbox import SandboxJob
 from benchwright_harness.sandbox.docker.archives import pack_files, pack_folder, unpack_folder
 from benchwright_harness.sandbox.docker.engine import LABEL, Engine, remove_container, this_process
 from benchwright_harness.sandbox.docker.images import Image
@@ -49,7 +49,7 @@ def isolation_options() -> dict[str, Any]:
 class Container:
     """A container; its methods block."""
 
-    def __init__(self, engine: Engine, job: Job, image: Image, network: str) -> None:
+    def __init__(self, engine: Engine, job: SandboxJob, image: Image, network: str) -> None:
         self._api = engine.api
         self._unmeasured = 0
         self._copies = engine.copies
@@ -93,9 +93,9 @@ class Container:
             entrypoint, command, environment = list(SUPERVISOR), [], python_variables(job)
             volumes += [INSIDE] if self._copies else []
         else:
-            ours = job.toolchain.environment(Selection())
+            toolchain_variables = job.toolchain.environment(ToolSelection())
             entrypoint, command = list(FIRST), list(job.argv)
-            environment = {key: value for key, value in job.env.items() if key not in ours}
+            environment = {key: value for key, value in job.env.items() if key not in toolchain_variables}
             volumes += roots
         self._api.create_container(
             self._image.id,
@@ -112,8 +112,10 @@ class Container:
             host_config=self._api.create_host_config(**options),
         )
         for root in roots if not self._image.has_toolchain else ():
-            inside = f"{root}/"
-            files = {path.removeprefix(inside): text for path, text in job.hidden.items() if path.startswith(inside)}
+            prefix = f"{root}/"
+            files = {
+                path.removeprefix(prefix): text for path, text in job.hidden_files.items() if path.startswith(prefix)
+            }
             self._api.put_archive(self._name, root, pack_files(files))
         if self._copies:
             self._api.put_archive(self._name, "/code", pack_folder(job.code, self._user))
@@ -156,12 +158,12 @@ class Container:
         state = self._api.inspect_container(self._name)["State"]
         return ContainerState(state["Running"], state["ExitCode"], state["OOMKilled"])
 
-    def exceeded(self) -> End | None:
+    def exceeded(self) -> ProcessEnd | None:
         """The limit that it has exceeded, of those that the engine does not enforce; `None` if none."""
         if self.state().out_of_memory:
-            return End.MEMORY
+            return ProcessEnd.MEMORY
         quota = self._job.limits.folder_mb << 20
-        return End.FOLDER_QUOTA if self._folder_bytes(quota) > quota else None
+        return ProcessEnd.FOLDER_QUOTA if self._folder_bytes(quota) > quota else None
 
     def _folder_bytes(self, quota: int) -> int:
         if not self._copies:
@@ -169,26 +171,26 @@ class Container:
         from docker.errors import APIError
 
         try:
-            command = self._api.exec_create(self._name, ["du", "-sk", "/code"], user=str(self._user), stderr=False)
-            printed = bytes(self._api.exec_start(command["Id"]))
-            size = int(printed.split()[0]) << 10
+            du_command = self._api.exec_create(self._name, ["du", "-sk", "/code"], user=str(self._user), stderr=False)
+            du_output = bytes(self._api.exec_start(du_command["Id"]))
+            size = int(du_output.split()[0]) << 10
         except (APIError, ValueError, IndexError):
             # It is just ending; or can't be measured, as no process can be started or a folder was closed on purpose.
             self._unmeasured += 1
-            return quota + 1 if self._unmeasured > _UNMEASURED_AT_MOST and self.state().running else 0
+            return quota + 1 if self._unmeasured > _UNMEASURED_AT_MOST and self.state().is_running else 0
         self._unmeasured = 0
         return size
 
     def bring_back(self) -> bool:
         """Copy the run's folder back; false if it is too large for that."""
-        if self.state().running:
+        if self.state().is_running:
             self._api.kill(self._name)
-        left = (self._job.limits.folder_mb << 20) * _TAR_PER_BYTE
+        bytes_left = (self._job.limits.folder_mb << 20) * _TAR_PER_BYTE
         with tempfile.TemporaryFile() as packed:
             for chunk in self._api.get_archive(self._name, "/code/.")[0]:
                 packed.write(chunk)
-                left -= len(chunk)
-                if left < 0:
+                bytes_left -= len(chunk)
+                if bytes_left < 0:
                     return False
             packed.seek(0)
             unpack_folder(packed, self._job.code)
@@ -204,24 +206,24 @@ class Container:
 class ContainerState(NamedTuple):
     """State of a container, as the engine reports it."""
 
-    running: bool
+    is_running: bool
     exit_code: int
     out_of_memory: bool
 
 
-def copy_output(stream: Any, log: Output, reports: bytearray, loop: asyncio.AbstractEventLoop) -> bool:
+def copy_output(stream: Any, log: OutputReceiver, report_bytes: bytearray, loop: asyncio.AbstractEventLoop) -> bool:
     """Copy standard output to the log and standard error to the reports; false if either is too long."""
     from docker.utils.socket import STDERR, frames_iter
 
-    left = MAX_OUTPUT_BYTES
+    bytes_left = MAX_OUTPUT_BYTES
     for kind, chunk in frames_iter(stream, tty=False):
         if kind == STDERR:
-            reports += chunk
+            report_bytes += chunk
         else:
             # Logs are written in the loop's thread, like those of other sandboxes.
-            loop.call_soon_threadsafe(log.write, chunk[:left])
-            left -= len(chunk)
-        if left < 0 or len(reports) > MAX_OUTPUT_BYTES:
+            loop.call_soon_threadsafe(log.write, chunk[:bytes_left])
+            bytes_left -= len(chunk)
+        if bytes_left < 0 or len(report_bytes) > MAX_OUTPUT_BYTES:
             # The engine does not remove a container whose output it can't get rid of.
             with contextlib.suppress(OSError):
                 raw_socket(stream).shutdown(socket.SHUT_RDWR)

@@ -52,9 +52,9 @@ def connect(environ: Mapping[str, str], copies: bool | None) -> Engine:
     from docker.utils import kwargs_from_env
 
     with engine_errors():
-        options = kwargs_from_env(environment=dict(environ))
+        client_options = kwargs_from_env(environment=dict(environ))
         try:
-            clients = [APIClient(**options, timeout=seconds) for seconds in (_CALL_S, _IMAGE_S)]
+            clients = [APIClient(**client_options, timeout=seconds) for seconds in (_CALL_S, _IMAGE_S)]
             info = clients[0].info()
         except (DockerException, OSError) as error:
             engine_address = environ.get("DOCKER_HOST") or "its usual socket"
@@ -63,21 +63,21 @@ def connect(environ: Mapping[str, str], copies: bool | None) -> Engine:
             ) from error
         remove_leftovers(clients[0])
     # Where the engine's root is not this machine's root, folders of this machine have other owners there.
-    elsewhere = (
+    is_elsewhere = (
         not environ.get("DOCKER_HOST", "unix://").startswith("unix://")
         or any(mark in option for option in info.get("SecurityOptions") or () for mark in ("rootless", "userns"))
         or "Desktop" in str(info.get("OperatingSystem"))
     )
-    return Engine(clients[0], Images(clients[1], environ), elsewhere if copies is None else copies)
+    return Engine(clients[0], Images(clients[1], environ), is_elsewhere if copies is None else copies)
 
 
 def _system_message(error: BaseException) -> str:
     """Message of the system: the client's own message is made of the names of Python's exceptions."""
-    inside = [error]
-    for cause in inside:
+    causes = [error]
+    for cause in causes:
         if isinstance(cause, OSError) and cause.errno is not None and cause.strerror:
             return f" ({cause.strerror})"
-        inside += [
+        causes += [
             nested_error for nested_error in (cause.__cause__, *cause.args) if isinstance(nested_error, BaseException)
         ]
     return ""

@@ -73,9 +73,9 @@ class Images:
         Raises:
             SandboxUnavailableError: The image is missing, or it can't be built.
         """
-        ours = _is_toolchain(image)
-        image_id = self._base(image, toolchain) if build is None else self._built(build, toolchain, ours)
-        return Image(image_id, ours)
+        is_ours = _is_toolchain(image)
+        image_id = self._base(image, toolchain) if build is None else self._built(build, toolchain, is_ours)
+        return Image(image_id, is_ours)
 
     def toolchain(self, toolchain: Toolchain) -> str:
         """The id of the image that holds a toolchain's tree."""
@@ -117,9 +117,9 @@ class Images:
             raise MissingImageError(name)
         return image_id
 
-    def _built(self, build: Build, toolchain: Toolchain, ours: bool) -> str:
+    def _built(self, build: Build, toolchain: Toolchain, is_ours: bool) -> str:
         dockerfile = _resolved(build.files[build.dockerfile], lambda name: self._base(name, toolchain))
-        if ours:
+        if is_ours:
             # The toolchain has its Python packages, pinned, and takes no others in any sandbox.
             dockerfile = _PIP_INSTALL.sub("", dockerfile)
         # One that only names its base needs no build.
@@ -135,7 +135,7 @@ class Images:
         return self.toolchain(toolchain) if _is_toolchain(name) else self._existing(name)
 
     def _build(self, name: str, build: Build, files: Mapping[str, str]) -> str:
-        printed: list[str] = []
+        build_lines: list[str] = []
         deadline = time.monotonic() + _BUILD_S
         for line in self._engine.build(
             fileobj=_context(files),
@@ -149,12 +149,12 @@ class Images:
             decode=True,
             container_limits={"memory": _BUILD_MEMORY, "memswap": _BUILD_MEMORY},
         ):
-            printed.append(str(line.get("error") or line.get("stream") or ""))
+            build_lines.append(str(line.get("error") or line.get("stream") or ""))
             if "error" in line or time.monotonic() > deadline:
-                raise BuildFailedError("".join(printed[-_LINES:]))
+                raise BuildFailedError("".join(build_lines[-_LINES:]))
         image_id = self._find(name)
         if image_id is None:
-            raise BuildFailedError("".join(printed[-_LINES:]))
+            raise BuildFailedError("".join(build_lines[-_LINES:]))
         return image_id
 
 
@@ -187,12 +187,12 @@ class BuildFailedError(ImageUnavailableError):
         )
 
 
-def _resolved(dockerfile: str, image: Callable[[str], str]) -> str:
+def _resolved(dockerfile: str, image_id_of: Callable[[str], str]) -> str:
     """A Dockerfile with its bases named by id, for the engine would fetch others unasked.
 
     Args:
         dockerfile: Text of a stranger.
-        image: Gives the id of a base.
+        image_id_of: Gives the id of a base.
 
     Raises:
         BuildFailedError: The Dockerfile would have the engine read from the network.
@@ -208,15 +208,15 @@ def _resolved(dockerfile: str, image: Callable[[str], str]) -> str:
     stages = {"scratch"}
 
     def resolve(match: re.Match[str]) -> str:
-        options, base, stage = match.groups()
-        base_id = base if base.lower() in stages else image(base)
+        options, base_name, stage = match.groups()
+        base_id = base_name if base_name.lower() in stages else image_id_of(base_name)
         stages.add((stage or "").lower())
         return f"FROM {options}{base_id}" + (f" AS {stage}" if stage else "")
 
     resolved = froms.sub(resolve, dockerfile)
     for origin in re.findall(r"--from=(\S+)", logical):
         if origin.lower() not in stages and not origin.isdigit():
-            image(origin)
+            image_id_of(origin)
     return resolved
 
 
@@ -225,8 +225,8 @@ def _context(files: Mapping[str, str]) -> io.BytesIO:
     with tarfile.open(fileobj=packed, mode="w") as tar:
         for path, text in sorted(files.items()):
             content = text.encode()
-            entry = tarfile.TarInfo(path)
-            entry.size, entry.mode = len(content), 0o755
-            tar.addfile(entry, io.BytesIO(content))
+            tar_entry = tarfile.TarInfo(path)
+            tar_entry.size, tar_entry.mode = len(content), 0o755
+            tar.addfile(tar_entry, io.BytesIO(content))
     packed.seek(0)
     return packed

@@ -41,9 +41,9 @@ def worker_threads() -> Iterator[BlockingCall]:
 
 async def finish_first(awaitable: Awaitable[_T]) -> _T:
     """Wait for something; a cancellation takes effect only afterwards."""
-    inner = asyncio.ensure_future(awaitable)
+    inner_task = asyncio.ensure_future(awaitable)
     try:
-        return await asyncio.shield(inner)
+        return await asyncio.shield(inner_task)
     except asyncio.CancelledError:
-        await asyncio.wait({inner})
+        await asyncio.wait({inner_task})
         raise

@@ -17,9 +17,9 @@ from benchwright_harness.toolchain.build.debian import Mirror, Release, unpack
 from benchwright_harness.toolchain.build.icarus import add_icarus
 from benchwright_harness.toolchain.build.parts import LEFT_OUT, Parts, upstream
 from benchwright_harness.toolchain.build.python_packages import install_packages, version_of
-from benchwright_harness.toolchain.build.root import AGAIN, PROGRAMS, Root
+from benchwright_harness.toolchain.build.root import AGAIN, PROGRAMS, RootFileSystem
 from benchwright_harness.toolchain.build.verilator import CCACHE_CONF, compile_runtime, configure_verilator
-from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, Manifest, content, digest_of, recipe
+from benchwright_harness.toolchain.manifest import CONTENT, MANIFEST, ToolchainManifest, content, digest_of, recipe
 
 OnProgress = Callable[[float, str], None]
 """Called with the percentage that is done, and what is being done."""
@@ -71,11 +71,11 @@ def build(cache: Path, mirror: str | None, on_progress: OnProgress) -> Toolchain
     folder = cache / "toolchains"
     folder.mkdir(parents=True, exist_ok=True)
     with file_lock(folder / LOCK, lambda: on_progress(0, "waiting for another build to end")):
-        source = Mirror(mirror) if mirror else Mirror.of_this_machine()
+        package_mirror = Mirror(mirror) if mirror else Mirror.of_this_machine()
         making = folder / ".making"
         _remove(making)
         try:
-            manifest = _Build(making / "root", folder / "downloads", source, on_progress).run()
+            manifest = _ToolchainBuild(making / "root", folder / "downloads", package_mirror, on_progress).run()
             (making / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
             built = folder / f"{_NAME}-{manifest.digest[:12]}"
             if built.exists():
@@ -92,17 +92,17 @@ def build(cache: Path, mirror: str | None, on_progress: OnProgress) -> Toolchain
     return toolchain
 
 
-class _Build:
+class _ToolchainBuild:
     def __init__(self, root: Path, downloads: Path, mirror: Mirror, on_progress: OnProgress) -> None:
-        self._root = Root(root)
+        self._root = RootFileSystem(root)
         self._downloads = downloads
         self._mirror = mirror
         self._on_progress = on_progress
         self._finished_share = 0.0
         self._parts = Parts()
 
-    def run(self) -> Manifest:
-        steps: list[tuple[str, int, Callable[[Callable[[float], None]], None]]] = [
+    def run(self) -> ToolchainManifest:
+        build_steps: list[tuple[str, int, Callable[[Callable[[float], None]], None]]] = [
             ("Debian's packages", 30, self._system),
             ("the system's settings", 2, self._settings),
             ("Icarus Verilog", 8, self._icarus),
@@ -112,21 +112,21 @@ class _Build:
             ("Verilator's runtime", 25, self._verilator),
             ("Python's bytecode", 6, self._bytecode),
         ]
-        for name, share, work in steps:
+        for name, share, run_step in build_steps:
             start = self._finished_share
 
             def report(percent: float, name: str = name, share: int = share, start: float = start) -> None:
                 self._on_progress(start + share * percent / 100, name)
 
             report(0)
-            work(report)
+            run_step(report)
             self._finished_share += share
         self._on_progress(self._finished_share, "the digest")
         self._root.tidy()
-        listed = content(self._root.folder)
-        (self._root.folder.parent / CONTENT).write_text(listed, encoding="utf-8", errors="surrogateescape")
-        return Manifest(
-            digest=digest_of(listed),
+        content_list = content(self._root.folder)
+        (self._root.folder.parent / CONTENT).write_text(content_list, encoding="utf-8", errors="surrogateescape")
+        return ToolchainManifest(
+            digest=digest_of(content_list),
             recipe=recipe(),
             machine=platform.machine(),
             versions=self._parts.versions,

@@ -71,7 +71,7 @@ class Mirror:
             raise ToolchainError("Debian's package mirror is not known", _MIRROR_HINT)
         return cls(archive, security)
 
-    def sources(self, suite: str, *, updates: bool) -> str:
+    def sources_list(self, suite: str, *, with_updates: bool) -> str:
         """The text of a `sources.list` for a release.
 
         Raises:
@@ -81,12 +81,12 @@ class Mirror:
         if keyring is None:
             hint = f"install Debian's keys (Debian and Ubuntu: apt-get install debian-archive-keyring), {_AGAIN}"
             raise ToolchainError(f"the keys of Debian's archive are not at {_KEYRINGS[0]}", hint)
-        lines = [(self.archive, suite)]
-        if updates:
-            lines.append((self.archive, f"{suite}-updates"))
+        archives_and_suites = [(self.archive, suite)]
+        if with_updates:
+            archives_and_suites.append((self.archive, f"{suite}-updates"))
             if self.security:
-                lines.append((self.security, f"{suite}-security"))
-        return "".join(f"deb [signed-by={keyring}] {uri} {name} main\n" for uri, name in lines)
+                archives_and_suites.append((self.security, f"{suite}-security"))
+        return "".join(f"deb [signed-by={keyring}] {uri} {name} main\n" for uri, name in archives_and_suites)
 
 
 def _configured(apt: Path) -> Iterator[tuple[str, str]]:
@@ -140,7 +140,7 @@ class Release:
         for name in ("lists/partial", "empty/partial", "etc"):
             (folder / name).mkdir(parents=True)
         (archives / "partial").mkdir(parents=True, exist_ok=True)
-        (folder / "etc" / "sources.list").write_text(mirror.sources(suite, updates=updates), encoding="utf-8")
+        (folder / "etc" / "sources.list").write_text(mirror.sources_list(suite, with_updates=updates), encoding="utf-8")
         architecture = _run(["dpkg", "--print-architecture"], _PROGRAMS).strip()
         (folder / "status").write_text(
             "".join(
@@ -189,8 +189,8 @@ class Release:
 
     def candidate(self, package: str) -> str | None:
         """The version of a package that would be installed."""
-        printed = _run(["apt-cache", *self._apt[1:3], "policy", package], _PROGRAMS)
-        match = re.search(r"^  Candidate: (?!\(none\))(\S+)", printed, re.MULTILINE)
+        policy_text = _run(["apt-cache", *self._apt[1:3], "policy", package], _PROGRAMS)
+        match = re.search(r"^  Candidate: (?!\(none\))(\S+)", policy_text, re.MULTILINE)
         return match[1] if match else None
 
     def fetch(self, packages: Sequence[str], on_percent: Callable[[float], None]) -> list[Path]:
@@ -209,35 +209,37 @@ class Release:
         install = [*self._apt, "-y", "install", *packages]
         # Of what is already downloaded apt does not speak: let it look where nothing is.
         listing = [*install, "--print-uris", "-o", f"Dir::Cache::archives={self._folder.name}/empty"]
-        listed = _run(listing, f"read the line above, repair apt's configuration, {_AGAIN}")
-        files = [self._archives / name for name in sorted(re.findall(r"^'[^']*' (\S+) \d+", listed, re.MULTILINE))]
+        uri_list = _run(listing, f"read the line above, repair apt's configuration, {_AGAIN}")
+        package_files = [
+            self._archives / name for name in sorted(re.findall(r"^'[^']*' (\S+) \d+", uri_list, re.MULTILINE))
+        ]
         with _status_pipe(on_percent) as handle:
             _run(
                 [*install, "--download-only", "-o", f"APT::Status-Fd={handle}"],
                 f"check the network, {_AGAIN}; what has been downloaded is kept",
                 pass_fds=(handle,),
             )
-        return files
+        return package_files
 
 
 @contextlib.contextmanager
 def _status_pipe(on_percent: Callable[[float], None]) -> Iterator[int]:
     """Pipe to which apt reports its progress: `dlstatus:FILE:PERCENT:TEXT`."""
-    ours, theirs = os.pipe()
+    read_end, write_end = os.pipe()
 
     def read() -> None:
-        with os.fdopen(ours, encoding="utf-8", errors="replace") as lines:
+        with os.fdopen(read_end, encoding="utf-8", errors="replace") as lines:
             for line in lines:
                 if match := re.match(r"dlstatus:[^:]*:([\d.]+):", line):
                     on_percent(float(match[1]))
 
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
+    reader_thread = threading.Thread(target=read, daemon=True)
+    reader_thread.start()
     try:
-        yield theirs
+        yield write_end
     finally:
-        os.close(theirs)
-        reader.join()
+        os.close(write_end)
+        reader_thread.join()
 
 
 def unpack(package: Path, folder: Path, *, leave_out: Sequence[str] = ()) -> None:
@@ -268,7 +270,7 @@ def _run(command: Sequence[str], hint: str, *, stdin: IO[bytes] | None = None, p
         ToolchainError: The program failed, with its last words and the next step.
     """
     try:
-        ran = subprocess.run(
+        finished_process = subprocess.run(
             command,
             stdin=stdin or subprocess.DEVNULL,
             capture_output=True,
@@ -279,7 +281,7 @@ def _run(command: Sequence[str], hint: str, *, stdin: IO[bytes] | None = None, p
         )
     except FileNotFoundError as error:
         raise ToolchainError(f"{command[0]} is not on this machine", _PROGRAMS) from error
-    if ran.returncode:
-        last_words = ran.stderr.decode(errors="replace").strip().splitlines()[-_LINES:] or ["no message"]
+    if finished_process.returncode:
+        last_words = finished_process.stderr.decode(errors="replace").strip().splitlines()[-_LINES:] or ["no message"]
         raise ToolchainError(f"{command[0]} failed: {' '.join(last_words).rstrip('.')}", hint)
-    return ran.stdout.decode(errors="replace")
+    return finished_process.stdout.decode(errors="replace")

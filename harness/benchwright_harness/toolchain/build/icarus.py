@@ -11,29 +11,33 @@ from benchwright_harness.plan.tool_versions import tool_versions
 from benchwright_harness.toolchain import tree
 from benchwright_harness.toolchain.build.debian import Mirror, Release, unpack
 from benchwright_harness.toolchain.build.parts import LEFT_OUT, Parts, upstream
-from benchwright_harness.toolchain.build.root import AGAIN, Root
+from benchwright_harness.toolchain.build.root import AGAIN, RootFileSystem
 
 
-def add_icarus(root: Root, parts: Parts, mirror: Mirror, downloads: Path, report: Callable[[float], None]) -> None:
+def add_icarus(
+    root: RootFileSystem, tree_parts: Parts, mirror: Mirror, downloads: Path, report: Callable[[float], None]
+) -> None:
     """Add every series that `tool_versions.json` lists.
 
     Args:
         root: Root file system to add them to.
-        parts: Gets their versions.
+        tree_parts: Gets their versions.
         mirror: Source of Debian's packages.
         downloads: A folder to keep them in.
         report: Called with the percentage that is done.
     """
-    listed = tool_versions().icarus
-    for number, (series, source) in enumerate(listed.items(), 1):
+    series_sources = tool_versions().icarus
+    for number, (series, series_source) in enumerate(series_sources.items(), 1):
         with tempfile.TemporaryDirectory(dir=root.folder.parent) as unpacked:
-            _fetch(series, source.suites, Path(unpacked), parts, mirror, downloads)
+            _fetch(series, series_source.suites, Path(unpacked), tree_parts, mirror, downloads)
             _install(series, Path(unpacked), root)
-        report(100 * number / len(listed))
+        report(100 * number / len(series_sources))
     root.remove_program("patchelf")
 
 
-def _fetch(series: str, suites: Sequence[str], folder: Path, parts: Parts, mirror: Mirror, downloads: Path) -> None:
+def _fetch(
+    series: str, suites: Sequence[str], folder: Path, tree_parts: Parts, mirror: Mirror, downloads: Path
+) -> None:
     for suite in suites:
         with Release(mirror, suite, downloads) as release:
             try:
@@ -46,8 +50,8 @@ def _fetch(series: str, suites: Sequence[str], folder: Path, parts: Parts, mirro
             if version.startswith(f"{series}."):
                 for package in release.fetch(["iverilog"], lambda percent: None):
                     unpack(package, folder, leave_out=LEFT_OUT)
-                    parts.note(package, f"icarus-{series}/")
-                parts.versions[f"icarus-{series}"] = upstream(version)
+                    tree_parts.note(package, f"icarus-{series}/")
+                tree_parts.versions[f"icarus-{series}"] = upstream(version)
                 return
     raise ToolchainError(
         f"Debian's mirror has no Icarus Verilog {series} (looked into {', '.join(suites)})",
@@ -55,7 +59,7 @@ def _fetch(series: str, suites: Sequence[str], folder: Path, parts: Parts, mirro
     )
 
 
-def _install(series: str, unpacked: Path, root: Root) -> None:
+def _install(series: str, unpacked: Path, root: RootFileSystem) -> None:
     """Put an Icarus that needs a newer libc into a prefix, with that libc."""
     prefix = tree.icarus(series)
     prefix_folder = root.host_path(prefix)

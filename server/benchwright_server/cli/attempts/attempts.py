@@ -24,41 +24,41 @@ from benchwright_server.cli.report.traces import trace_attempt
 from benchwright_server.cli.study.log import opened_attempts, opened_log
 from benchwright_server.cli.terminal.options import AttemptId, AttemptIds, Json, OutputFile, Sandbox
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
-    attempts = typer.Typer(
+    attempts_app = typer.Typer(
         help="List, show, export, replay, trace, regrade, compare and verify attempts.", no_args_is_help=True
     )
-    attempts.command("list")(list_command)
-    attempts.command("show")(show)
-    attempts.command("export")(export)
-    attempts.command("replay")(replay_command)
-    attempts.command("trace")(trace_attempt)
-    attempts.command("regrade")(regrade_command)
-    attempts.command("compare")(compare_attempts)
-    attempts.command("anchor")(anchor_command)
-    attempts.command("verify")(verify_command)
-    parent.add_typer(attempts, name="attempts")
+    attempts_app.command("list")(list_command)
+    attempts_app.command("show")(show)
+    attempts_app.command("export")(export)
+    attempts_app.command("replay")(replay_command)
+    attempts_app.command("trace")(trace_attempt)
+    attempts_app.command("regrade")(regrade_command)
+    attempts_app.command("compare")(compare_attempts)
+    attempts_app.command("anchor")(anchor_command)
+    attempts_app.command("verify")(verify_command)
+    parent.add_typer(attempts_app, name="attempts")
 
 
 def list_command(json_output: Json = False) -> None:
     """List attempts, newest first."""
     with opened_attempts() as log:
-        rows = Attempts(log).summaries()
+        attempt_summaries = Attempts(log).summaries()
     if json_output:
-        print_json([_row(header, summary) for header, summary in rows])
+        print_json([_row(header, summary) for header, summary in attempt_summaries])
         return
-    table = Table("attempt", "problem", "solver", "state", "active s", "runs", "verdict", "created")
-    for header, summary in rows:
-        verdict = word_of(summary.verdict.outcome, summary.verdict.reason) if summary.verdict else ""
-        active = f"{summary.clock.active_s:.0f}"
+    table = TerminalTable("attempt", "problem", "solver", "state", "active s", "runs", "verdict", "created")
+    for header, summary in attempt_summaries:
+        verdict_word = word_of(summary.verdict.outcome, summary.verdict.reason) if summary.verdict else ""
+        active_time = f"{summary.clock.active_s:.0f}"
         created = header.created.astimezone().strftime("%Y-%m-%d %H:%M")
-        facts = (summary.state.value, active, str(summary.runs), verdict, created)
-        table.add_row(header.id, header.problem, header.solver, *facts)
+        row_cells = (summary.state.value, active_time, str(summary.verdict_count), verdict_word, created)
+        table.add_row(header.id, header.problem, header.solver, *row_cells)
     table.print()
 
 
@@ -77,8 +77,10 @@ def show(attempt: AttemptId, json_output: Json = False) -> None:
     for recorded in events:
         event = recorded.event
         fields = event.model_dump(mode="json", exclude={"type", "files", "file", "changes", "digests", "snapshot"})
-        facts = "  ".join(f"{name}={value}" for name, value in fields.items() if value not in (None, ""))
-        console.print(f"{recorded.seq:>5}  {format_wall(recorded.moment.wall)}  {event.type:<13} {facts}", markup=False)
+        field_text = "  ".join(f"{name}={value}" for name, value in fields.items() if value not in (None, ""))
+        console.print(
+            f"{recorded.seq:>5}  {format_wall(recorded.moment.wall)}  {event.type:<13} {field_text}", markup=False
+        )
 
 
 def export(
@@ -87,7 +89,7 @@ def export(
 ) -> None:
     """Write an attempt as JSON Lines, a file that others can verify."""
     with opened_log() as log:
-        header, rows = log.stored(log.find(attempt).id)
+        header, rows = log.stored_attempt(log.find(attempt).id)
         if output is None:
             for line in export_lines(header, rows):
                 typer.echo(line)
@@ -117,23 +119,25 @@ def replay_command(
         replayed = replay(log.events(log.find(attempt).id), last_seq=until)
         if to.exists() and any(to.iterdir()):
             raise ServerError(f"{to} is not empty. Give a new folder.")
-        for path, file in replayed.files.items():
-            if file.data is not None:
+        for path, replayed_file in replayed.files.items():
+            if replayed_file.data is not None:
                 target = to / path
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(file.data)
+                target.write_bytes(replayed_file.data)
     flaws = [f"event {flaw.seq}: {flaw.path}: {flaw.reason}" for flaw in replayed.flaws]
     if json_output:
-        print_json({"files": sorted(replayed.files), "saves": replayed.saves, "ok": replayed.ok, "flaws": [*flaws]})
+        print_json(
+            {"files": sorted(replayed.files), "saves": replayed.saves, "ok": replayed.is_intact, "flaws": [*flaws]}
+        )
     else:
         console.print(f"{len(replayed.files)} files written to {to}; {replayed.saves} saves compared.", soft_wrap=True)
         for flaw in flaws:
             err.print(flaw, markup=False)
-    raise typer.Exit(0 if replayed.ok else 1)
+    raise typer.Exit(0 if replayed.is_intact else 1)
 
 
 def _row(header: AttemptHeader, summary: Summary) -> dict[str, str | int | float | None]:
-    verdict, first = summary.verdict, summary.first_pass
+    verdict, first_pass = summary.verdict, summary.first_pass
     return {
         "id": header.id,
         "problem": header.problem,
@@ -144,11 +148,11 @@ def _row(header: AttemptHeader, summary: Summary) -> dict[str, str | int | float
         "state": summary.state.value,
         "elapsed_s": round(summary.clock.elapsed_s, 3),
         "active_s": round(summary.clock.active_s, 3),
-        "runs": summary.runs,
+        "runs": summary.verdict_count,
         "verdict": word_of(verdict.outcome, verdict.reason) if verdict else None,
         "reason": verdict.reason if verdict else None,
-        "first_pass_s": round(first.active_s, 3) if first else None,
-        "first_pass_run": first.number if first else None,
+        "first_pass_s": round(first_pass.active_s, 3) if first_pass else None,
+        "first_pass_run": first_pass.number if first_pass else None,
     }
 
 
@@ -185,17 +189,17 @@ async def _regrade_all(attempt_ids: list[str] | tuple[str, ...], sandbox: str) -
     services = Services(Home.find(), open_log, lambda: open_sandbox(sandbox))
     rows = []
     try:
-        chosen = [services.log.find(attempt_id).id for attempt_id in attempt_ids]
+        chosen_ids = [services.log.find(attempt_id).id for attempt_id in attempt_ids]
         for header, summary in services.attempts.summaries():
             verdict = summary.verdict
-            if (chosen and header.id not in chosen) or verdict is None or not is_regradable(verdict):
+            if (chosen_ids and header.id not in chosen_ids) or verdict is None or not is_regradable(verdict):
                 continue
             try:
-                graded = await regrade(services, header.id)
+                grading = await regrade(services, header.id)
             except (AttemptError, ProblemsError) as error:
                 err.print(str(error), markup=False, soft_wrap=True)
-                graded = None
-            new_verdict = graded.verdict if graded is not None else None
+                grading = None
+            new_verdict = grading.verdict if grading is not None else None
             rows.append(
                 {
                     "attempt": header.id,

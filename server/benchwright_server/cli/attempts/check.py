@@ -15,7 +15,7 @@ from benchwright_attempts.errors import UnknownAttemptError
 from benchwright_attempts.log.anchors import Anchor, as_text, check_anchors, first_difference, read_anchors
 from benchwright_attempts.log.export import read_export
 from benchwright_attempts.log.published_keys import PublishedKey, PublishedKeys
-from benchwright_attempts.log.record import AttemptHeader, Row
+from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_attempts.summary.kept_summary import from_rows
 from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.atomic import write_atomically
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _INTACT = "The log is intact: the hash chain holds, and every save is rebuilt to the byte."
 
 
-def write_anchor(export: Path, header: AttemptHeader, rows: Sequence[Row]) -> Anchor:
+def write_anchor(export: Path, header: AttemptHeader, rows: Sequence[StoredRow]) -> Anchor:
     """Write an anchor beside an export.
 
     Raises:
@@ -53,12 +53,12 @@ def anchor_command(
 ) -> None:
     """Say how far attempts have come, as text to print or to send: later it shows whether an end was cut off."""
     with opened_log() as log:
-        chosen = {log.find(attempt).id for attempt in attempts or ()}
+        chosen_ids = {log.find(attempt).id for attempt in attempts or ()}
         anchor_time = datetime.now(UTC)
         anchors = [
             Anchor(attempt=header.id, events=summary.seq, head=summary.head, made=anchor_time)
             for header, summary in log.summaries()
-            if (not chosen or header.id in chosen) and study in (None, header.study)
+            if (not chosen_ids or header.id in chosen_ids) and study in (None, header.study)
         ]
         if not anchors:
             raise ServerError("There is no such attempt: `benchwright attempts list` shows them all.")
@@ -80,7 +80,7 @@ class _LogFaults:
     """Anchors that agree."""
     signers: tuple[str, ...] = ()
     """The servers that signed one of these, each with its key that is not known to be published."""
-    published: tuple[str, ...] = ()
+    published_signers: tuple[str, ...] = ()
     """The same with keys that are."""
     revoked: tuple[str, ...] = ()
     """Receipts of revoked keys, as sentences."""
@@ -109,7 +109,7 @@ def verify_command(
     """
     with opened_log() as log:
         known_anchors = [anchor for file in anchors or () for anchor in _read_anchors(file)]
-        published = (
+        published_keys = (
             *KnownKeys(receipts_folder(Home.find())).all_keys(),
             *(key for key_file in keys or () for key in _keys(key_file)),
         )
@@ -118,40 +118,40 @@ def verify_command(
             anchor_file = _anchor_file(file)
             known_anchors += _read_anchors(anchor_file) if anchor_file.is_file() else []
             header, rows = read_export(file)
-            checked = [_check(header, rows, known_anchors, published, _other_version(log, header.id))]
+            log_checks = [_check(header, rows, known_anchors, published_keys, _other_version(log, header.id))]
         elif attempt is not None:
-            checked = [_check_stored(log, log.find(attempt).id, known_anchors, published)]
+            log_checks = [_check_stored(log, log.find(attempt).id, known_anchors, published_keys)]
         else:
-            checked = [_check_stored(log, header.id, known_anchors, published) for header in log.headers()]
-            checked += _missing(log, known_anchors)
-    _tell(checked, json_output=json_output, is_single=attempt is not None)
-    raise typer.Exit(0 if all(check.problem is None for check in checked) else 1)
+            log_checks = [_check_stored(log, header.id, known_anchors, published_keys) for header in log.headers()]
+            log_checks += _missing(log, known_anchors)
+    _tell(log_checks, json_output=json_output, is_single=attempt is not None)
+    raise typer.Exit(0 if all(check.problem is None for check in log_checks) else 1)
 
 
 def _check_stored(
-    log: StudyLog, attempt: str, anchors: Sequence[Anchor], published: Sequence[PublishedKey]
+    log: StudyLog, attempt: str, anchors: Sequence[Anchor], published_keys: Sequence[PublishedKey]
 ) -> _LogFaults:
-    header, rows = log.stored(attempt)
-    checked = _check(header, rows, anchors, published)
-    if checked.problem is None and (end := log.kept_end(attempt)) > len(rows):
+    header, rows = log.stored_attempt(attempt)
+    log_check = _check(header, rows, anchors, published_keys)
+    if log_check.problem is None and (end := log.kept_end(attempt)) > len(rows):
         flaw = f"The end was cut off: the log's summary of the attempt names event {end}, and there are {len(rows)}."
-        return _LogFaults(attempt, flaw, checked.schemas, 0)
-    if checked.problem is None and from_rows(rows) != log.summary(attempt):
-        return _LogFaults(attempt, "What lists show of the attempt is not what its events say.", checked.schemas, 0)
-    return checked
+        return _LogFaults(attempt, flaw, log_check.schemas, 0)
+    if log_check.problem is None and from_rows(rows) != log.summary(attempt):
+        return _LogFaults(attempt, "What lists show of the attempt is not what its events say.", log_check.schemas, 0)
+    return log_check
 
 
 def _check(
     header: AttemptHeader,
-    rows: Sequence[Row],
+    rows: Sequence[StoredRow],
     anchors: Sequence[Anchor],
-    published: Sequence[PublishedKey],
+    published_keys: Sequence[PublishedKey],
     other_hashes: Sequence[str] = (),
 ) -> _LogFaults:
     verification = verify(header, rows)
     hashes = [row.hash for row in rows[: verification.chain.events]]
-    anchor_check = check_anchors(header.id, hashes, anchors, published)
-    flaws = [verification.problem] if verification.problem is not None else []
+    anchor_check = check_anchors(header.id, hashes, anchors, published_keys)
+    flaws = [verification.first_fault] if verification.first_fault is not None else []
     # Where the chain breaks, all that follows is known to be wrong.
     flaws += anchor_check.flaws if verification.chain.ok else anchor_check.flaws[:1]
     parting = first_difference(hashes, other_hashes)
@@ -164,7 +164,7 @@ def _check(
         schemas,
         anchor_check.agreeing,
         anchor_check.signers,
-        anchor_check.published,
+        anchor_check.published_signers,
         anchor_check.revoked,
     )
 
@@ -172,7 +172,7 @@ def _check(
 def _other_version(log: StudyLog, exported: str) -> list[str]:
     """The hashes that this machine's log has for an exported attempt."""
     try:
-        return [row.hash for row in log.stored(exported)[1]]
+        return [row.hash for row in log.stored_attempt(exported)[1]]
     except UnknownAttemptError:
         return []
 
@@ -183,45 +183,47 @@ def _missing(log: StudyLog, anchors: Sequence[Anchor]) -> list[_LogFaults]:
     attempt_ids = {header.id for header in log.headers()}
     missing_attempts = []
     for attempt in sorted({anchor.attempt for anchor in anchors} - attempt_ids):
-        newest = max((anchor for anchor in anchors if anchor.attempt == attempt), key=lambda anchor: anchor.events)
+        newest_anchor = max(
+            (anchor for anchor in anchors if anchor.attempt == attempt), key=lambda anchor: anchor.events
+        )
         events = stones.get(attempt)
         if events is None:
-            problem: str | None = f"The attempt no longer exists: an anchor names its event {newest.events}."
-        elif events < newest.events:
-            problem = f"It had {events} events when it was deleted, and an anchor names event {newest.events}."
+            problem: str | None = f"The attempt no longer exists: an anchor names its event {newest_anchor.events}."
+        elif events < newest_anchor.events:
+            problem = f"It had {events} events when it was deleted, and an anchor names event {newest_anchor.events}."
         else:
             continue
         missing_attempts.append(_LogFaults(attempt, problem, {}, 0))
     return missing_attempts
 
 
-def _tell(checked: Sequence[_LogFaults], *, json_output: bool, is_single: bool) -> None:
+def _tell(log_checks: Sequence[_LogFaults], *, json_output: bool, is_single: bool) -> None:
     if json_output:
-        rows: list[dict[str, object]] = [
+        json_rows: list[dict[str, object]] = [
             {
                 "ok": check.problem is None,
                 "problem": check.problem,
                 "schemas": check.schemas,
                 "anchors": check.anchors,
                 "signers": list(check.signers),
-                "published": list(check.published),
+                "published": list(check.published_signers),
                 "revoked": list(check.revoked),
             }
-            for check in checked
+            for check in log_checks
         ]
         print_json(
-            rows[0]
+            json_rows[0]
             if is_single
-            else [{"attempt": check.attempt, **row} for check, row in zip(checked, rows, strict=True)]
+            else [{"attempt": check.attempt, **row} for check, row in zip(log_checks, json_rows, strict=True)]
         )
         return
-    for check in checked:
+    for check in log_checks:
         name = "" if is_single else f"{check.attempt[:8]}: "
         agree = (
             f" {check.anchors} anchor{'s agree' if check.anchors > 1 else ' agrees'} with it." if check.anchors else ""
         )
         console.print(f"{name}{check.problem or _INTACT + agree}", markup=False, soft_wrap=True)
-        for signer in check.published:
+        for signer in check.published_signers:
             console.print(f"Signed by {signer}, which the server has published.", markup=False, soft_wrap=True)
         for sentence in check.revoked:
             console.print(sentence, markup=False, soft_wrap=True)

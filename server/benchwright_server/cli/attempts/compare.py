@@ -35,7 +35,7 @@ _AT_ONCE = 2
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class _AttemptComparison:
     attempt: str
     problem: Problem
     digest: str
@@ -62,23 +62,23 @@ def compare_attempts(
     with plain_errors(), interruptible("What was compared is kept: the same command continues where it stopped."):
         home = Home.find()
         with opened_log() as log:
-            chosen = {log.find(attempt).id for attempt in attempts or ()}
+            chosen_ids = {log.find(attempt).id for attempt in attempts or ()}
             box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
             tools = tools_of(box, toolchain)
-            comparisons, known_count = _due_comparisons(log, home, tools, limit, chosen, study, fresh=fresh)
+            comparisons, known_count = _due_comparisons(log, home, tools, limit, chosen_ids, study, fresh=fresh)
             counts = asyncio.run(_compare_all(log, home, comparisons, tools, box, toolchain, limit))
     if json_output:
         print_json(
             {"compared": len(comparisons), "known": known_count, **{name: counts[name] for name in sorted(counts)}}
         )
         return
-    results = ", ".join(f"{number} {name}" for name, number in sorted(counts.items())) or "none"
-    console.print(f"{len(comparisons)} compared: {results}. {known_count} were compared before.", markup=False)
+    counts_text = ", ".join(f"{number} {name}" for name, number in sorted(counts.items())) or "none"
+    console.print(f"{len(comparisons)} compared: {counts_text}. {known_count} were compared before.", markup=False)
 
 
 def _due_comparisons(
-    log: StudyLog, home: Home, tools: str, limit_s: float, chosen: set[str], study: str, *, fresh: bool
-) -> tuple[Sequence[_Comparison], int]:
+    log: StudyLog, home: Home, tools: str, limit_s: float, chosen_ids: set[str], study: str, *, fresh: bool
+) -> tuple[Sequence[_AttemptComparison], int]:
     """The comparisons that are due, and the number of those made before."""
     from benchwright_attempts.attempts import Attempts
     from benchwright_attempts.grading.second_opinions import SecondOpinions, problem_digest
@@ -88,7 +88,7 @@ def _due_comparisons(
     problems: dict[str, Problem | None] = {}
     for header, summary in Attempts(log).summaries():
         verdict = summary.verdict
-        if (chosen and header.id not in chosen) or (study and header.study != study):
+        if (chosen_ids and header.id not in chosen_ids) or (study and header.study != study):
             continue
         if not summary.state.ended or verdict is None or verdict.outcome is not Outcome.PASSED:
             continue
@@ -103,18 +103,22 @@ def _due_comparisons(
             continue
         if verdict.digests.get("harness") != problem.harness_digest or header.problem_digest != problem.public_digest:
             continue
-        earlier_opinion, now = opinions.find(header.id), problem_digest(problem)
-        if earlier_opinion is not None and earlier_opinion.answers(verdict.number, now, tools, limit_s) and not fresh:
+        earlier_opinion, current_digest = opinions.find(header.id), problem_digest(problem)
+        if (
+            earlier_opinion is not None
+            and earlier_opinion.is_current_for(verdict.number, current_digest, tools, limit_s)
+            and not fresh
+        ):
             known_count += 1
         else:
-            comparisons.append(_Comparison(header.id, problem, now, verdict))
+            comparisons.append(_AttemptComparison(header.id, problem, current_digest, verdict))
     return comparisons, known_count
 
 
 async def _compare_all(
     log: StudyLog,
     home: Home,
-    comparisons: Sequence[_Comparison],
+    comparisons: Sequence[_AttemptComparison],
     tools: str,
     box: Box,
     toolchain: Toolchain,
@@ -125,18 +129,18 @@ async def _compare_all(
     from benchwright_formal.second_opinion import second_opinion, tested_modules
 
     opinions = SecondOpinions(home)
-    results: Counter[str] = Counter()
+    result_counts: Counter[str] = Counter()
     if not comparisons:
-        return results
+        return result_counts
     turn = asyncio.Semaphore(_AT_ONCE)
     with progress("comparing", len(comparisons), "designs") as meter:
 
-        async def compare(comparison: _Comparison) -> None:
+        async def compare(comparison: _AttemptComparison) -> None:
             async with turn:
                 events = await asyncio.to_thread(log.events, comparison.attempt)
                 files = contents_of(events, comparison.verdict.snapshot)
                 if not set(comparison.problem.public.expected) <= files.keys():
-                    results["without its text"] += 1
+                    result_counts["without its text"] += 1
                 else:
                     solution = {path: files[path] for path in comparison.problem.public.expected}
                     opinion = await second_opinion(
@@ -157,14 +161,14 @@ async def _compare_all(
                             found=opinion,
                         ),
                     )
-                    results[opinion.opinion.result.value] += 1
-                meter.show(results.total(), len(comparisons))
+                    result_counts[opinion.opinion.result.value] += 1
+                meter.show(result_counts.total(), len(comparisons))
 
         try:
             async with asyncio.TaskGroup() as group:
                 for next_comparison in comparisons:
                     group.create_task(compare(next_comparison))
-        except* (HarnessError, AttemptError, OSError) as failed:
+        except* (HarnessError, AttemptError, OSError) as error_group:
             # What the others found is kept.
-            raise failed.exceptions[0] from None
-    return results
+            raise error_group.exceptions[0] from None
+    return result_counts

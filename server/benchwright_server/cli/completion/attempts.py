@@ -10,7 +10,7 @@ from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_foundation.errors import needs
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_server.cli.study.log import opened_attempts, opened_log
 from benchwright_server.cli.terminal.output import err
 from benchwright_server.cli.terminal.progress import progress
@@ -23,10 +23,10 @@ from benchwright_subjects.inline.text.hindsight import PauseOffer, look_back, wi
 
 
 @dataclass(frozen=True)
-class Tested:
+class TestedOffers:
     """The wrong offers that the hidden tests run on."""
 
-    location: GradingPlace
+    grading_place: GradingPlace
     limit: int
     seed: int
 
@@ -49,21 +49,22 @@ def attempts_of_study(study: str) -> list[str]:
             raise ServerError(f"The study {study} is not closed yet. Close it with `benchwright study close {study}`.")
         conditions = {condition.name for condition in registered_study.study.conditions if condition.solver.is_person}
         tasks = {task.problem for task in registered_study.study.problems}
-        people = [
+        person_headers = [
             header
             for header in log.headers()
             if header.id in sealed and header.condition in conditions and header.problem in tasks
         ]
-    if not people:
+    if not person_headers:
         raise ServerError(f"The study {study} has no attempts of people.")
-    attempts_with_text = _with_text(people)
+    attempts_with_text = _with_text(person_headers)
     if not attempts_with_text:
         raise ServerError(
-            f"The study {study} recorded no text (its level is `{people[0].recording}`), so nobody can know what a "
+            f"The study {study} recorded no text (its level is `{person_headers[0].recording}`), so nobody can know "
+            "what a "
             "server would have been asked. Only attempts recorded at the level `full` can be replayed."
         )
-    if left := len(people) - len(attempts_with_text):
-        err.print(f"{left} of {len(people)} attempts have no text and are left out.", soft_wrap=True)
+    if textless_count := len(person_headers) - len(attempts_with_text):
+        err.print(f"{textless_count} of {len(person_headers)} attempts have no text and are left out.", soft_wrap=True)
     return [header.id for header in reversed(attempts_with_text)]
 
 
@@ -73,7 +74,7 @@ def problems_of(attempts: Sequence[str]) -> list[str]:
         return sorted({log.find(attempt).problem for attempt in attempts})
 
 
-def replayed(attempts: Sequence[str] | None, problems: Mapping[str, Problem], pause_ms: int) -> list[Site]:
+def replayed_sites(attempts: Sequence[str] | None, problems: Mapping[str, Problem], pause_ms: int) -> list[Site]:
     """The pauses of recorded attempts.
 
     Args:
@@ -84,9 +85,9 @@ def replayed(attempts: Sequence[str] | None, problems: Mapping[str, Problem], pa
     Raises:
         ServerError: An attempt is at another problem, or has no text.
     """
-    designs = {ref for ref, problem in problems.items() if problem.kind is Kind.DESIGN}
+    designs = {ref for ref, problem in problems.items() if problem.kind is ProblemKind.DESIGN}
     with opened_attempts() as log:
-        headers = _chosen(log, attempts, problems)
+        headers = _chosen_headers(log, attempts, problems)
         return [
             site
             for header in headers
@@ -95,7 +96,9 @@ def replayed(attempts: Sequence[str] | None, problems: Mapping[str, Problem], pa
         ]
 
 
-def _chosen(log: EventLog, attempts: Sequence[str] | None, problems: Mapping[str, Problem]) -> list[AttemptHeader]:
+def _chosen_headers(
+    log: EventLog, attempts: Sequence[str] | None, problems: Mapping[str, Problem]
+) -> list[AttemptHeader]:
     if not attempts:
         return [header for ref in problems for header in _with_text([*reversed(log.headers(problem=ref))])]
     headers = [log.find(name) for name in attempts]
@@ -119,7 +122,7 @@ def hindsight(
     records: Sequence[SiteRecord],
     problems: Mapping[str, Problem],
     pause_ms: int,
-    tested: Tested | None,
+    tested_offers: TestedOffers | None,
 ) -> list[Hindsight]:
     """The hindsight of the attempts on what was offered at their pauses.
 
@@ -128,31 +131,35 @@ def hindsight(
         records: Records of the run.
         problems: Problems by PACK/ID.
         pause_ms: Time after an edit at which the server was asked.
-        tested: The wrong offers that are tested; None for none.
+        tested_offers: The wrong offers that are tested; None for none.
     """
     records_by_site = {record.site: record for record in records}
-    played: dict[str, list[tuple[Site, SiteRecord]]] = {}
+    records_by_attempt: dict[str, list[tuple[Site, SiteRecord]]] = {}
     for site in sites:
         if site.pause is not None and site.id in records_by_site:
-            played.setdefault(site.pause.attempt, []).append((site, records_by_site[site.id]))
+            records_by_attempt.setdefault(site.pause.attempt, []).append((site, records_by_site[site.id]))
     offers: list[tuple[PauseOffer, Hindsight]] = []
     with opened_attempts() as log:
-        for attempt, site_records in played.items():
+        for attempt, site_records in records_by_attempt.items():
             header = log.header(attempt)
             public = problems[header.problem].public.files
             offers += look_back(header, log.events(attempt), site_records, pause_ms, public)
-    if tested is None:
+    if tested_offers is None:
         return [lookback for _, lookback in offers]
     with progress(
-        "testing wrong offers", 2 * min(tested.limit, sum(bool(lookback.is_wrong) for _, lookback in offers)), "runs"
+        "testing wrong offers",
+        2 * min(tested_offers.limit, sum(bool(lookback.is_wrong) for _, lookback in offers)),
+        "runs",
     ) as meter:
         return asyncio.run(
             with_tests(
                 offers,
                 problems,
-                tested.location,
-                tested.limit,
-                tested.seed,
-                lambda now: meter.show(now.finished_runs, now.planned, now.known_runs),
+                tested_offers.grading_place,
+                tested_offers.limit,
+                tested_offers.seed,
+                lambda run_progress: meter.show(
+                    run_progress.finished_runs, run_progress.planned, run_progress.known_runs
+                ),
             )
         )

@@ -12,7 +12,7 @@ import typer
 from benchwright_foundation.errors import needs
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json, writing
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 
 if TYPE_CHECKING:
     from benchwright_analysis.report.section import Section
@@ -21,7 +21,7 @@ _PRINTED = ("passed", "characters", "funnel", "beside-people", "latency", "token
 
 
 def report_command(
-    runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of `completion run`.")],
+    run_folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of `completion run`.")],
     output: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write the page and completion.json to this folder.")
     ] = None,
@@ -30,18 +30,18 @@ def report_command(
 ) -> None:
     """Compare runs: hidden tests passed, characters saved, offers accepted, latency, failures."""
     with plain_errors(), needs("`benchwright completion report`", "baselines"):
-        show(runs, json_output=json_output, output=output, seed=seed)
+        show(run_folders, json_output=json_output, output=output, seed=seed)
 
 
-def show(runs: Sequence[Path], *, json_output: bool, output: Path | None = None, seed: int = 1) -> None:
+def show(run_folders: Sequence[Path], *, json_output: bool, output: Path | None = None, seed: int = 1) -> None:
     """Print what runs come to, and write the report if a folder is given."""
-    from benchwright_analysis.completion.report import report_on, write
+    from benchwright_analysis.completion.report import report_on, write_report
 
-    report = report_on(runs, datetime.now(UTC).replace(microsecond=0), seed=seed)
+    report = report_on(run_folders, datetime.now(UTC).replace(microsecond=0), seed=seed)
     page = None
     if output is not None:
         with writing(output):
-            page = write(report, output)
+            page = write_report(report, output)
     if json_output:
         print_json(report.content)
         return
@@ -55,7 +55,7 @@ def show(runs: Sequence[Path], *, json_output: bool, output: Path | None = None,
 def _print(section: Section) -> None:
     for table in section.all_tables:
         console.print(f"{table.title}:", style="bold")
-        grid = Table(*table.columns)
+        grid = TerminalTable(*table.columns)
         for row in table.rows:
             grid.add_row(*("–" if cell is None else str(cell) for cell in row))
         grid.print()

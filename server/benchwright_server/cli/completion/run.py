@@ -17,7 +17,7 @@ from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.completion.report import show
-from benchwright_server.cli.completion.server import Server
+from benchwright_server.cli.completion.server import ServerOptions
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.output import err, plain_errors
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     # What talks to a server takes half a second to import: only a run pays.
     from benchwright_subjects.inline.grading import GradingPlace
     from benchwright_subjects.inline.record import SiteRecord
-    from benchwright_subjects.inline.run import Plan
+    from benchwright_subjects.inline.run import SitePlan
     from benchwright_subjects.inline.run_folder import RunFolder
     from benchwright_subjects.inline.site_run import Rules
 
@@ -40,7 +40,7 @@ _CUT = ",".join(kind for kind in SiteKind if kind not in (SiteKind.REPLAY, SiteK
 
 
 @dataclass(frozen=True)
-class Sites:
+class SiteOptions:
     """Options that choose the sites and their problems."""
 
     pack: Annotated[str, typer.Option(help="A pack with design problems; needed unless --study is given.")] = ""
@@ -76,7 +76,7 @@ class Sites:
 
 
 @dataclass(frozen=True)
-class Playing:
+class PlayOptions:
     """Options for playing the sites."""
 
     policy: Annotated[
@@ -119,9 +119,9 @@ class Playing:
 
 
 def run_command(
-    server: Server,
-    sites: Sites,
-    playing: Playing,
+    server: ServerOptions,
+    sites: SiteOptions,
+    playing: PlayOptions,
     output: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the run; only you can read it.")],
     grade: Annotated[bool, typer.Option(help="Run the hidden tests on what was written.")] = True,
     most_tested: Annotated[
@@ -137,32 +137,32 @@ def run_command(
     Exit status: 0 all is played, 1 the server failed at some sites, 2 the run could not begin or go on.
     """
     with plain_errors(), needs("`benchwright completion run`", "baselines"), interruptible(_GO_ON):
-        from benchwright_server.cli.completion.attempts import Tested, hindsight
+        from benchwright_server.cli.completion.attempts import TestedOffers, hindsight
         from benchwright_subjects.inline.grading import GradingPlace
         from benchwright_subjects.inline.run_folder import RunFolder
-        from benchwright_subjects.inline.server.confinement import lacking_protection, secret_folders
+        from benchwright_subjects.inline.server.confinement import protection_remark, secret_folders
 
         home, folder = Home.find(), RunFolder(output)
         sites = _with_attempts(sites)
         problems = _problems(Store(home), sites)
         plan = _plan(server, sites, playing, problems, secret_folders(home, output))
-        if remark := lacking_protection():
+        if remark := protection_remark():
             err.print(remark)
-        with folder.writing(plan.settings):
+        with folder.open_for_writing(plan.settings):
             records = _play(plan, folder)
-            location = GradingPlace(home, sandbox, jobs)
+            grading_place = GradingPlace(home, sandbox, jobs)
             if grade:
-                _grade(records, problems, location, folder)
+                _grade(records, problems, grading_place, folder)
             if SiteKind.REPLAY in plan.settings.kinds:
-                tested = Tested(location, most_tested, sites.seed) if grade else None
-                folder.keep_hindsight(hindsight(plan.sites, records, problems, sites.pause_ms, tested))
+                tested_offers = TestedOffers(grading_place, most_tested, sites.seed) if grade else None
+                folder.keep_hindsight(hindsight(plan.sites, records, problems, sites.pause_ms, tested_offers))
         _tell_unanswered(records)
         show([output], json_output=json_output)
         if any(record.failure for record in records):
             raise typer.Exit(1)
 
 
-def _with_attempts(sites: Sites) -> Sites:
+def _with_attempts(sites: SiteOptions) -> SiteOptions:
     """With the attempts of the study, if one is given."""
     if not sites.study:
         if not sites.pack:
@@ -175,7 +175,7 @@ def _with_attempts(sites: Sites) -> Sites:
     return replace(sites, attempt=attempts_of_study(sites.study))
 
 
-def _problems(store: Store, sites: Sites) -> dict[str, Problem]:
+def _problems(store: Store, sites: SiteOptions) -> dict[str, Problem]:
     if sites.study:
         from benchwright_server.cli.completion.attempts import problems_of
 
@@ -185,23 +185,27 @@ def _problems(store: Store, sites: Sites) -> dict[str, Problem]:
 
 
 def _plan(
-    server: Server, sites: Sites, playing: Playing, problems: Mapping[str, Problem], secrets: tuple[Path, ...]
-) -> Plan:
-    from benchwright_server.cli.completion.attempts import replayed
+    server: ServerOptions,
+    sites: SiteOptions,
+    playing: PlayOptions,
+    problems: Mapping[str, Problem],
+    secrets: tuple[Path, ...],
+) -> SitePlan:
+    from benchwright_server.cli.completion.attempts import replayed_sites
     from benchwright_subjects.inline.dialects.registered import DIALECTS
-    from benchwright_subjects.inline.run import Plan, cut_sites, digest_of
+    from benchwright_subjects.inline.run import SitePlan, cut_sites, digest_of
     from benchwright_subjects.inline.run_folder import Settings
     from benchwright_subjects.inline.server.configuration import configuration_digest
     from benchwright_subjects.inline.server.confinement import can_confine, places_in
-    from benchwright_subjects.inline.site_run import Subject
+    from benchwright_subjects.inline.site_run import InlineSubject
 
     launch = server.launch(secrets)
-    kinds = sites.kinds
+    site_kinds = sites.kinds
     chosen_sites = (
-        cut_sites(problems, Cutting(kinds, sites.per_kind, sites.longest, sites.seed)) if not sites.study else []
+        cut_sites(problems, Cutting(site_kinds, sites.per_kind, sites.longest, sites.seed)) if not sites.study else []
     )
-    if SiteKind.REPLAY in kinds:
-        chosen_sites += replayed(sites.attempt, problems, sites.pause_ms)
+    if SiteKind.REPLAY in site_kinds:
+        chosen_sites += replayed_sites(sites.attempt, problems, sites.pause_ms)
     if not chosen_sites and sites.study:
         raise ServerError(f"Nobody paused for {sites.pause_ms} ms in a design of the study {sites.study}.")
     if not chosen_sites:
@@ -215,10 +219,10 @@ def _plan(
         pack=sites.pack,
         pack_version=Store(Home.find()).public(sites.pack).version if sites.pack else "",
         problems={ref: digest_of(problem) for ref, problem in problems.items() if ref in used_problems},
-        kinds=tuple(kinds),
+        kinds=tuple(site_kinds),
         attempts=tuple(sites.attempt or ()),
         study=sites.study,
-        pause_ms=sites.pause_ms if SiteKind.REPLAY in kinds else None,
+        pause_ms=sites.pause_ms if SiteKind.REPLAY in site_kinds else None,
         per_kind=sites.per_kind,
         longest=sites.longest,
         seed=sites.seed,
@@ -233,15 +237,15 @@ def _plan(
         sites=len(chosen_sites),
     )
     dialect = DIALECTS[server.dialect](server.options)
-    subject = Subject(launch, dialect, os.environ, places_in(Home.find()), server.served(sites.seed))
-    return Plan(problems, chosen_sites, subject, playing.rules, settings)
+    subject = InlineSubject(launch, dialect, os.environ, places_in(Home.find()), server.served_model(sites.seed))
+    return SitePlan(problems, chosen_sites, subject, playing.rules, settings)
 
 
-def _play(plan: Plan, folder: RunFolder) -> list[SiteRecord]:
-    from benchwright_subjects.inline.run import run
+def _play(plan: SitePlan, folder: RunFolder) -> list[SiteRecord]:
+    from benchwright_subjects.inline.run import play_plan
 
-    with progress("asking", len(plan.turns), "sites") as meter:
-        return asyncio.run(run(plan, folder, meter.show))
+    with progress("asking", len(plan.site_turns), "sites") as meter:
+        return asyncio.run(play_plan(plan, folder, meter.show))
 
 
 def _tell_unanswered(records: list[SiteRecord]) -> None:
@@ -255,7 +259,7 @@ def _tell_unanswered(records: list[SiteRecord]) -> None:
 
 
 def _grade(
-    records: list[SiteRecord], problems: Mapping[str, Problem], location: GradingPlace, folder: RunFolder
+    records: list[SiteRecord], problems: Mapping[str, Problem], grading_place: GradingPlace, folder: RunFolder
 ) -> None:
     from benchwright_subjects.inline.grading import grade_records
 
@@ -263,7 +267,12 @@ def _grade(
     with progress("grading", snapshots, "runs") as meter:
         verdicts = asyncio.run(
             grade_records(
-                records, problems, location, lambda now: meter.show(now.finished_runs, now.planned, now.known_runs)
+                records,
+                problems,
+                grading_place,
+                lambda run_progress: meter.show(
+                    run_progress.finished_runs, run_progress.planned, run_progress.known_runs
+                ),
             )
         )
     folder.keep_verdicts(verdicts)

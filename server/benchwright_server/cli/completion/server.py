@@ -18,7 +18,7 @@ from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     from benchwright_subjects.inline.server.served_model import ServedModel
-    from benchwright_subjects.inline.server.server_process import Launch
+    from benchwright_subjects.inline.server.server_process import ServerLaunch
 
 _RETRIES = 1
 """Of a request that the model did not answer. Who types does not wait longer."""
@@ -40,7 +40,7 @@ DialectOption = Annotated[
 
 
 @dataclass(frozen=True)
-class Server:
+class ServerOptions:
     """Options that choose the server."""
 
     server: ServerCommand = ""
@@ -95,7 +95,7 @@ class Server:
             raise ServerError(f"{self.initialization} is not JSON: {error}.") from None
         return settings
 
-    def served(self, seed: int, base_url: str | None = None) -> ServedModel | None:
+    def served_model(self, seed: int, base_url: str | None = None) -> ServedModel | None:
         """The model that its requests are answered by; None if its model is its own affair.
 
         Args:
@@ -107,14 +107,14 @@ class Server:
         """
         if not self.model:
             return None
-        from benchwright_subjects.evaluation.evaluation import found_model
+        from benchwright_subjects.evaluation.evaluation import find_model
         from benchwright_subjects.inline.server.served_model import ServedModel
 
         # Inspect greets on standard output, which is for results.
         with contextlib.redirect_stdout(sys.stderr):
-            return ServedModel(found_model(self.model, base_url=base_url, retries=_RETRIES), seed)
+            return ServedModel(find_model(self.model, base_url=base_url, retries=_RETRIES), seed)
 
-    def launch(self, secrets: tuple[Path, ...]) -> Launch:
+    def launch(self, secrets: tuple[Path, ...]) -> ServerLaunch:
         """The launch of the server.
 
         Args:
@@ -124,18 +124,18 @@ class Server:
             ServerError: An option is wrong.
         """
         from benchwright_subjects.inline.dialects.registered import DIALECTS
-        from benchwright_subjects.inline.server.server_process import Launch
+        from benchwright_subjects.inline.server.server_process import ServerLaunch
 
         if self.dialect not in DIALECTS:
             raise ServerError(f"There is no dialect {self.dialect!r}. Choose from: {', '.join(DIALECTS)}.")
         command = self._command()
         if self.profile is not None and not self.profile.is_dir():
             raise ServerError(f"--profile {self.profile} is not a folder.")
-        return Launch(command, tuple(self.env or ()), self.profile, secrets, self.offline)
+        return ServerLaunch(command, tuple(self.env or ()), self.profile, secrets, self.offline)
 
     def _command(self) -> tuple[str, ...]:
         from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
-        from benchwright_subjects.inline.vscode.editor_launch import driver_command, find_programs, probe_in
+        from benchwright_subjects.inline.vscode.editor_launch import driver_command, find_programs, write_probe
         from benchwright_subjects.inline.vscode.vsix import read_vsix
 
         try:
@@ -147,7 +147,7 @@ class Server:
                 raise ServerError("The dialect vscode needs --extension: the .vsix file to measure.")
             cache = Home.find().cache
             extensions = [read_vsix(file) for file in self.extension]
-            return driver_command(find_programs(command, cache), extensions, probe_in(cache / "vscode"))
+            return driver_command(find_programs(command, cache), extensions, write_probe(cache / "vscode"))
         if self.extension:
             raise ServerError("--extension goes with --dialect vscode.")
         if not command:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_foundation.home import Home
-from benchwright_server.cli.completion.server import DialectOption, Server, ServerCommand
+from benchwright_server.cli.completion.server import DialectOption, ServerCommand, ServerOptions
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.output import console, plain_errors, writing
 from benchwright_server.errors import ServerError
@@ -54,7 +54,7 @@ def sign_in_command(
             )
         if profile.exists() and any(profile.iterdir()):
             raise ServerError(f"{profile} is not empty. Choose a new folder.")
-        chosen_server = Server(server, dialect, extension, initialization=initialization)
+        chosen_server = ServerOptions(server, dialect, extension, initialization=initialization)
         if dialect == VSCodeDialect.name:
             asyncio.run(_sign_in_by_window(chosen_server, profile))
             console.print(
@@ -65,10 +65,10 @@ def sign_in_command(
     console.print(f"Signed in{f' as {name}' if name else ''}. Use it with --profile {profile}.", markup=False)
 
 
-async def _sign_in(server: Server, profile: Path) -> str:
+async def _sign_in(server: ServerOptions, profile: Path) -> str:
     from benchwright_subjects.inline.dialects.copilot import CopilotDialect, sign_in
     from benchwright_subjects.inline.server.confinement import places_in, secret_folders
-    from benchwright_subjects.inline.server.session import connected
+    from benchwright_subjects.inline.server.session import open_connection
     from benchwright_subjects.inline.workplace import workplace
 
     def show(device_code: DeviceCode) -> None:
@@ -79,7 +79,7 @@ async def _sign_in(server: Server, profile: Path) -> str:
     home = Home.find()
     launch = server.launch(secret_folders(home, profile))
     with workplace(places_in(home), {}, None) as work_area:
-        async with connected(launch, CopilotDialect(), work_area, os.environ) as (connection, _):
+        async with open_connection(launch, CopilotDialect(), work_area, os.environ) as (connection, _):
             name = await sign_in(connection, show)
         with writing(profile):
             shutil.copytree(work_area.home, profile, symlinks=True, dirs_exist_ok=True)
@@ -87,11 +87,11 @@ async def _sign_in(server: Server, profile: Path) -> str:
     return name
 
 
-async def _sign_in_by_window(server: Server, profile: Path) -> None:
+async def _sign_in_by_window(server: ServerOptions, profile: Path) -> None:
     from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
     from benchwright_subjects.inline.server.confinement import places_in, secret_folders
     from benchwright_subjects.inline.server.connection import RequestTimeoutError
-    from benchwright_subjects.inline.server.session import connected
+    from benchwright_subjects.inline.server.session import open_connection
     from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, WINDOW, with_window
     from benchwright_subjects.inline.workplace import workplace
 
@@ -99,9 +99,9 @@ async def _sign_in_by_window(server: Server, profile: Path) -> None:
         raise ServerError("There is no display for a window. Run the command in a terminal of your desktop.")
     home = Home.find()
     launch = server.launch(secret_folders(home, profile))
-    launch = replace(launch, command=with_window(launch.command), passed=WINDOW)
+    launch = replace(launch, command=with_window(launch.command), variable_names=WINDOW)
     with workplace(places_in(home), {}, None) as work_area:
-        async with connected(launch, VSCodeDialect(server.options), work_area, os.environ) as (connection, name):
+        async with open_connection(launch, VSCodeDialect(server.options), work_area, os.environ) as (connection, name):
             console.print(f"{name.name} has a window. Sign in there, then close it. Waiting …", markup=False)
             try:
                 await connection.request("benchwright/closed", {}, _MOST_S)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright_attempts import chosen_log
+from benchwright_attempts import configured_log
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.completion.server import Server
+from benchwright_server.cli.completion.server import ServerOptions
 from benchwright_server.cli.eval.study_evaluation import print_progress, progress_of
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
@@ -34,7 +34,7 @@ _GO_ON = "Attempts that have ended are kept: the same command continues where it
 
 def study_command(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="A study file, or the id of a study.")],
-    server: Server,
+    server: ServerOptions,
     condition: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this condition; may be repeated; all of inline servers if not given."),
@@ -48,10 +48,10 @@ def study_command(
     Exit status: 0 all is done, 1 some attempts have no verdict, 2 it could not begin or go on.
     """
     with plain_errors(), needs("`benchwright completion study`", "baselines"), interruptible(_GO_ON):
-        name, parts = _parts(study, condition or [])
-        for part in parts:
-            carry_out(part, server, sandbox)
-        counts_by_condition = progress_of(parts)
+        name, condition_parts = _parts(study, condition or [])
+        for condition_part in condition_parts:
+            carry_out(condition_part, server, sandbox)
+        counts_by_condition = progress_of(condition_parts)
         if json_output:
             print_json({"study": name, "conditions": counts_by_condition})
         else:
@@ -62,61 +62,61 @@ def study_command(
 
 
 def _parts(study: str, conditions: Sequence[str]) -> tuple[str, list[ModelCondition]]:
-    from benchwright_server.cli.eval.study_evaluation import registered
+    from benchwright_server.cli.eval.study_evaluation import registered_study_id
     from benchwright_studies.plan.model_condition import model_condition, model_conditions
 
     home = Home.find()
     store = Store(home)
-    log = open_log(chosen_log(home))
+    log = open_log(configured_log(home))
     try:
-        name = registered(log, store, study)
-        parts = [model_condition(log, name, condition) for condition in conditions] or [
+        name = registered_study_id(log, store, study)
+        condition_parts = [model_condition(log, name, condition) for condition in conditions] or [
             model_part for model_part in model_conditions(log, name) if model_part.condition.is_inline
         ]
-        if not parts:
+        if not condition_parts:
             raise ServerError(f"No inline-completion server works in {name}: no condition has subject.inline.")
-        for part in parts:
-            if not part.condition.is_inline:
-                raise ServerError(f"{part.condition.name} is for benchwright eval --study {study}.")
-            part.check_open()
-            part.check_problems({ref: store.problem(ref).public_digest for ref in part.problems})
-        return name, parts
+        for condition_part in condition_parts:
+            if not condition_part.condition.is_inline:
+                raise ServerError(f"{condition_part.condition.name} is for benchwright eval --study {study}.")
+            condition_part.check_open()
+            condition_part.check_problems({ref: store.problem(ref).public_digest for ref in condition_part.problems})
+        return name, condition_parts
     finally:
         log.close()
 
 
-def _of_study(server: Server, part: ModelCondition) -> Server:
+def _server_of_study(server: ServerOptions, condition_part: ModelCondition) -> ServerOptions:
     """The server that a condition registers; what the study file leaves open, the options say."""
-    subject = part.condition.subject
+    subject = condition_part.condition.subject
     if subject is None or subject.inline is None:
-        raise ServerError(f"The condition {part.condition.name} names no inline-completion server.")
+        raise ServerError(f"The condition {condition_part.condition.name} names no inline-completion server.")
     extensions = [str(file) for file in server.extension or ()]
     for option, option_value, registered_value in (
         ("--extension", extensions, list(subject.inline.extensions)),
         ("--server", server.server, subject.command),
         ("--dialect", "" if server.dialect == "lsp" else server.dialect, subject.inline.dialect),
-        ("--model", server.model, part.condition.model or "no model"),
+        ("--model", server.model, condition_part.condition.model or "no model"),
     ):
         if option_value and registered_value and option_value != registered_value:
             raise ServerError(
-                f"The study registers {registered_value!r} for {part.condition.name}. Leave out {option}."
+                f"The study registers {registered_value!r} for {condition_part.condition.name}. Leave out {option}."
             )
     return replace(
         server,
         server=subject.command or server.server,
         dialect=subject.inline.dialect,
         extension=[Path(file) for file in subject.inline.extensions or extensions],
-        model=part.condition.model,
+        model=condition_part.condition.model,
     )
 
 
 def carry_out(
-    part: ModelCondition, server_options: Server, sandbox: str, base_url: str | None = None
+    condition_part: ModelCondition, server_options: ServerOptions, sandbox: str, base_url: str | None = None
 ) -> list[AttemptVerdict | None]:
     """Have the inline-completion server of a condition carry out its part; what has ended is not played again.
 
     Args:
-        part: The condition and its share of the plan.
+        condition_part: The condition and its share of the plan.
         server_options: Options of the server that the study file leaves open.
         sandbox: The sandbox in which hidden tests run.
         base_url: Address at which the condition's model is asked; its provider's, if not given.
@@ -130,25 +130,27 @@ def carry_out(
     from benchwright_subjects.inline.dialects.registered import DIALECTS
     from benchwright_subjects.inline.lone_attempt import attempt_problems, found_server
     from benchwright_subjects.inline.server.configuration import configuration_digest
-    from benchwright_subjects.inline.server.confinement import lacking_protection, places_in, secret_folders
-    from benchwright_subjects.inline.site_run import Subject
+    from benchwright_subjects.inline.server.confinement import places_in, protection_remark, secret_folders
+    from benchwright_subjects.inline.site_run import InlineSubject
 
-    if remark := lacking_protection():
+    if remark := protection_remark():
         err.print(remark)
-    server = _of_study(server_options, part)
+    server = _server_of_study(server_options, condition_part)
     home = Home.find()
     launch = server.launch(secret_folders(home, home.data))
-    registered = part.condition.subject
+    registered = condition_part.condition.subject
     options = (registered and registered.inline and registered.inline.options) or server.options
-    model = server.served(part.registered_study.study.randomisation.seed or 0, base_url)
-    subject = Subject(launch, DIALECTS[server.dialect](options), os.environ, places_in(home), model)
+    served_model = server.served_model(condition_part.registered_study.study.randomisation.seed or 0, base_url)
+    subject = InlineSubject(launch, DIALECTS[server.dialect](options), os.environ, places_in(home), served_model)
     digest = configuration_digest(launch, server.dialect, options)
     services = EvaluationServices(home, sandbox)
-    planned = [(ref, number) for ref in part.problems for number in range(1, part.condition.samples + 1)]
+    planned = [
+        (ref, number) for ref in condition_part.problems for number in range(1, condition_part.condition.samples + 1)
+    ]
 
     async def work() -> list[AttemptVerdict | None]:
         try:
-            lone_server = await found_server(part, subject, digest)
+            lone_server = await found_server(condition_part, subject, digest)
             with progress("working", len(planned), "attempts") as meter:
                 return await attempt_problems(services, lone_server, planned, meter.show)
         finally:

@@ -12,7 +12,17 @@ from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.eval.options import Agent, Json, Limits, Out, Pack, PlanOptions, Prompting, Sampling, Task
+from benchwright_server.cli.eval.options import (
+    AgentOptions,
+    Json,
+    LimitOptions,
+    Out,
+    Pack,
+    PlanOptions,
+    PromptOptions,
+    SamplingOptions,
+    TaskOptions,
+)
 from benchwright_server.cli.eval.refine import refine
 from benchwright_server.cli.eval.reflect import reflect
 from benchwright_server.cli.eval.run import finish, resume_run, run_and_keep, run_task
@@ -24,7 +34,7 @@ from benchwright_subjects.evaluation.kept_evals import folder_of
 
 if TYPE_CHECKING:
     # Inspect takes seconds to import: only these commands pay.
-    from benchwright_subjects.evaluation.evaluation import Run
+    from benchwright_subjects.evaluation.evaluation import EvaluationRun
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -41,11 +51,11 @@ def add_to(parent: typer.Typer) -> None:
 
 
 def evaluate(
-    context: typer.Context,
-    prompting: Prompting,
-    sampling: Sampling,
-    agent: Agent,
-    limits: Limits,
+    command_context: typer.Context,
+    prompting: PromptOptions,
+    sampling: SamplingOptions,
+    agent: AgentOptions,
+    limits: LimitOptions,
     plan: PlanOptions,
     pack: Pack = "",
     map_only: Annotated[bool, typer.Option("--map", help="Keep the replies to --template and judge nothing.")] = False,
@@ -61,52 +71,52 @@ def evaluate(
     Exit status: 0 all samples have a verdict or wait for a judge, 1 some ended with an error, 2 the run could not
     begin, 130 interrupted.
     """
-    if context.invoked_subcommand is not None:
+    if command_context.invoked_subcommand is not None:
         return
     with plain_errors(), needs("`benchwright eval`", "baselines"):
         if resume is not None:
             finish(resume_run(resume, limits.costs, json_output), json_output)
-        task = Task(pack, prompting, sampling, agent, limits, plan, map_only)
-        task.check()
-        run = _run_of(task, output or folder_of(Home.find()), sandbox, json_output)
+        task_options = TaskOptions(pack, prompting, sampling, agent, limits, plan, map_only)
+        task_options.check()
+        run = _run_of(task_options, output or folder_of(Home.find()), sandbox, json_output)
         if plan.study:
-            from benchwright_server.cli.completion.server import Server
+            from benchwright_server.cli.completion.server import ServerOptions
             from benchwright_server.cli.completion.study import carry_out
             from benchwright_server.cli.eval.study_evaluation import PlannedPart, evaluate_study
 
-            part = PlannedPart(plan.study, plan.condition or [], sampling.model)
+            planned_part = PlannedPart(plan.study, plan.condition or [], sampling.model)
             evaluate_study(
-                part,
+                planned_part,
                 run,
                 run_and_keep,
-                lambda condition_part: carry_out(condition_part, Server(), sandbox, run.base_url),
+                lambda condition_part: carry_out(condition_part, ServerOptions(), sandbox, run.base_url),
                 json_output=json_output,
             )
         finish(run_task(run), json_output)
 
 
-def _run_of(task: Task, folder: Path, sandbox: str, json_output: bool) -> Run:
+def _run_of(task_options: TaskOptions, folder: Path, sandbox: str, json_output: bool) -> EvaluationRun:
     from inspect_ai.model import GenerateConfigArgs
 
-    from benchwright_subjects.evaluation.evaluation import Run
+    from benchwright_subjects.evaluation.evaluation import EvaluationRun
 
-    sampling, limits = task.sampling, task.limits
+    sampling, limits = task_options.sampling, task_options.limits
     generate = GenerateConfigArgs()
     if sampling.temperature is not None:
         generate["temperature"] = sampling.temperature
     if sampling.max_tokens is not None:
         generate["max_tokens"] = sampling.max_tokens
-    arguments: dict[str, JsonValue] = task.arguments()
-    if not task.map_only:
+    arguments: dict[str, JsonValue] = task_options.arguments()
+    if not task_options.map_only:
         arguments["sandbox"] = sandbox
-    return Run(
-        task=task.name,
+    return EvaluationRun(
+        task=task_options.name,
         arguments=arguments,
         model=sampling.model,
         out=folder,
         samples=sampling.samples,
         limit=sampling.limit,
-        seed=task.prompting.seed,
+        seed=task_options.prompting.seed,
         base_url=sampling.base_url,
         generate=generate,
         time_s=limits.time_limit,
@@ -121,17 +131,17 @@ def _run_of(task: Task, folder: Path, sandbox: str, json_output: bool) -> Run:
 def export_prompts(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Written as JSON Lines of `id` and `prompt`.")],
     pack: Pack,
-    prompting: Prompting,
+    prompting: PromptOptions,
 ) -> None:
     """Write the prompts of a pack's problems, for a model that runs elsewhere."""
     with plain_errors(), needs("`benchwright eval export-prompts`", "baselines"):
         from benchwright_subjects.evaluation.exchange import write_prompts
-        from benchwright_subjects.samples import Form
+        from benchwright_subjects.samples import RequestForm
 
         prompting.check()
         if prompting.refined is not None:
             raise ServerError("--refined asks a model twice; leave it out of export-prompts.")
-        form = Form(
+        prompt_form = RequestForm(
             prompting.problem or "",
             prompting.shots,
             prompting.examples,
@@ -140,6 +150,6 @@ def export_prompts(
             prompting.seed or 0,
             prompting.prompts,
         )
-        problems, request = form.prepare(Store(Home.find()), pack)
-        count = write_prompts(file, problems, request)
+        problems, prompt_of = prompt_form.prepare(Store(Home.find()), pack)
+        count = write_prompts(file, problems, prompt_of)
     err.print(f"{count} prompts written to {file}.", markup=False)

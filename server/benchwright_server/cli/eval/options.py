@@ -44,7 +44,7 @@ def check_cutoff(cutoff: str) -> None:
 
 
 @dataclass(frozen=True)
-class Prompting:
+class PromptOptions:
     """Options that choose the problems that are asked, and the prompt."""
 
     problem: Problems = None
@@ -83,7 +83,7 @@ class Prompting:
 
     def arguments(self) -> dict[str, JsonValue]:
         """The arguments of the task: only what was given."""
-        facts: dict[str, JsonValue] = {
+        option_values: dict[str, JsonValue] = {
             "problems": list(self.problem or []),
             "shots": self.shots,
             "examples": self.examples,
@@ -92,14 +92,14 @@ class Prompting:
             "template": str(self.template.absolute()) if self.template else "",
             "refined": str(self.refined.absolute()) if self.refined else "",
         }
-        arguments: dict[str, JsonValue] = {name: value for name, value in facts.items() if value}
+        arguments: dict[str, JsonValue] = {name: value for name, value in option_values.items() if value}
         if self.seed is not None:
             arguments["seed"] = self.seed
         return arguments
 
 
 @dataclass(frozen=True)
-class Sampling:
+class SamplingOptions:
     """Options for the number of samples, and for how a model generates."""
 
     model: Annotated[str, typer.Option(help="PROVIDER/MODEL as Inspect names it, such as openai/gpt-5.")] = ""
@@ -113,7 +113,7 @@ class Sampling:
 
 
 @dataclass(frozen=True)
-class Agent:
+class AgentOptions:
     """Options of a model that works as an agent, and the place where it works."""
 
     agent: Annotated[bool, typer.Option("--agent", help="Let it work with tools instead of asking once.")] = False
@@ -170,7 +170,7 @@ class Agent:
 
 
 @dataclass(frozen=True)
-class Limits:
+class LimitOptions:
     """Limits on what a sample may use."""
 
     time_limit: Annotated[int | None, typer.Option(min=1, help="Seconds per sample.")] = None
@@ -192,14 +192,14 @@ class PlanOptions:
 
 
 @dataclass(frozen=True)
-class Task:
+class TaskOptions:
     """All of the options that decide what is asked."""
 
     pack: str
-    prompting: Prompting
-    sampling: Sampling
-    agent: Agent
-    limits: Limits
+    prompting: PromptOptions
+    sampling: SamplingOptions
+    agent: AgentOptions
+    limits: LimitOptions
     plan: PlanOptions
     map_only: bool
 

@@ -40,19 +40,19 @@ def refine(
     with plain_errors(), needs("`benchwright eval refine`", "baselines"):
         from inspect_ai.model import GenerateConfigArgs
 
-        from benchwright_subjects.evaluation.evaluation import Run, summary
+        from benchwright_subjects.evaluation.evaluation import EvaluationRun, summary
         from benchwright_subjects.prompts.refinement import keep_refined, read_refined
-        from benchwright_subjects.samples import chosen
+        from benchwright_subjects.samples import select_problems
 
-        problems = chosen(Store(Home.find()), pack, problem or "")
-        refinements = read_refined(file, problems, outdated=True) if file.exists() else {}
+        problems = select_problems(Store(Home.find()), pack, problem or "")
+        refinements = read_refined(file, problems, skips_outdated=True) if file.exists() else {}
         missing: list[JsonValue] = [
             pending_problem.id for pending_problem in problems if pending_problem.id not in refinements
         ]
         if missing:
             generate = GenerateConfigArgs() if max_tokens is None else GenerateConfigArgs(max_tokens=max_tokens)
             log = run_task(
-                Run(
+                EvaluationRun(
                     task="refine",
                     arguments={"pack": pack, "problems": missing},
                     model=model,
@@ -63,18 +63,18 @@ def refine(
                     display="none" if json_output else None,
                 )
             )
-            facts = summary(log)
+            run_summary = summary(log)
             missing = list(keep_refined(log, file, problems, refinements))
         else:
-            facts = {}
+            run_summary = {}
     counts: dict[str, JsonValue] = {"refined": len(problems) - len(missing), "missing": missing, "file": str(file)}
-    counts |= {name: facts.get(name, 0) for name in ("input_tokens", "output_tokens")}
+    counts |= {name: run_summary.get(name, 0) for name in ("input_tokens", "output_tokens")}
     if json_output:
         print_json(counts)
     else:
         console.print(f"{counts['refined']} refined statements are in {file}.", markup=False, soft_wrap=True)
     if missing:
-        reason = facts.get("why") or "the reply was empty"
+        reason = run_summary.get("why") or "the reply was empty"
         err.print(f"{len(missing)} are missing, such as {missing[0]}: {reason}", markup=False, soft_wrap=True)
         err.print("Run the command again to ask for them.")
         raise typer.Exit(1)

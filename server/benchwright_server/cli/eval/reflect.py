@@ -37,12 +37,12 @@ def reflect(
     with plain_errors(), needs("`benchwright eval reflect`", "baselines"):
         from inspect_ai.model import GenerateConfigArgs
 
-        from benchwright_subjects.evaluation.evaluation import Run, summary
+        from benchwright_subjects.evaluation.evaluation import EvaluationRun, summary
 
         generate = GenerateConfigArgs() if max_tokens is None else GenerateConfigArgs(max_tokens=max_tokens)
         arguments: dict[str, JsonValue] = {"pack": pack, "solver": solver or model, "problems": list(problem or [])}
         log = run_task(
-            Run(
+            EvaluationRun(
                 task="reflect",
                 arguments=arguments,
                 model=model,
@@ -53,17 +53,17 @@ def reflect(
                 display="none" if json_output else None,
             )
         )
-        facts = summary(log)
-    counts = {"reflections": facts["done"], **{name: facts[name] for name in _SHOWN}}
+        run_summary = summary(log)
+    counts = {"reflections": run_summary["done"], **{name: run_summary[name] for name in _SHOWN}}
     if json_output:
         print_json(counts)
     else:
-        usage = f"{facts['input_tokens']} tokens sent, {facts['output_tokens']} received"
+        usage = f"{run_summary['input_tokens']} tokens sent, {run_summary['output_tokens']} received"
         console.print(
-            f"{facts['done']} reflections recorded; {usage}, counted apart from the attempts.", soft_wrap=True
+            f"{run_summary['done']} reflections recorded; {usage}, counted apart from the attempts.", soft_wrap=True
         )
-    if facts["error"] or log.status != "success":
-        err.print(f"{facts['error']} replies are missing: {facts['why']}", markup=False, soft_wrap=True)
+    if run_summary["error"] or log.status != "success":
+        err.print(f"{run_summary['error']} replies are missing: {run_summary['why']}", markup=False, soft_wrap=True)
         err.print("Run the command again to ask for them.")
         raise typer.Exit(1)
 

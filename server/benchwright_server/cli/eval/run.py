@@ -16,18 +16,18 @@ from benchwright_foundation.home import Home
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.exit_status import INTERRUPTED
 from benchwright_server.cli.terminal.output import console, err, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
-from benchwright_subjects.evaluation.kept_evals import folder_of, keep
+from benchwright_subjects.evaluation.kept_evals import folder_of, keep_log
 
 if TYPE_CHECKING:
     # Inspect takes seconds to import: only these commands pay.
     from inspect_ai.log import EvalLog
 
-    from benchwright_subjects.evaluation.evaluation import Run
+    from benchwright_subjects.evaluation.evaluation import EvaluationRun
 
 
-def run_task(run: Run) -> EvalLog:
+def run_task(run: EvaluationRun) -> EvalLog:
     """Run a task until it ends, or exit with its status if it is interrupted."""
     from benchwright_subjects.evaluation.evaluation import evaluate
 
@@ -35,7 +35,7 @@ def run_task(run: Run) -> EvalLog:
         return evaluate(run)
 
 
-def run_and_keep(run: Run) -> EvalLog:
+def run_and_keep(run: EvaluationRun) -> EvalLog:
     """Run a task and keep its log for reports."""
     log = run_task(run)
     _keep(log)
@@ -55,21 +55,21 @@ def finish(log: EvalLog, json_output: bool) -> NoReturn:
     """Keep the log of a run, print its summary, and exit with its status."""
     from benchwright_subjects.evaluation.evaluation import summary
 
-    facts = summary(log)
+    run_summary = summary(log)
     file = Path(log.location)
     _keep(log)
     if json_output:
-        print_json(facts)
+        print_json(run_summary)
     else:
-        _print(facts)
+        _print(run_summary)
     if log.status == "cancelled":
         err.print(f"Interrupted. Continue with: benchwright eval --resume {file}", markup=False, soft_wrap=True)
         raise typer.Exit(INTERRUPTED)
-    if _errors(facts) or log.status != "success":
-        if log.error is not None and not facts["samples"]:
+    if _errors(run_summary) or log.status != "success":
+        if log.error is not None and not run_summary["samples"]:
             err.print(log.error.message, markup=False, soft_wrap=True)
-        elif facts["error"] and facts["why"] and not json_output:
-            err.print(f"Without a verdict, such as: {_reason(str(facts['why']))}", markup=False, soft_wrap=True)
+        elif run_summary["error"] and run_summary["why"] and not json_output:
+            err.print(f"Without a verdict, such as: {_reason(str(run_summary['why']))}", markup=False, soft_wrap=True)
         err.print(
             f"To ask again for samples without a verdict: benchwright eval --resume {file}",
             markup=False,
@@ -90,9 +90,9 @@ def _interruptible(folder: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _quiet(quiet: bool) -> Iterator[None]:
+def _quiet(is_quiet: bool) -> Iterator[None]:
     """Keep what Inspect prints off standard output, which is for one JSON value."""
-    with contextlib.redirect_stdout(sys.stderr) if quiet else contextlib.nullcontext():
+    with contextlib.redirect_stdout(sys.stderr) if is_quiet else contextlib.nullcontext():
         yield
 
 
@@ -109,27 +109,30 @@ def _keep(log: EvalLog) -> None:
         write_replies(log, responses)
     if attempts := attempts_of(log):
         try:
-            keep(folder_of(Home.find()), file, attempts)
+            keep_log(folder_of(Home.find()), file, attempts)
         except OSError as error:
             raise ServerError(f"The log {file} can't be kept in the data folder: {error.strerror}.") from error
 
 
-def _errors(facts: Mapping[str, JsonValue]) -> bool:
-    refined = facts["refined"]
-    return bool(facts["error"] or (isinstance(refined, dict) and refined["error"]))
+def _errors(run_summary: Mapping[str, JsonValue]) -> bool:
+    refined = run_summary["refined"]
+    return bool(run_summary["error"] or (isinstance(refined, dict) and refined["error"]))
 
 
-def _print(facts: Mapping[str, JsonValue]) -> None:
-    table = Table("samples", "passed", "failed", "undecided", "error", "score", "tokens in / out", "USD")
-    cost = facts["cost_usd"]
-    usage = (f"{facts['input_tokens']} / {facts['output_tokens']}", f"{cost:.4f}" if isinstance(cost, float) else "–")
-    table.add_row(*_row(facts), *usage)
-    refined = facts["refined"]
+def _print(run_summary: Mapping[str, JsonValue]) -> None:
+    table = TerminalTable("samples", "passed", "failed", "undecided", "error", "score", "tokens in / out", "USD")
+    cost = run_summary["cost_usd"]
+    usage_cells = (
+        f"{run_summary['input_tokens']} / {run_summary['output_tokens']}",
+        f"{cost:.4f}" if isinstance(cost, float) else "–",
+    )
+    table.add_row(*_row(run_summary), *usage_cells)
+    refined = run_summary["refined"]
     if isinstance(refined, dict):
         table.add_row(*_row(refined), "(both)", "")
         console.print("The first row is of the statements as published, the second of the refined ones.")
     table.print()
-    lengths = facts["length"]
+    lengths = run_summary["length"]
     if isinstance(lengths, dict):
         counts = [
             f"{names} {length['mean']} tokens on average, {length['most']} at most"
@@ -138,7 +141,7 @@ def _print(facts: Mapping[str, JsonValue]) -> None:
         ]
         if counts:
             console.print(f"Counted by tiktoken: {'; '.join(counts)}.")
-    console.print(f"Log: {facts['log']}", markup=False, soft_wrap=True)
+    console.print(f"Log: {run_summary['log']}", markup=False, soft_wrap=True)
 
 
 def _reason(error: str) -> str:
@@ -147,9 +150,9 @@ def _reason(error: str) -> str:
     Args:
         error: Such as `ModelGenerateError("\\nRequest:\\n{…}\\n\\nBadRequestError('Error code: 400 - No tools.')")`.
     """
-    last = re.split(r"\\+n|\n", error.rstrip())[-1].replace("\\", "")
-    quoted = re.match(r"""\w+\(["'](.*?)["')]*$""", last)
-    return quoted[1] if quoted else last
+    last_line = re.split(r"\\+n|\n", error.rstrip())[-1].replace("\\", "")
+    quoted = re.match(r"""\w+\(["'](.*?)["')]*$""", last_line)
+    return quoted[1] if quoted else last_line
 
 
 def _row(counts: Mapping[str, JsonValue]) -> list[str]:

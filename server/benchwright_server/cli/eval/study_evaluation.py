@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import typer
 from pydantic import JsonValue
 
-from benchwright_attempts import chosen_log
+from benchwright_attempts import configured_log
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.terminal.exit_status import INTERRUPTED
 from benchwright_server.cli.terminal.output import console, err, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 from benchwright_studies import open_log
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
     from benchwright_studies.plan.condition import Condition
     from benchwright_studies.plan.model_condition import ModelCondition
-    from benchwright_subjects.evaluation.evaluation import Run
+    from benchwright_subjects.evaluation.evaluation import EvaluationRun
 
 _AGENT = "agent"
 _OF_AGENTS = ("command", "place", "subject", "acp", "refuse")
@@ -51,8 +51,8 @@ class PlannedPart:
 
 def evaluate_study(
     planned: PlannedPart,
-    run: Run,
-    ask: Callable[[Run], EvalLog],
+    run: EvaluationRun,
+    ask: Callable[[EvaluationRun], EvalLog],
     play: Callable[[ModelCondition], object],
     *,
     json_output: bool,
@@ -70,28 +70,28 @@ def evaluate_study(
     """
     from benchwright_subjects.evaluation.evaluation import summary
 
-    study, parts, missing = _parts(planned)
-    facts: list[Mapping[str, JsonValue]] = []
-    for part in parts:
-        if part.condition.is_inline:
-            if missing[part.condition.name]:
-                play(part)
+    study, condition_parts, missing = _parts(planned)
+    run_summaries: list[Mapping[str, JsonValue]] = []
+    for condition_part in condition_parts:
+        if condition_part.condition.is_inline:
+            if missing[condition_part.condition.name]:
+                play(condition_part)
             continue
-        for part_run in runs_of(part, missing[part.condition.name], run):
+        for part_run in runs_of(condition_part, missing[condition_part.condition.name], run):
             log = ask(part_run)
-            facts.append({"condition": part.condition.name} | summary(log))
+            run_summaries.append({"condition": condition_part.condition.name} | summary(log))
             if log.status == "cancelled":
                 err.print(f"Interrupted. Continue with: benchwright eval --study {study}", markup=False, soft_wrap=True)
                 raise typer.Exit(INTERRUPTED)
-    progress = progress_of(parts)
+    progress = progress_of(condition_parts)
     if json_output:
-        print_json({"study": study, "conditions": progress, "runs": [dict(row) for row in facts]})
+        print_json({"study": study, "conditions": progress, "runs": [dict(row) for row in run_summaries]})
     else:
-        print_progress(progress, facts)
-        if not facts:
+        print_progress(progress, run_summaries)
+        if not run_summaries:
             console.print("Nothing was missing: these are the outcomes of earlier runs.")
-    if any(row["done"] != row["total"] for row in progress.values()) or any(row["error"] for row in facts):
-        for row in facts:
+    if any(row["done"] != row["total"] for row in progress.values()) or any(row["error"] for row in run_summaries):
+        for row in run_summaries:
             if row["error"] and row["why"]:
                 err.print(str(row["why"]), markup=False, soft_wrap=True)
         err.print(f"To ask for what is missing: benchwright eval --study {study}", markup=False, soft_wrap=True)
@@ -99,11 +99,11 @@ def evaluate_study(
     raise typer.Exit(0)
 
 
-def runs_of(part: ModelCondition, problems: Sequence[str], run: Run) -> list[Run]:
+def runs_of(condition_part: ModelCondition, problems: Sequence[str], run: EvaluationRun) -> list[EvaluationRun]:
     """The runs that ask some of a study's problems, one for each pack.
 
     Args:
-        part: The condition and its share of the plan.
+        condition_part: The condition and its share of the plan.
         problems: As `pack/id`.
         run: Everything that the plan does not decide.
     """
@@ -111,7 +111,7 @@ def runs_of(part: ModelCondition, problems: Sequence[str], run: Run) -> list[Run
     for ref in problems:
         pack, _, name = ref.partition("/")
         packs.setdefault(pack, []).append(name)
-    condition, study = part.condition, part.registered_study.study
+    condition, study = condition_part.condition, condition_part.registered_study.study
     is_agent = condition.solver == _AGENT
     subject = _subject_of(condition, run)
     return [
@@ -135,7 +135,7 @@ def runs_of(part: ModelCondition, problems: Sequence[str], run: Run) -> list[Run
     ]
 
 
-def _subject_of(condition: Condition, run: Run) -> dict[str, JsonValue]:
+def _subject_of(condition: Condition, run: EvaluationRun) -> dict[str, JsonValue]:
     """The arguments that start the program which a condition registers; none if it registers none.
 
     Raises:
@@ -156,28 +156,30 @@ def _subject_of(condition: Condition, run: Run) -> dict[str, JsonValue]:
 
 
 def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, list[str]]]:
-    from benchwright_studies.plan.model_condition import model_condition, model_conditions, only_people
+    from benchwright_studies.plan.model_condition import model_condition, model_conditions, no_machine_error
 
     home = Home.find()
     store = Store(home)
-    log = open_log(chosen_log(home))
+    log = open_log(configured_log(home))
     try:
-        study = registered(log, store, planned.study)
-        parts = [model_condition(log, study, name) for name in planned.conditions] or model_conditions(log, study)
-        if not parts:
-            raise only_people(study)
-        chosen = [part for part in parts if not planned.model or part.condition.model == planned.model]
-        if not chosen:
-            parts[0].check_model(planned.model)
-        for part in chosen:
-            part.check_open()
-            part.check_problems({ref: store.problem(ref).public_digest for ref in part.problems})
-        return study, chosen, {part.condition.name: part.missing(log) for part in chosen}
+        study = registered_study_id(log, store, planned.study)
+        condition_parts = [model_condition(log, study, name) for name in planned.conditions] or model_conditions(
+            log, study
+        )
+        if not condition_parts:
+            raise no_machine_error(study)
+        chosen_parts = [part for part in condition_parts if not planned.model or part.condition.model == planned.model]
+        if not chosen_parts:
+            condition_parts[0].check_model(planned.model)
+        for condition_part in chosen_parts:
+            condition_part.check_open()
+            condition_part.check_problems({ref: store.problem(ref).public_digest for ref in condition_part.problems})
+        return study, chosen_parts, {part.condition.name: part.missing_problems(log) for part in chosen_parts}
     finally:
         log.close()
 
 
-def registered(log: StudyLog, store: Store, study: str) -> str:
+def registered_study_id(log: StudyLog, store: Store, study: str) -> str:
     """The id of a study: of a study file's, which is registered.
 
     Raises:
@@ -196,37 +198,39 @@ def registered(log: StudyLog, store: Store, study: str) -> str:
     return study
 
 
-def progress_of(parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
+def progress_of(condition_parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
     """The progress of each condition, with the outcomes."""
-    log = open_log(chosen_log(Home.find()))
+    log = open_log(configured_log(Home.find()))
     try:
-        ended_parts = {part.condition.name: (part, part.ended(log)) for part in parts}
+        ended_parts = {part.condition.name: (part, part.ended_attempts(log)) for part in condition_parts}
         return {
             name: {
-                "model": part.solver,
-                "done": len(ended),
-                "total": part.total,
-                **_outcomes([verdict for _, verdict in ended]),
+                "model": condition_part.solver,
+                "done": len(ended_attempts),
+                "total": condition_part.attempt_count,
+                **_outcomes([verdict for _, verdict in ended_attempts]),
             }
-            for name, (part, ended) in ended_parts.items()
+            for name, (condition_part, ended_attempts) in ended_parts.items()
         }
     finally:
         log.close()
 
 
-def _outcomes(verdicts: Sequence[AttemptVerdict | None]) -> dict[str, JsonValue]:
+def _outcomes(attempt_verdicts: Sequence[AttemptVerdict | None]) -> dict[str, JsonValue]:
     """The number of attempts of each outcome, of this run and of earlier ones."""
-    counts = Counter(Outcome.ERROR if verdict is None else verdict.outcome for verdict in verdicts)
+    counts = Counter(Outcome.ERROR if verdict is None else verdict.outcome for verdict in attempt_verdicts)
     return dict(
         zip(_OUTCOMES, (counts[outcome] for outcome in (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR)), strict=True)
     )
 
 
-def print_progress(progress: Mapping[str, Mapping[str, JsonValue]], facts: Sequence[Mapping[str, JsonValue]]) -> None:
+def print_progress(
+    progress: Mapping[str, Mapping[str, JsonValue]], run_summaries: Sequence[Mapping[str, JsonValue]]
+) -> None:
     """Print it, and the logs of this run."""
-    table = Table("condition", "model", "attempts", "planned", *_OUTCOMES)
+    table = TerminalTable("condition", "model", "attempts", "planned", *_OUTCOMES)
     for name, condition in progress.items():
         table.add_row(name, *(str(condition[key]) for key in ("model", "done", "total", *_OUTCOMES)))
     table.print()
-    for fact in facts:
+    for fact in run_summaries:
         console.print(f"Log: {fact['log']}", markup=False, soft_wrap=True)

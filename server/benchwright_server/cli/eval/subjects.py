@@ -13,7 +13,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 
 if TYPE_CHECKING:
     from benchwright_subjects.agents.preset import Preset
@@ -45,7 +45,7 @@ def list_command(json_output: Json = False) -> None:
     if json_output:
         print_json(rows)
         return
-    table = Table("name", "version", "installed", "configuration", "kind", "asks by", "licence")
+    table = TerminalTable("name", "version", "installed", "configuration", "kind", "asks by", "licence")
     for row in rows:
         is_there = "yes" if row["installed"] else "no"
         cells = (str(row[name]) for name in ("kind", "protocol", "licence"))
@@ -86,16 +86,16 @@ def doctor_command(
     if json_output:
         print_json(rows)
     else:
-        table = Table("name", "version", "state", "said")
+        table = TerminalTable("name", "version", "state", "said")
         for row in rows:
             table.add_row(*(str(row[field]) for field in ("name", "version", "state", "said")))
         table.print()
-    accepted = ("works",) if name else ("works", "not installed")
-    raise typer.Exit(0 if all(row["state"] in accepted for row in rows) else 1)
+    good_states = ("works",) if name else ("works", "not installed")
+    raise typer.Exit(0 if all(row["state"] in good_states for row in rows) else 1)
 
 
 async def _examined(subjects: list[Preset]) -> list[dict[str, JsonValue]]:
-    from benchwright_subjects.agents.examination import Condition, Examined, examine
+    from benchwright_subjects.agents.examination import ExaminedSubject, SubjectCondition, examine
     from benchwright_subjects.agents.installation import is_installed
 
     cache = Home.find().cache
@@ -105,7 +105,7 @@ async def _examined(subjects: list[Preset]) -> list[dict[str, JsonValue]]:
             sandbox, toolchain = open_sandbox(DEFAULT_SANDBOX), toolchain_for(DEFAULT_SANDBOX, cache)
             examined = await examine(subject, cache, sandbox, toolchain)
         else:
-            examined = Examined(Condition.NOT_INSTALLED, f"benchwright subject add {subject.name}")
+            examined = ExaminedSubject(SubjectCondition.NOT_INSTALLED, f"benchwright subject add {subject.name}")
         rows.append(_row(subject) | {"state": examined.condition.value, "said": examined.message})
     return rows
 

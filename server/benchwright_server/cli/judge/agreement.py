@@ -13,7 +13,7 @@ from benchwright_foundation.errors import needs
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 
 if TYPE_CHECKING:
     # NumPy and SciPy take seconds to import.
@@ -50,11 +50,11 @@ def agreement(
     Exit status: 0 measured, 1 nothing to measure.
     """
     with plain_errors(), needs("`benchwright judge agreement`", "judges"):
-        from benchwright_judges.agreement.agreement import measure
+        from benchwright_judges.agreement.agreement import measure_agreement
         from benchwright_judges.agreement.rated import read_votes
 
         rated = asyncio.run(rated_of_records()) if votes is None else read_votes(votes)
-        formats = measure(rated, seed=seed, resamples=resamples)
+        formats = measure_agreement(rated, seed=seed, resamples=resamples)
     if json_output:
         print_json([measured_format.model_dump(mode="json") for measured_format in formats])
     elif not formats:
@@ -72,39 +72,43 @@ async def rated_of_records() -> Sequence[RatedAnswer]:
         return rated_answers(await records.judged())
 
 
-def _print(formats: Sequence[FormatAgreement], disagreements: bool) -> None:
-    table = Table(*_COLUMNS)
+def _print(formats: Sequence[FormatAgreement], with_disagreements: bool) -> None:
+    table = TerminalTable(*_COLUMNS)
     for measured_format in formats:
         for judge in measured_format.judges:
             shares = (judge.agreement, judge.false_accept, judge.false_reject)
-            values = (judge.kappa, judge.weighted_kappa, judge.alpha, judge.pearson)
+            judge_coefficients = (judge.kappa, judge.weighted_kappa, judge.alpha, judge.pearson)
             table.add_row(
                 measured_format.format,
                 judge.judge,
                 str(judge.items),
                 *map(shown_share, shares),
-                *map(_estimate, values),
+                *map(_estimate, judge_coefficients),
             )
     table.print()
     for measured_format in formats:
         measured = (("alpha", measured_format.people.alpha), ("Cronbach's alpha", measured_format.people.cronbach))
         coefficients = [f"{name} {value:.2f}" for name, value in measured if value is not None]
-        facts = [f"{measured_format.format}: {measured_format.items} answers, {measured_format.people.people} people"]
-        facts += [f"among them {', '.join(coefficients)}"] if coefficients else []
-        facts += [
+        fact_texts = [
+            f"{measured_format.format}: {measured_format.items} answers, {measured_format.people.people} people"
+        ]
+        fact_texts += [f"among them {', '.join(coefficients)}"] if coefficients else []
+        fact_texts += [
             f"no majority of people on {measured_format.undecided}",
             f"ties broken {shown_share(measured_format.tie_breaks)}",
         ]
-        console.print("; ".join(facts), soft_wrap=True)
+        console.print("; ".join(fact_texts), soft_wrap=True)
     console.print("Intervals: 95 %; Wilson's for shares, percentile bootstrap for the rest.")
-    if disagreements:
+    if with_disagreements:
         for measured_format in formats:
             for judge in measured_format.judges:
-                for item in judge.disagreements:
-                    people = ", ".join(f"{name} {label}" for name, label in item.people.items())
-                    votes = f"{judge.judge} {', '.join(item.votes)}; people: {people}"
+                for disagreement in judge.disagreements:
+                    people_labels = ", ".join(f"{name} {label}" for name, label in disagreement.people.items())
+                    votes_text = f"{judge.judge} {', '.join(disagreement.votes)}; people: {people_labels}"
                     console.print(
-                        f"{measured_format.format} {item.item} {item.problem}: {votes}", markup=False, soft_wrap=True
+                        f"{measured_format.format} {disagreement.item} {disagreement.problem}: {votes_text}",
+                        markup=False,
+                        soft_wrap=True,
                     )
 
 

@@ -17,7 +17,7 @@ from benchwright_judges.errors import ConfigurationError
 from benchwright_server.cli.judge.records import opened_judges
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -34,17 +34,19 @@ def config(json_output: Json = False) -> None:
         file = settings_file()
         settings = read_settings()
         database = _without_password(records_location(settings, Home.find()))
-    judges = [_facts(judge) for judge in settings.models]
+    judges = [_judge_fields(judge) for judge in settings.models]
     if json_output:
-        facts = settings.model_dump(mode="json", exclude={"judge", "database"})
-        print_json({"file": str(file), "exists": file.is_file(), "database": database, "judges": judges} | facts)
+        settings_fields = settings.model_dump(mode="json", exclude={"judge", "database"})
+        print_json(
+            {"file": str(file), "exists": file.is_file(), "database": database, "judges": judges} | settings_fields
+        )
         return
     console.print(f"settings: {file}{'' if file.is_file() else ' (missing)'}", markup=False, soft_wrap=True)
     console.print(f"judgements: {database}", markup=False, soft_wrap=True)
     if not judges:
         console.print("No model judge is set up: answers that need one are kept as pending. See docs/how-to/judges.md.")
         return
-    table = Table("judge", "model", "family", "endpoint", "key", "USD per million in / out")
+    table = TerminalTable("judge", "model", "family", "endpoint", "key", "USD per million in / out")
     for judge in judges:
         price = f"{judge['input_usd']:g} / {judge['output_usd']:g}"
         table.add_row(*(str(judge[name]) for name in ("name", "model", "family", "base_url", "key")), price)
@@ -55,7 +57,7 @@ def config(json_output: Json = False) -> None:
     console.print(f"votes: {settings.votes}; budget per command: {budget}{'; offline' if settings.offline else ''}")
 
 
-def _facts(judge: ModelSettings) -> dict[str, str | float]:
+def _judge_fields(judge: ModelSettings) -> dict[str, str | float]:
     is_set = "is set" if os.environ.get(judge.api_key_env) else "IS NOT SET"
     return {
         "name": judge.name,
@@ -111,7 +113,7 @@ async def _ask_judges() -> list[_Row]:
 
 
 def _print_votes(rows: Sequence[Mapping[str, str | float | bool]]) -> None:
-    table = Table("judge", "verdict", "expected", "", "seconds", "tokens in / out", "USD")
+    table = TerminalTable("judge", "verdict", "expected", "", "seconds", "tokens in / out", "USD")
     for row in rows:
         table.add_row(
             str(row["judge"]),

@@ -29,7 +29,7 @@ from benchwright_server.protocol.grading import (
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import: every command would pay for this one.
-    from benchwright_judges.people.human_grading import Grading, Item
+    from benchwright_judges.people.human_grading import GradedItem, HumanGrading
     from benchwright_judges.records.records import Records
 
 _SAID: TypeAdapter[GradeGiven | GradeSkipped] = TypeAdapter(GradeGiven | GradeSkipped)
@@ -46,35 +46,37 @@ def desk(
 
 async def _serve(grader: str, includes_judged: bool) -> None:
     async with open_grading(graders=2, includes_judged=includes_judged) as (grading, records):
-        graded = 0
+        graded_count = 0
         skipped: set[str] = set()
         while True:
-            items = await grading.items(grader)
-            waiting = [item for item in items if item.id not in skipped] or items
-            if not waiting:
-                _say(GradingDone(type="done", graded=graded))
+            grading_items = await grading.items(grader)
+            waiting_items = [item for item in grading_items if item.id not in skipped] or grading_items
+            if not waiting_items:
+                _say(GradingDone(type="done", graded=graded_count))
                 return
-            _say(_answer(waiting[0], len(items)))
-            reply = await _listen(grading, records, grader)
-            if reply is None:
+            _say(_answer(waiting_items[0], len(grading_items)))
+            grade_reply = await _listen(grading, records, grader)
+            if grade_reply is None:
                 return
-            if isinstance(reply, GradeGiven):
-                graded += 1
-            elif len(waiting) > 1:
-                skipped.add(waiting[0].id)
+            if isinstance(grade_reply, GradeGiven):
+                graded_count += 1
+            elif len(waiting_items) > 1:
+                skipped.add(waiting_items[0].id)
             else:
                 skipped.clear()
 
 
-async def _listen(grading: Grading, records: Records, grader: str) -> GradeGiven | GradeSkipped | None:
+async def _listen(grading: HumanGrading, records: Records, grader: str) -> GradeGiven | GradeSkipped | None:
     """The grade or skip that the person gives, recorded when this returns; None if the editor has gone."""
     while line := await asyncio.to_thread(sys.stdin.readline):
         try:
-            reply = _SAID.validate_json(line)
-            if isinstance(reply, GradeGiven):
-                judgement = await grading.grade(reply.id, grader, reply.label, reply.difficulty, reply.comment)
-                await record_in_attempt(records, reply.id, judgement)
-            return reply
+            grade_reply = _SAID.validate_json(line)
+            if isinstance(grade_reply, GradeGiven):
+                judgement = await grading.grade(
+                    grade_reply.id, grader, grade_reply.label, grade_reply.difficulty, grade_reply.comment
+                )
+                await record_in_attempt(records, grade_reply.id, judgement)
+            return grade_reply
         except ValidationError:
             _say(
                 GradeRefused(
@@ -87,23 +89,23 @@ async def _listen(grading: Grading, records: Records, grader: str) -> GradeGiven
     return None
 
 
-def _answer(item: Item, left: int) -> AnswerToGrade:
-    problem, key = item.problem, item.problem.hidden.answer
+def _answer(grading_item: GradedItem, left_count: int) -> AnswerToGrade:
+    problem, key = grading_item.problem, grading_item.problem.hidden.answer
     question = problem.public.question
     pictures = (*problem.public.figures, *(key.figures if key else ()))
     return AnswerToGrade(
         type="answer",
-        id=item.id,
+        id=grading_item.id,
         title=problem.title,
         language=question.language if question else "en",
         question=problem.public.statement,
         reference="\n\n".join((key.value, *key.alternatives)) if key else "",
         notes=_notes(key.rubric, key.explanation) if key else "",
-        guidance=item.rubric.prompt,
-        answer=item.answer,
-        labels=item.rubric.scale.labels,
+        guidance=grading_item.rubric.prompt,
+        answer=grading_item.answer,
+        labels=grading_item.rubric.scale.labels,
         pictures=tuple(_picture(figure) for figure in pictures),
-        left=left,
+        left=left_count,
     )
 
 
@@ -111,10 +113,10 @@ def _picture(figure: Figure) -> GradingPicture:
     return GradingPicture(path=figure.path, media_type=figure.media_type.value, data=figure.data)
 
 
-def _notes(*parts: str) -> str:
-    return "\n\n".join(filter(None, parts))
+def _notes(*note_parts: str) -> str:
+    return "\n\n".join(filter(None, note_parts))
 
 
-def _say(line: AnswerToGrade | GradingDone | GradeRefused) -> None:
-    sys.stdout.write(line.model_dump_json(by_alias=True) + "\n")
+def _say(desk_message: AnswerToGrade | GradingDone | GradeRefused) -> None:
+    sys.stdout.write(desk_message.model_dump_json(by_alias=True) + "\n")
     sys.stdout.flush()

@@ -19,39 +19,39 @@ from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.options import AnswersAtOnce, Budget, Json
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     # Inspect and the client library take seconds to import.
     from benchwright_judges.agreement.error_types import Classified
     from benchwright_judges.models.budget import JudgingBudget
-    from benchwright_judges.models.endpoint import Endpoint
+    from benchwright_judges.models.endpoint import ModelEndpoint
     from benchwright_judges.records.records import Records
     from benchwright_studies.conduct.study_log import StudyLog
     from benchwright_subjects.wrong_choices import WrongChoice, WrongChoices
 
 
 @dataclass
-class _Result:
+class _ClassifiedChoices:
     """The result of a run of the command."""
 
     choices: WrongChoices
-    answers: list[tuple[WrongChoice, Classified]]
+    classified_answers: list[tuple[WrongChoice, Classified]]
     """Those with a usable reply of a judge."""
-    failed: Counter[str]
+    failure_counts: Counter[str]
     """Reasons why judges' replies could not be used."""
     unpaid: int
 
 
 @dataclass(frozen=True)
-class _Work:
+class _Classifier:
     """Everything that it takes to classify an answer."""
 
     store: Store
     log: StudyLog
     records: Records
-    endpoints: Sequence[Endpoint]
+    endpoints: Sequence[ModelEndpoint]
     budget: JudgingBudget
     offline: bool
 
@@ -91,44 +91,47 @@ def error_types(
     Exit status: 0 every wrong choice is classified, 1 some are not, 2 there is nothing to classify or no judge.
     """
     with plain_errors(), needs("`benchwright judge error-types`", "baselines"):
-        result = asyncio.run(_run(pack, solver, budget, jobs))
-    counts = Counter(name.value for _, classified in result.answers for name in classified.types)
-    facts = {
-        "classified": len(result.answers),
-        "classified_before": result.choices.classified,
-        "without_steps": result.choices.without_steps,
-        "missing": len(result.choices.choices) - len(result.answers),
+        classification = asyncio.run(_run(pack, solver, budget, jobs))
+    counts = Counter(name.value for _, classified in classification.classified_answers for name in classified.types)
+    summary_fields = {
+        "classified": len(classification.classified_answers),
+        "classified_before": classification.choices.classified,
+        "without_steps": classification.choices.without_steps,
+        "missing": len(classification.choices.unclassified_choices) - len(classification.classified_answers),
         "types": dict(counts.most_common()),
-        "agreed_on_none": sum(not classified.types for _, classified in result.answers),
-        "cost_usd": round(sum(classified.cost_usd for _, classified in result.answers), 6),
+        "agreed_on_none": sum(not classified.types for _, classified in classification.classified_answers),
+        "cost_usd": round(sum(classified.cost_usd for _, classified in classification.classified_answers), 6),
     }
     if json_output:
-        print_json(facts)
+        print_json(summary_fields)
     else:
-        _print(facts, counts)
-    if result.failed:
+        _print(summary_fields, counts)
+    if classification.failure_counts:
         err.print(
-            "; ".join(f"{count} votes failed: {reason}" for reason, count in result.failed.most_common(3)), markup=False
+            "; ".join(
+                f"{count} votes failed: {reason}" for reason, count in classification.failure_counts.most_common(3)
+            ),
+            markup=False,
         )
-    if result.unpaid:
-        err.print(f"The budget is used up: {result.unpaid} answers are left. Run again with a larger --budget.")
-    raise typer.Exit(1 if facts["missing"] else 0)
+    if classification.unpaid:
+        err.print(f"The budget is used up: {classification.unpaid} answers are left. Run again with a larger --budget.")
+    raise typer.Exit(1 if summary_fields["missing"] else 0)
 
 
-def _print(facts: dict[str, object], counts: Counter[str]) -> None:
-    table = Table("type of error", "answers")
+def _print(summary_fields: dict[str, object], counts: Counter[str]) -> None:
+    table = TerminalTable("type of error", "answers")
     for name, count in counts.most_common():
         table.add_row(name, str(count))
     if counts:
         table.print()
     console.print(
-        f"{facts['classified']} wrong choices classified now, {facts['classified_before']} before; "
-        f"{facts['without_steps']} have no kept reply with steps.",
+        f"{summary_fields['classified']} wrong choices classified now, {summary_fields['classified_before']} before; "
+        f"{summary_fields['without_steps']} have no kept reply with steps.",
         soft_wrap=True,
     )
 
 
-async def _run(pack: str, solver: str, budget: float | None, jobs: int) -> _Result:
+async def _run(pack: str, solver: str, budget: float | None, jobs: int) -> _ClassifiedChoices:
     from benchwright_judges.models.budget import JudgingBudget
     from benchwright_judges.models.configuration import find_endpoints, read_settings
     from benchwright_subjects.evaluation.kept_evals import folder_of
@@ -139,42 +142,42 @@ async def _run(pack: str, solver: str, budget: float | None, jobs: int) -> _Resu
     settings = read_settings()
     with opened_log() as log:
         choices = wrong_choices(log, store, folder_of(home), pack, solver=solver)
-        if not choices.choices and not choices.classified:
+        if not choices.unclassified_choices and not choices.classified:
             raise ServerError(
                 f"There is no wrong choice of a model at {pack} with its steps. Ask for steps with "
                 f"`benchwright eval --pack {pack} --think --model …`."
             )
         endpoints = await asyncio.to_thread(find_endpoints, settings)
-        if choices.choices and not endpoints:
+        if choices.unclassified_choices and not endpoints:
             raise ServerError("No model judge is available. docs/how-to/judges.md shows how to set one up.")
         spending = JudgingBudget(settings.budget_usd if budget is None else budget)
         try:
             async with opened_records() as records:
-                work = _Work(store, log, records, endpoints, spending, settings.offline)
-                return await _classify_all(work, choices, jobs)
+                classifier = _Classifier(store, log, records, endpoints, spending, settings.offline)
+                return await _classify_all(classifier, choices, jobs)
         finally:
             for endpoint in endpoints:
                 await endpoint.close()
 
 
-async def _classify_all(work: _Work, choices: WrongChoices, jobs: int) -> _Result:
+async def _classify_all(classifier: _Classifier, choices: WrongChoices, jobs: int) -> _ClassifiedChoices:
     from benchwright_judges.models.budget import OutOfBudgetError
 
-    result = _Result(choices, [], Counter(), 0)
+    classification = _ClassifiedChoices(choices, [], Counter(), 0)
     turn = asyncio.Semaphore(jobs)
-    with progress("classifying", len(choices.choices), "answers") as meter:
+    with progress("classifying", len(choices.unclassified_choices), "answers") as meter:
 
         async def classify_choice(choice: WrongChoice) -> None:
             async with turn:
                 try:
-                    classified = await work.classify(choice)
+                    classified = await classifier.classify(choice)
                 except OutOfBudgetError:
-                    result.unpaid += 1
+                    classification.unpaid += 1
                     return
-                result.failed.update(vote.error for vote in classified.votes if vote.error)
+                classification.failure_counts.update(vote.error for vote in classified.votes if vote.error)
                 if any(not vote.error for vote in classified.votes):
-                    result.answers.append((choice, classified))
+                    classification.classified_answers.append((choice, classified))
                 meter.advance()
 
-        await asyncio.gather(*(classify_choice(choice) for choice in choices.choices))
-    return result
+        await asyncio.gather(*(classify_choice(choice) for choice in choices.unclassified_choices))
+    return classification

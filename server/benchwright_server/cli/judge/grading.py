@@ -24,7 +24,7 @@ from benchwright_server.cli.terminal.output import console, err, plain_errors, p
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import.
-    from benchwright_judges.people.human_grading import Grading, Item
+    from benchwright_judges.people.human_grading import GradedItem, HumanGrading
     from benchwright_judges.records.records import Records
 
 Grader = Annotated[str, typer.Option("--as", metavar="NAME", help="Your pseudonym, the same every time.")]
@@ -55,22 +55,22 @@ def grade(
 
     async def work() -> int:
         async with open_grading(graders, includes_judged) as (grading, records):
-            items = await (grading.adjudications(grader) if disputed else grading.items(grader))
+            grading_items = await (grading.adjudications(grader) if disputed else grading.items(grader))
             # Nothing else happens meanwhile, and Ctrl+C reaches a question that is not asked in a thread.
-            if not items:
+            if not grading_items:
                 console.print("Nothing is left for you to grade.")
             graded_count = 0
-            for number, item in enumerate(items, start=1):
-                console.print(Rule(f"{number} of {len(items)}"))
-                _show(item)
-                label = _ask_label(item)
+            for number, grading_item in enumerate(grading_items, start=1):
+                console.print(Rule(f"{number} of {len(grading_items)}"))
+                _show_answer(grading_item)
+                label = _ask_label(grading_item)
                 if label == _QUIT:
                     break
                 if label == _SKIP:
                     continue
-                difficulty, comment = _ask_rest()
-                judgement = await grading.grade(item.id, grader, label, difficulty, comment)
-                await record_in_attempt(records, item.id, judgement)
+                difficulty, comment = _ask_difficulty_and_comment()
+                judgement = await grading.grade(grading_item.id, grader, label, difficulty, comment)
+                await record_in_attempt(records, grading_item.id, judgement)
                 graded_count += 1
             return graded_count
 
@@ -90,10 +90,10 @@ def sheet_export(
         from benchwright_judges.people.grading_sheet import write_sheet
 
         async with open_grading(graders, includes_judged) as (grading, _):
-            items = await grading.items(grader)
+            grading_items = await grading.items(grader)
         with writing(file):
-            await asyncio.to_thread(write_sheet, file, items)
-        return len(items)
+            await asyncio.to_thread(write_sheet, file, grading_items)
+        return len(grading_items)
 
     with plain_errors(), needs("`benchwright judge sheet`", "judges"):
         err.print(f"{asyncio.run(work())} answers written to {file}.", markup=False)
@@ -112,7 +112,7 @@ def sheet_import(
         from benchwright_judges.people.grading_sheet import read_sheet
 
         rows = await asyncio.to_thread(read_sheet, file)
-        decided = 0
+        decided_count = 0
         async with open_grading(graders, includes_judged) as (grading, records):
             for number, row in enumerate(rows, start=1):
                 try:
@@ -122,8 +122,8 @@ def sheet_import(
                         f"{file}: grade {number}: {error}; the {number - 1} before it are kept"
                     ) from error
                 await record_in_attempt(records, row.item, judgement)
-                decided += judgement is not None
-        return {"grades": len(rows), "decided": decided}
+                decided_count += judgement is not None
+        return {"grades": len(rows), "decided": decided_count}
 
     with plain_errors(), needs("`benchwright judge sheet`", "judges"):
         counts = asyncio.run(work())
@@ -137,10 +137,10 @@ async def record_in_attempt(records: Records, answer_id: str, judgement: Judgeme
     """Record in an answer's attempt what people decided, if they have decided and it belongs to one."""
     from benchwright_studies.conduct.late_judgement import record_late_judgement
 
-    newest = await records.judgement(answer_id)
+    newest_judgement = await records.judgement(answer_id)
     answer = await records.answer(answer_id)
     # If a model decided before, people's grades are for comparison and change nothing.
-    if judgement is None or answer is None or newest != judgement:
+    if judgement is None or answer is None or newest_judgement != judgement:
         return
     try:
         await asyncio.to_thread(record_late_judgement, Home.find(), answer, judgement)
@@ -149,26 +149,26 @@ async def record_in_attempt(records: Records, answer_id: str, judgement: Judgeme
 
 
 @asynccontextmanager
-async def open_grading(graders: int, includes_judged: bool) -> AsyncIterator[tuple[Grading, Records]]:
+async def open_grading(graders: int, includes_judged: bool) -> AsyncIterator[tuple[HumanGrading, Records]]:
     """The answers that wait for people on this machine, and the database for their grades; closed afterwards."""
-    from benchwright_judges.people.human_grading import Grading
+    from benchwright_judges.people.human_grading import HumanGrading
 
     async with opened_records() as records:
-        yield Grading(records, Store(Home.find()).unseal, graders=graders, includes_all=includes_judged), records
+        yield HumanGrading(records, Store(Home.find()).unseal, graders=graders, includes_all=includes_judged), records
 
 
-def _show(item: Item) -> None:
+def _show_answer(grading_item: GradedItem) -> None:
     from benchwright_judges.models.prompt import visible
 
-    key = item.problem.hidden.answer
-    sections = [("Question", item.problem.public.statement)]
-    if item.problem.public.figures:
-        paths = "\n".join(f"{figure.path} {figure.alt}" for figure in item.problem.public.figures)
+    key = grading_item.problem.hidden.answer
+    sections = [("Question", grading_item.problem.public.statement)]
+    if grading_item.problem.public.figures:
+        paths = "\n".join(f"{figure.path} {figure.alt}" for figure in grading_item.problem.public.figures)
         sections.append(("Figures (the editor's grading view shows them)", paths))
     if key is not None:
         sections.append(("Reference", "\n".join((key.value, *key.alternatives))))
         sections.append(("Notes on grading", key.rubric))
-    sections.append(("Answer", item.answer))
+    sections.append(("Answer", grading_item.answer))
     for title, text in sections:
         if text.strip():
             console.print(f"[bold]{title}[/bold]")
@@ -177,8 +177,8 @@ def _show(item: Item) -> None:
             console.print()
 
 
-def _ask_label(item: Item) -> str:
-    labels = item.rubric.scale.labels
+def _ask_label(grading_item: GradedItem) -> str:
+    labels = grading_item.rubric.scale.labels
     numbered = [str(number) for number in range(1, len(labels) + 1)]
     # Points are their own numbers; words get one.
     keys = dict(zip(labels if labels[0].isdigit() else numbered, labels, strict=True))
@@ -194,7 +194,7 @@ def _ask_label(item: Item) -> str:
     return keys.get(reply, reply)
 
 
-def _ask_rest() -> tuple[int, str]:
+def _ask_difficulty_and_comment() -> tuple[int, str]:
     difficulties = ["1", "2", "3", "4", "5"]
     question = "How hard was it to grade (1 easy to 5 hard)"
     try:

@@ -12,13 +12,13 @@ import typer
 from benchwright_attempts.errors import AttemptError
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
-from benchwright_judges.judgement import Judgement, Status
+from benchwright_judges.judgement import Judgement, JudgementStatus
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.judge.records import Judges, opened_judges
 from benchwright_server.cli.terminal.options import AnswersAtOnce, Budget, Json, Reader
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ def pending(
 
     async def work() -> list[_Row]:
         async with opened_judges(reader) as judges:
-            waiting = await judges.records.pending()
+            waiting_answers = await judges.records.pending()
             if not score:
-                return [_row(waiting_answer, None) for waiting_answer in waiting]
-            return await _score_all(waiting, judges, budget, jobs)
+                return [_row(waiting_answer, None) for waiting_answer in waiting_answers]
+            return await _score_all(waiting_answers, judges, budget, jobs)
 
     status = "Judging" if score else "Reading the database"
     with plain_errors(), needs("`benchwright judge pending`", "judges"), err.status(status):
@@ -60,32 +60,34 @@ def pending(
     raise typer.Exit(1 if any(row["status"] in ("pending", "error") for row in rows) else 0)
 
 
-async def _score_all(waiting: Sequence[UnscoredAnswer], judges: Judges, budget: float | None, jobs: int) -> list[_Row]:
+async def _score_all(
+    waiting_answers: Sequence[UnscoredAnswer], local_judges: Judges, budget: float | None, jobs: int
+) -> list[_Row]:
     from benchwright_judges.models.budget import JudgingBudget
 
-    panel = judges.panel
+    panel = local_judges.panel
     if panel is None:
         raise ServerError(
             "No model judge is set up, so none can score these answers. Set one up as docs/how-to/judges.md shows, or"
             " let people score with `benchwright judge grade`."
         )
-    spending = JudgingBudget(judges.settings.budget_usd if budget is None else budget)
+    spending = JudgingBudget(local_judges.settings.budget_usd if budget is None else budget)
     turn = asyncio.Semaphore(jobs)
 
-    async def score_answer(item: UnscoredAnswer) -> _Row:
+    async def score_answer(unscored_answer: UnscoredAnswer) -> _Row:
         async with turn:
-            return _row(item, await _score(item, panel, judges.records, spending))
+            return _row(unscored_answer, await _score(unscored_answer, panel, local_judges.records, spending))
 
-    return await asyncio.gather(*(score_answer(item) for item in waiting))
+    return await asyncio.gather(*(score_answer(item) for item in waiting_answers))
 
 
-async def _score(item: UnscoredAnswer, panel: Panel, records: Records, spending: JudgingBudget) -> Judgement:
+async def _score(unscored_answer: UnscoredAnswer, panel: Panel, records: Records, spending: JudgingBudget) -> Judgement:
     from benchwright_judges.records.recorded_judging import judge_and_record
     from benchwright_studies.conduct.late_judgement import record_late_judgement
 
     home = Home.find()
-    answer = item.answer
-    pending_judgement = Judgement(status=Status.PENDING, message=item.reason)
+    answer = unscored_answer.answer
+    pending_judgement = Judgement(status=JudgementStatus.PENDING, message=unscored_answer.reason)
     try:
         problem = await asyncio.to_thread(Store(home).unseal, answer.problem)
     except ProblemsError as error:
@@ -113,26 +115,26 @@ async def _score(item: UnscoredAnswer, panel: Panel, records: Records, spending:
     return judgement
 
 
-def _row(item: UnscoredAnswer, judgement: Judgement | None) -> _Row:
-    answer = item.answer
+def _row(unscored_answer: UnscoredAnswer, judgement: Judgement | None) -> _Row:
+    answer = unscored_answer.answer
     return {
         "id": answer.id,
         "problem": answer.problem,
         "attempt": answer.attempt,
         "number": answer.number,
-        "since": datetime.fromtimestamp(item.since, UTC).isoformat(timespec="seconds"),
-        "status": (judgement.status if judgement else Status.PENDING).value,
+        "since": datetime.fromtimestamp(unscored_answer.since, UTC).isoformat(timespec="seconds"),
+        "status": (judgement.status if judgement else JudgementStatus.PENDING).value,
         "score": judgement.score if judgement else None,
         "label": judgement.label if judgement else "",
         "rubric": judgement.rubric if judgement else "",
         "votes": len(judgement.votes) if judgement else 0,
         "cost_usd": judgement.cost_usd if judgement else 0.0,
-        "message": judgement.message if judgement else item.reason,
+        "message": judgement.message if judgement else unscored_answer.reason,
     }
 
 
 def _print(rows: Sequence[_Row]) -> None:
-    table = Table("answer", "problem", "attempt", "since", "status", "score", "reason")
+    table = TerminalTable("answer", "problem", "attempt", "since", "status", "score", "reason")
     for row in rows:
         table.add_row(
             str(row["id"]),

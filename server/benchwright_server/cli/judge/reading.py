@@ -13,7 +13,7 @@ from benchwright_server.cli.judge.agreement import shown_share
 from benchwright_server.cli.judge.records import opened_judges
 from benchwright_server.cli.terminal.options import Budget, Json, Reader
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ def reading(
     raise typer.Exit(1 if measured.failed else 0)
 
 
-async def _measure(corpus: Path, reader: str, budget: float | None) -> ReadingMeasured:
+async def _measure(corpus: Path, reader_judge: str, budget: float | None) -> ReadingMeasured:
     from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
     from benchwright_judges.reading.corpus import read_corpus
     from benchwright_judges.reading.measure import measure_reading
 
     replies = await asyncio.to_thread(read_corpus, corpus)
-    async with opened_judges(reader) as judges:
+    async with opened_judges(reader_judge) as judges:
         spending = JudgingBudget(judges.settings.budget_usd if budget is None else budget)
         try:
             return await measure_reading(replies, judges.panel, judges.records, spending)
@@ -58,7 +58,7 @@ async def _measure(corpus: Path, reader: str, budget: float | None) -> ReadingMe
 
 
 def _print(measured: ReadingMeasured) -> None:
-    table = Table("reader", "format", "n", "unread", "misread", "invented")
+    table = TerminalTable("reader", "format", "n", "unread", "misread", "invented")
     for quality in measured.qualities:
         shares = map(shown_share, (quality.unread, quality.misread, quality.invented))
         table.add_row(quality.reader, quality.format, str(quality.replies), *shares)

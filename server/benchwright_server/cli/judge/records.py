@@ -45,15 +45,15 @@ class Judges:
 
 
 @asynccontextmanager
-async def opened_judges(reader: str = "") -> AsyncIterator[Judges]:
+async def opened_judges(reader_judge: str = "") -> AsyncIterator[Judges]:
     """The model judges and the database of judgements, closed afterwards.
 
     Args:
-        reader: The judge that reads what rules can't; as judges.toml says if not given.
+        reader_judge: The judge that reads what rules can't; as judges.toml says if not given.
     """
     from benchwright_judges.models.configuration import find_panel, read_settings
 
-    settings = read_settings(reader=reader)
+    settings = read_settings(reader_name=reader_judge)
     async with opened_records() as records:
         panel = await asyncio.to_thread(find_panel, settings)
         try:

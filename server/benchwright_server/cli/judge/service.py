@@ -17,13 +17,13 @@ from benchwright_foundation.home import Home
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import err, plain_errors, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     # The web framework and the database library take a second to import: only the commands that need them pay.
-    from benchwright_judges.service.token import Token
-    from benchwright_judges.service.tokens import Tokens
+    from benchwright_judges.service.token import AccessToken
+    from benchwright_judges.service.tokens import AccessTokens
 
 T = TypeVar("T")
 
@@ -40,11 +40,13 @@ _UNITS_S = {"h": 3_600, "d": 86_400, "w": 604_800}
 def add_to(judge: typer.Typer) -> None:
     """Add these commands to `benchwright judge`."""
     judge.command("serve")(serve)
-    tokens = typer.Typer(help="Create, list and revoke the access tokens of the judge service.", no_args_is_help=True)
-    tokens.command("create")(create)
-    tokens.command("list")(list_tokens)
-    tokens.command("revoke")(revoke)
-    judge.add_typer(tokens, name="token")
+    tokens_app = typer.Typer(
+        help="Create, list and revoke the access tokens of the judge service.", no_args_is_help=True
+    )
+    tokens_app.command("create")(create)
+    tokens_app.command("list")(list_tokens)
+    tokens_app.command("revoke")(revoke)
+    judge.add_typer(tokens_app, name="token")
 
 
 def serve(
@@ -61,22 +63,22 @@ def serve(
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     with plain_errors(), needs("`benchwright judge serve`", "judges"):
         from benchwright_judges.models.configuration import find_panel, read_settings, records_location
-        from benchwright_judges.service.judging import Pace
+        from benchwright_judges.service.judging import JudgingPace
         from benchwright_judges.service.server import check_host
         from benchwright_judges.service.server import serve as serve_http
         from benchwright_problems.storage.store import Store
 
         check_host(host, allow_remote=allow_remote)
         settings = read_settings()
-        work = serve_http(
+        serving = serve_http(
             Store(Home.find()),
             database or records_location(settings, Home.find()),
             find_panel(settings),
             host=host,
             port=port,
-            pace=Pace(at_once=at_once),
+            pace=JudgingPace(at_once=at_once),
         )
-        asyncio.run(work)
+        asyncio.run(serving)
 
 
 def create(
@@ -120,7 +122,7 @@ def list_tokens(database: Database = None, json_output: Json = False) -> None:
     if json_output:
         print_json([token.model_dump(mode="json", exclude={"digest"}) for token in listed_tokens])
         return
-    table = Table("id", "name", "scopes", "state", "expires", "per minute", "spent USD", "budget USD")
+    table = TerminalTable("id", "name", "scopes", "state", "expires", "per minute", "spent USD", "budget USD")
     for token in listed_tokens:
         table.add_row(
             token.id,
@@ -145,12 +147,12 @@ def revoke(
     err.print(f"Token {token} is revoked.", markup=False)
 
 
-def _with_tokens(database: str | None, use: Callable[[Tokens], Awaitable[T]]) -> T:
-    from benchwright_judges.service.tokens import Tokens
+def _with_tokens(database: str | None, token_action: Callable[[AccessTokens], Awaitable[T]]) -> T:
+    from benchwright_judges.service.tokens import AccessTokens
 
     async def work() -> T:
         async with opened_records(database) as records:
-            return await use(Tokens(records))
+            return await token_action(AccessTokens(records))
 
     return asyncio.run(work())
 
@@ -164,7 +166,7 @@ def _lifetime_s(text: str) -> float | None:
     return int(match[1]) * _UNITS_S[match[2]]
 
 
-def _state(token: Token) -> str:
+def _state(token: AccessToken) -> str:
     if token.revoked is not None:
         return "revoked"
     return "expired" if token.expires is not None and token.expires <= time.time() else "valid"

@@ -8,7 +8,7 @@ from rich.text import Text
 from benchwright_foundation.home import Home
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.output import err, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 
 _MARKS = {"ok": Text("✓ ok", "green"), "missing": Text("✗ missing", "red")}
 _WARNING = Text("! warning", "yellow")
@@ -27,13 +27,15 @@ def doctor(json_output: options.Json = False) -> None:
     from benchwright_server.doctor import examine
 
     with err.status("Checking this machine"):
-        report = examine(Home.find())
+        doctor_report = examine(Home.find())
     if json_output:
-        print_json(report.model_dump(mode="json", by_alias=True))
+        print_json(doctor_report.model_dump(mode="json", by_alias=True))
     else:
-        table = Table("what", "status", "version", "needed for", "next step")
-        for item in report.items:
-            mark = _MARKS.get(item.status, _WARNING)
-            table.add_row(item.name, mark, item.version or "", item.needed_for, item.hint or "")
+        table = TerminalTable("what", "status", "version", "needed for", "next step")
+        for doctor_item in doctor_report.items:
+            mark = _MARKS.get(doctor_item.status, _WARNING)
+            table.add_row(
+                doctor_item.name, mark, doctor_item.version or "", doctor_item.needed_for, doctor_item.hint or ""
+            )
         table.print()
-    raise typer.Exit(0 if report.ok else 1)
+    raise typer.Exit(0 if doctor_report.ok else 1)

@@ -24,7 +24,7 @@ _STACK = 16 * 1024**2
 """Stack of a thread, in bytes."""
 
 
-class _NotAnswered(logging.Filter):
+class _AnsweredErrorFilter(logging.Filter):
     """Drops what pygls logs of errors that were answered to a request: the client has shown them."""
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -44,7 +44,7 @@ def serve(arguments: Sequence[str]) -> None:
     # pygls prints whole messages at INFO and DEBUG; nothing that was said goes into a log.
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     for handler in logging.getLogger().handlers:
-        handler.addFilter(_NotAnswered())
+        handler.addFilter(_AnsweredErrorFilter())
     # slang parses and elaborates recursively, in threads too; the default may be as little as 2 MB.
     threading.stack_size(_STACK)
     # Nothing may be read ahead: what follows is the server's.

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from benchwright_foundation.home import Home
-from benchwright_harness.toolchain.terminal import offer
+from benchwright_harness.toolchain.terminal import offer_scripts
 from benchwright_server.cli.terminal.output import plain_errors, writing
 from benchwright_server.errors import ServerError
 
@@ -30,9 +30,9 @@ def shell(
     """
     cache = Home.find().cache
     with plain_errors(), writing(cache):
-        tools = offer(cache)
+        tools_folder = offer_scripts(cache)
     command_line = command or [os.environ.get("SHELL") or "/bin/sh"]
-    environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+    environment = {**os.environ, "PATH": f"{tools_folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
     with plain_errors():
         try:
             os.execvpe(command_line[0], command_line, environment)  # noqa: S606

@@ -13,7 +13,7 @@ from benchwright_harness.errors import ToolchainError
 from benchwright_harness.toolchain import Toolchain
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 
 Name = Annotated[
     str | None,
@@ -49,18 +49,23 @@ def build_command(
     """Build this version's toolchain and use it. Takes a few minutes; can be interrupted and started again."""
     from benchwright_harness.toolchain.build import build
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
-    with plain_errors(), Progress(*columns, TimeElapsedColumn(), console=err, transient=True) as progress:
-        task = progress.add_task("", total=100)
+    progress_columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:.0f} %"),
+    )
+    with plain_errors(), Progress(*progress_columns, TimeElapsedColumn(), console=err, transient=True) as progress:
+        task_id = progress.add_task("", total=100)
         shown_part = ""
 
-        def show(percent: float, part: str) -> None:
+        def show(percent: float, build_part: str) -> None:
             nonlocal shown_part
-            progress.update(task, completed=percent, description=part)
-            if part != shown_part and not err.is_terminal:
+            progress.update(task_id, completed=percent, description=build_part)
+            if build_part != shown_part and not err.is_terminal:
                 # A bar is for people; a log gets one line per part.
-                typer.echo(f"{percent:3.0f} % {part}", err=True)
-            shown_part = part
+                typer.echo(f"{percent:3.0f} % {build_part}", err=True)
+            shown_part = build_part
 
         toolchain = build(Home.find().cache, mirror, show)
         _tidy()
@@ -78,7 +83,7 @@ def list_command(json_output: Json = False) -> None:
     if json_output:
         print_json(rows)
         return
-    table = Table("name", "in use", "current", "tools")
+    table = TerminalTable("name", "in use", "current", "tools")
     for toolchain in toolchains:
         tools = ", ".join(f"{name} {version}" for name, version in sorted(toolchain.manifest.versions.items()))
         table.add_row(toolchain.name, _yes(toolchain.name == used_name), _yes(toolchain.is_current), tools)
@@ -91,7 +96,7 @@ def verify_command(name: Name = None, json_output: Json = False) -> None:
     Exit status: 0 unchanged, 1 changed.
     """
     with plain_errors():
-        toolchain = _chosen(name)
+        toolchain = _chosen_toolchain(name)
         with err.status(f"Reading {toolchain.name}"):
             differences = toolchain.verify()
     if json_output:
@@ -111,7 +116,7 @@ def use_command(
 ) -> None:
     """Use another toolchain for hidden tests."""
     with plain_errors():
-        toolchain = _chosen(name)
+        toolchain = _chosen_toolchain(name)
         toolchain.use()
         _tidy()
     if json_output:
@@ -125,25 +130,30 @@ def prune_command(
     json_output: Json = False,
 ) -> None:
     """Delete toolchains that are not in use, and leftovers of older versions. What is running stays."""
-    from benchwright_harness.toolchain.pruning import prunable, remove
+    from benchwright_harness.toolchain.pruning import prunable_folders, remove
 
     with plain_errors():
-        rows = [(leftover, not dry_run and remove(leftover)) for leftover in prunable(Home.find().cache)]
+        removals = [(leftover, not dry_run and remove(leftover)) for leftover in prunable_folders(Home.find().cache)]
     if json_output:
         print_json(
             [
-                {"path": str(leftover.path), "kind": leftover.kind.value, "bytes": leftover.size, "removed": gone}
-                for leftover, gone in rows
+                {
+                    "path": str(leftover.path),
+                    "kind": leftover.kind.value,
+                    "bytes": leftover.size,
+                    "removed": was_removed,
+                }
+                for leftover, was_removed in removals
             ]
         )
         return
-    table = Table("name", "what", "MB", "")
-    for leftover, gone in rows:
-        outcome = "would be deleted" if dry_run else "deleted" if gone else "could not be deleted"
+    table = TerminalTable("name", "what", "MB", "")
+    for leftover, was_removed in removals:
+        outcome = "would be deleted" if dry_run else "deleted" if was_removed else "could not be deleted"
         table.add_row(leftover.path.name, leftover.kind.value, f"{leftover.size / 1e6:.0f}", outcome)
-    if rows:
+    if removals:
         table.print()
-    freed = sum(leftover.size for leftover, gone in rows if gone or dry_run)
+    freed = sum(leftover.size for leftover, gone in removals if gone or dry_run)
     console.print(f"{freed / 1e6:.0f} MB {'would be' if dry_run else 'are'} freed.")
 
 
@@ -152,7 +162,7 @@ def image_command(name: Name = None, json_output: Json = False) -> None:
     from benchwright_harness.sandbox.docker import DockerSandbox
 
     with plain_errors():
-        toolchain = _chosen(name)
+        toolchain = _chosen_toolchain(name)
         with err.status(f"Loading {toolchain.name} into Docker"):
             image = DockerSandbox().image(toolchain)
     if json_output:
@@ -167,7 +177,7 @@ def _toolchains() -> tuple[str, list[Toolchain]]:
     return Toolchain.in_use(cache).name, Toolchain.find_all(cache)
 
 
-def _chosen(name: str | None) -> Toolchain:
+def _chosen_toolchain(name: str | None) -> Toolchain:
     if name is None:
         return Toolchain.find(Home.find().cache)
     _, toolchains = _toolchains()
@@ -191,9 +201,9 @@ def _row(toolchain: Toolchain, *, in_use: bool) -> dict[str, JsonValue]:
 
 def _tidy() -> None:
     """Delete what can't be needed again; another toolchain could be, to repeat a verdict."""
-    from benchwright_harness.toolchain.pruning import Kind, prunable, remove
+    from benchwright_harness.toolchain.pruning import FolderKind, prunable_folders, remove
 
-    for leftover in prunable(Home.find().cache, (Kind.PROGRAMS, Kind.UNFINISHED)):
+    for leftover in prunable_folders(Home.find().cache, (FolderKind.PROGRAMS, FolderKind.UNFINISHED)):
         remove(leftover)
 
 

@@ -14,12 +14,12 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.terminal.options import Budget, Json
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     # The client library takes most of a second to import.
-    from benchwright_judges.agreement.audit import Audit
+    from benchwright_judges.agreement.audit import JudgesAudit
 
 
 def audit_command(
@@ -44,7 +44,7 @@ def audit_command(
         excluded_fields = {"reviews": {"__all__": set() if findings else {"findings"}}}
         print_json([audit.model_dump(mode="json", exclude=excluded_fields) | _outcome(audit) for audit in audits])
     else:
-        table = Table("problem", *(aspect.value for aspect in Aspect), "")
+        table = TerminalTable("problem", *(aspect.value for aspect in Aspect), "")
         for audit in audits:
             points = [f"{audit.points[aspect]:.1f}" if audit.points else "-" for aspect in Aspect]
             failures = "; ".join(f"{review.judge}: {review.error}" for review in audit.reviews if review.error)
@@ -60,7 +60,7 @@ def audit_command(
     raise typer.Exit(0 if all(audit.passed for audit in audits) else 1)
 
 
-def _print_findings(audit: Audit, table: Table) -> None:
+def _print_findings(audit: JudgesAudit, table: TerminalTable) -> None:
     from benchwright_judges.models.prompt import visible
 
     for review in audit.reviews:
@@ -70,11 +70,11 @@ def _print_findings(audit: Audit, table: Table) -> None:
             )
 
 
-def _outcome(audit: Audit) -> dict[str, object]:
+def _outcome(audit: JudgesAudit) -> dict[str, object]:
     return {"points": {aspect.value: value for aspect, value in audit.points.items()}, "passed": audit.passed}
 
 
-async def _audit_all(pack: str, is_repeated: bool, budget: float | None, jobs: int) -> list[Audit]:
+async def _audit_all(pack: str, is_repeated: bool, budget: float | None, jobs: int) -> list[JudgesAudit]:
     from benchwright_judges.agreement.audit import Audits, audit
     from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
     from benchwright_judges.models.configuration import find_endpoints, read_settings
@@ -90,7 +90,7 @@ async def _audit_all(pack: str, is_repeated: bool, budget: float | None, jobs: i
     turn = asyncio.Semaphore(jobs)
     with progress("reviewing", len(refs), "problems") as meter:
 
-        async def audit_problem(ref: str) -> Audit | None:
+        async def audit_problem(ref: str) -> JudgesAudit | None:
             async with turn:
                 problem = await asyncio.to_thread(store.unseal, ref)
                 problem_audit = None if is_repeated else await asyncio.to_thread(stored_audits.find, ref, problem)
@@ -114,6 +114,8 @@ async def _audit_all(pack: str, is_repeated: bool, budget: float | None, jobs: i
             for endpoint in endpoints:
                 await endpoint.close()
     if len(audits) < len(refs):
-        left = len(refs) - len(audits)
-        err.print(f"The budget is used up: {left} problems were not reviewed. Run again with a larger --budget.")
+        unreviewed_count = len(refs) - len(audits)
+        err.print(
+            f"The budget is used up: {unreviewed_count} problems were not reviewed. Run again with a larger --budget."
+        )
     return audits

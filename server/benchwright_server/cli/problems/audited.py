@@ -21,7 +21,7 @@ from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     # The client library takes most of a second to import.
-    from benchwright_judges.agreement.audit import Audit
+    from benchwright_judges.agreement.audit import JudgesAudit
 
 
 def filter_pack(
@@ -38,7 +38,7 @@ def filter_pack(
     saw the hidden parts.
     """
     with plain_errors(), needs("`benchwright problems filter`", "judges"):
-        audits = _reviewed(pack)
+        audits = _audits_of(pack)
         store = Store(Home.find())
         kept_problems = [audit.problem for audit in audits if audit.passed]
         table = report or file.with_name(f"{file.stem}-audit.csv")
@@ -46,7 +46,7 @@ def filter_pack(
             raise ServerError(f"--report and FILE are both {file}; give the report another name.")
         write_records(map(store.unseal, kept_problems), file, original_record, A_DATA_SET)
         with writing(table):
-            write_atomically(table.absolute(), _table(audits).encode(), 0o600)
+            write_atomically(table.absolute(), _csv_table(audits).encode(), 0o600)
     dropped = [audit.problem for audit in audits if not audit.passed]
     if json_output:
         print_json({"kept": kept_problems, "dropped": dropped, "file": str(file), "report": str(table)})
@@ -55,7 +55,7 @@ def filter_pack(
     console.print(f"{len(dropped)} dropped; the reasons are in {table}.", markup=False, soft_wrap=True)
 
 
-def _reviewed(pack: str) -> list[Audit]:
+def _audits_of(pack: str) -> list[JudgesAudit]:
     """The audits of a pack's problems.
 
     Raises:
@@ -76,20 +76,22 @@ def _reviewed(pack: str) -> list[Audit]:
     return audits
 
 
-def _table(audits: Sequence[Audit]) -> str:
+def _csv_table(audits: Sequence[JudgesAudit]) -> str:
     from benchwright_judges.agreement.audit import Aspect
 
     buffer = StringIO()
-    rows = csv.writer(buffer, lineterminator="\n")
-    rows.writerow(["problem", "kept", *(aspect.value for aspect in Aspect), "judges", "rubric", "reason"])
+    csv_writer = csv.writer(buffer, lineterminator="\n")
+    csv_writer.writerow(["problem", "kept", *(aspect.value for aspect in Aspect), "judges", "rubric", "reason"])
     for audit in audits:
         points = [f"{audit.points[aspect]:.2f}" for aspect in Aspect]
         judges = "; ".join(review.judge for review in audit.reviews if review.findings)
-        rows.writerow([audit.problem, "yes" if audit.passed else "no", *points, judges, audit.rubric, _reason(audit)])
+        csv_writer.writerow(
+            [audit.problem, "yes" if audit.passed else "no", *points, judges, audit.rubric, _reason(audit)]
+        )
     return buffer.getvalue()
 
 
-def _reason(audit: Audit) -> str:
+def _reason(audit: JudgesAudit) -> str:
     from benchwright_judges.agreement.audit import THRESHOLD
     from benchwright_judges.models.prompt import visible
 

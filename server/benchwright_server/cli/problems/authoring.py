@@ -81,11 +81,11 @@ def publish(
 
     with plain_errors():
         try:
-            published = write_pack_file(folder, file, author_key(Home.find()))
+            published_pack = write_pack_file(folder, file, author_key(Home.find()))
             digest = _sha256(file)
         except OSError as error:
             raise ServerError(f"{file} can't be written: {error.strerror}.") from error
-    _print(published, digest, json_output, f"written to {file}")
+    _print(published_pack, digest, json_output, f"written to {file}")
     if not json_output:
         console.print("Tell SHA-256 and key to those who install it, by another way than the file.")
 
@@ -103,7 +103,7 @@ def install(
 
     An installed pack is replaced only by one with the same key, unless --key names another.
     """
-    from benchwright_problems.storage.pack_download import fetched
+    from benchwright_problems.storage.pack_download import fetched_pack_file
     from benchwright_problems.storage.pack_file import read_pack_file
     from benchwright_problems.storage.pack_signature import PackSigners
 
@@ -113,34 +113,34 @@ def install(
     with (
         plain_errors(),
         progress("fetching", 0, "MiB") as meter,
-        fetched(source, needs_digest=sha256 is None, on_progress=show) as file,
+        fetched_pack_file(source, needs_digest=sha256 is None, on_progress=show) as file,
     ):
         home = Home.find()
         digest = _sha256(file)
         if sha256 is not None and digest != sha256.lower():
             raise ServerError(f"{source} has the SHA-256 {digest}. Get it again from where it was published.")
-        published = read_pack_file(file)
-        _check_key(PackSigners(home), published, key)
-        name, version = published.pack.name, published.pack.version
+        published_pack = read_pack_file(file)
+        _check_key(PackSigners(home), published_pack, key)
+        name, version = published_pack.pack.name, published_pack.pack.version
         store = Store(home)
         if name in store.pack_names() and not replace:
             installed_version = store.public(name).version
             raise PackExistsError(
                 f"{name} {installed_version} is installed; --replace puts version {version} in its place"
             )
-        store.add(published.pack, replace=replace)
-        PackSigners(home).remember(name, published.key)
-    _print(published, digest, json_output, "installed")
+        store.add(published_pack.pack, replace=replace)
+        PackSigners(home).remember(name, published_pack.key)
+    _print(published_pack, digest, json_output, "installed")
 
 
-def _check_key(signers: PackSigners, published: PublishedPack, key: str | None) -> None:
-    if key is not None and published.key != key:
-        raise ServerError(f"The pack is signed with the key {published.key}, not with {key}.")
-    known_key = signers.key_of(published.pack.name)
-    if key is None and known_key not in (None, published.key):
+def _check_key(signers: PackSigners, published_pack: PublishedPack, key: str | None) -> None:
+    if key is not None and published_pack.key != key:
+        raise ServerError(f"The pack is signed with the key {published_pack.key}, not with {key}.")
+    known_key = signers.key_of(published_pack.pack.name)
+    if key is None and known_key not in (None, published_pack.key):
         raise ServerError(
-            f"{published.pack.name} was signed with the key {known_key} when it was installed, and this file with"
-            f" {published.key}. If its author has told you of the new key, give it as --key."
+            f"{published_pack.pack.name} was signed with the key {known_key} when it was installed, and this file with"
+            f" {published_pack.key}. If its author has told you of the new key, give it as --key."
         )
 
 
@@ -149,12 +149,12 @@ def _sha256(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _print(published: PublishedPack, digest: str, json_output: bool, action: str) -> None:
-    pack = published.pack
+def _print(published_pack: PublishedPack, digest: str, json_output: bool, action: str) -> None:
+    pack = published_pack.pack
     if json_output:
         fields = {"pack": pack.name, "version": pack.version, "problems": len(pack.problems)}
-        print_json({**fields, "sha256": digest, "key": published.key})
+        print_json({**fields, "sha256": digest, "key": published_pack.key})
         return
     count = len(pack.problems)
     console.print(f"{pack.name} {pack.version}, {count} problem{'' if count == 1 else 's'}, {action}.", markup=False)
-    console.print(f"SHA-256: {digest}\nKey: {published.key}", markup=False)
+    console.print(f"SHA-256: {digest}\nKey: {published_pack.key}", markup=False)

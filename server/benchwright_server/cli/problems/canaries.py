@@ -16,7 +16,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 _EVAL_LOG = ".eval"
@@ -57,7 +57,7 @@ def _list(known_canaries: Mapping[str, str], *, json_output: bool) -> None:
     if json_output:
         print_json(dict(known_canaries))
         return
-    table = Table("pack", "canary")
+    table = TerminalTable("pack", "canary")
     for name, canary in known_canaries.items():
         table.add_row(name, canary)
     table.print()

@@ -20,11 +20,11 @@ from benchwright_harness.cluster import Executor
 from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.execution.run_archive import RunArchive
 from benchwright_harness.grading.check import Checker
-from benchwright_harness.grading.grade import BatchGrader, Progress
-from benchwright_harness.grading.two_sided import Proof, TwoSided
+from benchwright_harness.grading.grade import BatchGrader, GradingProgress
+from benchwright_harness.grading.two_sided import ProofState, TwoSided
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Reason
 from benchwright_server.authoring.proving import Candidate, candidates, prove
@@ -34,12 +34,12 @@ from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.output import color_of, console, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.progress import progress
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 
 @dataclass(frozen=True)
-class _RunRecords:
+class _CheckRecords:
     """Records of the runs, besides verdicts; all of them may hold hidden text."""
 
     keep_runs: Annotated[
@@ -53,7 +53,7 @@ class _RunRecords:
 
 def check(
     pack: Annotated[str, typer.Argument(help="The pack to check, or the folder that its author works on.")],
-    records: _RunRecords,
+    run_records: _CheckRecords,
     sandbox: options.Sandbox = DEFAULT_SANDBOX,
     jobs: options.Jobs = None,
     cluster: options.Cluster = None,
@@ -74,15 +74,15 @@ def check(
         problems = whole_pack(store, pack).problems
         folder = author_folder(pack)
         pack_candidates = candidates(problems, folder)
-        if records.logs is not None and cluster is not None:
+        if run_records.logs is not None and cluster is not None:
             raise ServerError("A cluster keeps no raw logs. Leave out --logs, or --cluster.")
         executor = open_executor(
             home,
             jobs=jobs,
             cluster=cluster,
             options=cluster_option or (),
-            on_folder=RunArchive(records.keep_runs).keep if records.keep_runs else None,
-            log=lambda task: verdicts.open_log(task.key),
+            on_folder=RunArchive(run_records.keep_runs).keep if run_records.keep_runs else None,
+            open_log=lambda task: verdicts.open_log(task.key),
         )
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
         checker = partial(
@@ -91,26 +91,26 @@ def check(
             toolchain=toolchain,
             verdicts=verdicts,
             fresh=fresh,
-            needs_logs=records.logs is not None,
+            needs_logs=run_records.logs is not None,
         )
-        logs = _Logs(records.logs, verdicts) if records.logs is not None else None
+        logs = _Logs(run_records.logs, verdicts) if run_records.logs is not None else None
         grader = partial(BatchGrader, sandbox=box, toolchain=toolchain, verdicts=verdicts, fresh=fresh)
         proofs = asyncio.run(_prove_all(pack_candidates, executor, checker, grader, logs))
-        rows = list(zip(problems, proofs, strict=True))
+        proof_rows = list(zip(problems, proofs, strict=True))
         file_remarks = (
             {problem.id: _file_remarks(folder / problem.id) for problem in problems} if folder is not None else {}
         )
         if report is not None:
-            write_report(report, pack, rows, box, toolchain)
-    counts = {proof.value: sum(two_sided.proof is proof for two_sided in proofs) for proof in Proof}
-    proved = counts[Proof.PROVED]
+            write_report(report, pack, proof_rows, box, toolchain)
+    counts = {proof.value: sum(two_sided.proof is proof for two_sided in proofs) for proof in ProofState}
+    proved = counts[ProofState.PROVED]
     if json_output:
-        json_rows = [_row(*row) | {"file_remarks": list(file_remarks.get(row[0].id, []))} for row in rows]
-        print_json({"pack": pack, "total": len(rows), "ok": proved, "counts": counts, "problems": json_rows})
+        json_rows = [_row(*row) | {"file_remarks": list(file_remarks.get(row[0].id, []))} for row in proof_rows]
+        print_json({"pack": pack, "total": len(proof_rows), "ok": proved, "counts": counts, "problems": json_rows})
     else:
-        _print(rows, file_remarks, counts)
-    if proved < len(rows):
-        raise typer.Exit(1 if counts[Proof.WRONG] else 2)
+        _print(proof_rows, file_remarks, counts)
+    if proved < len(proof_rows):
+        raise typer.Exit(1 if counts[ProofState.WRONG] else 2)
 
 
 async def _prove_all(
@@ -120,11 +120,11 @@ async def _prove_all(
     grader: Callable[..., BatchGrader],
     logs: _Logs | None,
 ) -> list[TwoSided]:
-    designs = sum(candidate.problem.kind is Kind.DESIGN for candidate in pack_candidates)
+    designs = sum(candidate.problem.kind is ProblemKind.DESIGN for candidate in pack_candidates)
     with progress("checking", designs, "runs") as meter:
 
-        def show(now: Progress) -> None:
-            meter.show(now.finished_runs, now.planned, now.known_runs)
+        def show(run_progress: GradingProgress) -> None:
+            meter.show(run_progress.finished_runs, run_progress.planned, run_progress.known_runs)
 
         async with executor as runs:
             return await prove(
@@ -136,10 +136,10 @@ async def _prove_all(
 
 
 _MARKS = {
-    Proof.PROVED: ("✓", "green"),
-    Proof.EXECUTES: ("~", "yellow"),
-    Proof.WRONG: ("✗", "red"),
-    Proof.UNDECIDED: ("?", "yellow"),
+    ProofState.PROVED: ("✓", "green"),
+    ProofState.EXECUTES: ("~", "yellow"),
+    ProofState.WRONG: ("✗", "red"),
+    ProofState.UNDECIDED: ("?", "yellow"),
 }
 
 
@@ -157,34 +157,34 @@ def _file_remarks(folder: Path) -> list[str]:
 
 
 def _print(
-    rows: Sequence[tuple[Problem, TwoSided]], file_remarks: Mapping[str, Sequence[str]], counts: Mapping[str, int]
+    proof_rows: Sequence[tuple[Problem, TwoSided]], file_remarks: Mapping[str, Sequence[str]], counts: Mapping[str, int]
 ) -> None:
-    table = Table("problem", "reference", "starting", "seconds", "")
-    for problem, two_sided in rows:
-        sides = [
+    table = TerminalTable("problem", "reference", "starting", "seconds", "")
+    for problem, two_sided in proof_rows:
+        side_cells = [
             Text("none", "dim")
-            if side.reason is Reason.NO_REFERENCE
-            else Text(side.outcome.value, color_of(side.outcome))
-            for side in (two_sided.reference, two_sided.starting)
+            if side_verdict.reason is Reason.NO_REFERENCE
+            else Text(side_verdict.outcome.value, color_of(side_verdict.outcome))
+            for side_verdict in (two_sided.reference, two_sided.starting)
         ]
         mark = Text.assemble(_MARKS[two_sided.proof], " " * bool(two_sided.reason), two_sided.reason)
-        table.add_row(problem.id, *sides, f"{two_sided.wall_s:.1f}", mark)
+        table.add_row(problem.id, *side_cells, f"{two_sided.wall_s:.1f}", mark)
     table.print()
     remarks: dict[str, list[str]] = {}
-    for problem, two_sided in rows:
+    for problem, two_sided in proof_rows:
         for remark in two_sided.remarks:
             remarks.setdefault(remark, []).append(problem.id)
     for remark, ids in remarks.items():
         console.print(f"Remark on {', '.join(ids)}: {remark}", markup=False, soft_wrap=True)
     for remark in (file_remark for problem_remarks in file_remarks.values() for file_remark in problem_remarks):
         console.print(remark, markup=False, soft_wrap=True)
-    console.print(f"{counts[Proof.PROVED]} of {len(rows)} problems proved from both sides.")
-    if counts[Proof.EXECUTES]:
+    console.print(f"{counts[ProofState.PROVED]} of {len(proof_rows)} problems proved from both sides.")
+    if counts[ProofState.EXECUTES]:
         console.print(
-            f"{counts[Proof.EXECUTES]} have no reference, so that nothing can be proved; their harnesses execute.",
+            f"{counts[ProofState.EXECUTES]} have no reference, so that nothing can be proved; their harnesses execute.",
             soft_wrap=True,
         )
-    if counts[Proof.WRONG] or counts[Proof.UNDECIDED]:
+    if counts[ProofState.WRONG] or counts[ProofState.UNDECIDED]:
         console.print("--logs DIR writes what the tools said.")
 
 
@@ -227,9 +227,9 @@ class _Logs:
         Raises:
             ServerError: A file can't be written.
         """
-        for side, verdict in two_sided.sides.items():
-            run = two_sided.runs.get(side)
-            log = self._verdicts.log(run) if run is not None else b""
-            file = self._folder / f"{problem.id}.{side.value}.log"
+        for proof_side, verdict in two_sided.sides.items():
+            run = two_sided.runs.get(proof_side)
+            log_content = self._verdicts.log(run) if run is not None else b""
+            file = self._folder / f"{problem.id}.{proof_side.value}.log"
             with writing(self._folder):
-                write_atomically(file.absolute(), log + f"--- {verdict.summary}\n".encode(), 0o600)
+                write_atomically(file.absolute(), log_content + f"--- {verdict.summary}\n".encode(), 0o600)

@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchwright_foundation.atomic import write_atomically
-from benchwright_harness.grading.two_sided import Side, TwoSided
+from benchwright_harness.grading.two_sided import ProofSide, TwoSided
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem
-from benchwright_problems.verdict import Usage, Verdict
+from benchwright_problems.verdict import RunUsage, Verdict
 from benchwright_server.cli.terminal.output import err, writing
 from benchwright_server.errors import ServerError
 
@@ -25,49 +25,51 @@ def category(problem: Problem) -> str:
 
 
 def write_report(
-    file: Path, pack: str, rows: Sequence[tuple[Problem, TwoSided]], sandbox: Sandbox, toolchain: Toolchain
+    file: Path, pack: str, proof_rows: Sequence[tuple[Problem, TwoSided]], sandbox: Sandbox, toolchain: Toolchain
 ) -> None:
     """Write what each problem needed and took, as JSON and as a table for people.
 
     Args:
         file: File for the JSON; the table is beside it.
         pack: Name of the pack that was checked.
-        rows: Each problem with what is known of it.
+        proof_rows: Each problem with what is known of it.
         sandbox: The sandbox in which it ran.
         toolchain: The tools that it ran with.
 
     Raises:
         ServerError: The file can't be written.
     """
-    details: list[JsonValue] = [_detail(*row) for row in rows]
-    content = {
+    details: list[JsonValue] = [_detail(*row) for row in proof_rows]
+    report_content = {
         "pack": pack,
         "toolchain": toolchain.digest,
         "sandbox": {"name": sandbox.name, "digest": sandbox.digest},
-        "total": len(rows),
-        "ok": sum(two_sided.ok for _, two_sided in rows),
+        "total": len(proof_rows),
+        "ok": sum(two_sided.ok for _, two_sided in proof_rows),
         "problems": details,
     }
     lines = [
-        f"# {pack}: {content['ok']} of {len(rows)} proved from both sides",
+        f"# {pack}: {report_content['ok']} of {len(proof_rows)} proved from both sides",
         "",
         "| problem | proved | tools | chosen | seconds | processor s | memory MB | folder kB | why |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-        *(_line(*row) for row in rows),
+        *(_line(*row) for row in proof_rows),
         "",
     ]
     table = file.with_suffix(".md")
     if table == file:
         raise ServerError(f"{file} is for JSON; give a name that does not end in .md.")
     with writing(file):
-        write_atomically(file.absolute(), (json.dumps(content, indent=2) + "\n").encode())
+        write_atomically(file.absolute(), (json.dumps(report_content, indent=2) + "\n").encode())
         write_atomically(table.absolute(), "\n".join(lines).encode())
     err.print(f"Details in {file}, a table in {table}.")
 
 
 def _detail(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
     verdicts = two_sided.sides
-    sides: dict[str, JsonValue] = {side.value: _side(verdicts[side]) if side in verdicts else None for side in Side}
+    sides_json: dict[str, JsonValue] = {
+        side.value: _side(verdicts[side]) if side in verdicts else None for side in ProofSide
+    }
     return {
         "id": problem.id,
         "category": category(problem),
@@ -81,7 +83,7 @@ def _detail(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
         "wall_s": two_sided.wall_s,
         "unsolved_limit_s": two_sided.limit_s,
         "tests_ran": two_sided.tests_ran,
-        "sides": sides,
+        "sides": sides_json,
     }
 
 
@@ -92,19 +94,19 @@ def _side(verdict: Verdict) -> dict[str, JsonValue]:
         "detail": verdict.detail,
         "tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)},
         "wall_s": verdict.wall_s,
-        **(Usage() if verdict.usage is None else verdict.usage).model_dump(mode="json"),
+        **(RunUsage() if verdict.usage is None else verdict.usage).model_dump(mode="json"),
         "remarks": list(verdict.remarks),
     }
 
 
 def _line(problem: Problem, two_sided: TwoSided) -> str:
-    chosen = two_sided.selection.reason if two_sided.selection else ""
+    selection_reason = two_sided.selection.reason if two_sided.selection else ""
     usage = two_sided.reference.usage
     size = f"{usage.folder_bytes / 1000:.0f}" if usage else ""
     memory = f"{usage.memory_bytes / 1e6:.0f}" if usage and usage.memory_bytes is not None else ""
     cpu = f"{usage.cpu_s:.2f}" if usage and usage.cpu_s is not None else ""
-    cells = (
-        *(problem.id, "yes" if two_sided.ok else "no", ", ".join(two_sided.tools), chosen),
+    line_cells = (
+        *(problem.id, "yes" if two_sided.ok else "no", ", ".join(two_sided.tools), selection_reason),
         *(f"{two_sided.wall_s:.2f}", cpu, memory, size, two_sided.reason),
     )
-    return f"| {' | '.join(' '.join(cell.replace('|', '/').split()) for cell in cells)} |"
+    return f"| {' | '.join(' '.join(cell.replace('|', '/').split()) for cell in line_cells)} |"

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from benchwright_formal.limits import LIMIT_S
-from benchwright_formal.opinion import Opinion, Result
-from benchwright_formal.second_opinion import Size, can_be_compared, second_opinion, tested_modules
+from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion
+from benchwright_formal.second_opinion import SynthesisedSize, can_be_compared, second_opinion, tested_modules
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_problems.equivalence import parameter_text
@@ -19,11 +19,11 @@ from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import MEASURES, ComparedQuality
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import workspace_folder
 
-_EXIT = {Result.EQUIVALENT: 0, Result.DIFFERS: 1, Result.UNKNOWN: 2}
+_EXIT = {ComparisonResult.EQUIVALENT: 0, ComparisonResult.DIFFERS: 1, ComparisonResult.UNKNOWN: 2}
 
 
 def compare(
@@ -56,8 +56,10 @@ def compare(
         )
     if json_output:
         quality = {
-            name: size.quality.model_dump(mode="json") if size.quality is not None else {"reason": size.why}
-            for name, size in (("reference", comparison.reference), ("solution", comparison.solution))
+            name: design_size.quality.model_dump(mode="json")
+            if design_size.quality is not None
+            else {"reason": design_size.why}
+            for name, design_size in (("reference", comparison.reference), ("solution", comparison.solution))
         }
         print_json(comparison.opinion.model_dump(mode="json") | {"quality": quality})
     else:
@@ -68,21 +70,21 @@ def compare(
 
 def _solution(problem: BenchProblem, files: list[Path]) -> dict[str, bytes]:
     by_name = {PurePosixPath(path).name: path for path in problem.public.expected}
-    read = {}
+    solution_files = {}
     for file in files:
         if file.name not in by_name:
             raise ServerError(f"{file}: no file of this problem has its name. It expects {', '.join(by_name)}.")
         try:
-            read[by_name[file.name]] = file.read_bytes()
+            solution_files[by_name[file.name]] = file.read_bytes()
         except OSError as error:
             raise ServerError(f"{file} can't be read: {error.strerror}. Check its path.") from error
-    return read
+    return solution_files
 
 
-def _print(opinion: Opinion) -> None:
-    if opinion.result is Result.UNKNOWN:
+def _print(opinion: ReferenceOpinion) -> None:
+    if opinion.result is ComparisonResult.UNKNOWN:
         console.print(f"unknown: {opinion.reason}.", markup=False)
-    elif opinion.result is Result.EQUIVALENT:
+    elif opinion.result is ComparisonResult.EQUIVALENT:
         console.print("equivalent" if opinion.depth is None else f"equivalent for {opinion.depth} cycles from power-up")
     else:
         difference = (
@@ -93,22 +95,26 @@ def _print(opinion: Opinion) -> None:
             markup=False,
         )
         names = list(opinion.stimulus[0])
-        table = Table("cycle", *names)
+        table = TerminalTable("cycle", *names)
         for cycle, inputs in enumerate(opinion.stimulus):
             table.add_row(str(cycle), *(f"{inputs[name]:x}" for name in names))
         console.print("Inputs, in hexadecimal:")
         table.print()
 
 
-def _print_quality(of_reference: Size, of_solution: Size) -> None:
-    for owner, size in (("reference", of_reference), ("solution", of_solution)):
-        if size.quality is None:
-            console.print(f"The size of the {owner} is unknown: {size.why}.", markup=False)
-    reference, solution = of_reference.quality, of_solution.quality
+def _print_quality(reference_size: SynthesisedSize, solution_size: SynthesisedSize) -> None:
+    for design_name, design_size in (("reference", reference_size), ("solution", solution_size)):
+        if design_size.quality is None:
+            console.print(f"The size of the {design_name} is unknown: {design_size.why}.", markup=False)
+    reference, solution = reference_size.quality, solution_size.quality
     if reference is None or solution is None:
         return
-    table = Table("", "solution", "reference", "ratio")
-    for field, ours, theirs in ComparedQuality(solution=solution, reference=reference).measures:
-        cells = ["" if measure is None else str(measure) for measure in (ours, theirs)]
-        table.add_row(MEASURES[field], *cells, f"{ours / theirs:.2f}" if ours is not None and theirs else "")
+    table = TerminalTable("", "solution", "reference", "ratio")
+    for field, solution_measure, reference_measure in ComparedQuality(solution=solution, reference=reference).measures:
+        cells = ["" if measure is None else str(measure) for measure in (solution_measure, reference_measure)]
+        table.add_row(
+            MEASURES[field],
+            *cells,
+            f"{solution_measure / reference_measure:.2f}" if solution_measure is not None and reference_measure else "",
+        )
     table.print()

@@ -14,7 +14,7 @@ from benchwright_server.cli.problems.whole_pack import author_folder, whole_pack
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 
 
 def duplicates(
@@ -34,35 +34,41 @@ def duplicates(
         from benchwright_authoring.duplicates import near_copies
 
         store = Store(Home.find())
-        read = [_pack(store, name) for name in packs or store.pack_names()]
+        read_packs = [_pack(store, name) for name in packs or store.pack_names()]
         with progress("comparing", 0, "texts") as meter:
-            pairs = near_copies(read, threshold, lambda compared_count, total: meter.show(compared_count, total, 0))
-    published = {
+            duplicate_pairs = near_copies(
+                read_packs, threshold, lambda compared_count, total: meter.show(compared_count, total, 0)
+            )
+    publications = {
         f"{pack.name}/{problem.id}": problem.published or pack.published or ""
-        for pack in read
+        for pack in read_packs
         for problem in pack.problems
     }
     if json_output:
         print_json(
             [
                 {
-                    "problems": [pair.first, pair.second],
-                    "published": [published[ref] for ref in (pair.first, pair.second)],
-                    "part": pair.part.value,
-                    "similarity": round(pair.similarity, 4),
+                    "problems": [duplicate_pair.first_ref, duplicate_pair.second_ref],
+                    "published": [publications[ref] for ref in (duplicate_pair.first_ref, duplicate_pair.second_ref)],
+                    "part": duplicate_pair.alike_part.value,
+                    "similarity": round(duplicate_pair.similarity, 4),
                 }
-                for pair in pairs
+                for duplicate_pair in duplicate_pairs
             ]
         )
     else:
-        table = Table("problem", "published", "problem", "published", "alike", "similarity")
-        for pair in pairs:
-            cells = [cell for ref in (pair.first, pair.second) for cell in (ref, published[ref])]
-            table.add_row(*cells, pair.part.value, f"{pair.similarity:.2f}")
+        table = TerminalTable("problem", "published", "problem", "published", "alike", "similarity")
+        for duplicate_pair in duplicate_pairs:
+            cells = [
+                cell
+                for ref in (duplicate_pair.first_ref, duplicate_pair.second_ref)
+                for cell in (ref, publications[ref])
+            ]
+            table.add_row(*cells, duplicate_pair.alike_part.value, f"{duplicate_pair.similarity:.2f}")
         table.print()
-        count = len(pairs)
+        count = len(duplicate_pairs)
         console.print(f"{count} pair{'' if count == 1 else 's'} of problems at least {threshold:g} alike.")
-    raise typer.Exit(1 if pairs else 0)
+    raise typer.Exit(1 if duplicate_pairs else 0)
 
 
 def _pack(store: Store, name: str) -> Pack:

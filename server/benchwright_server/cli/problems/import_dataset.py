@@ -10,7 +10,7 @@ import typer
 
 from benchwright_foundation.home import Home
 from benchwright_problems import datasets
-from benchwright_problems.datasets.dataset_format import recognised
+from benchwright_problems.datasets.dataset_format import recognised_format
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.partial_date import check_date
@@ -23,14 +23,14 @@ from benchwright_server.cli.terminal.output import console, plain_errors, print_
 from benchwright_server.errors import ServerError
 
 
-def add_to(problems: typer.Typer) -> None:
+def add_to(problems_app: typer.Typer) -> None:
     """Add the command to `benchwright problems`, with the options of every format."""
     fixed = [
         parameter
         for parameter in signature(import_dataset, eval_str=True).parameters.values()
         if parameter.name != "options"
     ]
-    options = [
+    option_parameters = [
         Parameter(
             option.name,
             Parameter.KEYWORD_ONLY,
@@ -38,10 +38,10 @@ def add_to(problems: typer.Typer) -> None:
             annotation=Annotated[Path | None, typer.Option(metavar="FILE", help=option.help)],
         )
         for dataset_format in datasets.FORMATS
-        for option in dataset_format.options
+        for option in dataset_format.file_options
     ]
     formats = "\n\n".join(f"{dataset_format.name}: {dataset_format.reads}." for dataset_format in datasets.FORMATS)
-    problems.command("import", epilog=formats)(with_signature(import_dataset, [*fixed, *options]))
+    problems_app.command("import", epilog=formats)(with_signature(import_dataset, [*fixed, *option_parameters]))
 
 
 def import_dataset(
@@ -78,11 +78,13 @@ def import_dataset(
     unprovable = [problem.id for problem in imported.problems if not problem.has_solution]
     if json_output:
         problems = [problem.id for problem in imported.problems]
-        print_json({"pack": pack, "problems": problems, "left_out": len(invalid.errors), "unprovable": unprovable})
+        print_json(
+            {"pack": pack, "problems": problems, "left_out": len(invalid.record_errors), "unprovable": unprovable}
+        )
         return
     console.print(f"{_count(len(imported.problems), 'problem')} imported as {pack}.")
     if report:
-        console.print(f"{_count(len(invalid.errors), 'record')} left out; the reasons are in {report}.")
+        console.print(f"{_count(len(invalid.record_errors), 'record')} left out; the reasons are in {report}.")
     if unprovable:
         unprovable_problems = "All" if len(unprovable) == len(imported.problems) else _count(len(unprovable), "problem")
         console.print(
@@ -117,22 +119,24 @@ def _matching(paths: list[Path]) -> list[Path]:
 
 def _imported(dataset: str, files: list[Path], pack: str, options: dict[str, Path], invalid: InvalidRecords) -> Pack:
     formats = {dataset_format.name: dataset_format for dataset_format in datasets.FORMATS}
-    chosen = formats.get(dataset)
-    if chosen is None:
+    chosen_format = formats.get(dataset)
+    if chosen_format is None:
         raise ServerError(f"There is no importer for {dataset!r}; choose one of: {', '.join(formats)}.")
-    known_options = {option.name for option in chosen.options}
+    known_options = {option.name for option in chosen_format.file_options}
     for name in options:
         if name not in known_options:
             owners = ", ".join(
                 dataset_format.name
                 for dataset_format in formats.values()
-                if name in {option.name for option in dataset_format.options}
+                if name in {option.name for option in dataset_format.file_options}
             )
             raise ServerError(f"--{name} is an option of {owners}, not of {dataset}.")
     try:
-        return chosen.importer(files, pack, invalid=invalid, **options)
+        return chosen_format.importer(files, pack, invalid=invalid, **options)
     except DatasetError as error:
-        recognised_format = recognised(files, datasets.FORMATS)
-        if recognised_format is None or recognised_format is chosen:
+        likely_format = recognised_format(files, datasets.FORMATS)
+        if likely_format is None or likely_format is chosen_format:
             raise
-        raise ServerError(f"{error}. The data set looks like {recognised_format.name}, not {chosen.name}.") from error
+        raise ServerError(
+            f"{error}. The data set looks like {likely_format.name}, not {chosen_format.name}."
+        ) from error

@@ -13,15 +13,15 @@ import typer
 
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.label_sheet import read_label_sheet, write_label_sheet
 from benchwright_problems.storage.labels import LabelFile, LabelKind
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.problems.label_run import Failure, LabelRequest, Outcome, label_all
+from benchwright_server.cli.problems.label_run import LabelFailure, LabellingResult, LabelRequest, label_all
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.options import Budget, Json
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -86,12 +86,12 @@ def label_command(
     with plain_errors(), needs("`benchwright problems label`", "judges"):
         home = Home.find()
         store = Store(home)
-        questions = [problem for problem in store.public(pack).problems if problem.kind is Kind.QUESTION]
+        questions = [problem for problem in store.public(pack).problems if problem.kind is ProblemKind.QUESTION]
         if not questions:
             raise ServerError(f"The pack {pack} has no questions; design problems have categories instead.")
-        file = LabelFile(home, pack)
+        label_file = LabelFile(home, pack)
         if corrections.export is not None or corrections.correct is not None:
-            _by_people(questions, file, corrections)
+            _by_people(questions, label_file, corrections)
             return
         if choice.votes is not None and choice.votes % 2 == 0:
             raise ServerError("--votes has to be odd, so that there can be a majority.")
@@ -101,7 +101,7 @@ def label_command(
         from benchwright_judges.labelling.agreement import measure_labels
 
         # The table has no intervals.
-        agreement = measure_labels(questions, file.read(), resamples=1000 if json_output else 0)
+        agreement = measure_labels(questions, label_file.read(), resamples=1000 if json_output else 0)
         _show(outcome, agreement, json_output=json_output)
     if outcome.failures:
         raise typer.Exit(2)
@@ -109,7 +109,7 @@ def label_command(
 
 def _label_request(choice: LabelTask, budget: float | None, jobs: int) -> LabelRequest:
     return LabelRequest(
-        kinds=tuple(dict.fromkeys(choice.only or LabelKind)),
+        label_kinds=tuple(dict.fromkeys(choice.only or LabelKind)),
         includes_stated=choice.includes_stated,
         is_repeated=choice.is_repeated,
         topics=choice.topics,
@@ -120,14 +120,14 @@ def _label_request(choice: LabelTask, budget: float | None, jobs: int) -> LabelR
     )
 
 
-def _by_people(questions: Sequence[Problem], file: LabelFile, corrections: Corrections) -> None:
+def _by_people(questions: Sequence[Problem], label_file: LabelFile, corrections: Corrections) -> None:
     if corrections.export is not None and corrections.correct is not None:
         raise ServerError("Give --export or --correct, not both.")
     if corrections.export is not None:
         with writing(corrections.export):
-            rows = write_label_sheet(corrections.export, questions, file.read())
+            row_count = write_label_sheet(corrections.export, questions, label_file.read())
         console.print(
-            f"{rows} labels written to {corrections.export}. Fill in corrected and reason where one is wrong."
+            f"{row_count} labels written to {corrections.export}. Fill in corrected and reason where one is wrong."
         )
         return
     if corrections.correct is None:
@@ -137,11 +137,11 @@ def _by_people(questions: Sequence[Problem], file: LabelFile, corrections: Corre
     by_id: Mapping[str, Problem] = {problem.id: problem for problem in questions}
     labels = read_label_sheet(corrections.correct, by_id, corrections.by.strip(), datetime.now(UTC))
     if labels:
-        file.append(labels)
+        label_file.append(labels)
     console.print(f"{len(labels)} corrections by {corrections.by.strip()} kept; what models said is kept beside them.")
 
 
-def _show(outcome: Outcome, agreement: Sequence[LabelAgreement], *, json_output: bool) -> None:
+def _show(outcome: LabellingResult, agreement: Sequence[LabelAgreement], *, json_output: bool) -> None:
     if json_output:
         print_json(
             {
@@ -157,7 +157,9 @@ def _show(outcome: Outcome, agreement: Sequence[LabelAgreement], *, json_output:
             }
         )
         return
-    table = Table("label", "new", "known before", "first two votes agree", "agrees with people", "with the data set")
+    table = TerminalTable(
+        "label", "new", "known before", "first two votes agree", "agrees with people", "with the data set"
+    )
     by_kind = {label_agreement.kind: label_agreement for label_agreement in agreement}
     for kind in LabelKind:
         if kind not in outcome.labelled:
@@ -165,8 +167,8 @@ def _show(outcome: Outcome, agreement: Sequence[LabelAgreement], *, json_output:
         label_agreement = by_kind.get(kind)
         cells = (
             [
-                _agreement_text(alike.same, alike.alpha)
-                for alike in (label_agreement.votes, label_agreement.people, label_agreement.data_set)
+                _agreement_text(likeness.same, likeness.alpha)
+                for likeness in (label_agreement.votes, label_agreement.people, label_agreement.data_set)
             ]
             if label_agreement
             else ["–"] * 3
@@ -178,7 +180,7 @@ def _show(outcome: Outcome, agreement: Sequence[LabelAgreement], *, json_output:
     _show_failures(outcome.failures)
 
 
-def _show_failures(failures: Sequence[Failure]) -> None:
+def _show_failures(failures: Sequence[LabelFailure]) -> None:
     for failure in failures[:_MOST_SHOWN]:
         err.print(f"{failure.problem}: {failure.kind.value}: {failure.reason}", markup=False, soft_wrap=True)
     if len(failures) > _MOST_SHOWN:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class LabelRequest:
     """A request to label: its subject, and its method; see the options of the command."""
 
-    kinds: Sequence[LabelKind]
+    label_kinds: Sequence[LabelKind]
     includes_stated: bool
     is_repeated: bool
     topics: Path | None
@@ -41,7 +41,7 @@ class LabelRequest:
 
 
 @dataclass(frozen=True)
-class Failure:
+class LabelFailure:
     """A label that is missing."""
 
     problem: str
@@ -51,34 +51,36 @@ class Failure:
 
 
 @dataclass
-class Outcome:
+class LabellingResult:
     """The result of labelling."""
 
     labelled: Counter[LabelKind] = field(default_factory=Counter)
     known_counts: Counter[LabelKind] = field(default_factory=Counter)
     """Labels that were there, by the data set, a person or an earlier run."""
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[LabelFailure] = field(default_factory=list)
     shortlists: str = ""
     """The method by which likely topics were found."""
     cost_usd: float = 0.0
 
 
 @dataclass(frozen=True)
-class _Task:
+class _LabelTask:
     problem: Problem
     """With its hidden part."""
     kind: LabelKind
     stated: str
 
 
-async def label_all(home: Home, pack: str, questions: Sequence[Problem], request: LabelRequest) -> Outcome:
+async def label_all(
+    home: Home, pack: str, questions: Sequence[Problem], label_request: LabelRequest
+) -> LabellingResult:
     """Label what has no label.
 
     Args:
         home: The user's folders.
         pack: The pack's name.
         questions: Its questions, public side only.
-        request: The request to label.
+        label_request: The request to label.
 
     Raises:
         ServerError: No model is set up.
@@ -86,48 +88,54 @@ async def label_all(home: Home, pack: str, questions: Sequence[Problem], request
     """
     from benchwright_judges.models.configuration import read_settings
 
-    outcome = Outcome(
-        labelled=Counter(dict.fromkeys(request.kinds, 0)), known_counts=Counter(dict.fromkeys(request.kinds, 0))
+    outcome = LabellingResult(
+        labelled=Counter(dict.fromkeys(label_request.label_kinds, 0)),
+        known_counts=Counter(dict.fromkeys(label_request.label_kinds, 0)),
     )
-    file = LabelFile(home, pack)
-    tasks = await asyncio.to_thread(_tasks, Store(home), pack, questions, file.read(), request, outcome)
+    label_file = LabelFile(home, pack)
+    tasks = await asyncio.to_thread(_tasks, Store(home), pack, questions, label_file.read(), label_request, outcome)
     if not tasks:
         return outcome
     settings = read_settings()
-    offline = request.offline or settings.offline
+    offline = label_request.offline or settings.offline
     topics = await _shortlists(
-        [task.problem for task in tasks if task.kind is LabelKind.TOPIC], questions, settings, request
+        [task.problem for task in tasks if task.kind is LabelKind.TOPIC], questions, settings, label_request
     )
     if any(task.kind is LabelKind.TOPIC for task in tasks):
         outcome.shortlists = _shortlist_notice(settings, offline=offline)
     if offline:
-        _without_models(pack, tasks, topics.shortlists, file, outcome)
+        _without_models(pack, tasks, topics.shortlists, label_file, outcome)
     else:
-        await _by_models(pack, tasks, topics, settings, request, file, outcome)
+        await _by_models(pack, tasks, topics, settings, label_request, label_file, outcome)
     return outcome
 
 
 def _tasks(
-    store: Store, pack: str, questions: Sequence[Problem], labels: PackLabels, request: LabelRequest, outcome: Outcome
-) -> list[_Task]:
+    store: Store,
+    pack: str,
+    questions: Sequence[Problem],
+    labels: PackLabels,
+    label_request: LabelRequest,
+    outcome: LabellingResult,
+) -> list[_LabelTask]:
     from benchwright_judges.labelling.instructions import instructions
 
     tasks = []
-    prompts = {kind: instructions(kind)[1] for kind in request.kinds}
+    prompts = {kind: instructions(kind)[1] for kind in label_request.label_kinds}
     for public in questions:
         problem = store.unseal(f"{pack}/{public.id}")
-        for kind in request.kinds:
+        for kind in label_request.label_kinds:
             stated = stated_label(problem, kind) or (_difficulty(problem) if kind is LabelKind.DIFFICULTY else "")
             machine_label = labels.by_machine(problem, kind)
             is_known = machine_label is not None and (
                 machine_label.source is not LabelSource.MODEL
-                if request.offline
+                if label_request.offline
                 else machine_label.prompt == prompts[kind]
             )
-            if (stated and not request.includes_stated) or (is_known and not request.is_repeated):
+            if (stated and not label_request.includes_stated) or (is_known and not label_request.is_repeated):
                 outcome.known_counts[kind] += 1
             else:
-                tasks.append(_Task(problem, kind, stated))
+                tasks.append(_LabelTask(problem, kind, stated))
     return tasks
 
 
@@ -149,19 +157,22 @@ class _Topics:
 
 
 async def _shortlists(
-    wanting: Sequence[Problem], questions: Sequence[Problem], settings: JudgesSettings, request: LabelRequest
+    topic_questions: Sequence[Problem],
+    questions: Sequence[Problem],
+    settings: JudgesSettings,
+    label_request: LabelRequest,
 ) -> _Topics:
     from benchwright_judges.labelling.topics import read_topics, shortlists_by_words, topics_of
 
-    all_topics = read_topics(request.topics) if request.topics is not None else topics_of(questions)
-    if not wanting:
+    all_topics = read_topics(label_request.topics) if label_request.topics is not None else topics_of(questions)
+    if not topic_questions:
         return _Topics(all_topics, {})
-    if settings.embeddings is None or request.offline or settings.offline:
-        shortlists = await asyncio.to_thread(shortlists_by_words, wanting, all_topics, questions)
+    if settings.embeddings is None or label_request.offline or settings.offline:
+        shortlists = await asyncio.to_thread(shortlists_by_words, topic_questions, all_topics, questions)
         return _Topics(all_topics, shortlists, LabelSource.TF_IDF.value)
     from benchwright_judges.labelling.embeddings import shortlists_by_embeddings
 
-    shortlists = await shortlists_by_embeddings(wanting, all_topics, settings.embeddings)
+    shortlists = await shortlists_by_embeddings(topic_questions, all_topics, settings.embeddings)
     return _Topics(all_topics, shortlists, settings.embeddings.model)
 
 
@@ -174,43 +185,47 @@ def _shortlist_notice(settings: JudgesSettings, *, offline: bool) -> str:
 
 
 def _without_models(
-    pack: str, tasks: Sequence[_Task], shortlists: Mapping[str, Sequence[Topic]], file: LabelFile, outcome: Outcome
+    pack: str,
+    tasks: Sequence[_LabelTask],
+    shortlists: Mapping[str, Sequence[Topic]],
+    label_file: LabelFile,
+    outcome: LabellingResult,
 ) -> None:
     from benchwright_judges.errors import LabellingError
     from benchwright_judges.labelling.labeller import label_by_words
 
     labels = []
-    for task in tasks:
-        ref = f"{pack}/{task.problem.id}"
-        if task.kind is not LabelKind.TOPIC:
+    for label_task in tasks:
+        ref = f"{pack}/{label_task.problem.id}"
+        if label_task.kind is not LabelKind.TOPIC:
             outcome.failures.append(
-                Failure(ref, task.kind, "only a model or a person can say this; --offline asks none")
+                LabelFailure(ref, label_task.kind, "only a model or a person can say this; --offline asks none")
             )
             continue
         try:
-            shortlist = shortlists.get(task.problem.id, ())
-            labels.append(label_by_words(task.problem, shortlist, task.stated, datetime.now(UTC)))
-            outcome.labelled[task.kind] += 1
+            shortlist = shortlists.get(label_task.problem.id, ())
+            labels.append(label_by_words(label_task.problem, shortlist, label_task.stated, datetime.now(UTC)))
+            outcome.labelled[label_task.kind] += 1
         except LabellingError as error:
-            outcome.failures.append(Failure(ref, task.kind, str(error)))
+            outcome.failures.append(LabelFailure(ref, label_task.kind, str(error)))
     if labels:
-        file.append(labels)
+        label_file.append(labels)
 
 
 async def _by_models(
     pack: str,
-    tasks: Sequence[_Task],
+    tasks: Sequence[_LabelTask],
     topics: _Topics,
     settings: JudgesSettings,
-    request: LabelRequest,
-    file: LabelFile,
-    outcome: Outcome,
+    label_request: LabelRequest,
+    label_file: LabelFile,
+    outcome: LabellingResult,
 ) -> None:
     from benchwright_judges.labelling.labeller import Labeller
     from benchwright_judges.models.budget import JudgingBudget
     from benchwright_judges.models.configuration import find_endpoints
 
-    budget = JudgingBudget(settings.budget_usd if request.budget_usd is None else request.budget_usd)
+    budget = JudgingBudget(settings.budget_usd if label_request.budget_usd is None else label_request.budget_usd)
     async with AsyncExitStack() as stack:
         endpoints = await asyncio.to_thread(find_endpoints, settings)
         if not endpoints:
@@ -220,12 +235,12 @@ async def _by_models(
             )
         for endpoint in endpoints:
             stack.push_async_callback(endpoint.close)
-        labeller = Labeller(endpoints, request.votes or settings.votes, budget, lambda: datetime.now(UTC))
-        turn = asyncio.Semaphore(request.jobs)
+        labeller = Labeller(endpoints, label_request.votes or settings.votes, budget, lambda: datetime.now(UTC))
+        turn = asyncio.Semaphore(label_request.jobs)
         with progress("labelling", len(tasks), "labels") as meter:
             async with asyncio.TaskGroup() as group:
-                for task in tasks:
-                    group.create_task(_label_task(pack, task, topics, labeller, turn, meter, file, outcome))
+                for label_task in tasks:
+                    group.create_task(_label_task(pack, label_task, topics, labeller, turn, meter, label_file, outcome))
     outcome.cost_usd = budget.spent_usd
     order = {(f"{pack}/{task.problem.id}", task.kind): index for index, task in enumerate(tasks)}
     outcome.failures.sort(key=lambda failure: order[failure.problem, failure.kind])
@@ -233,34 +248,34 @@ async def _by_models(
 
 async def _label_task(
     pack: str,
-    task: _Task,
+    label_task: _LabelTask,
     topics: _Topics,
     labeller: Labeller,
     turn: asyncio.Semaphore,
     meter: Meter,
-    file: LabelFile,
-    outcome: Outcome,
+    label_file: LabelFile,
+    outcome: LabellingResult,
 ) -> None:
     from benchwright_judges.errors import LabellingError
     from benchwright_judges.models.budget import OutOfBudgetError
 
-    is_topic = task.kind is LabelKind.TOPIC
+    is_topic = label_task.kind is LabelKind.TOPIC
     async with turn:
         try:
             label = await labeller.label(
-                task.problem,
-                task.kind,
-                stated=task.stated,
+                label_task.problem,
+                label_task.kind,
+                stated=label_task.stated,
                 # A question that is like none of the topics may be about any.
-                shortlist=(topics.shortlists.get(task.problem.id) or topics.topics) if is_topic else (),
+                shortlist=(topics.shortlists.get(label_task.problem.id) or topics.topics) if is_topic else (),
                 shortlist_by=topics.source if is_topic else "",
             )
         except OutOfBudgetError:
             reason = "the budget is used up; give a larger --budget"
-            outcome.failures.append(Failure(f"{pack}/{task.problem.id}", task.kind, reason))
+            outcome.failures.append(LabelFailure(f"{pack}/{label_task.problem.id}", label_task.kind, reason))
         except LabellingError as error:
-            outcome.failures.append(Failure(f"{pack}/{task.problem.id}", task.kind, str(error)))
+            outcome.failures.append(LabelFailure(f"{pack}/{label_task.problem.id}", label_task.kind, str(error)))
         else:
-            await asyncio.to_thread(file.append, [label])
-            outcome.labelled[task.kind] += 1
+            await asyncio.to_thread(label_file.append, [label])
+            outcome.labelled[label_task.kind] += 1
         meter.advance()

@@ -20,7 +20,7 @@ def write_left_out(invalid: InvalidRecords, name: str, folder: Path | None = Non
     Raises:
         ServerError: The file can't be written.
     """
-    if not invalid.errors:
+    if not invalid.record_errors:
         return None
     report = (folder or Path()) / f"{name}-left-out.csv"
     with writing(report):

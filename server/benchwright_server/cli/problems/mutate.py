@@ -20,14 +20,14 @@ from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.whole_pack import whole_pack
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.progress import progress
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def mutate(
         # slang and the statistics take half a second to load.
         with needs("`benchwright problems mutate`", "judges"):
             from benchwright_authoring.mutation.analysis import candidates
-            from benchwright_authoring.mutation.findings import PackFindings, Status
-            from benchwright_authoring.mutation.report import page
+            from benchwright_authoring.mutation.findings import MutantStatus, PackFindings
+            from benchwright_authoring.mutation.report import markdown_page
 
         if report is not None and report.suffix == ".md":
             raise ServerError(f"{report} is for JSON; give a name that does not end in .md.")
@@ -88,7 +88,7 @@ def mutate(
             problems=(*analysed, *_without_reference(designs)),
         )
         if report is not None:
-            _write(report, pack_findings, page(pack_findings))
+            _write(report, pack_findings, markdown_page(pack_findings))
     if json_output:
         print_json(pack_findings.model_dump(mode="json"))
     else:
@@ -96,7 +96,7 @@ def mutate(
     if any(problem_findings.survivors for problem_findings in pack_findings.problems):
         raise typer.Exit(1)
     if any(
-        problem_findings.left_out or problem_findings.count(Status.UNDECIDED)
+        problem_findings.left_out or problem_findings.count(MutantStatus.UNDECIDED)
         for problem_findings in pack_findings.problems
     ):
         raise typer.Exit(2)
@@ -116,14 +116,14 @@ def _designs(store: Store, pack: str, ids: Sequence[str]) -> tuple[list[Problem]
     Raises:
         ServerError: One of the ids is not a design problem of the pack.
     """
-    whole = whole_pack(store, pack)
-    designs = [problem for problem in whole.problems if problem.kind is Kind.DESIGN]
+    complete_pack = whole_pack(store, pack)
+    designs = [problem for problem in complete_pack.problems if problem.kind is ProblemKind.DESIGN]
     known_ids = [design.id for design in designs]
     if unknown := [problem_id for problem_id in ids if problem_id not in known_ids]:
         raise ServerError(f"{pack} has no design problem {unknown[0]}. `benchwright problems list {pack}` shows them.")
     if not known_ids:
         raise ServerError(f"{pack} has no design problems: there is nothing to put faults into.")
-    return [design for design in designs if not ids or design.id in ids], whole.version
+    return [design for design in designs if not ids or design.id in ids], complete_pack.version
 
 
 def _without_reference(designs: Sequence[Problem]) -> list[ProblemFindings]:
@@ -147,7 +147,7 @@ async def _analyse(
 
     with progress(
         "trying mutants",
-        sum(len(design_candidates.chosen) for design_candidates in mutant_candidates),
+        sum(len(design_candidates.chosen_mutants) for design_candidates in mutant_candidates),
         "runs and comparisons",
     ) as meter:
         async with executor as runs:
@@ -157,7 +157,9 @@ async def _analyse(
                 toolchain,
                 verdicts,
                 fresh,
-                on_progress=lambda now: meter.show(now.finished_runs, now.planned, now.known_runs),
+                on_progress=lambda run_progress: meter.show(
+                    run_progress.finished_runs, run_progress.planned, run_progress.known_runs
+                ),
             )
             return await analyser.analyse(mutant_candidates, prove, jobs or usable_cores())
 
@@ -171,15 +173,18 @@ def _write(report: Path, findings: PackFindings, page: str) -> None:
 
 
 def _print(findings: PackFindings) -> None:
-    from benchwright_authoring.mutation.findings import Status
+    from benchwright_authoring.mutation.findings import MutantStatus
     from benchwright_authoring.mutation.rates import rate, weakest_first
     from benchwright_authoring.mutation.report import interval_of, share_of
 
-    table = Table("problem", "killed", "interval", "timeouts", "survived", "equivalent", "not compiled", "undecided")
+    table = TerminalTable(
+        "problem", "killed", "interval", "timeouts", "survived", "equivalent", "not compiled", "undecided"
+    )
     for problem_findings in weakest_first(findings):
         killed = rate(problem_findings.findings)
         counts = (
-            problem_findings.count(status) for status in (Status.EQUIVALENT, Status.NOT_COMPILED, Status.UNDECIDED)
+            problem_findings.count(status)
+            for status in (MutantStatus.EQUIVALENT, MutantStatus.NOT_COMPILED, MutantStatus.UNDECIDED)
         )
         numbers = map(str, (killed.timeouts, len(problem_findings.survivors), *counts))
         table.add_row(problem_findings.id, share_of(killed), interval_of(killed), *numbers)

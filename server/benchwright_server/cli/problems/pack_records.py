@@ -31,14 +31,14 @@ def original_record(problem: Problem) -> dict[str, JsonValue]:
 
 
 def write_records(
-    problems: Iterable[Problem], file: Path, record: Callable[[Problem], dict[str, JsonValue]], writable_packs: str
+    problems: Iterable[Problem], file: Path, record_of: Callable[[Problem], dict[str, JsonValue]], writable_packs: str
 ) -> int:
     """Write problems with their hidden parts; how many there are.
 
     Args:
         problems: Unsealed.
         file: Only its owner may read it.
-        record: Makes a line of a problem.
+        record_of: Makes a line of a problem.
         writable_packs: The packs that can be written, in words.
 
     Raises:
@@ -47,7 +47,7 @@ def write_records(
     lines = []
     for problem in problems:
         try:
-            lines.append(json.dumps(record(problem)))
+            lines.append(json.dumps(record_of(problem)))
         except ValueError as error:
             raise ServerError(f"{error}; only packs imported from {writable_packs}.") from error
     with writing(file):

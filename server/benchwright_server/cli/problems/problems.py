@@ -11,8 +11,8 @@ import typer
 from benchwright_foundation.home import Home
 from benchwright_problems.datasets.cvdp import export_cvdp
 from benchwright_problems.problem import Problem
-from benchwright_problems.storage.conversion import Form, convert
-from benchwright_problems.storage.labels import LabelKind, Settled
+from benchwright_problems.storage.conversion import RecordForm, convert
+from benchwright_problems.storage.labels import LabelKind, SettledLabel
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems import import_dataset
 from benchwright_server.cli.problems.audit import audit_command
@@ -29,32 +29,32 @@ from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import grouped
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
-    problems = typer.Typer(help="Import, make, list, show, export, convert and check packs.", no_args_is_help=True)
-    import_dataset.add_to(problems)
-    problems.command("list")(list_packs)
-    problems.command("show")(show)
-    problems.command("export")(export)
-    problems.command("convert")(convert_pack)
-    problems.command("check")(grouped(check))
-    problems.command("mutate")(mutate)
-    problems.command("compare")(compare)
-    problems.command("audit")(audit_command)
-    problems.command("label")(grouped(label_command))
-    problems.command("filter")(filter_pack)
-    problems.command("new")(new)
-    problems.command("twin")(twin)
-    problems.command("publish")(publish)
-    problems.command("install")(install)
-    problems.command("canaries")(canaries)
-    problems.command("duplicates")(duplicates)
-    parent.add_typer(problems, name="problems")
+    problems_app = typer.Typer(help="Import, make, list, show, export, convert and check packs.", no_args_is_help=True)
+    import_dataset.add_to(problems_app)
+    problems_app.command("list")(list_packs)
+    problems_app.command("show")(show)
+    problems_app.command("export")(export)
+    problems_app.command("convert")(convert_pack)
+    problems_app.command("check")(grouped(check))
+    problems_app.command("mutate")(mutate)
+    problems_app.command("compare")(compare)
+    problems_app.command("audit")(audit_command)
+    problems_app.command("label")(grouped(label_command))
+    problems_app.command("filter")(filter_pack)
+    problems_app.command("new")(new)
+    problems_app.command("twin")(twin)
+    problems_app.command("publish")(publish)
+    problems_app.command("install")(install)
+    problems_app.command("canaries")(canaries)
+    problems_app.command("duplicates")(duplicates)
+    parent.add_typer(problems_app, name="problems")
 
 
 def list_packs(
@@ -64,9 +64,9 @@ def list_packs(
     with plain_errors():
         store = Store(Home.find())
         packs = [store.public(name) for name in ([pack] if pack else store.pack_names())]
-        labels = {listed_pack.name: store.labels(listed_pack.name) for listed_pack in packs}
-    rows = [
-        (listed_pack, problem, labels[listed_pack.name].all_settled(problem))
+        labels_by_pack = {listed_pack.name: store.labels(listed_pack.name) for listed_pack in packs}
+    problem_rows = [
+        (listed_pack, problem, labels_by_pack[listed_pack.name].all_settled(problem))
         for listed_pack in packs
         for problem in listed_pack.problems
     ]
@@ -81,32 +81,32 @@ def list_packs(
                     "difficulty": _difficulty(problem, settled_labels),
                     "labels": _labels(settled_labels),
                 }
-                for listed_pack, problem, settled_labels in rows
+                for listed_pack, problem, settled_labels in problem_rows
             ]
         )
         return
-    kinds = [
+    shown_kinds = [
         kind
         for kind in (LabelKind.SKILL, LabelKind.TOPIC)
-        if any(kind in settled_labels for *_, settled_labels in rows)
+        if any(kind in settled_labels for *_, settled_labels in problem_rows)
     ]
-    table = Table("problem", "kind", "category", "difficulty", *(kind.value for kind in kinds), "title")
-    for listed_pack, problem, settled_labels in rows:
+    table = TerminalTable("problem", "kind", "category", "difficulty", *(kind.value for kind in shown_kinds), "title")
+    for listed_pack, problem, settled_labels in problem_rows:
         question = problem.public.question
         category = problem.category.label if problem.category else question.format.value if question else ""
-        label_cells = [settled_labels[kind].value if kind in settled_labels else "" for kind in kinds]
-        size = (problem.kind.value, category, _difficulty(problem, settled_labels))
-        table.add_row(f"{listed_pack.name}/{problem.id}", *size, *label_cells, problem.title)
+        label_cells = [settled_labels[kind].value if kind in settled_labels else "" for kind in shown_kinds]
+        kind_cells = (problem.kind.value, category, _difficulty(problem, settled_labels))
+        table.add_row(f"{listed_pack.name}/{problem.id}", *kind_cells, *label_cells, problem.title)
     table.print()
 
 
-def _difficulty(problem: Problem, labels: Mapping[LabelKind, Settled]) -> str:
-    label = labels.get(LabelKind.DIFFICULTY)
-    return label.value if label is not None else problem.difficulty.value
+def _difficulty(problem: Problem, settled_labels: Mapping[LabelKind, SettledLabel]) -> str:
+    difficulty_label = settled_labels.get(LabelKind.DIFFICULTY)
+    return difficulty_label.value if difficulty_label is not None else problem.difficulty.value
 
 
-def _labels(labels: Mapping[LabelKind, Settled]) -> dict[str, dict[str, str]]:
-    return {kind.value: {"value": label.value, "by": label.by} for kind, label in labels.items()}
+def _labels(settled_labels: Mapping[LabelKind, SettledLabel]) -> dict[str, dict[str, str]]:
+    return {kind.value: {"value": label.value, "by": label.by} for kind, label in settled_labels.items()}
 
 
 def show(problem: options.Problem, json_output: Json = False) -> None:
@@ -114,16 +114,16 @@ def show(problem: options.Problem, json_output: Json = False) -> None:
     with plain_errors():
         store = Store(Home.find())
         public_problem = store.problem(problem)
-        labels = store.labels(problem.partition("/")[0]).all_settled(public_problem)
+        settled_labels = store.labels(problem.partition("/")[0]).all_settled(public_problem)
     if json_output:
-        print_json({**public_problem.model_dump(mode="json", exclude={"hidden"}), "labels": _labels(labels)})
+        print_json({**public_problem.model_dump(mode="json", exclude={"hidden"}), "labels": _labels(settled_labels)})
         return
     # A stranger's words: nothing in them that a terminal obeys.
     console.print(_CONTROL.sub("�", public_problem.public.statement), markup=False)
     for path in public_problem.public.expected:
         console.print(f"to write: {path}", markup=False)
-    for kind, label in labels.items():
-        console.print(_CONTROL.sub("�", f"{kind.value}: {label.value} (by {label.by})"), markup=False)
+    for kind, settled_label in settled_labels.items():
+        console.print(_CONTROL.sub("�", f"{kind.value}: {settled_label.value} (by {settled_label.by})"), markup=False)
 
 
 def export(
@@ -139,7 +139,7 @@ def export(
 def convert_pack(
     pack: Annotated[str, typer.Argument(help="A pack imported from CVDP.")],
     file: options.RecordsFile,
-    to: Annotated[Form, typer.Option(help="The form that the records are to have.")],
+    to: Annotated[RecordForm, typer.Option(help="The form that the records are to have.")],
 ) -> None:
     """Write a pack of CVDP in its other form: agentic records as non-agentic ones, or the other way round."""
     with plain_errors():

@@ -19,7 +19,7 @@ from benchwright_server.errors import ServerError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchwright_authoring.generation.generating import Generated
+    from benchwright_authoring.generation.generating import GeneratedQuestion
     from benchwright_authoring.generation.passages import Corpus
 
 
@@ -59,7 +59,7 @@ def generate(
         )
         with writing(out_folder):
             corpus_name = source.strip() or corpus.absolute().name
-            passed = write_generated(documents, out_folder, questions, corpus_name, licence)
+            passed_count = write_generated(documents, out_folder, questions, corpus_name, licence)
     if json_output:
         print_json(
             [question.model_dump(mode="json", include={"problem", "faults", "passage"}) for question in questions]
@@ -69,30 +69,30 @@ def generate(
             if question.faults:
                 console.print(f"{question.passage.place}: {'; '.join(question.faults)}.", markup=False, soft_wrap=True)
         unread = f" {len(documents.unread)} files and parts were left out." if documents.unread else ""
-        message = f"{passed} questions from {len(questions)} passages passed; they are in {out_folder}.{unread}"
+        message = f"{passed_count} questions from {len(questions)} passages passed; they are in {out_folder}.{unread}"
         console.print(message, markup=False, soft_wrap=True)
-    raise typer.Exit(0 if passed else 1)
+    raise typer.Exit(0 if passed_count else 1)
 
 
 async def _generated(
     corpus: Corpus,
     folder: Path,
-    models: tuple[str, str],
+    model_names: tuple[str, str],
     count: int | None,
     budget: float | None,
     *,
     closed_book: bool,
-) -> Sequence[Generated]:
+) -> Sequence[GeneratedQuestion]:
     from benchwright_authoring.generation.generating import GenerationError, Generator
     from benchwright_authoring.generation.writing import REPORT, kept_seed
     from benchwright_authoring.made_folder import check_made_folder
     from benchwright_judges.models.budget import OutOfBudgetError
     from benchwright_judges.models.kept_replies import KeptReplies
 
-    if models[0] == models[1]:
+    if model_names[0] == model_names[1]:
         raise ServerError("--judge has to be another model than --model: nobody finds the mistakes of their own.")
     check_made_folder(folder, REPORT)
-    async with model_endpoints(models, budget) as (endpoints, spending):
+    async with model_endpoints(model_names, budget) as (endpoints, spending):
         author, judge = (
             KeptReplies(endpoint, folder / "model" / role, spending, subject, GenerationError)
             for role, endpoint, subject in zip(("author", "judge"), endpoints, ("PASSAGE", "QUESTION"), strict=True)

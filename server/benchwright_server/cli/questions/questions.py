@@ -22,12 +22,12 @@ from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.options import Budget, Json, NewPack, Replace, Sandbox
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
-    from benchwright_exams.model.replies import Model
-    from benchwright_exams.structure.ledger import Finding
+    from benchwright_exams.model.replies import ExamModel
+    from benchwright_exams.structure.ledger import ExamFinding
     from benchwright_exams.work import Extracted
 
 _SHOWN = {"label", "format", "points"}
@@ -36,18 +36,18 @@ _AGAIN = "Run the command again to continue."
 
 def add_to(parent: typer.Typer) -> None:
     """Add the commands to `benchwright`."""
-    questions = typer.Typer(
+    questions_app = typer.Typer(
         help="Make questions of an exam or of documents, try and translate them, make a pack of accepted ones.",
         no_args_is_help=True,
     )
-    questions.command("from-exam")(from_exam)
-    questions.command("make-pack")(make_pack_command)
-    questions.command("try")(try_questions)
-    questions.command("translate")(translate)
-    questions.command("generate")(generate)
-    questions.command("review")(review)
-    questions.command("accepted")(accepted)
-    parent.add_typer(questions, name="questions")
+    questions_app.command("from-exam")(from_exam)
+    questions_app.command("make-pack")(make_pack_command)
+    questions_app.command("try")(try_questions)
+    questions_app.command("translate")(translate)
+    questions_app.command("generate")(generate)
+    questions_app.command("review")(review)
+    questions_app.command("accepted")(accepted)
+    parent.add_typer(questions_app, name="questions")
 
 
 def from_exam(
@@ -71,11 +71,11 @@ def from_exam(
     """
     with plain_errors(), interruptible(_AGAIN):
         extracted, request_count = asyncio.run(_extracted(file, target_folder, model, language, sandbox, budget))
-    findings = [*extracted.ledger.findings, *extracted.items.findings]
+    findings = [*extracted.ledger.findings, *extracted.exam_items.findings]
     if json_output:
         print_json(
             {
-                "questions": [item.model_dump(mode="json", include=_SHOWN) for item in extracted.items.items],
+                "questions": [item.model_dump(mode="json", include=_SHOWN) for item in extracted.exam_items.items],
                 "findings": [finding.model_dump(mode="json") for finding in findings],
                 "kept": list(extracted.review.kept_files),
                 "requests": request_count,
@@ -100,7 +100,7 @@ async def _extracted(
 
             try:
                 extracted = await extract(
-                    file, folder, language=language, sandbox=sandbox, model=exam_model, began=began
+                    file, folder, language=language, sandbox=sandbox, model=exam_model, on_begin=began
                 )
             except OutOfBudgetError as error:
                 raise ServerError(
@@ -111,30 +111,30 @@ async def _extracted(
 
 
 @asynccontextmanager
-async def _model(name: str, folder: Path, budget: float | None) -> AsyncIterator[Model | None]:
+async def _model(name: str, folder: Path, budget: float | None) -> AsyncIterator[ExamModel | None]:
     """The model judge of this name; None if no name is given."""
     if not name:
         yield None
         return
-    from benchwright_exams.model.replies import Model
+    from benchwright_exams.model.replies import ExamModel
 
     async with model_endpoints([name], budget) as ((endpoint,), spending):
-        yield Model(endpoint, folder / "model", spending)
+        yield ExamModel(endpoint, folder / "model", spending)
 
 
-def _print(extracted: Extracted, findings: list[Finding], folder: Path) -> None:
-    table = Table("question", "format", "points", "figures", "choices", "solution", "begins")
-    for item in extracted.items.items:
-        figures = {block.region for block in (*item.context, *item.body) if block.region}
-        begins = next((block.text for block in item.body if block.text), "")
+def _print(extracted: Extracted, findings: list[ExamFinding], folder: Path) -> None:
+    table = TerminalTable("question", "format", "points", "figures", "choices", "solution", "begins")
+    for exam_item in extracted.exam_items.items:
+        figures = {block.region for block in (*exam_item.context, *exam_item.body) if block.region}
+        first_text = next((block.text for block in exam_item.body if block.text), "")
         table.add_row(
-            item.label,
-            item.format.value,
-            f"{item.points:g}" if item.points is not None else "-",
+            exam_item.label,
+            exam_item.format.value,
+            f"{exam_item.points:g}" if exam_item.points is not None else "-",
             str(len(figures)),
-            str(len(item.choices)),
-            "yes" if item.solution else "-",
-            begins[:60],
+            str(len(exam_item.choices)),
+            "yes" if exam_item.solution else "-",
+            first_text[:60],
         )
     table.print()
     for finding in findings:
@@ -144,13 +144,13 @@ def _print(extracted: Extracted, findings: list[Finding], folder: Path) -> None:
         console.print(f"check {location}: {finding.says}", markup=False, soft_wrap=True)
     for name in extracted.review.kept_files:
         console.print(f"kept your edit of {name}, which would be written differently now", markup=False, soft_wrap=True)
-    for label in extracted.review.gone:
+    for label in extracted.review.vanished_labels:
         console.print(
             f"question {label} is not found any more; its files are still there", markup=False, soft_wrap=True
         )
     regions = len(extracted.ledger.regions)
     console.print(
-        f"{len(extracted.items.items)} questions of {len(extracted.exam.pages)} pages in {folder / 'items'}; "
+        f"{len(extracted.exam_items.items)} questions of {len(extracted.exam.pages)} pages in {folder / 'items'}; "
         f"{regions} things"
         f" on the pages are accounted for in {folder / 'regions.json'}.",
         markup=False,

@@ -17,7 +17,7 @@ from benchwright_server.cli.terminal.output import console, err, plain_errors, p
 
 if TYPE_CHECKING:
     from benchwright_authoring.review.accepted import ReviewStanding
-    from benchwright_authoring.review.reviews import Review, Reviewer
+    from benchwright_authoring.review.reviews import QuestionReview, Reviewer
     from benchwright_problems.problem import Problem
 
 _SKIP, _QUIT = "s", "q"
@@ -36,20 +36,20 @@ def review(
         from benchwright_authoring.review.reviews import Reviewer, questions_of
 
         reviewer = Reviewer(folder, name)
-        waiting = reviewer.waiting(questions_of(folder))
+        waiting_questions = reviewer.open_reviews(questions_of(folder))
         reviewed_count = 0
         # The end of the input is an end too.
         with suppress(EOFError):
-            for number, (problem, begun) in enumerate(waiting, start=1):
-                console.print(Rule(f"{number} of {len(waiting)}"))
+            for number, (problem, begun_review) in enumerate(waiting_questions, start=1):
+                console.print(Rule(f"{number} of {len(waiting_questions)}"))
                 _show_question(problem)
-                answered_review = begun or _answer(reviewer, problem)
+                answered_review = begun_review or _answer(reviewer, problem)
                 if answered_review == _QUIT:
                     break
                 if not isinstance(answered_review, str):
                     _decide(reviewer, problem, folder, answered_review)
                     reviewed_count += 1
-        err.print(f"{reviewed_count} reviewed; {len(waiting) - reviewed_count} are left for you.")
+        err.print(f"{reviewed_count} reviewed; {len(waiting_questions) - reviewed_count} are left for you.")
 
 
 def accepted(
@@ -84,20 +84,20 @@ def _show_question(problem: Problem) -> None:
         _text(f"{choice.letter}  {choice.text}")
 
 
-def _answer(reviewer: Reviewer, problem: Problem) -> Review | str:
+def _answer(reviewer: Reviewer, problem: Problem) -> QuestionReview | str:
     """The review with the answer, or what was chosen instead of one."""
     letters = [choice.letter for choice in problem.public.question.choices] if problem.public.question else []
     began = time.monotonic()
     question = f"Your answer ({_SKIP} skips, {_QUIT} quits)"
-    chosen = Prompt.ask(question, choices=[*letters, _SKIP, _QUIT], console=console, case_sensitive=False)
-    if chosen in (_SKIP, _QUIT):
-        return chosen
-    return reviewer.answer(problem, chosen, time.monotonic() - began)
+    chosen_letter = Prompt.ask(question, choices=[*letters, _SKIP, _QUIT], console=console, case_sensitive=False)
+    if chosen_letter in (_SKIP, _QUIT):
+        return chosen_letter
+    return reviewer.answer(problem, chosen_letter, time.monotonic() - began)
 
 
-def _decide(reviewer: Reviewer, problem: Problem, folder: Path, answered_review: Review) -> None:
+def _decide(reviewer: Reviewer, problem: Problem, folder: Path, answered_review: QuestionReview) -> None:
     from benchwright_authoring.generation.writing import PASSAGE
-    from benchwright_authoring.review.checks import Check
+    from benchwright_authoring.review.checks import ReviewCheck
 
     began = time.monotonic()
     key = problem.hidden.answer
@@ -107,8 +107,8 @@ def _decide(reviewer: Reviewer, problem: Problem, folder: Path, answered_review:
     passage = folder / problem.id / PASSAGE
     if passage.is_file():
         _text(f"It was written from the passage in {passage}.")
-    checks = [check for check in Check if Confirm.ask(check.value, console=console)]
-    accepts = len(checks) == len(Check) and Confirm.ask("Do you accept the question?", console=console)
+    checks = [check for check in ReviewCheck if Confirm.ask(check.value, console=console)]
+    accepts = len(checks) == len(ReviewCheck) and Confirm.ask("Do you accept the question?", console=console)
     comment = ""
     while not accepts and not comment.strip():
         comment = Prompt.ask("What is wrong?", console=console)
@@ -117,9 +117,9 @@ def _decide(reviewer: Reviewer, problem: Problem, folder: Path, answered_review:
 
 
 def _print(pack_standing: ReviewStanding, folder: Path) -> None:
-    left = f", {len(pack_standing.open)} lack reviews" if pack_standing.open else ""
-    accepted, rejected = len(pack_standing.accepted), len(pack_standing.rejected)
-    message = f"{accepted} questions accepted, {rejected} rejected{left}; the pack is in {folder}."
+    open_note = f", {len(pack_standing.open)} lack reviews" if pack_standing.open else ""
+    accepted_count, rejected = len(pack_standing.accepted), len(pack_standing.rejected)
+    message = f"{accepted_count} questions accepted, {rejected} rejected{open_note}; the pack is in {folder}."
     console.print(message, markup=False, soft_wrap=True)
     agreed = (
         f"Krippendorff's alpha {pack_standing.alpha:.2f}"

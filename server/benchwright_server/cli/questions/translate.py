@@ -18,7 +18,7 @@ from benchwright_server.errors import ServerError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchwright_authoring.translation.translating import Translated
+    from benchwright_authoring.translation.translating import TranslatedQuestion
 
 
 def translate(
@@ -46,22 +46,24 @@ def translate(
             _translated(folder, target_language, out_folder, model, back or model, language, budget)
         )
         with writing(out_folder):
-            passed = write_translated(folder, out_folder, translations, target_language)
-    failed = [translation for translation in translations if not translation.made]
+            passed_count = write_translated(folder, out_folder, translations, target_language)
+    failed_translations = [translation for translation in translations if not translation.made]
     if json_output:
         print_json([translation.model_dump(mode="json", exclude={"texts", "back"}) for translation in translations])
     else:
-        for translation in failed:
+        for translation in failed_translations:
             console.print(f"{translation.problem}: {'; '.join(translation.faults)}.", markup=False, soft_wrap=True)
         console.print(
-            f"{passed} of {len(translations)} questions passed; they are in {out_folder}.", markup=False, soft_wrap=True
+            f"{passed_count} of {len(translations)} questions passed; they are in {out_folder}.",
+            markup=False,
+            soft_wrap=True,
         )
-    raise typer.Exit(1 if failed else 0)
+    raise typer.Exit(1 if failed_translations else 0)
 
 
 async def _translated(
     folder: Path, target_language: str, out_folder: Path, model: str, back: str, language: str, budget: float | None
-) -> Sequence[Translated]:
+) -> Sequence[TranslatedQuestion]:
     from benchwright_authoring.translation.translating import (
         TranslationError,
         Translator,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_foundation.home import Home
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_server.authoring.model_endpoints import model_endpoints
 from benchwright_server.cli.problems.whole_pack import whole_pack
@@ -17,11 +17,11 @@ from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.options import Budget, Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
-    from benchwright_authoring.model_answers import TriedQuestion
+    from benchwright_authoring.model_answers import QuestionTrial
 
 
 def try_questions(
@@ -41,24 +41,24 @@ def try_questions(
     """
     with plain_errors(), interruptible("Nothing is kept."):
         questions = _questions(whole_pack(Store(Home.find()), pack).problems, question or ())
-        tried = asyncio.run(_tried(questions, list(dict.fromkeys(model or ())), budget))
+        tried_questions = asyncio.run(_tried(questions, list(dict.fromkeys(model or ())), budget))
     if json_output:
-        print_json([tried_question.model_dump(mode="json") for tried_question in tried])
+        print_json([tried_question.model_dump(mode="json") for tried_question in tried_questions])
     else:
-        _print(tried, replies)
-    raise typer.Exit(1 if any(tried_question.why for tried_question in tried) else 0)
+        _print(tried_questions, replies)
+    raise typer.Exit(1 if any(tried_question.why for tried_question in tried_questions) else 0)
 
 
 def _questions(problems: Sequence[Problem], ids: Sequence[str]) -> Sequence[Problem]:
-    questions = [problem for problem in problems if problem.kind is Kind.QUESTION]
+    questions = [problem for problem in problems if problem.kind is ProblemKind.QUESTION]
     known_ids = [known_question.id for known_question in questions]
     if unknown := [question_id for question_id in ids if question_id not in known_ids]:
         raise ServerError(f"There is no question {unknown[0]}; there is {', '.join(known_ids) or 'none'}.")
     return [known_question for known_question in questions if not ids or known_question.id in ids]
 
 
-async def _tried(questions: Sequence[Problem], models: Sequence[str], budget: float | None) -> Sequence[TriedQuestion]:
-    from benchwright_authoring.model_answers import tried
+async def _tried(questions: Sequence[Problem], models: Sequence[str], budget: float | None) -> Sequence[QuestionTrial]:
+    from benchwright_authoring.model_answers import try_questions
     from benchwright_judges.models.budget import OutOfBudgetError
 
     if not models:
@@ -66,20 +66,20 @@ async def _tried(questions: Sequence[Problem], models: Sequence[str], budget: fl
     async with model_endpoints(models, budget) as (endpoints, spending):
         with progress("asking", len(questions) * len(endpoints), "answers") as meter:
             try:
-                return await tried(questions, endpoints, spending, meter.advance)
+                return await try_questions(questions, endpoints, spending, meter.advance)
             except OutOfBudgetError as error:
                 raise ServerError(
                     "The budget does not suffice for all questions: name fewer, or give a larger --budget."
                 ) from error
 
 
-def _print(tried_questions: Sequence[TriedQuestion], replies: bool) -> None:
-    table = Table("question", "model", "answer", "right")
+def _print(tried_questions: Sequence[QuestionTrial], with_replies: bool) -> None:
+    table = TerminalTable("question", "model", "answer", "right")
     for tried_question in tried_questions:
         cell = (
             tried_question.why or tried_question.answer or ("in words" if tried_question.is_right is None else "none")
         )
-        right = (
+        correctness = (
             ""
             if tried_question.why
             else "?"
@@ -88,9 +88,9 @@ def _print(tried_questions: Sequence[TriedQuestion], replies: bool) -> None:
             if tried_question.is_right
             else "no"
         )
-        table.add_row(tried_question.problem, tried_question.model, cell, right)
+        table.add_row(tried_question.problem, tried_question.model, cell, correctness)
     table.print()
-    for tried_question in tried_questions if replies else ():
+    for tried_question in tried_questions if with_replies else ():
         cell = "".join(
             char if char.isprintable() or char in "\n\t" else "\ufffd"
             for char in tried_question.said or tried_question.why

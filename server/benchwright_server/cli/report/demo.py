@@ -19,7 +19,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.output import err
 from benchwright_server.errors import ServerError
-from benchwright_subjects.evaluation.evaluation import Run, evaluate
+from benchwright_subjects.evaluation.evaluation import EvaluationRun, evaluate
 
 _QUESTIONS = ("load-use-stalls", "vipt-synonyms", "cache-tag-bits", "memory-bandwidth")
 
@@ -74,4 +74,4 @@ def _ask_mock_model(logs: Path) -> None:
         memoize=False,
     )
     arguments: dict[str, JsonValue] = {"pack": "starter", "problems": list(_QUESTIONS)}
-    evaluate(Run(task="answer", arguments=arguments, model=model, out=logs, samples=2, display="none"))
+    evaluate(EvaluationRun(task="answer", arguments=arguments, model=model, out=logs, samples=2, display="none"))

@@ -35,7 +35,7 @@ class HorizonWeights(StrEnum):
 
 
 @dataclass(frozen=True)
-class Selection:
+class AttemptSelection:
     """The attempts to report on."""
 
     study: Annotated[str, typer.Option(help="A study's id; attempts outside studies if not given.")] = ""
@@ -51,7 +51,7 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Sources:
+class SourceOptions:
     """Further data, and how it is processed."""
 
     events: Annotated[bool, typer.Option(help="Also write tables of all events.")] = True
@@ -85,7 +85,7 @@ class Sources:
 
 
 @dataclass(frozen=True)
-class ForeignTable:
+class ForeignTableOptions:
     """A table of attempts that were not recorded here."""
 
     table: Annotated[
@@ -98,7 +98,7 @@ class ForeignTable:
 
 
 @dataclass(frozen=True)
-class Demo:
+class DemoOptions:
     """A simulated study instead of a real one."""
 
     demo: Annotated[bool, typer.Option("--demo", help="Report on a simulated study instead.")] = False
@@ -112,10 +112,10 @@ def add_to(parent: typer.Typer) -> None:
 
 def report(
     folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="A folder for the report; created if missing.")],
-    selection: Selection,
-    sources: Sources,
-    elsewhere: ForeignTable,
-    demo: Demo,
+    selection: AttemptSelection,
+    sources: SourceOptions,
+    foreign_table: ForeignTableOptions,
+    demo: DemoOptions,
     json_output: Json = False,
 ) -> None:
     """Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs."""
@@ -124,9 +124,11 @@ def report(
         with writing(folder):
             if missing := next((log for log in options.logs if not log.exists()), None):
                 raise ServerError(f"There is no {missing}.")
-            if elsewhere.table is not None:
-                written_report: TableReport | ReportFiles = _write_table(elsewhere, folder, selection, demo, sources)
-            elif elsewhere.mapping is not None:
+            if foreign_table.table is not None:
+                written_report: TableReport | ReportFiles = _write_table(
+                    foreign_table, folder, selection, demo, sources
+                )
+            elif foreign_table.mapping is not None:
                 raise ServerError("--mapping says what the columns of a table are: give the table with --from.")
             elif demo.demo:
                 # It loads Inspect, which takes longer than most reports.
@@ -137,16 +139,21 @@ def report(
                 written_report = _write(options, sources.votes)
     if json_output:
         print_json(
-            {"page": str(written_report.page), "attempts": written_report.attempts, "counted": written_report.counted}
+            {
+                "page": str(written_report.page),
+                "attempts": written_report.attempts,
+                "counted": written_report.counted_attempts,
+            }
         )
         return
     console.print(
-        f"{written_report.counted} of {written_report.attempts} attempts count. The report: {written_report.page}",
+        f"{written_report.counted_attempts} of {written_report.attempts} attempts count. The report: "
+        f"{written_report.page}",
         soft_wrap=True,
     )
 
 
-def _options(folder: Path, selection: Selection, sources: Sources, demo: Demo) -> ReportOptions:
+def _options(folder: Path, selection: AttemptSelection, sources: SourceOptions, demo: DemoOptions) -> ReportOptions:
     from benchwright_analysis.report.report import ReportOptions
     from benchwright_analysis.report.rows.model_facts import read_model_facts
     from benchwright_attempts.grading.second_opinions import SecondOpinions
@@ -201,7 +208,11 @@ def _namer() -> Namer:
 
 
 def _write_table(
-    elsewhere: ForeignTable, folder: Path, selection: Selection, demo: Demo, sources: Sources
+    foreign_table: ForeignTableOptions,
+    folder: Path,
+    selection: AttemptSelection,
+    demo: DemoOptions,
+    sources: SourceOptions,
 ) -> TableReport:
     from benchwright_analysis.report.rows.from_table import TableOptions, write_table_report
 
@@ -213,9 +224,9 @@ def _write_table(
             "--from reports on times and success alone, which need no more than the table: leave out --model-facts,"
             " --votes, --logs, --embeddings and --name-failures."
         )
-    if elsewhere.table is None or not elsewhere.table.exists():
-        raise ServerError(f"There is no {elsewhere.table}.")
-    return write_table_report(TableOptions(elsewhere.table, folder, elsewhere.mapping, sources.seed))
+    if foreign_table.table is None or not foreign_table.table.exists():
+        raise ServerError(f"There is no {foreign_table.table}.")
+    return write_table_report(TableOptions(foreign_table.table, folder, foreign_table.mapping, sources.seed))
 
 
 def _write(options: ReportOptions, votes: Path | None) -> ReportFiles:

@@ -14,7 +14,7 @@ from benchwright_server.cli.terminal.options import AttemptId
 from benchwright_server.cli.terminal.output import console, plain_errors, writing
 
 if TYPE_CHECKING:
-    from benchwright_analysis.trace.step import Trace
+    from benchwright_analysis.trace.step import AttemptTrace
 
 Page = Annotated[Path, typer.Option("--out", metavar="FILE", help="The page, an HTML file; only you can read it.")]
 
@@ -29,8 +29,8 @@ def trace_run(
         from benchwright_analysis.completion.played_runs import read_runs
         from benchwright_analysis.trace.run_steps import trace_of_run
 
-        (played,) = read_runs([run])
-        _write(trace_of_run(played, site), output)
+        (played_run,) = read_runs([run])
+        _write(trace_of_run(played_run, site), output)
 
 
 def trace_attempt(
@@ -45,7 +45,7 @@ def trace_attempt(
         _write(trace_of_attempt(header, log.events(header.id)), output)
 
 
-def _write(trace: Trace, output: Path) -> None:
+def _write(trace: AttemptTrace, output: Path) -> None:
     from benchwright_analysis.trace.page import trace_page
 
     with writing(output):

@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from benchwright_attempts.grading.grading import judge_answer
-from benchwright_attempts.grading.judging import Judging
+from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_foundation.home import Home
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Verdict
-from benchwright_server.cli.solve.batch import Batch, grade_batch
+from benchwright_server.cli.solve.batch import BatchOptions, grade_batch
 from benchwright_server.cli.solve.batch_reading import Origins
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import grouped
@@ -29,7 +29,7 @@ def add_to(parent: typer.Typer) -> None:
 
 def answer(
     problem: options.ProblemOrPack,
-    batch: Batch,
+    batch: BatchOptions,
     origins: Origins,
     file: Annotated[Path | None, typer.Argument(metavar="ANSWER", help="File that contains the answer.")] = None,
     judge_url: Annotated[
@@ -49,11 +49,13 @@ def answer(
         if file is None:
             raise ServerError(f"Give the file with the answer: benchwright answer {problem} ANSWER.")
         home = Home.find()
-        hidden = Store(home).unseal(problem)
-        if hidden.kind is Kind.DESIGN:
+        unsealed_problem = Store(home).unseal(problem)
+        if unsealed_problem.kind is ProblemKind.DESIGN:
             raise ServerError(f"{problem} is not a question; use `benchwright grade {problem} DIR`.")
         finish_with(
-            problem, asyncio.run(_judged(home, problem, hidden, _read(file), judge_url, batch.reader)), json_output
+            problem,
+            asyncio.run(_judged(home, problem, unsealed_problem, _read(file), judge_url, batch.reader)),
+            json_output,
         )
 
 
@@ -64,11 +66,11 @@ def _read(file: Path) -> str:
         raise ServerError(f"{file} can't be read: {error.strerror}.") from error
 
 
-async def _judged(home: Home, ref: str, problem: Problem, text: str, judge_url: str, reader: str) -> Verdict:
-    judging = Judging(home, reader=reader)
+async def _judged(home: Home, ref: str, problem: Problem, text: str, judge_url: str, reader_judge: str) -> Verdict:
+    judging = AttemptJudging(home, reader_name=reader_judge)
     judging.service_url = judge_url
     try:
-        graded = await judge_answer(ref, problem, text, judging)
+        grading = await judge_answer(ref, problem, text, judging)
     finally:
         await judging.close()
-    return graded.verdict
+    return grading.verdict

@@ -16,7 +16,7 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.storage.responses import Response
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_server.cli.terminal.output import console
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 
 _COUNTS = ("total", "right", "wrong", "unreadable", "empty", "pending", "undecided")
 _REASONS_SHOWN = 3
@@ -24,78 +24,81 @@ _SHARES = {"accuracy": "accuracy", "of readable": "accuracy_of_readable", "CS-Be
 
 
 @dataclass(frozen=True)
-class _Answer:
+class _AnswerOptions:
     problem: Problem
     reason: Reason
     by_script: float | None
     """The score that CS-Bench's own script gives."""
 
 
-def summarize(answers: Sequence[Response], verdicts: Sequence[Verdict]) -> dict[str, JsonValue]:
+def summarize(responses: Sequence[Response], verdicts: Sequence[Verdict]) -> dict[str, JsonValue]:
     """The counts of all answers, and of each format, language and domain.
 
     Args:
-        answers: Answers to problems with their hidden parts.
+        responses: Answers to problems with their hidden parts.
         verdicts: Verdicts in the same order.
     """
     given_answers = [
-        _Answer(answer.problem, verdict.reason, _by_script(answer))
-        for answer, verdict in zip(answers, verdicts, strict=True)
+        _AnswerOptions(response.problem, verdict.reason, _by_script(response))
+        for response, verdict in zip(responses, verdicts, strict=True)
     ]
-    groups: dict[str, dict[str, list[_Answer]]] = {"by_format": {}, "by_language": {}, "by_domain": {}}
+    label_groups: dict[str, dict[str, list[_AnswerOptions]]] = {"by_format": {}, "by_language": {}, "by_domain": {}}
     for given_answer in given_answers:
-        for group, label in zip(groups.values(), _labels(given_answer.problem), strict=True):
+        for group, label in zip(label_groups.values(), _labels(given_answer.problem), strict=True):
             if label:
                 group.setdefault(label, []).append(given_answer)
-    counted: dict[str, JsonValue] = {
+    group_counts: dict[str, JsonValue] = {
         name: {label: _counts(group_answers) for label, group_answers in sorted(group.items())}
-        for name, group in groups.items()
+        for name, group in label_groups.items()
     }
-    waiting = Counter(verdict.detail for verdict in verdicts if verdict.reason.waits_for_judge)
-    return {**_counts(given_answers), "waiting_because": dict(waiting.most_common()), **counted}
+    waiting_reasons = Counter(verdict.detail for verdict in verdicts if verdict.reason.waits_for_judge)
+    return {**_counts(given_answers), "waiting_because": dict(waiting_reasons.most_common()), **group_counts}
 
 
-def print_summary(summary: Mapping[str, JsonValue], folder: Path | None) -> None:
+def print_summary(answer_summary: Mapping[str, JsonValue], folder: Path | None) -> None:
     """Show a summary to people, with what to do about answers that are not judged.
 
     Args:
-        summary: As `summarize` makes it.
+        answer_summary: As `summarize` makes it.
         folder: Folder in which the verdicts were written; None if they were not.
     """
-    table = Table("", "answers", *_COUNTS[1:], *_SHARES)
-    rows: list[tuple[str, JsonValue]] = [("all", dict(summary))]
+    table = TerminalTable("", "answers", *_COUNTS[1:], *_SHARES)
+    summary_rows: list[tuple[str, JsonValue]] = [("all", dict(answer_summary))]
     for name in ("format", "language", "domain"):
-        group = summary[f"by_{name}"]
-        rows += [(f"{name} {value}", counts) for value, counts in group.items()] if isinstance(group, dict) else []
-    for name, counts in rows:
+        group = answer_summary[f"by_{name}"]
+        summary_rows += (
+            [(f"{name} {value}", counts) for value, counts in group.items()] if isinstance(group, dict) else []
+        )
+    for name, counts in summary_rows:
         if isinstance(counts, dict):
             numbers = [str(counts[key]) for key in _COUNTS]
             table.add_row(name, *numbers, *(_percent(counts[key]) for key in _SHARES.values()))
     table.print()
-    console.print(f"Accuracy is the share of right answers among the {summary['judged']} that are judged.")
-    if summary["pending"]:
+    console.print(f"Accuracy is the share of right answers among the {answer_summary['judged']} that are judged.")
+    if answer_summary["pending"]:
         console.print(
-            f"Answers that wait for a judge: {summary['pending']}. `benchwright judge pending` lists them; once they"
+            f"Answers that wait for a judge: {answer_summary['pending']}. `benchwright judge pending` lists them; "
+            "once they"
             " are judged, the same command counts them.",
             soft_wrap=True,
         )
-        _print_reasons(summary["waiting_because"])
-    if summary["undecided"]:
+        _print_reasons(answer_summary["waiting_because"])
+    if answer_summary["undecided"]:
         notice = f"{folder / 'verdicts.jsonl'} says why" if folder else "--out DIR writes the reasons"
-        console.print(f"Undecided answers: {summary['undecided']}; {notice}.", markup=False, soft_wrap=True)
+        console.print(f"Undecided answers: {answer_summary['undecided']}; {notice}.", markup=False, soft_wrap=True)
 
 
-def _print_reasons(counted: JsonValue) -> None:
-    reasons = [*counted.items()] if isinstance(counted, dict) else []
+def _print_reasons(reason_counts: JsonValue) -> None:
+    reasons = [*reason_counts.items()] if isinstance(reason_counts, dict) else []
     for reason, count in reasons[:_REASONS_SHOWN]:
         console.print(f"  {count}: {reason}", markup=False, highlight=False, soft_wrap=True)
     if (other_count := len(reasons) - _REASONS_SHOWN) > 0:
         console.print(f"  Other reasons: {other_count}. `--out DIR` writes the reason of every answer.")
 
 
-def _by_script(answer: Response) -> float | None:
-    question, key = answer.problem.public.question, answer.problem.hidden.answer
-    return csbench_script_score(question, answer.text, key) if question and key else None
+def _by_script(response: Response) -> float | None:
+    question, key = response.problem.public.question, response.problem.hidden.answer
+    return csbench_script_score(question, response.text, key) if question and key else None
 
 
 def _labels(problem: Problem) -> tuple[str, str, str]:
@@ -103,15 +106,15 @@ def _labels(problem: Problem) -> tuple[str, str, str]:
     return (question.format.value, question.language, question.domain) if question else (problem.kind.value, "", "")
 
 
-def _counts(given_answers: Sequence[_Answer]) -> dict[str, JsonValue]:
+def _counts(given_answers: Sequence[_AnswerOptions]) -> dict[str, JsonValue]:
     """The number of each kind, and the shares of right ones."""
-    counted = tally(given_answer.reason for given_answer in given_answers)
+    answer_tally = tally(given_answer.reason for given_answer in given_answers)
     by_script = [given_answer.by_script for given_answer in given_answers if given_answer.by_script is not None]
     return {
-        **asdict(counted),
-        "judged": counted.judged,
-        "accuracy": counted.accuracy,
-        "accuracy_of_readable": counted.accuracy_of_readable,
+        **asdict(answer_tally),
+        "judged": answer_tally.judged,
+        "accuracy": answer_tally.accuracy,
+        "accuracy_of_readable": answer_tally.accuracy_of_readable,
         "csbench_script": round(mean(by_script), 6) if by_script else None,
     }
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from benchwright_attempts.grading.given_answers import GivenAnswer, GivenAnswers, recorded_before
-from benchwright_attempts.grading.grading import ANSWER, GradingOutcome, graded_answer, judge_answer
-from benchwright_attempts.grading.judging import Judging
+from benchwright_attempts.grading.grading import ANSWER, GradingOutcome, judge_answer, outcome_of_judgement
+from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.grading.grade import BatchGrader
@@ -28,14 +28,14 @@ from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_judges.score import score
 from benchwright_problems.datasets.invalid_records import InvalidRecords
-from benchwright_problems.problem import Kind, Problem
+from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.responses import read_responses
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Verdict
 from benchwright_server.cli.problems.left_out import write_left_out
 from benchwright_server.cli.solve.answers import print_summary, summarize
 from benchwright_server.cli.solve.batch_files import write_files
-from benchwright_server.cli.solve.batch_reading import Origins, Reader
+from benchwright_server.cli.solve.batch_reading import AnswerReader, Origins
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
@@ -54,7 +54,7 @@ _Numbered = Sequence[tuple[int, GivenAnswer]]
 
 
 @dataclass(frozen=True)
-class Batch:
+class BatchOptions:
     """Options for grading many answers at once."""
 
     responses: Annotated[
@@ -83,7 +83,7 @@ class Batch:
     ] = False
 
 
-def grade_batch(pack: str, responses: Path, batch: Batch, origins: Origins, json_output: bool) -> NoReturn:
+def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origins, json_output: bool) -> NoReturn:
     """Grade a file of answers, print what they come to, and exit: 2 if some could not be decided, else 0.
 
     Args:
@@ -96,100 +96,102 @@ def grade_batch(pack: str, responses: Path, batch: Batch, origins: Origins, json
     store = Store(Home.find())
     public = {problem.id: problem for problem in store.public(pack).problems}
     invalid = InvalidRecords(skip=batch.skip_invalid)
-    answers = read_responses(responses, public, invalid)
+    parsed_responses = read_responses(responses, public, invalid)
     left_out = write_left_out(invalid, responses.stem, batch.output)
-    hidden = {name: store.unseal(f"{pack}/{name}") for name in {answer.problem.id for answer in answers}}
-    answers = [replace(answer, problem=hidden[answer.problem.id]) for answer in answers]
-    given_answers = Reader(pack, responses, origins).read(answers)
-    answers = [
-        replace(response, text=read.files.get(ANSWER, b"").decode())
-        for response, read in zip(answers, given_answers, strict=True)
+    unsealed_problems = {
+        name: store.unseal(f"{pack}/{name}") for name in {answer.problem.id for answer in parsed_responses}
+    }
+    parsed_responses = [replace(answer, problem=unsealed_problems[answer.problem.id]) for answer in parsed_responses]
+    given_answers = AnswerReader(pack, responses, origins).read(parsed_responses)
+    parsed_responses = [
+        replace(response, text=parsed_answer.files.get(ANSWER, b"").decode())
+        for response, parsed_answer in zip(parsed_responses, given_answers, strict=True)
     ]
     with interruptible("All verdicts so far are kept: the same command continues where it stopped."):
-        graded = _recorded(given_answers, batch)
+        gradings = _recorded(given_answers, batch)
     solver = ", ".join(sorted({given_answer.solver for given_answer in given_answers}))
     if batch.output is not None:
-        write_files(batch.output, pack, answers, graded, solver, batch.k)
-    summary = summarize(answers, [grade.verdict for grade in graded])
+        write_files(batch.output, pack, parsed_responses, gradings, solver, batch.k)
+    answer_summary = summarize(parsed_responses, [grade.verdict for grade in gradings])
     if json_output:
-        print_json({"pack": pack, "solver": solver, "left_out": len(invalid.errors), **summary})
+        print_json({"pack": pack, "solver": solver, "left_out": len(invalid.record_errors), **answer_summary})
     else:
-        print_summary(summary, batch.output)
+        print_summary(answer_summary, batch.output)
         if left_out is not None:
-            err.print(f"Lines left out: {len(invalid.errors)}. The reasons are in {left_out}.", markup=False)
-    raise typer.Exit(2 if summary["undecided"] else 0)
+            err.print(f"Lines left out: {len(invalid.record_errors)}. The reasons are in {left_out}.", markup=False)
+    raise typer.Exit(2 if answer_summary["undecided"] else 0)
 
 
-def _recorded(given_answers: Sequence[GivenAnswer], batch: Batch) -> list[GradingOutcome]:
+def _recorded(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[GradingOutcome]:
     """Grades answers as attempts of the event log."""
     with opened_log() as log:
         given_answers = recorded_before(log, given_answers)
-        attempts = GivenAnswers(log, Home.find(), given_answers)
-        attempts.receive()
-        graded = _grade(given_answers, batch)
-        attempts.decide(
-            {given_answer.attempt: grade for given_answer, grade in zip(given_answers, graded, strict=True)}
+        answer_attempts = GivenAnswers(log, Home.find(), given_answers)
+        answer_attempts.receive()
+        gradings = _grade(given_answers, batch)
+        answer_attempts.decide(
+            {given_answer.attempt: grade for given_answer, grade in zip(given_answers, gradings, strict=True)}
         )
-    return graded
+    return gradings
 
 
-def _grade(given_answers: Sequence[GivenAnswer], batch: Batch) -> list[GradingOutcome]:
+def _grade(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[GradingOutcome]:
     numbered = list(enumerate(given_answers))
     grades = {number: GradingOutcome(answer.flaw) for number, answer in numbered if answer.flaw is not None}
     designs = [
         numbered_answer
         for numbered_answer in numbered
-        if numbered_answer[1].problem.kind is Kind.DESIGN and numbered_answer[1].flaw is None
+        if numbered_answer[1].problem.kind is ProblemKind.DESIGN and numbered_answer[1].flaw is None
     ]
     grades |= _scored(
-        [numbered_answer for numbered_answer in numbered if numbered_answer[1].problem.kind is not Kind.DESIGN]
+        [numbered_answer for numbered_answer in numbered if numbered_answer[1].problem.kind is not ProblemKind.DESIGN]
     )
-    judging = Judging(Home.find(), reader=batch.reader, budget_usd=batch.budget)
-    waiting = [
+    judging = AttemptJudging(Home.find(), reader_name=batch.reader, budget_usd=batch.budget)
+    waiting_answers = [
         (number, given_answers[number])
-        for number, graded in grades.items()
-        if graded.judgement is not None and judging.is_for_model(given_answers[number].problem, graded.judgement)
+        for number, grading in grades.items()
+        if grading.judgement is not None and judging.is_for_model(given_answers[number].problem, grading.judgement)
     ]
-    if waiting:
-        grades |= asyncio.run(_judged(waiting, judging))
+    if waiting_answers:
+        grades |= asyncio.run(_judged(waiting_answers, judging))
     if designs:
         grades |= asyncio.run(_run(designs, batch))
     return [grades[number] for number in range(len(given_answers))]
 
 
-def _scored(answers: _Numbered) -> dict[int, GradingOutcome]:
+def _scored(numbered_answers: _Numbered) -> dict[int, GradingOutcome]:
     """The outcomes by rules, a millisecond each: nothing is kept, the same rules say the same again."""
     grades = {}
-    with progress("scoring", len(answers), "answers") as meter:
-        for scored_count, (number, answer) in enumerate(answers, 1):
+    with progress("scoring", len(numbered_answers), "answers") as meter:
+        for scored_count, (number, answer) in enumerate(numbered_answers, 1):
             start = time.monotonic()
             judgement = score(answer.problem, answer.text)
-            grades[number] = graded_answer(answer.digest, judgement, time.monotonic() - start)
+            grades[number] = outcome_of_judgement(answer.digest, judgement, time.monotonic() - start)
             if scored_count % _STEP == 0:
-                meter.show(scored_count, len(answers))
+                meter.show(scored_count, len(numbered_answers))
     return grades
 
 
-async def _judged(answers: _Numbered, judging: Judging) -> dict[int, GradingOutcome]:
+async def _judged(numbered_answers: _Numbered, judging: AttemptJudging) -> dict[int, GradingOutcome]:
     turn = asyncio.Semaphore(_JUDGED_AT_ONCE)
 
     async def judged(number: int, answer: GivenAnswer) -> tuple[int, GradingOutcome]:
         name = answer.attempt
         async with turn:
-            graded = await judge_answer(
+            grading = await judge_answer(
                 answer.ref, answer.problem, answer.text, judging, attempt=name, number=answer.number, answer_id=name
             )
         meter.advance()
-        return number, graded
+        return number, grading
 
     try:
-        with progress("judging", len(answers), "answers") as meter:
-            return dict(await asyncio.gather(*(judged(*numbered_answer) for numbered_answer in answers)))
+        with progress("judging", len(numbered_answers), "answers") as meter:
+            return dict(await asyncio.gather(*(judged(*numbered_answer) for numbered_answer in numbered_answers)))
     finally:
         await judging.close()
 
 
-async def _run(designs: _Numbered, batch: Batch) -> dict[int, GradingOutcome]:
+async def _run(designs: _Numbered, batch: BatchOptions) -> dict[int, GradingOutcome]:
     home = Home.find()
     sandbox = open_sandbox(batch.sandbox)
     toolchain = toolchain_for(sandbox.name, home.cache)
@@ -201,7 +203,9 @@ async def _run(designs: _Numbered, batch: Batch) -> dict[int, GradingOutcome]:
             batch_grader = grader(
                 runs,
                 verdicts=VerdictStore.from_home(home),
-                on_progress=lambda now: meter.show(now.finished_runs, now.planned, now.known_runs),
+                on_progress=lambda run_progress: meter.show(
+                    run_progress.finished_runs, run_progress.planned, run_progress.known_runs
+                ),
             )
             verdicts = await batch_grader.grade(solutions)
     if batch.quality:

@@ -20,7 +20,7 @@ _MISSING = GradingOutcome(Verdict(reason=Reason.NO_ANSWER, detail="this sample h
 
 
 def write_files(
-    folder: Path, pack: str, answers: Sequence[Response], graded: Sequence[GradingOutcome], solver: str, k: int
+    folder: Path, pack: str, responses: Sequence[Response], gradings: Sequence[GradingOutcome], solver: str, k: int
 ) -> None:
     """Write `verdicts.jsonl`, and CVDP's reports if the pack has problems of CVDP's categories.
 
@@ -28,8 +28,8 @@ def write_files(
         folder: Made if it does not exist. Reports of several samples are in `sample_N` of it, and together in
             `composite_report.json`.
         pack: Named in the reports, as `solver`.
-        answers: All answers.
-        graded: Outcomes of the grading, in the same order.
+        responses: All answers.
+        gradings: Outcomes of the grading, in the same order.
         solver: Name of the solver who answered.
         k: The k of pass@k.
 
@@ -38,25 +38,25 @@ def write_files(
     """
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        _write_reports(folder, pack, answers, graded, solver, k)
-        lines = [_line(*pair) for pair in zip(answers, graded, strict=True)]
+        _write_reports(folder, pack, responses, gradings, solver, k)
+        lines = [_line(*pair) for pair in zip(responses, gradings, strict=True)]
         write_atomically(folder / "verdicts.jsonl", "".join(lines).encode())
 
 
 def _write_reports(
-    folder: Path, pack: str, answers: Sequence[Response], graded: Sequence[GradingOutcome], solver: str, k: int
+    folder: Path, pack: str, responses: Sequence[Response], gradings: Sequence[GradingOutcome], solver: str, k: int
 ) -> None:
-    all_problems = {answer.problem.id: answer.problem for answer in answers}
+    all_problems = {answer.problem.id: answer.problem for answer in responses}
     problems = [problem for problem in all_problems.values() if problem.category is not None]
     if not problems:
         return
-    samples: dict[int, dict[str, GradingOutcome]] = {}
-    for answer, grade in zip(answers, graded, strict=True):
-        samples.setdefault(answer.sample, {})[answer.problem.id] = grade
-    now = datetime.now(UTC).astimezone()
-    names = [f"sample_{number + 1}" for number in samples] if len(samples) > 1 else [""]
+    gradings_by_sample: dict[int, dict[str, GradingOutcome]] = {}
+    for response, grade in zip(responses, gradings, strict=True):
+        gradings_by_sample.setdefault(response.sample, {})[response.problem.id] = grade
+    report_time = datetime.now(UTC).astimezone()
+    names = [f"sample_{number + 1}" for number in gradings_by_sample] if len(gradings_by_sample) > 1 else [""]
     reports: list[dict[str, JsonValue]] = []
-    for name, sample_grades in zip(names, samples.values(), strict=True):
+    for name, sample_grades in zip(names, gradings_by_sample.values(), strict=True):
         rows = [
             cvdp_report.GradedAnswer(
                 id=problem.id,
@@ -69,14 +69,14 @@ def _write_reports(
             if problem.category is not None
         ]
         (folder / name).mkdir(parents=True, exist_ok=True)
-        reports.append(cvdp_report.report(rows, pack, solver, now))
+        reports.append(cvdp_report.report(rows, pack, solver, report_time))
         _write_json(folder / name / "raw_result.json", cvdp_report.raw_result(rows))
         _write_json(folder / name / "report.json", reports[-1])
         (folder / name / "report.txt").write_text(cvdp_report.report_text(reports[-1]), encoding="utf-8")
     if len(reports) > 1:
-        together = cvdp_report.composite(reports, names, k, now)
-        _write_json(folder / "composite_report.json", together)
-        (folder / "composite_report.txt").write_text(cvdp_report.report_text(together), encoding="utf-8")
+        composite_report = cvdp_report.composite(reports, names, k, report_time)
+        _write_json(folder / "composite_report.json", composite_report)
+        (folder / "composite_report.txt").write_text(cvdp_report.report_text(composite_report), encoding="utf-8")
     if left_out := len(all_problems) - len(problems):
         err.print(f"{left_out} of the problems have no category of CVDP: their verdicts are in verdicts.jsonl only.")
 
@@ -85,16 +85,16 @@ def _write_json(file: Path, content: dict[str, JsonValue]) -> None:
     write_atomically(file, (json.dumps(content, indent=2) + "\n").encode())
 
 
-def _line(answer: Response, graded: GradingOutcome) -> str:
+def _line(response: Response, grading: GradingOutcome) -> str:
     """A verdict without the names and messages of hidden tests."""
-    verdict, judgement = graded.verdict, graded.judgement
+    verdict, judgement = grading.verdict, grading.judgement
     row: dict[str, object] = {
-        "problem": answer.problem.id,
-        "sample": answer.sample + 1,
+        "problem": response.problem.id,
+        "sample": response.sample + 1,
         "verdict": word_of(verdict.outcome, verdict.reason),
         "reason": verdict.reason.value,
         "detail": verdict.detail,
-        "score": graded.score,
+        "score": grading.score,
     }
     if judgement is None:
         row |= {"tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)}, "tools": verdict.tools}

@@ -18,11 +18,11 @@ from benchwright_attempts.grading.grading import judged_paths
 from benchwright_attempts.terms import Solver
 from benchwright_foundation.home import Home
 from benchwright_judges.reading.text_length import ENCODING, TokenCounter
-from benchwright_problems.problem import Kind, Problem, digest
+from benchwright_problems.problem import Problem, ProblemKind, digest
 from benchwright_problems.storage.responses import Response
 from benchwright_server.cli.eval.options import KnowledgeCutoff, check_cutoff
 from benchwright_server.errors import ServerError
-from benchwright_subjects.evaluation.reading import Reading, read
+from benchwright_subjects.evaluation.reading import ReplyReading, read_answer
 from benchwright_subjects.prompt_sets import prompt_set
 from benchwright_subjects.prompt_sets.forms import digest_of
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
@@ -46,7 +46,7 @@ class Origins:
     knowledge_cutoff: KnowledgeCutoff = ""
 
 
-class Reader:
+class AnswerReader:
     """Reads the answers of a file.
 
     Args:
@@ -65,32 +65,32 @@ class Reader:
         self._origins = origins
         self._prompts: dict[str, tuple[PromptSet, str]] = {}
 
-    def read(self, answers: Sequence[Response]) -> list[GivenAnswer]:
+    def read(self, responses: Sequence[Response]) -> list[GivenAnswer]:
         """The answers as they are graded, in the same order.
 
         Raises:
             EvaluationError: No prompts have that name.
             ServerError: A condition is none of ours.
         """
-        digests = {answer.problem.id: answer.problem.public_digest for answer in answers}
-        return [self._given_answer(answer, digests[answer.problem.id]) for answer in answers]
+        digests = {answer.problem.id: answer.problem.public_digest for answer in responses}
+        return [self._given_answer(answer, digests[answer.problem.id]) for answer in responses]
 
-    def _given_answer(self, answer: Response, public: str) -> GivenAnswer:
-        problem, origin = answer.problem, answer.origin
+    def _given_answer(self, response: Response, public: str) -> GivenAnswer:
+        problem, origin = response.problem, response.origin
         ref = f"{self._pack}/{problem.id}"
         solver = self._origins.solver or origin.solver or self._file.stem
         steps = (self._origins.think or origin.steps) and problem.public.question is not None
         prompts = self._origins.prompts or origin.prompts
         reading = (
-            Reading(answer.files)
-            if answer.gives_files
-            else read(problem, answer.text, self._prompt_set(prompts)[0] if prompts else None, steps=steps)
+            ReplyReading(response.files)
+            if response.gives_files
+            else read_answer(problem, response.text, self._prompt_set(prompts)[0] if prompts else None, has_steps=steps)
         )
-        files = reading.files if answer.gives_files else _as_handed_in(problem, reading)
+        files = reading.files if response.gives_files else _as_handed_in(problem, reading)
         condition = self._condition(problem, origin.condition)
         return GivenAnswer(
             # Without the key, which could be found out from it.
-            attempt=digest([ref, public, solver, answer.sample, _plain_answer(answer)])[:32],
+            attempt=digest([ref, public, solver, response.sample, _plain_answer(response)])[:32],
             ref=ref,
             problem=problem,
             digest=public,
@@ -99,17 +99,17 @@ class Reader:
             condition=condition,
             recorded=origin.attempt,
             flaw=reading.flaw,
-            reply=answer.text if steps else "",
-            facts=self._facts(answer, condition, solver, prompts, steps, reading),
+            reply=response.text if steps else "",
+            extra_events=self._facts(response, condition, solver, prompts, steps, reading),
         )
 
     def _condition(self, problem: Problem, condition: str) -> Solver:
         try:
             return self._origins.condition or Solver(condition or Solver.MODEL)
         except ValueError:
-            conditions = ", ".join(Solver)
+            condition_names = ", ".join(Solver)
             raise ServerError(
-                f"{self._file}: {problem.id}: field condition: {condition!r} is none of: {conditions}."
+                f"{self._file}: {problem.id}: field condition: {condition!r} is none of: {condition_names}."
             ) from None
 
     def _prompt_set(self, name: str) -> tuple[PromptSet, str]:
@@ -119,13 +119,13 @@ class Reader:
         return self._prompts[name]
 
     def _facts(
-        self, answer: Response, condition: Solver, solver: str, prompts: str, steps: bool, reading: Reading
+        self, response: Response, condition: Solver, solver: str, prompts: str, steps: bool, reading: ReplyReading
     ) -> tuple[Event, ...]:
         """The facts of how a model was asked and how long its reply is, if anything is known of that."""
-        facts: list[Event] = []
+        fact_events: list[Event] = []
         if condition.is_person:
             return ()
-        shots = answer.origin.shots if self._origins.shots is None else self._origins.shots
+        shots = response.origin.shots if self._origins.shots is None else self._origins.shots
         parameters: dict[str, JsonValue] = {"steps": True} if steps else {}
         if shots is not None:
             parameters |= {"shots": shots, "steps": steps}
@@ -134,21 +134,21 @@ class Reader:
         if self._origins.knowledge_cutoff:
             parameters["knowledge_cutoff"] = self._origins.knowledge_cutoff
         if parameters:
-            tokens = self._tokens.count(answer.text) or 0
+            tokens = self._tokens.count(response.text) or 0
             usage = ModelUsage(model=solver, output_tokens=tokens, total_tokens=tokens, parameters=parameters)
-            facts.append(usage.model_copy(update={"counted_by": f"tiktoken {ENCODING}"}))
+            fact_events.append(usage.model_copy(update={"counted_by": f"tiktoken {ENCODING}"}))
         if reading.confidence is not None:
-            facts.append(SelfEstimate(solved=reading.confidence))
-        return tuple(facts)
+            fact_events.append(SelfEstimate(solved=reading.confidence))
+        return tuple(fact_events)
 
     @cached_property
     def _tokens(self) -> TokenCounter:
         return TokenCounter(Home.find().cache)
 
 
-def _as_handed_in(problem: Problem, reading: Reading) -> dict[str, bytes]:
+def _as_handed_in(problem: Problem, reading: ReplyReading) -> dict[str, bytes]:
     """The files as submitted: those that a reply leaves alone stay as they were given."""
-    if problem.kind is not Kind.DESIGN:
+    if problem.kind is not ProblemKind.DESIGN:
         return dict(reading.files)
     public_files = problem.public.files
     return {path: public_files[path].encode() for path in judged_paths(problem) if path in public_files} | dict(
@@ -156,6 +156,6 @@ def _as_handed_in(problem: Problem, reading: Reading) -> dict[str, bytes]:
     )
 
 
-def _plain_answer(answer: Response) -> JsonValue:
-    files = {path: content.decode("utf-8", "replace") for path, content in answer.files.items()}
-    return dict(files) if files else answer.text
+def _plain_answer(response: Response) -> JsonValue:
+    files = {path: content.decode("utf-8", "replace") for path, content in response.files.items()}
+    return dict(files) if files else response.text

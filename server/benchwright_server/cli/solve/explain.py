@@ -35,19 +35,26 @@ def explain(
 
     In the workspace of an attempt, explanations are left to the editor, which records their use.
     """
-    from benchwright_verilog.findings.explained_rules import TOOLS, explained, explained_rules
+    from benchwright_verilog.findings.explained_rules import TOOLS, explained_rules, explanation_of_rule
 
     with plain_errors():
         if workspace_folder(Path.cwd()) is not None:
             raise ServerError("This is the workspace of an attempt. Ask in the editor, which records it.")
-        tools = TOOLS if tool == "any" else (tool,)
+        searched_tools = TOOLS if tool == "any" else (tool,)
         explanation = next(
-            (explained_rule for name in tools if (explained_rule := explained(rule, name)) is not None), None
+            (
+                explained_rule
+                for name in searched_tools
+                if (explained_rule := explanation_of_rule(rule, name)) is not None
+            ),
+            None,
         )
         if explanation is None:
-            names = [name for rule_tool in tools for name in explained_rules(rule_tool)]
-            alike = get_close_matches(rule, names, n=3) or get_close_matches(rule.upper(), names, n=3)
-            hint = f" Did you mean {' or '.join(alike)}?" if alike else " Copy its name from the message."
+            names = [name for rule_tool in searched_tools for name in explained_rules(rule_tool)]
+            similar_names = get_close_matches(rule, names, n=3) or get_close_matches(rule.upper(), names, n=3)
+            hint = (
+                f" Did you mean {' or '.join(similar_names)}?" if similar_names else " Copy its name from the message."
+            )
             raise ServerError(f"No rule called {rule} is explained.{hint}")
     if json_output:
         print_json(asdict(explanation))

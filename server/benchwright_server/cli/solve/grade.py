@@ -18,7 +18,7 @@ from benchwright_harness.sandbox.registry import open_sandbox, toolchain_for
 from benchwright_problems.problem import Reveal
 from benchwright_problems.storage.store import Store
 from benchwright_server.attempts.participation import Participation
-from benchwright_server.cli.solve.batch import Batch, grade_batch
+from benchwright_server.cli.solve.batch import BatchOptions, grade_batch
 from benchwright_server.cli.solve.batch_reading import Origins
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal import options
@@ -46,7 +46,7 @@ def add_to(parent: typer.Typer) -> None:
 
 def grade_command(
     problem: options.ProblemOrPack,
-    batch: Batch,
+    batch: BatchOptions,
     origins: Origins,
     folder: Annotated[
         Path | None, typer.Argument(metavar="DIR", help="Contains the files to judge, as in a workspace.")
@@ -72,29 +72,29 @@ def grade_command(
             _grade_folder(problem, folder, batch, log, json_output)
 
 
-def _grade_folder(problem: str, folder: Path, batch: Batch, raw_log: Path | None, json_output: bool) -> None:
+def _grade_folder(problem: str, folder: Path, batch: BatchOptions, raw_log: Path | None, json_output: bool) -> None:
     home = Home.find()
-    hidden = Store(home).unseal(problem)
+    unsealed_problem = Store(home).unseal(problem)
     if not folder.is_dir():
         raise ServerError(f"{folder} is not a folder. Give the folder that contains rtl/ and the like.")
     if raw_log is not None:
-        _check_may_read_log(problem, hidden.reveal, home)
+        _check_may_read_log(problem, unsealed_problem.reveal, home)
     box = open_sandbox(batch.sandbox)
-    files = snapshot(folder, hidden)
-    if missing := [path for path in judged_paths(hidden) if path not in files]:
+    files = snapshot(folder, unsealed_problem)
+    if missing := [path for path in judged_paths(unsealed_problem) if path not in files]:
         missing_names = _missing_files(folder, missing)
         if not files:
             raise ServerError(f"{folder} has no file that {problem} expects: {missing_names}.")
         err.print(f"Missing in {folder}: {missing_names}.", markup=False, soft_wrap=True)
     with _opened(raw_log) as log, progress(f"running the hidden tests of {problem}", 1, "runs"):
-        verdict = asyncio.run(_graded(hidden, files, home, box, log, batch))
+        verdict = asyncio.run(_graded(unsealed_problem, files, home, box, log, batch))
     finish_with(problem, verdict, json_output)
 
 
 async def _graded(
-    problem: Problem, files: Mapping[str, bytes], home: Home, sandbox: Sandbox, log: BinaryIO, batch: Batch
+    problem: Problem, files: Mapping[str, bytes], home: Home, sandbox: Sandbox, log: BinaryIO, batch: BatchOptions
 ) -> Verdict:
-    verdict = await grade(problem, files, home=home, sandbox=sandbox, log=log, fresh=batch.fresh)
+    verdict = await grade(problem, files, home=home, sandbox=sandbox, log=log, ignores_known_verdict=batch.fresh)
     if not batch.quality:
         return verdict
     from benchwright_formal.measuring import Measuring

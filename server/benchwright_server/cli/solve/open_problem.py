@@ -9,7 +9,7 @@ import typer
 
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
-from benchwright_server.attempts.sessions import Sessions
+from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 
@@ -27,15 +27,15 @@ def open_problem(
     """Create a workspace for a problem, or find that of the unfinished attempt."""
 
     async def work() -> None:
-        sessions = Sessions(Home.find(), open_sandbox(DEFAULT_SANDBOX))
+        sessions = EditorSessions(Home.find(), open_sandbox(DEFAULT_SANDBOX))
         try:
-            opened = await sessions.open(problem, fresh)
+            opened_problem = await sessions.open(problem, fresh)
         finally:
             await sessions.close()
         if json_output:
-            print_json(opened.model_dump(mode="json", by_alias=True))
+            print_json(opened_problem.model_dump(mode="json", by_alias=True))
         else:
-            console.print(f"{opened.status.title}: {opened.status.workspace}", soft_wrap=True)
+            console.print(f"{opened_problem.status.title}: {opened_problem.status.workspace}", soft_wrap=True)
 
     with plain_errors():
         asyncio.run(work())

@@ -19,7 +19,7 @@ from benchwright_server.cli.terminal.output import console, plain_errors, print_
 from benchwright_server.errors import ServerError
 from benchwright_server.settings import OwnTests
 from benchwright_server.workspaces.workspace import workspace_folder
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 
 if TYPE_CHECKING:
     # LSP's types take a quarter of a second to import: only a run pays.
@@ -71,16 +71,16 @@ def run_tests(
         home = Home.find()
         box = open_sandbox(sandbox)
         bench = TestBench(box, partial(toolchain_for, box.name, home.cache), FolderState(home.state / "own-tests"))
-        settings = OwnTests(simulator=simulator, top=top, limit_s=limit_s)
+        test_settings = OwnTests(simulator=simulator, top=top, limit_s=limit_s)
         project = Project(root, Documents(), ProjectSettings())
         run_request = RunRequest(coverage=coverage, waves=waves)
-        runs = asyncio.run(bench.run(project, test or (), settings, ProjectSettings(), run_request))
+        file_runs = asyncio.run(bench.run(project, test or (), test_settings, ProjectSettings(), run_request))
     if json_output:
-        print_json([_plain(file_run, root) for file_run in runs])
+        print_json([_plain(file_run, root) for file_run in file_runs])
     else:
-        for file_run in runs:
+        for file_run in file_runs:
             _show(file_run, root)
-    raise typer.Exit(0 if all(file_run.run.passed for file_run in runs) else 1)
+    raise typer.Exit(0 if all(file_run.own_run.passed for file_run in file_runs) else 1)
 
 
 def _show(file_run: FileRun, folder: Path) -> None:
@@ -88,26 +88,31 @@ def _show(file_run: FileRun, folder: Path) -> None:
     for name, outcome in file_run.ids():
         word = outcome.reason.value.replace("_", " ")
         console.print(
-            Text(word, style=colours.get(outcome.reason, "red")), Text(name), Text(f"({file_run.run.simulator})")
+            Text(word, style=colours.get(outcome.reason, "red")), Text(name), Text(f"({file_run.own_run.simulator})")
         )
         if outcome.message:
             location = f"{outcome.path}:{outcome.line}: " if outcome.path else ""
             console.print(Text(f"  {location}{outcome.message}"), soft_wrap=True)
     if file_run.waves is not None:
         console.print(Text(f"  waveform: {file_run.waves.relative_to(folder)}"), soft_wrap=True)
-    for file in file_run.run.coverage:
-        reached, total = sum(count > 0 for count in file.lines.values()), len(file.lines)
-        bits = sum(toggle.count > 0 for toggle in file.toggles)
-        console.print(Text(f"  {file.path}: {reached} of {total} lines, {bits} of {len(file.toggles)} toggles"))
+    for file_coverage in file_run.own_run.coverage:
+        reached_lines, total = sum(count > 0 for count in file_coverage.lines.values()), len(file_coverage.lines)
+        bits = sum(toggle.count > 0 for toggle in file_coverage.toggles)
+        console.print(
+            Text(
+                f"  {file_coverage.path}: {reached_lines} of {total} lines, {bits} of {len(file_coverage.toggles)} "
+                "toggles"
+            )
+        )
 
 
 def _plain(file_run: FileRun, folder: Path) -> dict[str, object]:
     return {
-        "file": file_run.file.path,
-        "top": file_run.top,
-        "simulator": file_run.run.simulator,
-        "passed": file_run.run.passed,
-        "wall_s": file_run.run.wall_s,
+        "file": file_run.test_file.path,
+        "top": file_run.top_module,
+        "simulator": file_run.own_run.simulator,
+        "passed": file_run.own_run.passed,
+        "wall_s": file_run.own_run.wall_s,
         "waves": file_run.waves.relative_to(folder).as_posix() if file_run.waves is not None else None,
         "results": [
             {
@@ -122,11 +127,11 @@ def _plain(file_run: FileRun, folder: Path) -> dict[str, object]:
         ],
         "coverage": [
             {
-                "path": file.path,
-                "lines": {str(line): count for line, count in file.lines.items()},
-                "toggles": {toggle.signal: toggle.count for toggle in file.toggles},
+                "path": file_coverage.path,
+                "lines": {str(line): count for line, count in file_coverage.lines.items()},
+                "toggles": {toggle.signal: toggle.count for toggle in file_coverage.toggles},
             }
-            for file in file_run.run.coverage
+            for file_coverage in file_run.own_run.coverage
         ],
-        "output": file_run.run.output,
+        "output": file_run.own_run.output,
     }

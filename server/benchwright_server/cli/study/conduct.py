@@ -17,14 +17,14 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.log import deliver, opened_log
 from benchwright_server.cli.terminal.options import Json, StudyFilePath, StudyId
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     from benchwright_studies.conduct.closing import SealCheck
     from benchwright_studies.conduct.delivery import Delivery
     from benchwright_studies.conduct.monitoring import StudyProgress
-    from benchwright_studies.conduct.progress import Progress
+    from benchwright_studies.conduct.progress import ParticipantProgress
     from benchwright_studies.conduct.studies import Studies
     from benchwright_studies.conduct.study_log import StudyLog
     from benchwright_studies.plan.model_condition import ModelCondition
@@ -52,7 +52,7 @@ def run(
     """
     with opened_log() as log, needs("`benchwright study run`", "baselines"):
         from benchwright_server.attempts.participation import Participation
-        from benchwright_studies.conduct.readiness import check_words
+        from benchwright_studies.conduct.readiness import check_no_placeholders
         from benchwright_studies.plan.allocation import read_participant_file
         from benchwright_studies.plan.registration import join_study, register_study
         from benchwright_studies.plan.study_file import read_study
@@ -70,7 +70,7 @@ def run(
         else:
             study_file, store = read_study(file), Store(Home.find())
             check_prompts(store, study_file)
-            check_words(study_file)
+            check_no_placeholders(study_file)
             registered_study = register_study(log, store, study_file)
             if participant is not None:
                 _studies(log).enroll(registered_study.study.study, participant)
@@ -92,21 +92,21 @@ def run(
 
 
 @dataclass(frozen=True)
-class _Status:
+class _StudyStatus:
     """Progress of a study."""
 
     study: str
     pseudonyms: tuple[str, ...]
-    walks: Mapping[str, Progress]
+    walks: Mapping[str, ParticipantProgress]
     """Of the participants who have begun."""
     deleted: tuple[str, ...]
     machines: tuple[tuple[ModelCondition, int], ...]
     """Each condition for models or agents, and how many of its attempts have ended."""
-    waiting: Mapping[str, Delivery]
+    pending_deliveries: Mapping[str, Delivery]
     """Records that could not be delivered yet, by participant."""
     seal: SealCheck | None
     """Of a closed study."""
-    people: StudyProgress
+    people_progress: StudyProgress
     """By condition, and when each participant was last heard of."""
 
     def as_json(self) -> dict[str, JsonValue]:
@@ -119,14 +119,18 @@ class _Status:
                 pseudonym: {"step": walk.step.value, "done": walk.done, "total": walk.total}
                 for pseudonym, walk in self.walks.items()
             },
-            "conditions": {name: asdict(condition) for name, condition in self.people.conditions.items()},
+            "conditions": {name: asdict(condition) for name, condition in self.people_progress.conditions.items()},
             "machines": {
-                part.condition.name: {"model": part.condition.model, "done": done_count, "total": part.total}
-                for part, done_count in self.machines
+                model_part.condition.name: {
+                    "model": model_part.condition.model,
+                    "done": done_count,
+                    "total": model_part.attempt_count,
+                }
+                for model_part, done_count in self.machines
             },
             "not_handed_in": {
                 pseudonym: delivery.model_dump(mode="json", exclude={"study", "participant"})
-                for pseudonym, delivery in self.waiting.items()
+                for pseudonym, delivery in self.pending_deliveries.items()
             },
             "not_begun": [
                 pseudonym
@@ -137,20 +141,25 @@ class _Status:
         }
 
     def print(self) -> None:
-        table = Table("participant", "next", "done", "records")
+        table = TerminalTable("participant", "next", "done", "records")
         for pseudonym in self.pseudonyms:
             walk = self.walks.get(pseudonym)
             step = (
                 walk.step.value.replace("_", " ") if walk else ("deleted" if pseudonym in self.deleted else "not begun")
             )
             records = (
-                f"not delivered yet, {self.waiting[pseudonym].tries} attempts" if pseudonym in self.waiting else ""
+                f"not delivered yet, {self.pending_deliveries[pseudonym].tries} attempts"
+                if pseudonym in self.pending_deliveries
+                else ""
             )
             table.add_row(pseudonym, step, f"{walk.done}/{walk.total}" if walk else "", records)
         table.print()
-        _print_conditions(self.people)
-        for part, done_count in self.machines:
-            console.print(f"{part.condition.name}: {part.condition.model}, {done_count} of {part.total} attempts")
+        _print_conditions(self.people_progress)
+        for model_part, done_count in self.machines:
+            console.print(
+                f"{model_part.condition.name}: {model_part.condition.model}, {done_count} of "
+                f"{model_part.attempt_count} attempts"
+            )
         if self.seal is not None:
             console.print(f"Closed. Digest {self.seal.digest}", soft_wrap=True)
             for flaw in self.seal.flaws:
@@ -171,37 +180,37 @@ def status(study: StudyId, json_output: Json = False) -> None:
     raise typer.Exit(0 if study_status.seal is None or study_status.seal.ok else 1)
 
 
-def _status(log: StudyLog, study: str) -> _Status:
+def _status(log: StudyLog, study: str) -> _StudyStatus:
     from benchwright_studies.conduct.closing import check_seal
     from benchwright_studies.conduct.monitoring import study_progress
     from benchwright_studies.plan.model_condition import model_conditions
 
-    waiting = {delivery.participant: delivery for delivery in deliver(log) if delivery.study == study}
+    pending_deliveries = {delivery.participant: delivery for delivery in deliver(log) if delivery.study == study}
     studies = _studies(log)
     registered_study = studies.study(study)
-    begun = log.journal.participants(study)
+    begun_participants = log.journal.participants(study)
     stones = [stone.id for stone in log.journal.tombstones(study) if stone.kind == "participant"]
-    return _Status(
+    return _StudyStatus(
         study=study,
         pseudonyms=tuple(registered_study.study.pseudonyms),
         walks={
             pseudonym: studies.progress(study, pseudonym)
             for pseudonym in registered_study.study.pseudonyms
-            if pseudonym in begun
+            if pseudonym in begun_participants
         },
         deleted=tuple(stone.partition("/")[2] for stone in stones),
-        machines=tuple((part, len(part.ended(log))) for part in model_conditions(log, study)),
-        waiting=waiting,
+        machines=tuple((part, len(part.ended_attempts(log))) for part in model_conditions(log, study)),
+        pending_deliveries=pending_deliveries,
         seal=check_seal(log, study) if registered_study.closed is not None else None,
-        people=study_progress(log, study),
+        people_progress=study_progress(log, study),
     )
 
 
 def _print_conditions(study_state: StudyProgress) -> None:
     columns = ("condition", "drawn", "not opened", "under way", "finished", "dropped out")
-    table = Table(*columns)
-    for name, condition in study_state.conditions.items():
-        table.add_row(name, *map(str, astuple(condition)))
+    table = TerminalTable(*columns)
+    for name, condition_progress in study_state.conditions.items():
+        table.add_row(name, *map(str, astuple(condition_progress)))
     if study_state.conditions:
         table.print()
 
@@ -212,9 +221,9 @@ def progress(
 ) -> None:
     """Show how far a study is, from what participants' machines have delivered so far. Nothing is imported."""
     with plain_errors(), needs("`benchwright study progress`", "baselines"):
-        from benchwright_studies.conduct.monitoring import delivered, study_progress
+        from benchwright_studies.conduct.monitoring import open_delivered, study_progress
 
-        with delivered(source) as (log, studies):
+        with open_delivered(source) as (log, studies):
             studies_progress = [study_progress(log, study) for study in studies]
     if json_output:
         print_json(
@@ -236,11 +245,11 @@ def progress(
         delivered_by = "1 participant has" if count == 1 else f"{count} participants have"
         console.print(f"{study_state.study}: {delivered_by} delivered.", markup=False)
         _print_conditions(study_state)
-        table = Table("participant", "assignment", "last record (UTC)")
+        table = TerminalTable("participant", "assignment", "last record (UTC)")
         for name, participant in study_state.participants.items():
-            drawn = "drawn" if participant.has_drawn else "not drawn yet"
-            gone = ", withdrew" + (" and asks for deletion" if participant.asks_for_deletion else "")
-            state = drawn + (gone if participant.has_withdrawn else "")
+            assignment_text = "drawn" if participant.has_drawn else "not drawn yet"
+            withdrawal_note = ", withdrew" + (" and asks for deletion" if participant.asks_for_deletion else "")
+            state = assignment_text + (withdrawal_note if participant.has_withdrawn else "")
             table.add_row(name, state, participant.last_record.strftime("%Y-%m-%d %H:%M"))
         table.print()
 
@@ -275,18 +284,21 @@ def close(
 
 def _unfinished(log: StudyLog, study: str) -> list[str]:
     """The participants whose part is not over, each with how far it is; none if the study was closed before."""
-    from benchwright_studies.plan.vocabulary import Step
+    from benchwright_studies.plan.vocabulary import ParticipantStep
 
     studies = _studies(log)
     registered_study = studies.study(study)
     if registered_study.closed is not None:
         return []
-    begun = log.journal.participants(study)
+    begun_participants = log.journal.participants(study)
     unfinished = []
     for pseudonym in registered_study.study.pseudonyms:
-        if pseudonym not in begun:
+        if pseudonym not in begun_participants:
             unfinished.append(f"{pseudonym} has not begun")
-        elif (walk := studies.progress(study, pseudonym)).step not in (Step.FINISHED, Step.WITHDRAWN):
+        elif (walk := studies.progress(study, pseudonym)).step not in (
+            ParticipantStep.FINISHED,
+            ParticipantStep.WITHDRAWN,
+        ):
             unfinished.append(f"{pseudonym} has done {walk.done} of {walk.total} tasks")
     return unfinished
 

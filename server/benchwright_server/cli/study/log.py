@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchwright_attempts import chosen_log
+from benchwright_attempts import configured_log
 from benchwright_foundation.home import Home
 from benchwright_server.cli.terminal.output import err, plain_errors
 
@@ -21,7 +21,7 @@ def opened_attempts() -> Iterator[EventLog]:
     """The same, for commands that read attempts and nothing of studies, whose rules take a while to load."""
     from benchwright_attempts.log.log import EventLog
 
-    with plain_errors(), EventLog(chosen_log(Home.find())) as log:
+    with plain_errors(), EventLog(configured_log(Home.find())) as log:
         yield log
 
 
@@ -31,7 +31,7 @@ def opened_log() -> Iterator[StudyLog]:
     from benchwright_studies import open_log
 
     with plain_errors():
-        log = open_log(chosen_log(Home.find()))
+        log = open_log(configured_log(Home.find()))
         try:
             yield log
         finally:
@@ -42,9 +42,9 @@ def deliver(log: StudyLog) -> list[Delivery]:
     """Try again to deliver records that could not be delivered before; returns those that still wait."""
     from benchwright_studies.conduct.delivery import Deliveries
 
-    arrived, left = Deliveries(Home.find()).deliver(log)
+    arrived, undelivered = Deliveries(Home.find()).deliver(log)
     for delivery in arrived:
         err.print(f"The records of {delivery.participant} in {delivery.study} are delivered now.", soft_wrap=True)
-    for delivery in left:
+    for delivery in undelivered:
         err.print(delivery.told, markup=False, soft_wrap=True)
-    return left
+    return undelivered

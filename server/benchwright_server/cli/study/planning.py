@@ -19,7 +19,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.options import Json, StudyFilePath
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json, writing
-from benchwright_server.cli.terminal.table import Table
+from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -54,7 +54,12 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
     Prints what the design guarantees, and where the number of participants or an assistant does not fit.
     """
     with plain_errors(), needs("`benchwright study validate`", "baselines"):
-        from benchwright_studies.conduct.readiness import check_words, foreign_assistants, guarantee, imbalances
+        from benchwright_studies.conduct.readiness import (
+            assistant_needs,
+            balance_guarantee,
+            check_no_placeholders,
+            imbalances,
+        )
         from benchwright_studies.plan.assignment import assign
         from benchwright_studies.plan.study_file import StudyFileError, read_study
         from benchwright_subjects.prompts.study_prompts import check_prompts
@@ -62,7 +67,7 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
         try:
             study_file = read_study(file)
             check_prompts(Store(Home.find()), study_file)
-            check_words(study_file)
+            check_no_placeholders(study_file)
             plan = assign(study_file.study, study_file.sha256, _difficulties(study_file))
         except StudyFileError as error:
             if not json_output:
@@ -70,17 +75,17 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
             print_json({"ok": False, "flaws": [asdict(flaw) for flaw in error.flaws]})
             raise typer.Exit(2) from error
     study = study_file.study
-    remarks = [*imbalances(study, plan), *foreign_assistants(study)]
+    remarks = [*imbalances(study, plan), *assistant_needs(study)]
     if json_output:
-        facts: dict[str, JsonValue] = {"ok": True, "study": study.study, "sha256": study_file.sha256, "flaws": []}
-        print_json(facts | {"guarantee": guarantee(study), "remarks": list(remarks)})
+        study_facts: dict[str, JsonValue] = {"ok": True, "study": study.study, "sha256": study_file.sha256, "flaws": []}
+        print_json(study_facts | {"guarantee": balance_guarantee(study), "remarks": list(remarks)})
         return
     console.print(
         f"{file} is valid: {len(study.problems)} problems, {len(study.conditions)} conditions, "
         f"{len(study.pseudonyms)} participants.",
         soft_wrap=True,
     )
-    for sentence in filter(None, (guarantee(study), *remarks)):
+    for sentence in filter(None, (balance_guarantee(study), *remarks)):
         console.print(sentence, markup=False, soft_wrap=True)
 
 
@@ -95,7 +100,7 @@ def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
     if json_output:
         print_json(plan.model_dump(mode="json") | {"sha256": plan.sha256})
         return
-    table = Table("participant", *(str(number + 1) for number in range(len(study_file.study.problems))))
+    table = TerminalTable("participant", *(str(number + 1) for number in range(len(study_file.study.problems))))
     for assignment in plan.assignments:
         table.add_row(assignment.participant, *(f"{task.problem} {task.condition}" for task in assignment.tasks))
     table.print()
@@ -126,7 +131,7 @@ def register(
     """
     with opened_log() as log, needs("`benchwright study register`", "baselines"):
         from benchwright_analysis.code_digest import analysis_digest
-        from benchwright_studies.conduct.readiness import check_words
+        from benchwright_studies.conduct.readiness import check_no_placeholders
         from benchwright_studies.plan.allocation import code_of
         from benchwright_studies.plan.preregistration import participant_files, preregister
         from benchwright_studies.plan.registration import register_study
@@ -135,7 +140,7 @@ def register(
 
         study_file, store = read_study(file), Store(Home.find())
         check_prompts(store, study_file)
-        check_words(study_file)
+        check_no_placeholders(study_file)
         registered_study = register_study(log, store, study_file)
         registered = preregister(
             log, registered_study, analysis_digest(), prompt_digests=prompt_digests(), codes_at_lab=codes_at_lab

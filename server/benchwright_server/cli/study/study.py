@@ -55,17 +55,20 @@ def collect_records(
 ) -> None:
     """Import what participants' machines recorded, after checking every hash chain."""
     with opened_log() as log, needs("`benchwright study collect`", "baselines"):
-        from benchwright_studies.conduct.archive import collect
+        from benchwright_studies.conduct.archive import collect_archive
 
         deliver(log)
-        rows = [collect(log, folder) for folder in folders]
+        collected_folders = [collect_archive(log, folder) for folder in folders]
     if json_output:
-        print_json([asdict(row) for row in rows])
+        print_json([asdict(row) for row in collected_folders])
         return
-    for folder, row in zip(folders, rows, strict=True):
-        withheld = f", {row.withheld} left out without consent" if row.withheld else ""
-        longer = f", {row.longer} attempts went on" if row.longer else ""
-        console.print(f"{folder}: {row.attempts} new attempts of {row.participants} participants{longer}{withheld}.")
+    for folder, collected_folder in zip(folders, collected_folders, strict=True):
+        withheld = f", {collected_folder.withheld} left out without consent" if collected_folder.withheld else ""
+        longer = f", {collected_folder.longer} attempts went on" if collected_folder.longer else ""
+        console.print(
+            f"{folder}: {collected_folder.attempts} new attempts of {collected_folder.participants} "
+            f"participants{longer}{withheld}."
+        )
 
 
 def delete(
@@ -83,7 +86,7 @@ def delete(
         if not yes and not typer.confirm(f"Delete all records of {participant} in {study}? This can't be undone."):
             raise typer.Exit(1)
         count = delete_participant(Home.find(), log, study, participant, reason)
-        Deliveries(Home.find()).drop(study, participant)
+        Deliveries(Home.find()).drop_delivery(study, participant)
         participation = Participation(Home.find())
         if participation.pseudonyms().get(study) == participant:
             participation.end(study)

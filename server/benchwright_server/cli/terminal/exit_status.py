@@ -6,6 +6,6 @@ INTERRUPTED = 130
 """A program that Ctrl+C ended, as shells report it."""
 
 
-def of_signal(number: int) -> int:
+def signal_exit_status(signal_number: int) -> int:
     """The status of a program that a signal ended, as shells report it."""
-    return 128 + number
+    return 128 + signal_number

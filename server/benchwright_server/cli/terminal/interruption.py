@@ -9,7 +9,7 @@ from types import FrameType
 
 import typer
 
-from benchwright_server.cli.terminal.exit_status import of_signal
+from benchwright_server.cli.terminal.exit_status import signal_exit_status
 from benchwright_server.cli.terminal.output import err
 
 _SIGNALS = ("SIGTERM", "SIGHUP")
@@ -43,7 +43,7 @@ def interruptible(go_on: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         err.print(f"Interrupted. {go_on}", markup=False, soft_wrap=True)
-        raise typer.Exit(of_signal(received_signals[-1])) from None
+        raise typer.Exit(signal_exit_status(received_signals[-1])) from None
     finally:
         for handled_signal, handler in previous_handlers.items():
             signal.signal(handled_signal, handler)

@@ -24,16 +24,16 @@ from typing import get_type_hints
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the fields of its dataclasses as options of their own."""
     parameters: list[Parameter] = []
-    groups: dict[str, type] = {}
+    option_classes: dict[str, type] = {}
     for parameter in signature(command, eval_str=True).parameters.values():
         if isinstance(parameter.annotation, type) and dataclasses.is_dataclass(parameter.annotation):
-            groups[parameter.name] = parameter.annotation
+            option_classes[parameter.name] = parameter.annotation
             parameters += options_of(parameter.annotation)
         else:
             parameters.append(parameter)
 
     def gather(**values: object) -> None:
-        for name, group in groups.items():
+        for name, group in option_classes.items():
             group_values = {field.name: values.pop(field.name) for field in dataclasses.fields(group)}
             values[name] = group(**group_values)
         command(**values)
@@ -43,13 +43,13 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 def options_of(group: type) -> list[Parameter]:
     """The parameters that Typer makes options of, one for each field of a dataclass."""
-    hints = get_type_hints(group, include_extras=True)
+    type_hints = get_type_hints(group, include_extras=True)
     return [
         Parameter(
             field.name,
             Parameter.KEYWORD_ONLY,
             default=Parameter.empty if field.default is dataclasses.MISSING else field.default,
-            annotation=hints[field.name],
+            annotation=type_hints[field.name],
         )
         for field in dataclasses.fields(group)
     ]

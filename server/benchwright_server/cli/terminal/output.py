@@ -11,7 +11,7 @@ from typing import NoReturn
 import typer
 from rich.console import Console, ConsoleDimensions
 
-from benchwright_attempts.grading.reveal import coarse
+from benchwright_attempts.grading.reveal import coarse_wall_s
 from benchwright_foundation.errors import BenchwrightError
 from benchwright_harness.errors import HarnessError
 from benchwright_problems.verdict import Outcome, Verdict, word_of
@@ -79,7 +79,7 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
                 "reason": verdict.detail,
                 "tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)},
                 "compiler": [message.model_dump() for message in verdict.compiler],
-                "wall_s": coarse(verdict.wall_s),
+                "wall_s": coarse_wall_s(verdict.wall_s),
                 "remarks": list(verdict.remarks),
                 **quality_of(verdict),
                 "digests": verdict.digests.model_dump(mode="json"),
@@ -88,10 +88,10 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
     else:
         counts = f" {verdict.passed_tests}/{len(verdict.tests)} tests," if verdict.tests else ""
         color, word = color_of(verdict.outcome), word_of(verdict.outcome, verdict.reason)
-        console.print(f"[{color}]{word}[/{color}]:{counts} {coarse(verdict.wall_s):.1f} s. ", end="")
+        console.print(f"[{color}]{word}[/{color}]:{counts} {coarse_wall_s(verdict.wall_s):.1f} s. ", end="")
         console.print(" ".join(filter(None, (verdict.detail, verdict.hint))), markup=False, soft_wrap=True)
-        for message in verdict.compiler[1:]:
-            console.print(str(message), markup=False, soft_wrap=True)
+        for compiler_message in verdict.compiler[1:]:
+            console.print(str(compiler_message), markup=False, soft_wrap=True)
         for remark in verdict.remarks:
             console.print(f"Remark: {remark}", markup=False, soft_wrap=True)
         if verdict.quality is not None:

@@ -18,7 +18,7 @@ _EVERY_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class WorkPace:
     """Progress of something, and the time when it will be done at this pace."""
 
     done_count: int
@@ -63,8 +63,8 @@ class Meter:
         self._unit = unit
         self._done_count, self._known_count, self._total = 0, 0, total
         self._start = time.monotonic()
-        columns = (SpinnerColumn(), TextColumn(message), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self.bar = Bar(*columns, TextColumn("{task.fields[estimate]}"), console=err, transient=True)
+        bar_columns = (SpinnerColumn(), TextColumn(message), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self.bar = Bar(*bar_columns, TextColumn("{task.fields[estimate]}"), console=err, transient=True)
         self._task = self.bar.add_task(message, total=total, estimate="")
 
     def advance(self) -> None:
@@ -84,8 +84,8 @@ class Meter:
         return f"{progress}{estimate and ', '}{estimate}"
 
     @property
-    def _pace(self) -> Pace:
-        return Pace(self._done_count, self._total, time.monotonic() - self._start, self._known_count)
+    def _pace(self) -> WorkPace:
+        return WorkPace(self._done_count, self._total, time.monotonic() - self._start, self._known_count)
 
 
 @contextmanager

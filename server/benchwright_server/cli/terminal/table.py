@@ -15,7 +15,7 @@ Cell = str | Text
 _INDENT = "    "
 
 
-class Table:
+class TerminalTable:
     """Rows for people or for programs.
 
     A terminal gets columns, whose cells are broken between words only; if it is too narrow for that, each row is its
@@ -47,15 +47,17 @@ class Table:
         grid = _Grid(box=None)
         for column, width in zip(self._columns, widths, strict=True):
             grid.add_column(column, width=width)
-        for row in self._rows:
-            grid.add_row(*row)
+        for table_row in self._rows:
+            grid.add_row(*table_row)
         console.print(grid)
 
     def _widths(self, terminal: int) -> list[int] | None:
         """A width for each column in which no word is broken; None if the terminal is too narrow for that."""
-        columns = list(zip(self._columns, *([cell.plain for cell in row] for row in self._rows), strict=True))
-        widths = [max(map(cell_len, column)) for column in columns]
-        least_widths = [max(cell_len(word) for text in column for word in text.split() or [""]) for column in columns]
+        text_columns = list(zip(self._columns, *([cell.plain for cell in row] for row in self._rows), strict=True))
+        widths = [max(map(cell_len, column)) for column in text_columns]
+        least_widths = [
+            max(cell_len(word) for text in column for word in text.split() or [""]) for column in text_columns
+        ]
         # A space on either side of each, as the grid pads them.
         while sum(widths) + 2 * len(widths) > terminal:
             room, widest = max(
@@ -68,15 +70,15 @@ class Table:
         return widths
 
     def _print_lines(self) -> None:
-        for first, *other_cells in self._rows:
-            console.print(Text.assemble(first, style="bold"), overflow="ignore", crop=False)
+        for first_cell, *other_cells in self._rows:
+            console.print(Text.assemble(first_cell, style="bold"), overflow="ignore", crop=False)
             named_cells = zip(self._columns[1:], other_cells, strict=True)
-            facts = Text("  ").join(
+            named_text = Text("  ").join(
                 Text.assemble((f"{name}: " if name else ""), cell) for name, cell in named_cells if cell
             )
-            longest = max(map(cell_len, facts.plain.split()), default=1)
-            for line in facts.wrap(console, max(console.width - len(_INDENT), longest)):
-                console.print(Text.assemble(_INDENT, line), overflow="ignore", crop=False, no_wrap=True)
+            longest = max(map(cell_len, named_text.plain.split()), default=1)
+            for wrapped_line in named_text.wrap(console, max(console.width - len(_INDENT), longest)):
+                console.print(Text.assemble(_INDENT, wrapped_line), overflow="ignore", crop=False, no_wrap=True)
 
 
 def _one_line(cell: Cell) -> Text:

@@ -17,7 +17,7 @@ from benchwright_server.features.agent.design import DESIGN_TOOLS
 from benchwright_server.features.agent.prompt import chat_prompt
 from benchwright_server.features.agent.tool import AnyTool
 from benchwright_server.features.agent.waveforms import WAVE_TOOLS
-from benchwright_server.features.requests import answer, first_flaw, register_operation
+from benchwright_server.features.requests import first_flaw, operation_reply, register_operation
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.agent import (
     AgentToolList,
@@ -38,13 +38,13 @@ _MAX_ANSWER = 200_000
 """Characters."""
 
 
-async def _list(server: EditorServer, params: AgentToolsParams) -> AgentToolList:
+async def _list_tools(server: EditorServer, params: AgentToolsParams) -> AgentToolList:
     session = await server.sessions.demand(path_of(params.uri))
     allowed = session.terms.allows_aid(Aid.AGENT_TOOLS)
     return AgentToolList(tools=[tool.view for tool in TOOLS if allowed and tool.is_offered(server, session)])
 
 
-async def _call(server: EditorServer, params: AgentToolParams) -> AgentToolResult:
+async def _call_tool(server: EditorServer, params: AgentToolParams) -> AgentToolResult:
     session = await server.sessions.demand(path_of(params.uri))
     session.attempt.check_allowed(Aid.AGENT_TOOLS)
     tool = next((offered_tool for offered_tool in TOOLS if offered_tool.name == params.tool), None)
@@ -58,7 +58,7 @@ async def _call(server: EditorServer, params: AgentToolParams) -> AgentToolResul
         raise ServerError(f"{tool.name}: {first_flaw(error)}") from None
     with by_agent():
         if tool.needs_clock:
-            await session.attempt.use(AidUsed(aid=Aid.AGENT_TOOLS, feature=tool.name, detail=params.agent[:200]))
+            await session.attempt.record_use(AidUsed(aid=Aid.AGENT_TOOLS, feature=tool.name, detail=params.agent[:200]))
         text = await tool.act(server, session, arguments)
     if len(text) > _MAX_ANSWER:
         text = f"{text[:_MAX_ANSWER]}\n(cut: {len(text) - _MAX_ANSWER:,} more characters)"
@@ -67,14 +67,18 @@ async def _call(server: EditorServer, params: AgentToolParams) -> AgentToolResul
 
 AGENT_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
     Operation(
-        "agentTools", AgentToolsParams, AgentToolList, "Lists the tools that an agent may use on an attempt.", _list
+        "agentTools",
+        AgentToolsParams,
+        AgentToolList,
+        "Lists the tools that an agent may use on an attempt.",
+        _list_tools,
     ),
     Operation(
         "agentTool",
         AgentToolParams,
         AgentToolResult,
         "Uses one of them. Each use is recorded with the agent's name.",
-        _call,
+        _call_tool,
     ),
     Operation(
         "chatPrompt",
@@ -97,6 +101,6 @@ def register(server: EditorServer) -> None:
         if name not in operations:
             raise JsonRpcInvalidParams(f"There is no operation {name!r} for agents.")
         await server.sync.settled()
-        return await answer(operations[name], server, params)
+        return await operation_reply(operations[name], server, params)
 
     server.agents = AgentChannel(respond)

@@ -16,8 +16,8 @@ from benchwright_server.protocol.own_tests import OwnTestList, OwnTestResult, Ow
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
-    from benchwright_attempts.hint_ladder import Hints
-    from benchwright_server.attempts.session import Session
+    from benchwright_attempts.hint_ladder import HintPosition
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
 
 _MAX_OUTPUT = 20_000
@@ -50,12 +50,12 @@ class _Failure(Wire):
     hidden: bool = Field(False, description="Explain the newest verdict of the hidden tests instead.")
 
 
-async def _finding(server: EditorServer, session: Session, params: _Finding) -> str:
+async def _finding(server: EditorServer, session: EditorSession, params: _Finding) -> str:
     uri = (session.workspace.folder / params.path).as_uri()
     return await _page(server, "explainFinding", uri=uri, code=params.rule, source=params.source)
 
 
-async def _failure(server: EditorServer, session: Session, params: _Failure) -> str:
+async def _failure(server: EditorServer, session: EditorSession, params: _Failure) -> str:
     uri = session.workspace.folder.as_uri()
     return await _page(server, "explainFailure", uri=uri, test=params.test, hidden=params.hidden)
 
@@ -65,63 +65,63 @@ async def _page(server: EditorServer, name: str, **params: Any) -> str:
     return str(explained["markdown"])
 
 
-async def _hints(server: EditorServer, session: Session, params: NoArguments) -> str:
-    return _ladder(await session.hints.current_hints())
+async def _hints(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+    return _ladder(await session.hint_ladder.current_hints())
 
 
-async def _hint(server: EditorServer, session: Session, params: _NextHint) -> str:
-    taken_hints = await session.hints.take(params.number)
-    session.changed()
+async def _hint(server: EditorServer, session: EditorSession, params: _NextHint) -> str:
+    taken_hints = await session.hint_ladder.take_hint(params.number)
+    session.on_status_changed()
     return _ladder(taken_hints)
 
 
-def _ladder(hints: Hints) -> str:
-    following = hints.next
-    facts: dict[str, Any] = {
+def _ladder(hints: HintPosition) -> str:
+    next_hint = hints.next
+    hint_facts: dict[str, Any] = {
         "hints": hints.of,
         "taken": [{"number": taken_hint.number, "text": taken_hint.text} for taken_hint in hints.taken],
-        "next": following
-        and {"number": following.number, "costs": following.price, "waits_for": following.waits_for or None},
+        "next": next_hint
+        and {"number": next_hint.number, "costs": next_hint.price, "waits_for": next_hint.waits_for or None},
     }
-    return json.dumps(facts)
+    return json.dumps(hint_facts)
 
 
-async def _own_tests(server: EditorServer, session: Session, params: NoArguments) -> str:
+async def _own_tests(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     own_tests = await ask(server, "ownTests", OwnTestList, uri=session.workspace.folder.as_uri())
     return json.dumps(
         [
             {
-                "id": test.id,
-                "kind": file.kind,
-                "cases": [case.id for case in test.cases],
-                **location_facts(session, test.place),
+                "id": own_test.id,
+                "kind": test_file.kind,
+                "cases": [case.id for case in own_test.cases],
+                **location_facts(session, own_test.place),
             }
-            for file in own_tests.files
-            for test in file.tests
+            for test_file in own_tests.files
+            for own_test in test_file.tests
         ]
     )
 
 
-async def _run(server: EditorServer, session: Session, params: _Tests) -> str:
+async def _run(server: EditorServer, session: EditorSession, params: _Tests) -> str:
     uri = session.workspace.folder.as_uri()
     came = await ask(server, "runOwnTests", OwnTestRuns, uri=uri, ids=params.ids, waves=params.waves)
     return json.dumps({"passed": came.passed, "runs": [_run_facts(session, test_run) for test_run in came.runs]})
 
 
-def _run_facts(session: Session, run: OwnTestRun) -> dict[str, Any]:
-    has_failed = any(test_result.outcome == "failed" for test_result in run.results)
+def _run_facts(session: EditorSession, test_run: OwnTestRun) -> dict[str, Any]:
+    has_failed = any(test_result.outcome == "failed" for test_result in test_run.results)
     return {
-        "file": run.file,
-        "top": run.top,
-        "simulator": run.simulator,
-        "results": [_result(session, test_result) for test_result in run.results],
-        **({"output": run.output[-_MAX_OUTPUT:]} if has_failed else {}),
-        **({"waves": session.workspace.relative(path_of(run.waves))} if run.waves is not None else {}),
+        "file": test_run.file,
+        "top": test_run.top,
+        "simulator": test_run.simulator,
+        "results": [_result(session, test_result) for test_result in test_run.results],
+        **({"output": test_run.output[-_MAX_OUTPUT:]} if has_failed else {}),
+        **({"waves": session.workspace.relative(path_of(test_run.waves))} if test_run.waves is not None else {}),
     }
 
 
-def _result(session: Session, test_result: OwnTestResult) -> dict[str, Any]:
-    facts = {
+def _result(session: EditorSession, test_result: OwnTestResult) -> dict[str, Any]:
+    result_facts = {
         "id": test_result.id,
         "outcome": test_result.outcome,
         "reason": test_result.reason,
@@ -131,7 +131,7 @@ def _result(session: Session, test_result: OwnTestResult) -> dict[str, Any]:
         "sim_time_ns": test_result.sim_time_ns,
         **location_facts(session, test_result.place),
     }
-    return {name: value for name, value in facts.items() if value not in (None, "")}
+    return {name: value for name, value in result_facts.items() if value not in (None, "")}
 
 
 AID_TOOLS: tuple[AnyTool, ...] = (

@@ -16,26 +16,26 @@ from benchwright_server.features.language.diagnostics import of_slang
 from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
-    from benchwright_server.attempts.session import Session
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
 
 _MAX_FINDINGS = 200
 
 
-async def _problem(server: EditorServer, session: Session, params: NoArguments) -> str:
-    statement = session.workspace.read(session.workspace.marker.statement) or b""
+async def _problem(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+    statement_bytes = session.workspace.read(session.workspace.marker.statement) or b""
     tested_files = ", ".join(judged_paths(session.problem))
     status = await _status(server, session, params)
-    return f"{statement.decode(errors='replace')}\n\nFiles that are tested: {tested_files}.\n\nStatus: {status}"
+    return f"{statement_bytes.decode(errors='replace')}\n\nFiles that are tested: {tested_files}.\n\nStatus: {status}"
 
 
-async def _status(server: EditorServer, session: Session, params: NoArguments) -> str:
+async def _status(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     status = await session.status()
     keys = {"state", "runs", "runs_allowed", "running", "verdict", "active_s", "remaining_s", "assistance", "aids"}
     return json.dumps(status.model_dump(mode="json", include=keys, exclude_none=True))
 
 
-async def _start(server: EditorServer, session: Session, params: NoArguments) -> str:
+async def _start(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     if (await session.status()).state is AttemptState.PAUSED:
         await server.sessions.resume(session)
     else:
@@ -43,7 +43,7 @@ async def _start(server: EditorServer, session: Session, params: NoArguments) ->
     return await _status(server, session, params)
 
 
-async def _files(server: EditorServer, session: Session, params: NoArguments) -> str:
+async def _files(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     tested_paths = judged_paths(session.problem)
     paths = dict.fromkeys((*tested_paths, *session.problem.public.files))
     contents = {path: await asyncio.to_thread(session.workspace.read, path) for path in paths}
@@ -56,14 +56,14 @@ async def _files(server: EditorServer, session: Session, params: NoArguments) ->
     )
 
 
-async def _read(server: EditorServer, session: Session, params: FileArgument) -> str:
+async def _read(server: EditorServer, session: EditorSession, params: FileArgument) -> str:
     content = await asyncio.to_thread(session.workspace.read, params.path)
     if content is None:
         raise ServerError(f"The workspace has no file {params.path}. The tool files lists those that it has.")
     return content.decode(errors="replace")
 
 
-async def _lint(server: EditorServer, session: Session, params: FileArgument) -> str:
+async def _lint(server: EditorServer, session: EditorSession, params: FileArgument) -> str:
     path = session.workspace.folder / params.path
     await _read(server, session, params)
 
@@ -86,12 +86,12 @@ async def _lint(server: EditorServer, session: Session, params: FileArgument) ->
     return json.dumps(await asyncio.to_thread(findings))
 
 
-async def _run(server: EditorServer, session: Session, params: NoArguments) -> str:
+async def _run(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     await session.run()
     return await _status(server, session, params)
 
 
-async def _submit(server: EditorServer, session: Session, params: NoArguments) -> str:
+async def _submit(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     await session.submit()
     return await _status(server, session, params)
 

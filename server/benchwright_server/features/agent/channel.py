@@ -11,7 +11,7 @@ from typing import Any
 from pygls.exceptions import JsonRpcException
 
 from benchwright_server.agent.address import IS_SUPPORTED, LONGEST, address_of
-from benchwright_server.errors import FORESEEN, log_place
+from benchwright_server.errors import FORESEEN, log_traceback
 
 Respond = Callable[[str, Any], Awaitable[dict[str, Any]]]
 """The result of an operation for agents, by its name and parameters."""
@@ -47,7 +47,7 @@ class AgentChannel:
             listener = await asyncio.start_unix_server(self._serve, address, limit=LONGEST)
         except (*FORESEEN, OSError) as error:
             # The editor works without agents.
-            log_place(error)
+            log_traceback(error)
             return
         try:
             async with listener:
@@ -56,9 +56,9 @@ class AgentChannel:
             with contextlib.suppress(OSError):
                 address.unlink()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError, ValueError):
-            while line := await reader.readline():
+            while line := await stream_reader.readline():
                 writer.write(json.dumps(await self._answer(line)).encode() + b"\n")
                 await writer.drain()
         writer.close()

@@ -16,7 +16,7 @@ from benchwright_server.protocol.messages import Wire
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
-    from benchwright_server.attempts.session import Session
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
 
 
@@ -30,7 +30,7 @@ class _Signal(Wire):
     )
 
 
-async def _instances(server: EditorServer, session: Session, params: _Instance) -> str:
+async def _instances(server: EditorServer, session: EditorSession, params: _Instance) -> str:
     level = await ask(server, "hierarchy", HierarchyLevel, uri=session.workspace.folder.as_uri(), path=params.path)
     return json.dumps(
         [
@@ -45,15 +45,15 @@ async def _instances(server: EditorServer, session: Session, params: _Instance) 
     )
 
 
-async def _drivers(server: EditorServer, session: Session, params: _Signal) -> str:
+async def _drivers(server: EditorServer, session: EditorSession, params: _Signal) -> str:
     return await _traced(server, session, params, "drivers")
 
 
-async def _loads(server: EditorServer, session: Session, params: _Signal) -> str:
+async def _loads(server: EditorServer, session: EditorSession, params: _Signal) -> str:
     return await _traced(server, session, params, "loads")
 
 
-async def _traced(server: EditorServer, session: Session, params: _Signal, way: str) -> str:
+async def _traced(server: EditorServer, session: EditorSession, params: _Signal, way: str) -> str:
     trace = await ask(server, way, SignalTrace, uri=session.workspace.folder.as_uri(), signal=params.signal)
     trace_facts: dict[str, Any] = {
         "signal": trace.signal.path,
@@ -64,7 +64,7 @@ async def _traced(server: EditorServer, session: Session, params: _Signal, way: 
     return json.dumps(trace_facts)
 
 
-def _flow(session: Session, flow: FlowView) -> dict[str, Any]:
+def _flow(session: EditorSession, flow: FlowView) -> dict[str, Any]:
     return {
         "kind": flow.kind,
         "text": flow.text,
@@ -74,7 +74,7 @@ def _flow(session: Session, flow: FlowView) -> dict[str, Any]:
     }
 
 
-def location_facts(session: Session, file_range: FileRange | None) -> dict[str, Any]:
+def location_facts(session: EditorSession, file_range: FileRange | None) -> dict[str, Any]:
     """A place as a file of the workspace and a line from 1; nothing for one outside."""
     relative = session.workspace.relative(path_of(file_range.uri)) if file_range is not None else None
     return (

@@ -12,7 +12,7 @@ from benchwright_server.protocol.agent import ChatPrompt, ChatPromptParams
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
-    from benchwright_server.attempts.session import Session
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
 
 FEATURE = "chat"
@@ -31,20 +31,21 @@ async def chat_prompt(server: EditorServer, params: ChatPromptParams) -> ChatPro
     session = await server.sessions.demand(path_of(params.uri))
     for aid in (Aid.AGENT_TOOLS, Aid.GENERATED):
         await session.attempt.check_aid(aid)
-    parts = [_TASK, *await asyncio.to_thread(_public, session)]
+    prompt_parts = [_TASK, *await asyncio.to_thread(_public, session)]
     verdict = (await session.status()).verdict
     if verdict is not None:
-        parts.append(f"What the solver sees of the newest run: {verdict.headline}\n{verdict.message or ''}")
+        prompt_parts.append(f"What the solver sees of the newest run: {verdict.headline}\n{verdict.message or ''}")
     if Aid.HINTS in session.aids:
-        parts += [
-            f"Hint {hint.number} of the problem: {hint.text}" for hint in (await session.hints.current_hints()).taken
+        prompt_parts += [
+            f"Hint {hint.number} of the problem: {hint.text}"
+            for hint in (await session.hint_ladder.current_hints()).taken
         ]
-    parts.append(f"The question: {params.question[:_MAX_QUESTION]}")
-    await session.attempt.use(AidUsed(aid=Aid.GENERATED, feature=FEATURE, detail=params.model[:200]))
-    return ChatPrompt(text="\n\n".join(parts))
+    prompt_parts.append(f"The question: {params.question[:_MAX_QUESTION]}")
+    await session.attempt.record_use(AidUsed(aid=Aid.GENERATED, feature=FEATURE, detail=params.model[:200]))
+    return ChatPrompt(text="\n\n".join(prompt_parts))
 
 
-def _public(session: Session) -> list[str]:
+def _public(session: EditorSession) -> list[str]:
     paths = [session.workspace.marker.statement, *judged_paths(session.problem)]
     contents = {path: session.workspace.read(path) for path in paths}
     return [

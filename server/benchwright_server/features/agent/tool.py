@@ -13,7 +13,7 @@ from benchwright_server.protocol.messages import Wire
 
 if TYPE_CHECKING:
     from benchwright_problems.aids import Aid
-    from benchwright_server.attempts.session import Session
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
 
 P = TypeVar("P", bound=Wire)
@@ -37,7 +37,7 @@ class Tool(Generic[P]):
     does: str
     """For the model, in a sentence or two."""
     params: type[P]
-    act: Callable[[EditorServer, Session, P], Awaitable[str]]
+    act: Callable[[EditorServer, EditorSession, P], Awaitable[str]]
     """Its result as text for the model: JSON, unless it is a file or a statement."""
     needs_clock: bool = True
     """True if it is refused, and not recorded, while the clock does not run."""
@@ -55,7 +55,7 @@ class Tool(Generic[P]):
         schema.pop("description", None)
         return AgentToolView(name=self.name, description=self.does, parameters=schema, reads_only=self.reads_only)
 
-    def is_offered(self, server: EditorServer, session: Session) -> bool:
+    def is_offered(self, server: EditorServer, session: EditorSession) -> bool:
         """True if the server has it and the attempt ever allows it."""
         is_served = not self.operation or self.operation in server.served
         return is_served and (self.aid is None or self.aid in session.aids)

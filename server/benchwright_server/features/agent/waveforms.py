@@ -16,7 +16,7 @@ from benchwright_server.protocol.messages import Wire
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchwright_server.attempts.session import Session
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
 
 _MOST_SIGNALS = 50
@@ -70,7 +70,7 @@ class _Wave:
         self.tick = f"{summary['tick']} {summary['unit']}"
 
     @classmethod
-    async def open(cls, server: EditorServer, session: Session, params: _Waves) -> _Wave:
+    async def open(cls, server: EditorServer, session: EditorSession, params: _Waves) -> _Wave:
         folder = session.workspace.folder.resolve()
         path = (folder / params.waves).resolve()
         if not path.is_relative_to(folder):
@@ -102,7 +102,7 @@ class _Wave:
         return edge
 
 
-async def _signals(server: EditorServer, session: Session, params: _Search) -> str:
+async def _signals(server: EditorServer, session: EditorSession, params: _Search) -> str:
     wave = await _Wave.open(server, session, params)
     # Without a word, a search would show the outermost scopes.
     reply = await wave.ask("waveformItems", words=params.words or ["."], offset=params.offset)
@@ -110,24 +110,24 @@ async def _signals(server: EditorServer, session: Session, params: _Search) -> s
     return json.dumps({"tick": wave.tick, "total": reply["total"], "signals": signals})
 
 
-async def _values(server: EditorServer, session: Session, params: _Values) -> str:
+async def _values(server: EditorServer, session: EditorSession, params: _Values) -> str:
     wave = await _Wave.open(server, session, params)
     values = await wave.values(params.signals, params.time)
     return json.dumps({"tick": wave.tick, "time": params.time, "values": values})
 
 
-async def _change(server: EditorServer, session: Session, params: _Edge) -> str:
+async def _change(server: EditorServer, session: EditorSession, params: _Edge) -> str:
     wave = await _Wave.open(server, session, params)
     return json.dumps({"tick": wave.tick, **await wave.change(params)})
 
 
-async def _values_at_change(server: EditorServer, session: Session, params: _EdgeCondition) -> str:
+async def _values_at_change(server: EditorServer, session: EditorSession, params: _EdgeCondition) -> str:
     wave = await _Wave.open(server, session, params)
     time = (await wave.change(params))["time"]
-    facts: dict[str, Any] = {"tick": wave.tick, "time": time, "values": await wave.values(params.read, time)}
+    value_facts: dict[str, Any] = {"tick": wave.tick, "time": time, "values": await wave.values(params.read, time)}
     if time > 0:
-        facts["values_before"] = await wave.values(params.read, time - 1)
-    return json.dumps(facts)
+        value_facts["values_before"] = await wave.values(params.read, time - 1)
+    return json.dumps(value_facts)
 
 
 WAVE_TOOLS: tuple[AnyTool, ...] = (

@@ -12,15 +12,15 @@ from benchwright_server.operations.catalogue import path_of
 if TYPE_CHECKING:
     from benchwright_attempts.events.events import AidUsed
     from benchwright_problems.aids import Aid
-    from benchwright_server.attempts.session import Session
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
 
 
 @dataclass(frozen=True)
-class Use:
+class AidUse:
     """An aid's use on a file of an attempt, which may take longer than the attempt's time."""
 
-    session: Session
+    session: EditorSession
     uri: str
     is_recorded: bool
     """False if the attempt had ended before it."""
@@ -33,27 +33,27 @@ class Use:
         """
         if self.is_recorded:
             relative = self.session.workspace.relative(path_of(self.uri))
-            await self.session.attempt.end_use(event.model_copy(update={"path": relative}))
+            await self.session.attempt.record_ended_use(event.model_copy(update={"path": relative}))
 
 
-async def begin(server: EditorServer, uri: str, aid: Aid) -> Use | None:
+async def begin_use(server: EditorServer, uri: str, aid: Aid) -> AidUse | None:
     """The use of an aid that takes a while, which the file's attempt has to allow now; None for a file of no attempt.
 
     Raises:
         AttemptError: The attempt does not allow it, or not now.
     """
     session = await _session_of(server, uri)
-    return Use(session, uri, await session.attempt.check_aid(aid)) if session is not None else None
+    return AidUse(session, uri, await session.attempt.check_aid(aid)) if session is not None else None
 
 
-async def attempt_of(server: EditorServer, uri: str, aid: Aid) -> Session | None:
+async def attempt_of(server: EditorServer, uri: str, aid: Aid) -> EditorSession | None:
     """The attempt that a file belongs to, which has to allow an aid; None for a file of no attempt.
 
     Raises:
         AttemptError: The attempt does not allow it, or not now.
     """
-    begun = await begin(server, uri, aid)
-    return begun.session if begun is not None else None
+    aid_use = await begin_use(server, uri, aid)
+    return aid_use.session if aid_use is not None else None
 
 
 async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
@@ -67,7 +67,7 @@ async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
         session.attempt.check_allowed(aid)
 
 
-async def allowing(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:
+async def allowed_files(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:
     """Those of files whose attempts, if they belong to any, allow an aid, whether or not their clocks run."""
     unique_files = set(files)
     sessions = {folder: await server.sessions.session(folder) for folder in {file.parent for file in unique_files}}
@@ -75,7 +75,7 @@ async def allowing(server: EditorServer, files: Iterable[Path], aid: Aid) -> set
     return {file for file in unique_files if file.parent not in forbidding}
 
 
-async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) -> dict[Path, Use]:
+async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) -> dict[Path, AidUse]:
     """The attempts that files belong to, each of which has to allow an aid: workspace → the use on a folder in it.
 
     A folder around a workspace must not be a way to what the attempt forbids.
@@ -83,15 +83,15 @@ async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) 
     Raises:
         AttemptError: One of the attempts does not allow it, or not now.
     """
-    uses: dict[Path, Use] = {}
+    uses: dict[Path, AidUse] = {}
     for folder in {path.parent: path for path in paths}.values():
-        begun = await begin(server, folder.as_uri(), aid)
-        if begun is not None:
-            uses[begun.session.workspace.folder] = begun
+        aid_use = await begin_use(server, folder.as_uri(), aid)
+        if aid_use is not None:
+            uses[aid_use.session.workspace.folder] = aid_use
     return uses
 
 
-async def use(server: EditorServer, uri: str, event: AidUsed) -> None:
+async def record_use(server: EditorServer, uri: str, event: AidUsed) -> None:
     """Records the use of an aid on a file, if it belongs to an attempt; comes before the answer.
 
     Raises:
@@ -100,8 +100,8 @@ async def use(server: EditorServer, uri: str, event: AidUsed) -> None:
     session = await _session_of(server, uri)
     if session is not None:
         relative = session.workspace.relative(path_of(uri))
-        await session.attempt.use(event.model_copy(update={"path": relative}))
+        await session.attempt.record_use(event.model_copy(update={"path": relative}))
 
 
-async def _session_of(server: EditorServer, uri: str) -> Session | None:
+async def _session_of(server: EditorServer, uri: str) -> EditorSession | None:
     return await server.sessions.session(path_of(uri)) if uri.startswith("file:") else None

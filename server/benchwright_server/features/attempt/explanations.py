@@ -26,7 +26,7 @@ from benchwright_server.protocol.explanations import (
     GeneratedHelpParams,
 )
 from benchwright_verilog.findings.finding import Finding
-from benchwright_verilog.findings.source import SLANG, Source
+from benchwright_verilog.findings.source import SLANG, FindingTool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 EXPLAIN_FINDING = "benchwright.explainFinding"
-_SOURCES: tuple[Source, ...] = (SLANG, *(tool.source for tool in linters.LINT_TOOLS))
+_SOURCES: tuple[FindingTool, ...] = (SLANG, *(tool.source for tool in linters.LINT_TOOLS))
 
 
 def register(server: EditorServer) -> None:
@@ -45,17 +45,17 @@ def register(server: EditorServer) -> None:
 
 async def _explain_finding(server: EditorServer, params: ExplainFindingParams) -> FindingExplanation:
     # Imported late: only some sessions need it.
-    from benchwright_verilog.findings.explained_rules import explained
+    from benchwright_verilog.findings.explained_rules import explanation_of_rule
 
     await aids.attempt_of(server, params.uri, Aid.EXPLANATIONS)
-    explanation = await asyncio.to_thread(explained, params.code, params.source)
+    explanation = await asyncio.to_thread(explanation_of_rule, params.code, params.source)
     pages = {str(source): source.rule_page(params.code) for source in _SOURCES}
     if explanation is None:
         page = pages.get(params.source)
-        read = f"Read {page}." if page else "Its message is all that is known."
-        raise ServerError(f"There is no explanation of {params.code or 'this error'}. {read}")
+        advice = f"Read {page}." if page else "Its message is all that is known."
+        raise ServerError(f"There is no explanation of {params.code or 'this error'}. {advice}")
     event = AidUsed(aid=Aid.EXPLANATIONS, feature="finding", detail=f"{explanation.tool} {explanation.rule}")
-    await aids.use(server, params.uri, event)
+    await aids.record_use(server, params.uri, event)
     return FindingExplanation(
         code=explanation.rule,
         source=explanation.tool,
@@ -100,11 +100,13 @@ async def explain_actions(server: EditorServer, uri: str, findings: Sequence[Fin
         return []
     if not server.settings.features.explanations or not await _is_allowed(server, uri):
         return []
-    from benchwright_verilog.findings.explained_rules import explained
+    from benchwright_verilog.findings.explained_rules import explanation_of_rule
 
-    rules = dict.fromkeys((str(finding.source), finding.rule) for finding in findings if finding.rule)
+    found_rules = dict.fromkeys((str(finding.source), finding.rule) for finding in findings if finding.rule)
     explained_rules = [
-        (tool, rule) for tool, rule in rules if await asyncio.to_thread(explained, rule, tool) is not None
+        (tool, rule)
+        for tool, rule in found_rules
+        if await asyncio.to_thread(explanation_of_rule, rule, tool) is not None
     ]
     return [
         types.CodeAction(

@@ -26,10 +26,10 @@ from benchwright_server.protocol.explanations import (
 )
 
 if TYPE_CHECKING:
-    from benchwright_server.attempts.session import Session
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.causes.cause import Cause
-    from benchwright_verilog.causes.evidence import Evidence
+    from benchwright_verilog.causes.evidence import FailureEvidence
     from benchwright_verilog.semantics.project.project import Project
 
 _SHOWN = 2_000
@@ -39,17 +39,17 @@ _DESIGN = frozenset({".sv", ".v"})
 
 
 @dataclass(frozen=True)
-class Failure:
+class ExplainedFailure:
     """The failure that is explained, as far as it may be seen."""
 
     origin: str
     """`own` or `hidden`."""
     test: str = ""
     message: str = ""
-    expected: str | None = None
+    expected_value: str | None = None
     actual: str | None = None
     time: str | None = None
-    location: FileRange | None = None
+    test_location: FileRange | None = None
     waves: str | None = None
     """The URI of the waveform that ends where it failed."""
 
@@ -57,14 +57,14 @@ class Failure:
 async def explain_failure(server: EditorServer, params: ExplainFailureParams) -> FailureExplanation:
     """The explanation of a failure: what is known of it, and its likely causes."""
     # Imported late, as all that imports slang.
-    from benchwright_verilog.causes.evidence import Evidence
+    from benchwright_verilog.causes.evidence import FailureEvidence
 
     session = await aids.attempt_of(server, params.uri, Aid.EXPLANATIONS)
     project, path = project_of(server, params.uri)
     failure = await failure_of(server, session, project, params)
-    unknown = await _unknown(server, session, failure)
-    evidence = Evidence.from_message(failure.message, failure.expected, failure.actual)
-    if unknown:
+    unknown_signals = await _unknown(server, session, failure)
+    evidence = FailureEvidence.from_message(failure.message, failure.expected_value, failure.actual)
+    if unknown_signals:
         evidence = replace(evidence, has_unknown_signals=True)
     causes = await asyncio.to_thread(_causes, project, path, evidence)
     await aids.attempts_among(server, (cause.span.path for cause in causes), Aid.EXPLANATIONS)
@@ -74,37 +74,37 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
         detail=failure.test if failure.origin == "own" else "hidden tests",
         outcome=causes[0].kind.value if causes else "none",
     )
-    await aids.use(server, params.uri, event)
+    await aids.record_use(server, params.uri, event)
     locations = Locations(server)
     return FailureExplanation(
         about=failure.origin,
         test=failure.test,
         message=failure.message,
-        expected=evidence.expected,
-        got=evidence.actual,
+        expected=evidence.expected_value,
+        got=evidence.actual_value,
         time=failure.time,
         cycle=evidence.cycle,
-        place=failure.location,
-        unknown=unknown,
+        place=failure.test_location,
+        unknown=unknown_signals,
         causes=list(_likely_causes(locations, causes)),
-        markdown=_page(locations, folder_of(project), failure, evidence, unknown, causes),
+        markdown=_page(locations, folder_of(project), failure, evidence, unknown_signals, causes),
     )
 
 
 async def failure_of(
-    server: EditorServer, session: Session | None, project: Project, params: ExplainFailureParams
-) -> Failure:
+    server: EditorServer, session: EditorSession | None, project: Project, params: ExplainFailureParams
+) -> ExplainedFailure:
     """The failure that is meant.
 
     Raises:
         ServerError: Nothing failed, or what did is not shown.
     """
     folder = folder_of(project).as_uri()
-    last = None if params.hidden else server.last_results.failed(folder, params.test)
-    if last is not None:
-        test_result = last.result
+    last_failure = None if params.hidden else server.last_results.newest_failure(folder, params.test)
+    if last_failure is not None:
+        test_result = last_failure.test_result
         time = f"{test_result.sim_time_ns:,.10g} ns" if test_result.sim_time_ns else None
-        return Failure(
+        return ExplainedFailure(
             "own",
             test_result.id,
             test_result.message,
@@ -112,7 +112,7 @@ async def failure_of(
             test_result.got,
             time,
             test_result.place,
-            last.waves,
+            last_failure.waves,
         )
     if params.test is not None:
         raise ServerError(f"{params.test} did not fail when it was last run here. Run it again.")
@@ -123,14 +123,19 @@ async def failure_of(
         state = "passed" if verdict.outcome == "passed" else "is not shown"
         raise ServerError(f"The result of the hidden tests {state}, so there is no failure to explain.")
     # The view has gone through the reveal policy: nothing else of the verdict is read.
-    first = next((line for line in verdict.lines or () if not line.passed), None)
-    message = (first.message if first is not None else None) or verdict.message
-    return Failure(
-        "hidden", first.name if first is not None else "", message, time=first.sim_time if first is not None else None
+    failed_line = next((line for line in verdict.lines or () if not line.passed), None)
+    message = (failed_line.message if failed_line is not None else None) or verdict.message
+    return ExplainedFailure(
+        "hidden",
+        failed_line.name if failed_line is not None else "",
+        message,
+        time=failed_line.sim_time if failed_line is not None else None,
     )
 
 
-async def _unknown(server: EditorServer, session: Session | None, failure: Failure) -> list[UnknownSignal]:
+async def _unknown(
+    server: EditorServer, session: EditorSession | None, failure: ExplainedFailure
+) -> list[UnknownSignal]:
     """The signals that are unknown where the test failed, as far as its waveform may be read."""
     may_read = session is None or session.terms.allows_aid(Aid.WAVEFORMS)
     if failure.waves is None or server.waveforms is None or not may_read:
@@ -143,7 +148,7 @@ async def _unknown(server: EditorServer, session: Session | None, failure: Failu
     return [UnknownSignal(path=path, since=start) for path, start in unknown_signals]
 
 
-def _causes(project: Project, path: Path, evidence: Evidence) -> list[Cause]:
+def _causes(project: Project, path: Path, evidence: FailureEvidence) -> list[Cause]:
     from benchwright_verilog.causes.catalogue import likely_causes
 
     return likely_causes(project.design(path), frozenset(design_sources(project)), evidence)
@@ -161,43 +166,43 @@ def design_sources(project: Project) -> Iterator[Path]:
 
 def _likely_causes(locations: Locations, causes: Sequence[Cause]) -> Iterator[LikelyCause]:
     for cause in causes:
-        location = file_range(locations, cause.span)
-        if location is not None:
+        cause_range = file_range(locations, cause.span)
+        if cause_range is not None:
             yield LikelyCause(
-                kind=cause.kind.value, title=cause.title, at=location, why=cause.reason, advice=cause.advice
+                kind=cause.kind.value, title=cause.title, at=cause_range, why=cause.reason, advice=cause.advice
             )
 
 
 def _page(
     locations: Locations,
     folder: Path,
-    failure: Failure,
-    evidence: Evidence,
-    unknown: Sequence[UnknownSignal],
+    failure: ExplainedFailure,
+    evidence: FailureEvidence,
+    unknown_signals: Sequence[UnknownSignal],
     causes: Sequence[Cause],
 ) -> str:
     test_name = (
         failure.test if failure.origin == "own" else f"Hidden tests{f': {failure.test}' if failure.test else ''}"
     )
-    parts = ["# Why it may fail", f"**{_plain(test_name)}**" + (f" at {failure.time}" if failure.time else "")]
+    page_parts = ["# Why it may fail", f"**{_plain(test_name)}**" + (f" at {failure.time}" if failure.time else "")]
     if failure.message:
-        parts.append(_quoted(failure.message))
-    if evidence.expected is not None and evidence.actual is not None:
-        parts.append(f"Expected `{_plain(evidence.expected)}`, got `{_plain(evidence.actual)}`.")
+        page_parts.append(_quoted(failure.message))
+    if evidence.expected_value is not None and evidence.actual_value is not None:
+        page_parts.append(f"Expected `{_plain(evidence.expected_value)}`, got `{_plain(evidence.actual_value)}`.")
     if evidence.cycle is not None:
-        parts.append(f"In cycle {evidence.cycle}.")
-    if unknown:
-        parts.append("## Unknown signals\n\nThese are x where the waveform ends, the first to be so at the top:")
-        parts.append("\n".join(f"- `{_plain(signal.path)}`, since {signal.since}" for signal in unknown))
-    parts.append("## Likely causes" if causes else "No rule fits. Examine the waveform, or write a smaller test.")
+        page_parts.append(f"In cycle {evidence.cycle}.")
+    if unknown_signals:
+        page_parts.append("## Unknown signals\n\nThese are x where the waveform ends, the first to be so at the top:")
+        page_parts.append("\n".join(f"- `{_plain(signal.path)}`, since {signal.since}" for signal in unknown_signals))
+    page_parts.append("## Likely causes" if causes else "No rule fits. Examine the waveform, or write a smaller test.")
     for number, cause in enumerate(causes, 1):
-        location = file_range(locations, cause.span)
-        line = location.start.line + 1 if location is not None else 1
+        cause_range = file_range(locations, cause.span)
+        line = cause_range.start.line + 1 if cause_range is not None else 1
         name = cause.span.path.relative_to(folder).as_posix()
         link = f"[{_plain(name)}:{line}]({cause.span.path.as_uri()}#L{line})"
-        parts.append(f"{number}. {cause.title}: {link}\n\n   {cause.reason}\n\n   **Try:** {cause.advice}")
-    parts.append("These are guesses by rules about the design's text. The hidden tests are not read for them.")
-    return "\n\n".join(parts) + "\n"
+        page_parts.append(f"{number}. {cause.title}: {link}\n\n   {cause.reason}\n\n   **Try:** {cause.advice}")
+    page_parts.append("These are guesses by rules about the design's text. The hidden tests are not read for them.")
+    return "\n\n".join(page_parts) + "\n"
 
 
 def _plain(text: str) -> str:

@@ -14,7 +14,7 @@ from lsprotocol import types
 from benchwright_attempts.events.events import AidUsed
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_problems.aids import Aid
-from benchwright_server.assistant.endpoint import Reply, reply_of
+from benchwright_server.assistant.endpoint import AssistantReply, reply_of
 from benchwright_server.assistant.help_prompt import SolverView, harmless, help_messages
 from benchwright_server.errors import ServerError
 from benchwright_server.features.attempt import aids
@@ -31,7 +31,7 @@ from benchwright_server.protocol.explanations import (
 )
 
 if TYPE_CHECKING:
-    from benchwright_server.attempts.session import Session
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.project.project import Project
 
@@ -44,8 +44,8 @@ _REPORT_S = 0.1
 
 async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> GeneratedHelp:
     """Asks the model. Whatever it comes to is an event."""
-    use = await aids.begin(server, params.uri, Aid.GENERATED)
-    session = use.session if use is not None else None
+    aid_use = await aids.begin_use(server, params.uri, Aid.GENERATED)
+    session = aid_use.session if aid_use is not None else None
     assistant = server.settings.assistant
     if not (assistant.enabled and assistant.url):
         raise ServerError("No model is set up. Turn on benchwright.assistant.enabled and set its url and model.")
@@ -54,7 +54,7 @@ async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> G
     await aids.attempts_among(server, files, Aid.GENERATED)
     messages = help_messages(params.about, await _seen_parts(server, session, project, params))
     patient = replace(assistant, max_tokens=_MOST_TOKENS, timeout_ms=max(assistant.timeout_ms, _PATIENCE_MS))
-    reply, outcome = Reply(""), "cancelled"
+    reply, outcome = AssistantReply(""), "cancelled"
     try:
         task = asyncio.current_task()
         async with cancellable(server, "Asking the model", lambda: task and task.cancel()) as report:
@@ -68,8 +68,8 @@ async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> G
         event = AidUsed(
             aid=Aid.GENERATED, feature=params.about, detail=_counted(assistant.model, reply), outcome=outcome
         )
-        if use is not None:
-            await asyncio.shield(use.end(event))
+        if aid_use is not None:
+            await asyncio.shield(aid_use.end(event))
     return GeneratedHelp(
         model=assistant.model,
         markdown=_page(reply.text),
@@ -89,8 +89,8 @@ def _part_sender(server: EditorServer, params: GeneratedHelpParams) -> Callable[
         nonlocal last_sent
         if time.monotonic() - last_sent >= _REPORT_S:
             last_sent = time.monotonic()
-            part = GeneratedPart(markdown=_page(text)).model_dump(mode="json", by_alias=True)
-            server.notify_plain(types.PROGRESS, {"token": token, "value": part})
+            progress_part = GeneratedPart(markdown=_page(text)).model_dump(mode="json", by_alias=True)
+            server.notify_plain(types.PROGRESS, {"token": token, "value": progress_part})
 
     return tell
 
@@ -100,12 +100,12 @@ def _page(text: str) -> str:
     return f"*Written by a model. It may be wrong.*\n\n{reply_text}\n"
 
 
-def _counted(model: str, reply: Reply) -> str:
+def _counted(model: str, reply: AssistantReply) -> str:
     return f"{model[:200]}; tokens in {reply.input_tokens}, out {reply.output_tokens}"
 
 
 async def _seen_parts(
-    server: EditorServer, session: Session | None, project: Project, params: GeneratedHelpParams
+    server: EditorServer, session: EditorSession | None, project: Project, params: GeneratedHelpParams
 ) -> SolverView:
     failure = await _failure(server, session, params)
     if session is None:
@@ -118,22 +118,22 @@ async def _seen_parts(
             failure,
         )
     workspace = session.workspace
-    statement = workspace.read(workspace.marker.statement) or b""
+    statement_bytes = workspace.read(workspace.marker.statement) or b""
     files: dict[str, str] = {}
     for path in dict.fromkeys((*judged_paths(session.problem), *session.problem.public.files)):
         content = await asyncio.to_thread(workspace.read, path)
         if content is not None and path != workspace.marker.statement and len(files) < _MOST_FILES:
             files[path] = content.decode(errors="replace")
-    return SolverView(statement.decode(errors="replace"), files, await _hints(session), failure)
+    return SolverView(statement_bytes.decode(errors="replace"), files, await _hints(session), failure)
 
 
-async def _hints(session: Session) -> tuple[str, ...]:
-    if not session.hints.is_there or not session.terms.allows_aid(Aid.HINTS):
+async def _hints(session: EditorSession) -> tuple[str, ...]:
+    if not session.hint_ladder.is_available or not session.terms.allows_aid(Aid.HINTS):
         return ()
-    return tuple(hint.text for hint in (await session.hints.current_hints()).taken)
+    return tuple(hint.text for hint in (await session.hint_ladder.current_hints()).taken)
 
 
-async def _failure(server: EditorServer, session: Session | None, params: GeneratedHelpParams) -> str:
+async def _failure(server: EditorServer, session: EditorSession | None, params: GeneratedHelpParams) -> str:
     """The newest failure as the solver sees it; empty if there is none to explain, which only a hint can do without."""
     if session is not None and not session.terms.allows_aid(Aid.EXPLANATIONS):
         verdict = (await session.status()).verdict

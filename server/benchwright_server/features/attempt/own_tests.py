@@ -14,13 +14,13 @@ from pygls.exceptions import JsonRpcException
 
 from benchwright_attempts.events.events import AidUsed
 from benchwright_harness.own_tests.coverage import FileCoverage
-from benchwright_harness.own_tests.debugging import Debugging, debugger
+from benchwright_harness.own_tests.debugging import Debugging, debugpy_folder
 from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason
 from benchwright_harness.own_tests.simulation import CODE
 from benchwright_harness.sandbox.registry import toolchain_for
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import OwnTestError
-from benchwright_server.features.attempt.aids import Use, attempt_of, attempts_among, check_allowed, use
+from benchwright_server.features.attempt.aids import AidUse, attempt_of, attempts_among, check_allowed, record_use
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_of
 from benchwright_server.features.editor.run_progress import cancellable
@@ -73,11 +73,11 @@ async def _own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTestLis
     # What the condition forbids is refused, but a clock that does not run changes nothing.
     await check_allowed(server, params.uri, Aid.OWN_TESTS)
     project, _ = project_of(server, params.uri)
-    files = await asyncio.to_thread(found_tests, project)
+    test_files = await asyncio.to_thread(found_tests, project)
     folder, locations = folder_of(project), Locations(server)
-    for inner in {(folder / test_file.path).parent for test_file in files}:
-        await check_allowed(server, inner.as_uri(), Aid.OWN_TESTS)
-    return OwnTestList(folder=folder.as_uri(), files=[_file(locations, folder, test_file) for test_file in files])
+    for test_folder in {(folder / test_file.path).parent for test_file in test_files}:
+        await check_allowed(server, test_folder.as_uri(), Aid.OWN_TESTS)
+    return OwnTestList(folder=folder.as_uri(), files=[_file(locations, folder, test_file) for test_file in test_files])
 
 
 async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> OwnTestRuns:
@@ -85,16 +85,16 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     if params.waves and session is not None:
         session.attempt.check_allowed(Aid.WAVEFORMS)
     project, _ = project_of(server, params.uri)
-    home, settings = server.sessions.home, server.settings.own_tests
+    home, test_settings = server.sessions.home, server.settings.own_tests
     sandbox = server.sessions.sandbox
     bench = TestBench(sandbox, partial(toolchain_for, sandbox.name, home.cache), FolderState(home.state / "own-tests"))
     debugging = _debugging(server, folder_of(project)) if params.debug else None
     may_keep = session is None or session.terms.allows_aid(Aid.WAVEFORMS)
-    keep = may_keep and (settings.waves if params.waves is None else params.waves)
+    keep = may_keep and (test_settings.waves if params.waves is None else params.waves)
     run_request = RunRequest(params.coverage, keep, debugging)
     feature = DEBUGGED if params.debug else FEATURE
     event = AidUsed(aid=Aid.OWN_TESTS.value, feature=feature, detail=" ".join(params.ids)[:_MAX_DETAIL])
-    outcome, uses = "cancelled", dict[Path, Use]()
+    outcome, uses = "cancelled", dict[Path, AidUse]()
 
     async def allow(files: Collection[Path]) -> None:
         uses.update(await attempts_among(server, files, Aid.OWN_TESTS))
@@ -103,8 +103,10 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
 
     try:
         async with _progress(server) as report:
-            runs = await bench.run(project, params.ids, settings, server.settings.analysed, run_request, report, allow)
-        outcome = "passed" if all(file_run.run.passed for file_run in runs) else "failed"
+            file_runs = await bench.run(
+                project, params.ids, test_settings, server.settings.analysed, run_request, report, allow
+            )
+        outcome = "passed" if all(file_run.own_run.passed for file_run in file_runs) else "failed"
     except Exception:
         outcome = "error"
         raise
@@ -113,7 +115,7 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
         for attempt_use in uses.values():
             await asyncio.shield(attempt_use.end(event.model_copy(update={"outcome": outcome})))
     locations = Locations(server)
-    run_views = [_run(locations, file_run) for file_run in runs]
+    run_views = [_run(locations, file_run) for file_run in file_runs]
     server.last_results.keep(folder_of(project).as_uri(), run_views)
     return OwnTestRuns(passed=outcome == "passed", runs=run_views)
 
@@ -133,7 +135,7 @@ async def _new_testbench(server: EditorServer, params: NewTestbenchParams) -> Ne
     target = folder / "tests" / f"test_{bench_skeleton.module}.py"
     if await asyncio.to_thread(target.exists):
         raise OwnTestError(f"{target.relative_to(folder)} exists already. Open it, or rename it first.")
-    await use(server, params.uri, AidUsed(aid=Aid.OWN_TESTS.value, feature=BEGUN, detail=bench_skeleton.module))
+    await record_use(server, params.uri, AidUsed(aid=Aid.OWN_TESTS.value, feature=BEGUN, detail=bench_skeleton.module))
     applied = await _created(server, target, bench_skeleton.text)
     return NewTestbench(uri=target.as_uri(), module=bench_skeleton.module, text=bench_skeleton.text, applied=applied)
 
@@ -202,7 +204,7 @@ def _debugging(server: EditorServer, folder: Path) -> Debugging:
         notice = OwnTestDebugger(socket=str(socket), arguments={"pathMappings": mapped, "justMyCode": True})
         server.notify_plain(DEBUGGER, notice.model_dump(mode="json", by_alias=True))
 
-    return Debugging(debugger(), opened)
+    return Debugging(debugpy_folder(), opened)
 
 
 @asynccontextmanager
@@ -217,13 +219,15 @@ async def _created(server: EditorServer, target: Path, text: str) -> bool:
     """Let the client create a file; whether it did."""
     if "create" not in server.client.values("workspace.workspaceEdit.resourceOperations"):
         return False
-    start = types.Position(0, 0)
-    edit = types.TextDocumentEdit(
+    file_start = types.Position(0, 0)
+    document_edit = types.TextDocumentEdit(
         types.OptionalVersionedTextDocumentIdentifier(uri=target.as_uri()),
-        [types.TextEdit(types.Range(start, start), text)],
+        [types.TextEdit(types.Range(file_start, file_start), text)],
     )
-    changes = (types.CreateFile(uri=target.as_uri()), edit)
-    edit_request = types.ApplyWorkspaceEditParams(types.WorkspaceEdit(document_changes=changes), label="New testbench")
+    document_changes = (types.CreateFile(uri=target.as_uri()), document_edit)
+    edit_request = types.ApplyWorkspaceEditParams(
+        types.WorkspaceEdit(document_changes=document_changes), label="New testbench"
+    )
     try:
         async with asyncio.timeout(_PATIENCE_S):
             return (await server.workspace_apply_edit_async(edit_request)).applied
@@ -238,59 +242,59 @@ def _text(path: Path) -> str:
         raise OwnTestError(f"{path} can't be read. Save it first.") from error
 
 
-def _file(locations: Locations, folder: Path, file: TestFile) -> OwnTestFile:
-    path = folder / file.path
+def _file(locations: Locations, folder: Path, test_file: TestFile) -> OwnTestFile:
+    path = folder / test_file.path
     return OwnTestFile(
-        id=file.path,
+        id=test_file.path,
         uri=path.as_uri(),
-        kind="cocotb" if file.is_cocotb else "testbench",
+        kind="cocotb" if test_file.is_cocotb else "testbench",
         tests=[
             OwnTest(
-                id=id_of(file.path, test.name),
-                name=test.name,
-                place=_range(path, locations.range(path, test.start, test.end)),
-                cases=[OwnTestCase(id=id_of(file.path, case), name=case) for case in test.cases],
+                id=id_of(test_file.path, found_test.name),
+                name=found_test.name,
+                place=_range(path, locations.range(path, found_test.start, found_test.end)),
+                cases=[OwnTestCase(id=id_of(test_file.path, case), name=case) for case in found_test.cases],
             )
-            for test in file.tests
+            for found_test in test_file.tests
         ],
     )
 
 
 def _run(locations: Locations, file_run: FileRun) -> OwnTestRun:
-    places = file_run.snapshot.places
+    disk_paths = file_run.snapshot.disk_paths
     return OwnTestRun(
-        file=file_run.file.path,
-        top=file_run.top,
-        simulator=file_run.run.simulator,
-        results=[_result(locations, places, name, outcome) for name, outcome in file_run.ids()],
-        output=file_run.run.output,
+        file=file_run.test_file.path,
+        top=file_run.top_module,
+        simulator=file_run.own_run.simulator,
+        results=[_result(locations, disk_paths, name, outcome) for name, outcome in file_run.ids()],
+        output=file_run.own_run.output,
         waves=file_run.waves.as_uri() if file_run.waves is not None else None,
         coverage=[
-            _coverage(places[file_coverage.path], file_coverage)
-            for file_coverage in file_run.run.coverage
-            if file_coverage.path in places
+            _coverage(disk_paths[file_coverage.path], file_coverage)
+            for file_coverage in file_run.own_run.coverage
+            if file_coverage.path in disk_paths
         ],
-        wall_s=file_run.run.wall_s,
+        wall_s=file_run.own_run.wall_s,
     )
 
 
-def _result(locations: Locations, places: dict[str, Path], name: str, outcome: OwnOutcome) -> OwnTestResult:
-    path = places.get(outcome.path)
-    location = None
+def _result(locations: Locations, disk_paths: dict[str, Path], name: str, outcome: OwnOutcome) -> OwnTestResult:
+    path = disk_paths.get(outcome.path)
+    line_range = None
     if path is not None and 0 < outcome.line <= len(locations.lines(path)):
         lines = locations.lines(path)
         start, end = lines.line(outcome.line)
-        begin = start + len(lines.text[start:end]) - len(lines.text[start:end].lstrip())
-        location = _range(path, lines.range(begin, max(begin, end)))
+        code_start = start + len(lines.text[start:end]) - len(lines.text[start:end].lstrip())
+        line_range = _range(path, lines.range(code_start, max(code_start, end)))
     skipped = outcome.reason is OwnReason.SKIPPED
     return OwnTestResult(
         id=name,
         outcome="skipped" if skipped else "passed" if outcome.passed else "failed",
         reason=outcome.reason.value,
         message=outcome.message,
-        expected=outcome.expected,
+        expected=outcome.expected_text,
         got=outcome.got,
-        place=location,
+        place=line_range,
         sim_time_ns=outcome.sim_time_ns,
         wall_s=round(outcome.wall_s, 6),
     )
@@ -313,7 +317,7 @@ def _coverage(path: Path, coverage: FileCoverage) -> OwnTestCoverage:
 
 
 def _range(path: Path, lsp_range: types.Range) -> FileRange:
-    start, end = (
+    start_point, end_point = (
         Point(line=position.line, character=position.character) for position in (lsp_range.start, lsp_range.end)
     )
-    return FileRange(uri=path.as_uri(), start=start, end=end)
+    return FileRange(uri=path.as_uri(), start=start_point, end=end_point)

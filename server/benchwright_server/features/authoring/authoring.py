@@ -27,10 +27,10 @@ from benchwright_server.protocol.authoring import (
     ProblemProof,
     ProvenSide,
 )
-from benchwright_server.workspaces.workspace import content_of, fill
+from benchwright_server.workspaces.workspace import content_of, fill_workspace
 
 if TYPE_CHECKING:
-    from benchwright_harness.grading.grade import Progress
+    from benchwright_harness.grading.grade import GradingProgress
     from benchwright_harness.grading.two_sided import TwoSided
     from benchwright_problems.problem import Problem
     from benchwright_server.authoring.proving import Candidate
@@ -55,7 +55,7 @@ def register(server: EditorServer) -> None:
 
 
 @dataclass
-class _Running:
+class _RunningProof:
     """A proof that is running."""
 
     task: asyncio.Task[None]
@@ -72,7 +72,7 @@ class Proofs:
 
     def __init__(self, server: EditorServer) -> None:
         self.server = server
-        self._running: dict[Path, _Running] = {}
+        self._running: dict[Path, _RunningProof] = {}
         self._later: dict[Path, asyncio.TimerHandle] = {}
         self._one_at_a_time = asyncio.Lock()
 
@@ -99,20 +99,20 @@ class Proofs:
 
     async def close(self) -> None:
         """Ends what is running."""
-        for later in self._later.values():
-            later.cancel()
-        running = [proof_run.task for proof_run in self._running.values()]
-        for task in running:
+        for timer in self._later.values():
+            timer.cancel()
+        running_tasks = [proof_run.task for proof_run in self._running.values()]
+        for task in running_tasks:
             task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await asyncio.gather(*running_tasks, return_exceptions=True)
 
     def _begin(self, folder: Path) -> None:
         del self._later[folder]
         earlier_run = self._running.get(folder)
         task = asyncio.create_task(self._prove(folder, earlier_run))
-        self._running[folder] = _Running(task)
+        self._running[folder] = _RunningProof(task)
 
-    async def _prove(self, folder: Path, earlier_run: _Running | None) -> None:
+    async def _prove(self, folder: Path, earlier_run: _RunningProof | None) -> None:
         try:
             candidate = await asyncio.to_thread(_read, folder)
             if earlier_run is not None and not earlier_run.task.done():
@@ -166,7 +166,7 @@ async def _preview_problem(proofs: Proofs, params: AuthoredParams) -> ProblemPre
 
     def write() -> None:
         shutil.rmtree(target, ignore_errors=True)
-        fill(target, files)
+        fill_workspace(target, files)
 
     await asyncio.to_thread(write)
     return ProblemPreview(uri=target.as_uri(), statement=(target / statement).as_uri(), files=sorted(files))
@@ -236,8 +236,11 @@ async def _two_sided(server: EditorServer, candidate: Candidate) -> TwoSided:
     task = asyncio.current_task()
     async with cancellable(server, f"Proving {candidate.problem.id}", lambda: task and task.cancel()) as report:
 
-        def show(now: Progress) -> None:
-            report(f"{now.finished_runs} of {now.planned} runs", round(100 * now.finished_runs / max(1, now.planned)))
+        def show(run_progress: GradingProgress) -> None:
+            report(
+                f"{run_progress.finished_runs} of {run_progress.planned} runs",
+                round(100 * run_progress.finished_runs / max(1, run_progress.planned)),
+            )
 
         checker = Checker(executor, sandbox, toolchain, verdicts, on_progress=show)
         grader = BatchGrader(executor, sandbox, toolchain, verdicts, on_progress=show)
@@ -246,8 +249,8 @@ async def _two_sided(server: EditorServer, candidate: Candidate) -> TwoSided:
 
 
 def _proof(folder: Path, problem: Problem, two_sided: TwoSided) -> ProblemProof:
-    sides = {side.value: verdict for side, verdict in two_sided.sides.items()}
-    sides |= {f"hidden/wrong/{name}": verdict for name, verdict in two_sided.wrong.items()}
+    verdicts_by_side = {side.value: verdict for side, verdict in two_sided.sides.items()}
+    verdicts_by_side |= {f"hidden/wrong/{name}": verdict for name, verdict in two_sided.wrong.items()}
     return ProblemProof(
         uri=folder.as_uri(),
         problem=problem.id,
@@ -255,7 +258,8 @@ def _proof(folder: Path, problem: Problem, two_sided: TwoSided) -> ProblemProof:
         reasons=list(two_sided.reasons),
         remarks=list(two_sided.remarks),
         sides=[
-            ProvenSide(name=name, outcome=verdict.outcome, detail=verdict.detail) for name, verdict in sides.items()
+            ProvenSide(name=name, outcome=verdict.outcome, detail=verdict.detail)
+            for name, verdict in verdicts_by_side.items()
         ],
         wall_s=two_sided.wall_s,
     )

@@ -72,13 +72,13 @@ def _read(home: Home, params: ExamQuestionParams) -> ExamQuestion:
 
     exam = _exam(home, params.uri)
     folder = exam.question(params.label)
-    files, form = exam.read(params.label)
+    form_files, form = exam.read(params.label)
     form_fields = form.model_dump(mode="json", include=set(ExamQuestionForm.model_fields))
     return ExamQuestion(
         label=params.label,
-        digest=files.digest,
-        statement=files.texts[STATEMENT],
-        solution=files.texts[SOLUTION],
+        digest=form_files.digest,
+        statement=form_files.texts[STATEMENT],
+        solution=form_files.texts[SOLUTION],
         form=ExamQuestionForm.model_validate(form_fields),
         findings=list(form.findings),
         pages=list(pictures(folder, "page-*.png").values()),
@@ -92,11 +92,11 @@ async def _save_question(home: Home, params: SaveExamQuestionParams) -> SavedExa
 
 
 def _save(home: Home, params: SaveExamQuestionParams) -> SavedExamQuestion:
-    files, changed, refused = _exam(home, params.uri).save(
+    form_files, was_changed, refusals = _exam(home, params.uri).save(
         params.label, params.digest, (params.statement, params.solution), params.form.model_dump(mode="json")
     )
-    errors = [FieldError(field=refusal.field, reason=refusal.reason) for refusal in refused]
-    return SavedExamQuestion(digest=files.digest, changed_on_disk=changed, errors=errors)
+    errors = [FieldError(field=refusal.field, reason=refusal.reason) for refusal in refusals]
+    return SavedExamQuestion(digest=form_files.digest, changed_on_disk=was_changed, errors=errors)
 
 
 async def _make_pack(home: Home, params: MakeExamPackParams) -> MadeExamPack:

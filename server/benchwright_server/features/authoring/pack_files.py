@@ -103,8 +103,8 @@ class PackFiles:
         if hover is None:
             return None
         span, meaning = hover
-        content = content_of(self._server, "textDocument.hover.contentFormat", meaning)
-        return types.Hover(content, document.lines.range(span.start, span.end))
+        markup = content_of(self._server, "textDocument.hover.contentFormat", meaning)
+        return types.Hover(markup, document.lines.range(span.start, span.end))
 
     def complete(self, document: Document, position: types.Position) -> types.CompletionList | None:
         """The proposals for a position."""
@@ -116,7 +116,7 @@ class PackFiles:
         span, proposals = toml_proposals(fields, document.text, document.lines.offset(position))
         edit_range = document.lines.range(span.start, span.end)
         form = "textDocument.completion.completionItem.documentationFormat"
-        items = [
+        completion_items = [
             types.CompletionItem(
                 label=proposal.label,
                 kind=types.CompletionItemKind.Value if proposal.is_value else types.CompletionItemKind.Field,
@@ -126,7 +126,7 @@ class PackFiles:
             )
             for proposal in proposals
         ]
-        return types.CompletionList(is_incomplete=False, items=items)
+        return types.CompletionList(is_incomplete=False, items=completion_items)
 
     def _check_later(self, folder: Path, wait_s: float) -> None:
         if (earlier := self._later.get(folder)) is not None:
@@ -173,7 +173,7 @@ class PackFiles:
         from benchwright_authoring.problem_files.problem_folder import ProblemFolder
         from benchwright_authoring.problem_files.remark import Remark
         from benchwright_authoring.problem_files.toml_places import TomlPlaces
-        from benchwright_harness.grading.two_sided import Proof
+        from benchwright_harness.grading.two_sided import ProofState
 
         two_sided = self._proofs.get(folder)
         if two_sided is None or not two_sided.reasons:
@@ -181,7 +181,7 @@ class PackFiles:
         document = self._server.documents.get((folder / _PROBLEM).as_uri())
         open_files = {f"{folder.name}/{_PROBLEM}": document.text} if document is not None else {}
         text = ProblemFolder(folder, open_files).text(_PROBLEM)
-        span, is_error = TomlPlaces(text).span(("id",)), two_sided.proof is Proof.WRONG
+        span, is_error = TomlPlaces(text).span(("id",)), two_sided.proof is ProofState.WRONG
         messages = [f"{reason[:1].upper()}{reason[1:]}." for reason in two_sided.reasons]
         messages += [
             f"The reference fails the test {test.name}{': ' if test.message else ''}{test.message}"
@@ -216,11 +216,14 @@ def _checked_folder(uri: str) -> Path | None:
 def _remarks(
     folder: Path, open_files: dict[Path, str], encoding: types.PositionEncodingKind, home: Home
 ) -> dict[Path, list[types.Diagnostic]]:
-    alone = {file: text for file, text in open_files.items() if file.name not in (_PROBLEM, _STATEMENT)}
+    separate_files = {file: text for file, text in open_files.items() if file.name not in (_PROBLEM, _STATEMENT)}
     diagnostics = {
-        file: _diagnostics(_own_remarks(file, text, home), Lines(text, encoding)) for file, text in alone.items()
+        file: _diagnostics(_own_remarks(file, text, home), Lines(text, encoding))
+        for file, text in separate_files.items()
     }
-    return diagnostics | (_problem_remarks(folder, open_files, encoding) if len(alone) < len(open_files) else {})
+    return diagnostics | (
+        _problem_remarks(folder, open_files, encoding) if len(separate_files) < len(open_files) else {}
+    )
 
 
 def _problem_remarks(

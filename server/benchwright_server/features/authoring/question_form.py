@@ -57,13 +57,13 @@ def _read(params: AuthoredParams) -> ShownQuestion:
 
     folder = question_folder(params.uri)
     with _readable(folder):
-        files = _files(folder)
-        text, statement = files.texts[PROBLEM_FILE], files.texts[STATEMENT]
+        form_files = _files(folder)
+        text, statement = form_files.texts[PROBLEM_FILE], form_files.texts[STATEMENT]
         form = QuestionForm.model_validate(form_values(text))
     return ShownQuestion(
         uri=folder.as_uri(),
         id=folder.name,
-        digest=files.digest,
+        digest=form_files.digest,
         statement=statement,
         form=form,
         remarks=_remarks(form_remarks(folder, text, statement)),
@@ -103,22 +103,22 @@ def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
 
     folder = question_folder(params.uri)
     with forms_lock(home), _readable(folder):
-        files = _files(folder)
-        if files.digest != params.digest:
-            return SavedQuestionForm(is_saved=False, changed_on_disk=True, digest=files.digest, remarks=[])
-        statement, is_saved = files.with_line_ends(STATEMENT, params.statement), True
+        form_files = _files(folder)
+        if form_files.digest != params.digest:
+            return SavedQuestionForm(is_saved=False, changed_on_disk=True, digest=form_files.digest, remarks=[])
+        statement, is_saved = form_files.with_line_ends(STATEMENT, params.statement), True
         try:
-            text = with_form(files.texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
+            text = with_form(form_files.texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
         except TomlEditError as error:
             remarks, is_saved = [FormRemark(field="", reason=str(error), is_error=True)], False
         else:
             try:
                 ProblemFile.model_validate(tomllib.loads(text))
-                files = files.write_texts({PROBLEM_FILE: text, STATEMENT: statement})
+                form_files = form_files.write_texts({PROBLEM_FILE: text, STATEMENT: statement})
             except ValidationError:
                 is_saved = False
             remarks = _remarks(form_remarks(folder, text, statement))
-    return SavedQuestionForm(is_saved=is_saved, changed_on_disk=False, digest=files.digest, remarks=remarks)
+    return SavedQuestionForm(is_saved=is_saved, changed_on_disk=False, digest=form_files.digest, remarks=remarks)
 
 
 async def _add_figure(home: Home, params: AddFigureParams) -> AddedFigure:
@@ -144,8 +144,8 @@ def _add(params: AddFigureParams) -> AddedFigure:
     if figures.is_symlink() or figures.parent.is_symlink():
         raise ServerError(f"{figures} is a link, or in one. Put what it leads to there.")
     name = _NAME.sub("-", picture.stem).strip("-.")[:_LONGEST_NAME] or "figure"
-    free = (f"{name}{number or ''}{picture.suffix.lower()}" for number in (0, *range(2, 1000)))
-    free_name = next((candidate for candidate in free if not (figures / candidate).exists()), None)
+    candidate_names = (f"{name}{number or ''}{picture.suffix.lower()}" for number in (0, *range(2, 1000)))
+    free_name = next((candidate for candidate in candidate_names if not (figures / candidate).exists()), None)
     if free_name is None:
         raise ServerError(f"{figures} has too many pictures called {name}. Rename {picture}.")
     try:
@@ -243,10 +243,10 @@ def _readable(folder: Path) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(map(str, first["loc"]))
+        first_error = error.errors(include_url=False)[0]
+        field = ".".join(map(str, first_error["loc"]))
         raise ServerError(
-            f"{folder / PROBLEM_FILE}: {field}: {first['msg']}, so no form can show it. Correct it in the file."
+            f"{folder / PROBLEM_FILE}: {field}: {first_error['msg']}, so no form can show it. Correct it in the file."
         ) from error
     except RecursionError as error:
         raise ServerError(f"{folder / PROBLEM_FILE} is nested too deep. Correct it in the file.") from error
@@ -260,10 +260,10 @@ def _files(folder: Path) -> FormFiles:
     from benchwright_server.authoring.form_files import FormFiles
 
     # The text comes first: a crash half-way leaves no key to a question that is not there yet.
-    files = FormFiles.read(folder, (STATEMENT, PROBLEM_FILE))
-    if tomllib.loads(files.texts[PROBLEM_FILE]).get("kind") != "question":
+    form_files = FormFiles.read(folder, (STATEMENT, PROBLEM_FILE))
+    if tomllib.loads(form_files.texts[PROBLEM_FILE]).get("kind") != "question":
         raise ServerError(f"{folder} is no question, and the form is only for questions. Edit its files.")
-    return files
+    return form_files
 
 
 def _remarks(field_remarks: Iterable[tuple[str, Remark]]) -> list[FormRemark]:

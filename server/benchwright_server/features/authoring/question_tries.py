@@ -53,7 +53,7 @@ def _read(params: TryQuestionParams) -> Problem:
 
 
 async def _answers(server: EditorServer, problem: Problem, names: list[str]) -> TriedQuestion:
-    from benchwright_authoring.model_answers import tried
+    from benchwright_authoring.model_answers import try_questions
     from benchwright_server.authoring.model_endpoints import model_endpoints
 
     done_count, task = 0, asyncio.current_task()
@@ -67,7 +67,7 @@ async def _answers(server: EditorServer, problem: Problem, names: list[str]) -> 
             done_count += 1
             report(f"{done_count} of {len(names)} answers", round(100 * done_count / len(names)))
 
-        tried_questions = await tried([problem], endpoints, spending, advance)
+        tried_questions = await try_questions([problem], endpoints, spending, advance)
     return TriedQuestion(
         answers=[
             ModelReply(

@@ -65,16 +65,16 @@ class DeclarationQuestions:
 async def choose_declaration(server: EditorServer, uri: str) -> None:
     """Ask again about a module; for clients that have no list of their own."""
     project, folder = _project(server, uri)
-    files = project.declaring_files.ambiguous
-    if not files:
+    ambiguous_files = project.declaring_files.ambiguous
+    if not ambiguous_files:
         raise ServerError(f"No module that is used in {folder.name} was found in several files as near to each other.")
-    unit = next(iter(sorted(files)))
-    if len(files) > 1:
-        chosen = await ask(server, "Which module?", sorted(files))
-        if chosen is None:
+    unit = next(iter(sorted(ambiguous_files)))
+    if len(ambiguous_files) > 1:
+        chosen_module = await ask(server, "Which module?", sorted(ambiguous_files))
+        if chosen_module is None:
             return
-        unit = chosen
-    await _ask(server, project, unit, files[unit])
+        unit = chosen_module
+    await _ask(server, project, unit, ambiguous_files[unit])
 
 
 async def _ask(server: EditorServer, project: Project, unit: str, files: tuple[Path, ...]) -> None:
@@ -89,16 +89,16 @@ async def _ask(server: EditorServer, project: Project, unit: str, files: tuple[P
 
 async def _declarations(server: EditorServer, params: DeclarationsParams) -> DeclarationsView:
     project, folder = _project(server, params.uri)
-    choices = project.declaring_files
+    declaring_files = project.declaring_files
     return DeclarationsView(
         folder=folder.as_uri(),
         modules=[
             DeclaredSeveralTimes(
                 name=unit,
                 files=[name for path in files if (name := _name(project, path))],
-                chosen=choices.chosen.get(unit, ""),
+                chosen=declaring_files.chosen.get(unit, ""),
             )
-            for unit, files in sorted(choices.ambiguous.copy().items())
+            for unit, files in sorted(declaring_files.ambiguous.copy().items())
         ],
     )
 

@@ -11,7 +11,13 @@ from lsprotocol import types
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
 from benchwright_server.features.attempt import aids
-from benchwright_server.features.design.module_views import chosen, clocked, file_range, instance_of, use
+from benchwright_server.features.design.module_views import (
+    clocked,
+    file_range,
+    instance_of,
+    record_view_use,
+    viewed_instance,
+)
 from benchwright_server.features.design.netlists import Netlists
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_of
@@ -46,12 +52,12 @@ if TYPE_CHECKING:
 
     from benchwright_server.editor_server import EditorServer
     from benchwright_server.features.editor.locations import Locations
-    from benchwright_server.netlist.schematic import CellPort, End, Schematic
-    from benchwright_server.netlist.size import Size
+    from benchwright_server.netlist.schematic import CellPort, Schematic, WireEnd
+    from benchwright_server.netlist.size import ModuleSize
     from benchwright_verilog.semantics.behaviour.registers import Register
-    from benchwright_verilog.semantics.behaviour.signal_flow import Signal, SignalEndpoints, SignalFlow
-    from benchwright_verilog.semantics.behaviour.state_machines import State, StateMachine, Transition
-    from benchwright_verilog.semantics.compilation.instances import Design, Instance
+    from benchwright_verilog.semantics.behaviour.signal_flow import FlowSignal, SignalEndpoints, SignalFlow
+    from benchwright_verilog.semantics.behaviour.state_machines import MachineState, StateMachine, Transition
+    from benchwright_verilog.semantics.compilation.instances import DesignInstance, InstanceTree
     from benchwright_verilog.semantics.project.project import Project
 
 _MAX_SHOWN = 500
@@ -72,7 +78,7 @@ class DesignViews:
         self.server = server
         self._netlists = Netlists(server)
         self._sizes = Sizes()
-        self._flows: WeakKeyDictionary[Design, SignalFlow] = WeakKeyDictionary()
+        self._flows: WeakKeyDictionary[InstanceTree, SignalFlow] = WeakKeyDictionary()
 
     async def drivers(self, params: SignalParams) -> SignalTrace:
         """The drivers of a signal."""
@@ -85,8 +91,14 @@ class DesignViews:
     async def _traced(self, params: SignalParams, way: str) -> SignalTrace:
         await aids.attempt_of(self.server, params.uri, Aid.DESIGN_VIEWS)
         trace = await asyncio.to_thread(self._flows_of, params, way)
-        declared = trace.signal.declared
-        await use(self.server, params.uri, way, trace.signal.path, declared.path if declared is not None else None)
+        signal_declaration = trace.signal.declaration
+        await record_view_use(
+            self.server,
+            params.uri,
+            way,
+            trace.signal.path,
+            signal_declaration.path if signal_declaration is not None else None,
+        )
         locations = Locations(self.server)
         return SignalTrace(
             signal=_signal(locations, trace.signal),
@@ -98,8 +110,8 @@ class DesignViews:
                     at=file_range(locations, flow.flow.span),
                     instance=flow.flow.instance,
                     signals=[
-                        SignalEnd(signal=_signal(locations, signal), part=part)
-                        for signal, part in flow.signals[:_MAX_SHOWN]
+                        SignalEnd(signal=_signal(locations, signal), part=assignment_role)
+                        for signal, assignment_role in flow.signals[:_MAX_SHOWN]
                     ],
                 )
                 for flow in trace.endpoints[:_MAX_SHOWN]
@@ -130,7 +142,7 @@ class DesignViews:
             definition = target.symbol.declaringDefinition if target.symbol is not None else None
             if definition is None:
                 continue
-            instance = chosen(project, design, definition.name, params.instance)
+            instance = viewed_instance(project, design, definition.name, params.instance)
             signal_path = self._flow(design).declared_at(target.path, target.start, instance.path)
             if signal_path is not None:
                 return signal_path
@@ -138,7 +150,7 @@ class DesignViews:
             "There is no signal of the design here. Put the cursor on the name of a net, variable or port."
         )
 
-    def _flow(self, design: Design) -> SignalFlow:
+    def _flow(self, design: InstanceTree) -> SignalFlow:
         from benchwright_verilog.semantics.behaviour.signal_flow import SignalFlow
 
         return self._flows.setdefault(design, SignalFlow(design))
@@ -150,8 +162,14 @@ class DesignViews:
 
         _, design, instance = await instance_of(self.server, params)
         module_registers = await asyncio.to_thread(registers, design, instance.path) or []
-        declared = instance.declared
-        await use(self.server, params.uri, "registers", instance.path, declared.path if declared is not None else None)
+        module_declaration = instance.declaration
+        await record_view_use(
+            self.server,
+            params.uri,
+            "registers",
+            instance.path,
+            module_declaration.path if module_declaration is not None else None,
+        )
         locations = Locations(self.server)
         return RegisterTable(
             module=instance.module,
@@ -166,9 +184,13 @@ class DesignViews:
         from benchwright_verilog.semantics.behaviour.state_machines import state_machines
 
         _, design, instance = await instance_of(self.server, params)
-        declared = instance.declared
-        await use(
-            self.server, params.uri, "state_machines", instance.path, declared.path if declared is not None else None
+        module_declaration = instance.declaration
+        await record_view_use(
+            self.server,
+            params.uri,
+            "state_machines",
+            instance.path,
+            module_declaration.path if module_declaration is not None else None,
         )
         machines = await asyncio.to_thread(state_machines, design, instance.path) or []
         locations = Locations(self.server)
@@ -183,8 +205,8 @@ class DesignViews:
         from benchwright_server.netlist.schematic import schematic
 
         instance, netlist = await self._netlists.netlist_of(params, "schematic", is_deep=False)
-        drawn = await asyncio.to_thread(schematic, netlist)
-        return await asyncio.to_thread(_schematic, Locations(self.server), instance, drawn)
+        drawing = await asyncio.to_thread(schematic, netlist)
+        return await asyncio.to_thread(_schematic, Locations(self.server), instance, drawing)
 
     async def design_size(self, params: ModuleViewParams) -> DesignSize:
         """The size of a module with all below it."""
@@ -192,14 +214,14 @@ class DesignViews:
 
         instance, netlist = await self._netlists.netlist_of(params, "design_size", is_deep=True)
         size = await asyncio.to_thread(size_of, netlist)
-        declaring_path = str(instance.declared.path) if instance.declared is not None else ""
-        now, old_size = self._sizes.changed((declaring_path, instance.path), netlist.digest, size)
+        declaring_path = str(instance.declaration.path) if instance.declaration is not None else ""
+        new_size, old_size = self._sizes.remember_size((declaring_path, instance.path), netlist.digest, size)
         return DesignSize(
             module=instance.module,
             instance=instance.path,
-            now=_size(now),
+            now=_size(new_size),
             before=_size(old_size) if old_size is not None else None,
-            path=list(now.path[:_MAX_SHOWN]),
+            path=list(new_size.path[:_MAX_SHOWN]),
         )
 
 
@@ -258,8 +280,8 @@ def register(server: EditorServer) -> None:
         register_operation(server, operation, lambda: views)
 
 
-def _signal(locations: Locations, signal: Signal) -> SignalView:
-    return SignalView(path=signal.path, name=signal.name, declared=file_range(locations, signal.declared))
+def _signal(locations: Locations, signal: FlowSignal) -> SignalView:
+    return SignalView(path=signal.path, name=signal.name, declared=file_range(locations, signal.declaration))
 
 
 def _register(locations: Locations, register: Register) -> RegisterView:
@@ -267,35 +289,35 @@ def _register(locations: Locations, register: Register) -> RegisterView:
     return RegisterView(
         **clocked(register),
         reset_value=reset.value if reset is not None else None,
-        declared=file_range(locations, register.declared),
+        declared=file_range(locations, register.declaration),
         written=file_range(locations, register.written_span),
     )
 
 
-def _schematic(locations: Locations, instance: Instance, drawn: Schematic) -> SchematicView:
+def _schematic(locations: Locations, instance: DesignInstance, drawing: Schematic) -> SchematicView:
     return SchematicView(
         module=instance.module,
         instance=instance.path,
-        ports=[_port(cell_port) for cell_port in drawn.ports],
+        ports=[_port(cell_port) for cell_port in drawing.ports],
         cells=[
             CellView(
                 name=cell.name,
                 type=cell.type,
                 is_instance=cell.is_instance,
                 ports=[_port(port) for port in cell.ports],
-                at=file_range(locations, cell.location),
+                at=file_range(locations, cell.cell_declaration),
             )
-            for cell in drawn.cells
+            for cell in drawing.cells
         ],
         connections=[
             ConnectionView(
-                source=_end(connection.source),
-                target=_end(connection.target),
+                source=_end(connection.source_end),
+                target=_end(connection.target_end),
                 net=connection.net,
                 width=connection.width,
-                at=file_range(locations, connection.location),
+                at=file_range(locations, connection.net_declaration),
             )
-            for connection in drawn.connections
+            for connection in drawing.connections
         ],
     )
 
@@ -304,13 +326,13 @@ def _port(port: CellPort) -> PortView:
     return PortView(name=port.name, direction=port.direction, width=port.width, constant=port.constant)
 
 
-def _end(end: End) -> CellEnd:
-    return CellEnd(cell=end.cell, port=end.port)
+def _end(cell_end: WireEnd) -> CellEnd:
+    return CellEnd(cell=cell_end.cell, port=cell_end.port)
 
 
-def _size(size: Size) -> SizeView:
+def _size(size: ModuleSize) -> SizeView:
     return SizeView(
-        cells=[CellCount(type=name, count=number) for name, number in size.cells],
+        cells=[CellCount(type=name, count=number) for name, number in size.cell_counts],
         cell_count=size.number_of_cells,
         flip_flop_bits=size.flip_flop_bits,
         memory_bits=size.memory_bits,
@@ -325,16 +347,18 @@ def _machine_view(locations: Locations, machine: StateMachine) -> StateMachineVi
     return StateMachineView(
         **clocked(machine),
         reset_state=machine.reset_state,
-        states=[_state(locations, state) for state in machine.states],
+        states=[_state(locations, state) for state in machine.machine_states],
         transitions=[_transition(locations, transition) for transition in machine.transitions[:_MAX_TRANSITIONS]],
         complete=machine.is_complete and len(machine.transitions) <= _MAX_TRANSITIONS,
-        declared=file_range(locations, machine.declared),
+        declared=file_range(locations, machine.declaration),
     )
 
 
-def _state(locations: Locations, state: State) -> StateView:
-    location = file_range(locations, state.span)
-    return StateView(name=state.name, value=state.value, at=location, reachable=state.is_reachable)
+def _state(locations: Locations, machine_state: MachineState) -> StateView:
+    state_range = file_range(locations, machine_state.span)
+    return StateView(
+        name=machine_state.name, value=machine_state.value, at=state_range, reachable=machine_state.is_reachable
+    )
 
 
 def _transition(locations: Locations, transition: Transition) -> TransitionView:
@@ -344,8 +368,8 @@ def _transition(locations: Locations, transition: Transition) -> TransitionView:
         else f"{transition.condition[: _MAX_CONDITION - 1]}…"
     )
     return TransitionView(
-        source=transition.source,
-        target=transition.target,
+        source=transition.source_state,
+        target=transition.target_state,
         condition=condition,
         at=file_range(locations, transition.span),
     )

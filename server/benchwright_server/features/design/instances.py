@@ -29,7 +29,7 @@ from benchwright_server.protocol.design import (
     ViewHereParams,
 )
 from benchwright_verilog.semantics.compilation.instance_paths import View
-from benchwright_verilog.semantics.compilation.instances import Design, Instance, NameLocation
+from benchwright_verilog.semantics.compilation.instances import DesignInstance, InstanceTree, NameLocation
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ async def hierarchy(server: EditorServer, params: HierarchyParams) -> HierarchyL
     if instances is None:
         raise _no_instance(params.path or "")
     return HierarchyLevel(
-        top=project.view.top,
+        top=project.view.top_name,
         instances=_instance_views(server, project.view, instances[:_MAX_LISTED]),
         complete=len(instances) <= _MAX_LISTED,
     )
@@ -76,11 +76,11 @@ async def hierarchy(server: EditorServer, params: HierarchyParams) -> HierarchyL
 
 async def _instances(server: EditorServer, params: InstancesParams) -> InstanceList:
     project, design = await _design(server, params.uri)
-    instances = await asyncio.to_thread(design.of_module, params.module)
-    chosen = project.view.instances.get(params.module)
+    instances = await asyncio.to_thread(design.instances_of_module, params.module)
+    chosen_instance = project.view.instances.get(params.module)
     return InstanceList(
         module=params.module,
-        chosen=chosen.path if chosen is not None else None,
+        chosen=chosen_instance.path if chosen_instance is not None else None,
         instances=_instance_views(server, project.view, instances[:_MAX_LISTED]),
         complete=len(instances) <= _MAX_LISTED and not design.is_cut,
     )
@@ -102,7 +102,7 @@ async def _view_as(server: EditorServer, params: ViewAsParams) -> DesignView:
         instances.pop(params.module, None)
     else:
         instances = {}
-    return _look(server, project, View(project.view.top, instances))
+    return _look(server, project, View(project.view.top_name, instances))
 
 
 async def _view_here(server: EditorServer, params: ViewHereParams) -> DesignView:
@@ -113,14 +113,14 @@ async def _view_here(server: EditorServer, params: ViewHereParams) -> DesignView
     instances = {instance.module: instance.as_path for instance in instance_path}
     for instance in await asyncio.to_thread(lambda: list(design.instances_below(params.path))):
         instances.setdefault(instance.module, instance.as_path)
-    return _look(server, project, View(project.view.top, {**project.view.instances, **instances}))
+    return _look(server, project, View(project.view.top_name, {**project.view.instances, **instances}))
 
 
 async def _set_top(server: EditorServer, params: SetTopParams) -> DesignView:
     project = project_of(server, params.uri)[0]
     if params.module is not None:
-        declared = await asyncio.to_thread(lambda: [unit for _, symbols in project.symbols() for unit in symbols])
-        if not any(unit.name == params.module and unit.kind in _TOPS for unit in declared):
+        declared_units = await asyncio.to_thread(lambda: [unit for _, symbols in project.symbols() for unit in symbols])
+        if not any(unit.name == params.module and unit.target_kind in _TOPS for unit in declared_units):
             raise ServerError(f"No file of the design declares a module {params.module}, so it can't be the top.")
     # Paths begin at the top, so those that were chosen below another one lead nowhere.
     kept_instances = {
@@ -166,23 +166,23 @@ DESIGN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation on the instances of a design."""
 
 
-async def _design(server: EditorServer, uri: str) -> tuple[Project, Design]:
+async def _design(server: EditorServer, uri: str) -> tuple[Project, InstanceTree]:
     project, path = project_of(server, uri)
     return project, await asyncio.to_thread(project.design, path)
 
 
 def _look(server: EditorServer, project: Project, view: View) -> DesignView:
     if view != project.view:
-        server.projects.look(project, view)
+        server.projects.use_view(project, view)
         project_changed(server)
-    return DesignView(top=view.top, instances={name: instance.path for name, instance in view.instances.items()})
+    return DesignView(top=view.top_name, instances={name: instance.path for name, instance in view.instances.items()})
 
 
 def _no_instance(path: str) -> ServerError:
     return ServerError(f"The design has no instance {path}. The hierarchy of instances shows those that it has.")
 
 
-def _instance_views(server: EditorServer, view: View, instances: Iterable[Instance]) -> list[InstanceView]:
+def _instance_views(server: EditorServer, view: View, instances: Iterable[DesignInstance]) -> list[InstanceView]:
     locations = Locations(server)
     viewed = {viewed_instance.path for viewed_instance in view.instances.values()}
     return [
@@ -193,7 +193,7 @@ def _instance_views(server: EditorServer, view: View, instances: Iterable[Instan
             kind=instance.kind,
             parameters=[ParameterValue(name=name, value=value) for name, value in instance.parameters],
             instantiated=_range(locations, instance.instantiated),
-            declared=_range(locations, instance.declared),
+            declared=_range(locations, instance.declaration),
             has_children=instance.has_children,
             viewed=instance.path in viewed,
         )
@@ -205,10 +205,10 @@ def _range(locations: Locations, declaration: NameLocation | None) -> FileRange 
     if declaration is None:
         return None
     lsp_range = locations.range(declaration.path, declaration.start, declaration.end)
-    start, end = (
+    start_point, end_point = (
         Point(line=position.line, character=position.character) for position in (lsp_range.start, lsp_range.end)
     )
-    return FileRange(uri=declaration.path.as_uri(), start=start, end=end)
+    return FileRange(uri=declaration.path.as_uri(), start=start_point, end=end_point)
 
 
 async def choice_lenses(
@@ -218,22 +218,22 @@ async def choice_lenses(
 
     In a large project there are none before somebody asks for its hierarchy: that takes seconds after each change.
     """
-    await server.projects.whole(uri)
+    await server.projects.wait_until_whole(uri)
     project, path = project_of(server, uri)
-    design = project.designs.last
+    design = project.design_cache.last_design
     if len(project.paths) <= _MAX_FILES:
         design = await asyncio.to_thread(project.design, path)
     if design is None:
         return []
     lenses = []
     for name, module_range in modules:
-        instances = await asyncio.to_thread(design.of_module, name)
-        chosen = project.view.instances.get(name)
-        if chosen is None and len({instance.parameters for instance in instances}) < 2:
+        instances = await asyncio.to_thread(design.instances_of_module, name)
+        chosen_instance = project.view.instances.get(name)
+        if chosen_instance is None and len({instance.parameters for instance in instances}) < 2:
             continue
-        now = f"as {chosen.path}" if chosen is not None else "with default parameters"
+        instance_title = f"as {chosen_instance.path}" if chosen_instance is not None else "with default parameters"
         command = types.Command(
-            title=f"{now} · {len(instances)} in the design …",
+            title=f"{instance_title} · {len(instances)} in the design …",
             command=f"benchwright.{CHOOSE_INSTANCE}",
             arguments=[{"uri": uri, "module": name}],
         )
@@ -243,18 +243,20 @@ async def choice_lenses(
 
 async def _choose(server: EditorServer, argument: object) -> None:
     """Ask which instance to view a module as; for clients that have no list of their own."""
-    data = argument if isinstance(argument, dict) else {}
-    uri, module = str(data.get("uri", "")), str(data.get("module", ""))
-    instances = await _instances(server, InstancesParams(uri=uri, module=module))
-    titles = {_title(instance): instance.path for instance in instances.instances[:_MAX_ASKED]}
+    command_arguments = argument if isinstance(argument, dict) else {}
+    uri, module = str(command_arguments.get("uri", "")), str(command_arguments.get("module", ""))
+    instance_list = await _instances(server, InstancesParams(uri=uri, module=module))
+    titles = {_title(instance): instance.path for instance in instance_list.instances[:_MAX_ASKED]}
     question = f"View {module} as which instance?"
-    if len(instances.instances) > _MAX_ASKED:
-        question += f" These are the first {_MAX_ASKED} of {len(instances.instances)}; benchwright.viewAs takes any."
+    if len(instance_list.instances) > _MAX_ASKED:
+        question += (
+            f" These are the first {_MAX_ASKED} of {len(instance_list.instances)}; benchwright.viewAs takes any."
+        )
     answer = await ask(server, question, [_DEFAULTS, *titles])
     if answer is not None:
         await _view_as(server, ViewAsParams(uri=uri, module=module, instance=titles.get(answer)))
 
 
 def _title(instance: InstanceView) -> str:
-    values = ", ".join(f"{parameter.name} = {parameter.value}" for parameter in instance.parameters)
-    return f"{instance.path} ({values})" if values else instance.path
+    parameter_values = ", ".join(f"{parameter.name} = {parameter.value}" for parameter in instance.parameters)
+    return f"{instance.path} ({parameter_values})" if parameter_values else instance.path

@@ -22,7 +22,7 @@ from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.syntax.documents import Document
 
 SHOW_EXPANSION = "benchwright.showExpansion"
@@ -67,16 +67,16 @@ class Expansions:
     async def expand(self, params: ExpandMacroParams) -> MacroExpansion:
         """The expansion at a place, with the address of its document."""
         document, analysis = await self._analysed(params.uri)
-        use = None
+        macro_use = None
         if params.position is not None:
             position = types.Position(params.position.line, params.position.character)
-            use = use_at(analysis, min(document.lines.byte_at(position), len(analysis.data)))
-            if use is None:
+            macro_use = use_at(analysis, min(document.lines.byte_at(position), len(analysis.data)))
+            if macro_use is None:
                 raise ServerError("There is no use of a macro that this design defines.")
-        uri = _address(params.uri, *(use or (None, 0)), is_full=params.full)
+        uri = _address(params.uri, *(macro_use or (None, 0)), is_full=params.full)
         expansion = await self._expansion(uri)
         return MacroExpansion(
-            uri=uri, macro=use[0] if use else None, text=expansion.text, complete=expansion.is_complete
+            uri=uri, macro=macro_use[0] if macro_use else None, text=expansion.text, complete=expansion.is_complete
         )
 
     async def show(self, params: ExpandMacroParams) -> MacroExpansion:
@@ -101,7 +101,7 @@ class Expansions:
         name, number = query["name"], int(query["number"])
         return await asyncio.to_thread(expanded_use, analysis, name, number, text, is_full=query["one"] is None)
 
-    async def _analysed(self, uri: str) -> tuple[Document, Analysis]:
+    async def _analysed(self, uri: str) -> tuple[Document, FileAnalysis]:
         document = self._server.documents.get(uri)
         if document is None and uri.startswith("file:"):
             # Editors write the address of a virtual document in a way of their own.
@@ -173,29 +173,29 @@ async def expansion_actions(server: EditorServer, document: Document, byte: int)
         return []
     position = document.lines.position(document.lines.from_byte(byte))
     arguments = {"uri": document.uri, "position": {"line": position.line, "character": position.character}}
-    ways = (("Show the macro's expansion", True), ("Show one step of the macro's expansion", False))
+    expansion_titles = (("Show the macro's expansion", True), ("Show one step of the macro's expansion", False))
     return [
         types.CodeAction(title, command=types.Command(title, SHOW_EXPANSION, arguments=[arguments | {"full": is_full}]))
-        for title, is_full in ways
+        for title, is_full in expansion_titles
     ]
 
 
 def _address(uri: str, name: str | None, number: int, *, is_full: bool) -> str:
     """`benchwright-macro:///folder/top.sv/ADD.sv?use=ADD.3`, the third use of `ADD` in top.sv."""
-    base = uri.replace("file:", f"{EXPANSION_SCHEME}:", 1)
+    document_uri = uri.replace("file:", f"{EXPANSION_SCHEME}:", 1)
     if name is None:
-        return f"{base}/expanded%20{uri.rpartition('/')[2]}"
-    return f"{base}/{quote(name)}.sv?use={quote(name)}.{number}" + ("" if is_full else "&step=one")
+        return f"{document_uri}/expanded%20{uri.rpartition('/')[2]}"
+    return f"{document_uri}/{quote(name)}.sv?use={quote(name)}.{number}" + ("" if is_full else "&step=one")
 
 
 def _source(uri: str) -> tuple[str, re.Match[str] | None]:
     """The file that a virtual document is made of, and which use; None for all."""
-    whole, _, query = uri.partition("?")
-    scheme, _, path = whole.partition(":")
+    address, _, query = uri.partition("?")
+    scheme, _, path = address.partition(":")
     # Editors encode the query in ways of their own.
-    use = _QUERY.match(unquote(query))
+    use_match = _QUERY.match(unquote(query))
     file = path.rpartition("/")[0]
-    if scheme != EXPANSION_SCHEME or not file.strip("/") or (query and use is None):
+    if scheme != EXPANSION_SCHEME or not file.strip("/") or (query and use_match is None):
         raise ServerError(f"{uri} is not the address of an expansion. Ask for expansions with benchwright/expandMacro.")
     # VS Code leaves out an empty host.
-    return ("file:" if path.startswith("//") else "file://") + file, use
+    return ("file:" if path.startswith("//") else "file://") + file, use_match

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.behaviour.registers import Register
     from benchwright_verilog.semantics.behaviour.state_machines import StateMachine
-    from benchwright_verilog.semantics.compilation.instances import Design, Instance, NameLocation
+    from benchwright_verilog.semantics.compilation.instances import DesignInstance, InstanceTree, NameLocation
     from benchwright_verilog.semantics.project.project import Project
 
 
-async def use(server: EditorServer, uri: str, feature: str, detail: str, declared: Path | None) -> None:
+async def record_view_use(
+    server: EditorServer, uri: str, feature: str, detail: str, declaring_file: Path | None
+) -> None:
     """Records the use of a view, before its answer is sent.
 
     Args:
@@ -31,15 +33,15 @@ async def use(server: EditorServer, uri: str, feature: str, detail: str, declare
         uri: The file that was asked about.
         feature: The view's request.
         detail: The instance or signal.
-        declared: The file with what is shown. It counts instead of the other: a folder around an attempt's workspace
-            must not be a way to the views that the attempt forbids.
+        declaring_file: The file with what is shown. It counts instead of the other: a folder around an attempt's
+            workspace must not be a way to the views that the attempt forbids.
 
     Raises:
         AttemptError: An attempt that one of the files belongs to forbids views, or does so now.
     """
     await aids.attempt_of(server, uri, Aid.DESIGN_VIEWS)
     event = AidUsed(aid=Aid.DESIGN_VIEWS, feature=feature, detail=detail)
-    await aids.use(server, declared.as_uri() if declared is not None else uri, event)
+    await aids.record_use(server, declaring_file.as_uri() if declaring_file is not None else uri, event)
 
 
 def clocked(element: Register | StateMachine) -> dict[str, Any]:
@@ -52,12 +54,12 @@ def clocked(element: Register | StateMachine) -> dict[str, Any]:
         "clock": clock.name if clock is not None else None,
         "edge": clock.edge if clock is not None else None,
         "reset": reset.name if reset is not None else None,
-        "reset_active": reset.active if reset is not None else None,
+        "reset_active": reset.active_level if reset is not None else None,
         "reset_asynchronous": reset.is_asynchronous if reset is not None else None,
     }
 
 
-async def instance_of(server: EditorServer, params: ModuleViewParams) -> tuple[Project, Design, Instance]:
+async def instance_of(server: EditorServer, params: ModuleViewParams) -> tuple[Project, InstanceTree, DesignInstance]:
     """The instance that a request is about.
 
     Raises:
@@ -70,7 +72,7 @@ async def instance_of(server: EditorServer, params: ModuleViewParams) -> tuple[P
     if module is None and params.instance is None:
         module = await asyncio.to_thread(module_at, server, project, path, params.position)
     design = await asyncio.to_thread(project.design, path)
-    return project, design, await asyncio.to_thread(chosen, project, design, module, params.instance)
+    return project, design, await asyncio.to_thread(viewed_instance, project, design, module, params.instance)
 
 
 def module_at(server: EditorServer, project: Project, path: Path, position: Point | None) -> str:
@@ -93,7 +95,7 @@ def module_at(server: EditorServer, project: Project, path: Path, position: Poin
     return (modules_above[-1] if modules_above else modules[0]).name
 
 
-def chosen(project: Project, design: Design, module: str | None, path: str | None) -> Instance:
+def viewed_instance(project: Project, design: InstanceTree, module: str | None, path: str | None) -> DesignInstance:
     """An instance by its path, or the one that a module is viewed as, or its first.
 
     Raises:
@@ -106,7 +108,7 @@ def chosen(project: Project, design: Design, module: str | None, path: str | Non
             return instances_along[-1]
     if path is not None:
         raise ServerError(f"The design has no instance {path} of that module. The hierarchy of instances shows them.")
-    instances = design.of_module(module or "")
+    instances = design.instances_of_module(module or "")
     if not instances:
         raise ServerError(f"No top of the design leads to an instance of {module}. Choose another top, or none.")
     return instances[0]
@@ -117,7 +119,7 @@ def file_range(locations: Locations, span: NameLocation | None) -> FileRange | N
     if span is None:
         return None
     lsp_range = locations.range(span.path, span.start, span.end)
-    start, end = (
+    start_point, end_point = (
         Point(line=position.line, character=position.character) for position in (lsp_range.start, lsp_range.end)
     )
-    return FileRange(uri=span.path.as_uri(), start=start, end=end)
+    return FileRange(uri=span.path.as_uri(), start=start_point, end=end_point)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from benchwright_server.features.design.module_views import instance_of, use
+from benchwright_server.features.design.module_views import instance_of, record_view_use
 from benchwright_server.netlist.yosys import Yosys
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_server.netlist.yosys import Netlist
     from benchwright_server.protocol.design_views import ModuleViewParams
-    from benchwright_verilog.semantics.compilation.instances import Instance
+    from benchwright_verilog.semantics.compilation.instances import DesignInstance
 
 
 class Netlists:
@@ -26,7 +26,9 @@ class Netlists:
         self._server = server
         self._yosys = Yosys()
 
-    async def netlist_of(self, params: ModuleViewParams, feature: str, *, is_deep: bool) -> tuple[Instance, Netlist]:
+    async def netlist_of(
+        self, params: ModuleViewParams, feature: str, *, is_deep: bool
+    ) -> tuple[DesignInstance, Netlist]:
         """An instance and its netlist.
 
         Args:
@@ -42,21 +44,21 @@ class Netlists:
         from benchwright_verilog.semantics.project.standalone_files import standalone_files
 
         _, design, instance = await instance_of(self._server, params)
-        declared = instance.declared.path if instance.declared is not None else None
+        declaring_file = instance.declaration.path if instance.declaration is not None else None
         # Before any work for it: the work is what an attempt may forbid.
-        await use(self._server, params.uri, feature, instance.path, declared)
-        inner = await asyncio.to_thread(lambda: list(design.instances_below(instance.path)))
+        await record_view_use(self._server, params.uri, feature, instance.path, declaring_file)
+        inner_instances = await asyncio.to_thread(lambda: list(design.instances_below(instance.path)))
         if not is_deep:
             depth = len(instance.modules) + 1
-            inner = [
+            inner_instances = [
                 inner_instance
-                for inner_instance in inner
+                for inner_instance in inner_instances
                 if len(inner_instance.modules) == depth or inner_instance.kind == "interface"
             ]
         boxes = (
-            sorted({inner_instance.module for inner_instance in inner if inner_instance.kind == "module"})
+            sorted({inner_instance.module for inner_instance in inner_instances if inner_instance.kind == "module"})
             if not is_deep
             else []
         )
-        files = await asyncio.to_thread(standalone_files, design, [instance, *inner])
+        files = await asyncio.to_thread(standalone_files, design, [instance, *inner_instances])
         return instance, await self._yosys.netlist(instance, files, [box for box in boxes if box != instance.module])

@@ -40,12 +40,12 @@ def register(server: EditorServer) -> None:
 
     # pygls looks up the types of a command's parameters, and does not find those that are imported for typing only.
     async def choose(*arguments: Any) -> None:
-        data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
-        await _choose(server, str(data.get("uri", "")))
+        command_arguments = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+        await _choose(server, str(command_arguments.get("uri", "")))
 
     async def choose_file(*arguments: Any) -> None:
-        data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
-        await choose_declaration(server, str(data.get("uri", "")))
+        command_arguments = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+        await choose_declaration(server, str(command_arguments.get("uri", "")))
 
     server.command(f"benchwright.{CHOOSE_LIST}")(choose)
     server.command(f"benchwright.{CHOOSE_DECLARATION}")(choose_file)
@@ -67,7 +67,7 @@ async def ask_once(server: EditorServer, folder: Path, lists: Sequence[Path]) ->
 async def _lists(server: EditorServer, params: ProjectListsParams) -> ProjectListsView:
     folder = _folder(server, params.uri)
     settings = server.settings.project
-    chosen = server.projects.chosen_list(folder)
+    list_choice = server.projects.chosen_list(folder)
     paths = [_absolute(folder, name) for name in settings.file_lists] or lists_in(folder)
     project = server.projects.of_path(folder / "design.sv")
 
@@ -87,8 +87,8 @@ async def _lists(server: EditorServer, params: ProjectListsParams) -> ProjectLis
     return ProjectListsView(
         folder=folder.as_uri(),
         lists=await asyncio.to_thread(views),
-        chosen=chosen.name,
-        target=settings.target or chosen.target,
+        chosen=list_choice.name,
+        target=settings.target or list_choice.target,
         by_settings=bool(settings.file_lists),
         target_by_settings=bool(settings.target),
     )
@@ -104,13 +104,13 @@ async def _use_list(server: EditorServer, params: UseListParams) -> ProjectLists
     if params.name and params.name not in names:
         known_names = ", ".join(names) or "none"
         raise ServerError(f"The folder has no file list {params.name}; it has: {known_names}.")
-    offered = {
+    offered_targets = {
         target for list_view in lists_view.lists if params.name in ("", list_view.name) for target in list_view.targets
     }
-    unknown = {name.strip() for name in params.target.split(",") if name.strip()} - offered
-    if unknown:
-        known_names = ", ".join(sorted(offered)) or "none"
-        raise ServerError(f"There is no target {min(unknown)}; there are: {known_names}.")
+    unknown_targets = {name.strip() for name in params.target.split(",") if name.strip()} - offered_targets
+    if unknown_targets:
+        known_names = ", ".join(sorted(offered_targets)) or "none"
+        raise ServerError(f"There is no target {min(unknown_targets)}; there are: {known_names}.")
     _use(server, _folder(server, params.uri), ListChoice(params.name, params.target))
     return await _lists(server, ProjectListsParams(uri=params.uri))
 
@@ -161,7 +161,7 @@ async def _choose(server: EditorServer, uri: str) -> None:
     folder = _folder(server, uri)
     choice = server.projects.chosen_list(folder)
     if lists_view.by_settings:
-        listed = lists_view.lists
+        list_views = lists_view.lists
     else:
         if not lists_view.lists:
             raise ServerError(f"{folder.name} has no file list, so its files are found by what they declare.")
@@ -171,8 +171,8 @@ async def _choose(server: EditorServer, uri: str) -> None:
         if name is None:
             return
         choice = NOTHING_CHOSEN if name == _DEFAULT else ListChoice(name)
-        listed = [list_view for list_view in lists_view.lists if list_view.name == choice.name]
-    targets = sorted({target for list_view in listed for target in list_view.targets})
+        list_views = [list_view for list_view in lists_view.lists if list_view.name == choice.name]
+    targets = sorted({target for list_view in list_views for target in list_view.targets})
     if targets and not lists_view.target_by_settings:
         target = await ask(server, "Which target?", [*targets, _DEFAULT])
         choice = ListChoice(choice.name, "" if target in (None, _DEFAULT) else str(target))

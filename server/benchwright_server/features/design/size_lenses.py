@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from benchwright_server.editor_server import EditorServer
-    from benchwright_server.netlist.size import Size
+    from benchwright_server.netlist.size import ModuleSize
 
 _MAX_MODULES = 8
 """Of one file: each is a process of Yosys's."""
@@ -46,16 +46,16 @@ class SizeLenses:
 
     async def lenses(self, uri: str, modules: Iterable[tuple[str, types.Range]]) -> list[types.CodeLens]:
         """The lens above each module of which the size is known; asks for it if the file was not measured yet."""
-        places = dict(modules)
+        ranges_by_module = dict(modules)
         if not self._server.settings.design_views.size_lens or not await self._is_allowed(uri):
             return []
         if uri not in self._titles:
-            self._measure(uri, list(places)[:_MAX_MODULES])
+            self._measure(uri, list(ranges_by_module)[:_MAX_MODULES])
         titles = self._titles[uri]
         return [
-            types.CodeLens(places[name], types.Command(title=title, command=""))
+            types.CodeLens(ranges_by_module[name], types.Command(title=title, command=""))
             for name, title in titles.items()
-            if name in places
+            if name in ranges_by_module
         ]
 
     def saved(self) -> None:
@@ -96,25 +96,26 @@ class SizeLenses:
         except (NoNetlistError, ExtraMissingError) as error:
             return f"size not known · {str(error)[:_MAX_REASON]}"
         size = await asyncio.to_thread(size_of, netlist)
-        return size_title(*self._sizes.changed((str(path_of(uri)), instance.path), netlist.digest, size))
+        return size_title(*self._sizes.remember_size((str(path_of(uri)), instance.path), netlist.digest, size))
 
 
-def size_title(now: Size, old_size: Size | None) -> str:
+def size_title(new_size: ModuleSize, old_size: ModuleSize | None) -> str:
     """A size in a few words, such as `12 cells (+3) · 40 wires · longest path 5 (+1)`."""
-    cells, wires = now.number_of_cells, now.wires
-    parts = [
-        _counted(cells, "cell") + _change(cells, old_size.number_of_cells if old_size is not None else None),
+    cell_count, wires = new_size.number_of_cells, new_size.wires
+    size_parts = [
+        _counted(cell_count, "cell") + _change(cell_count, old_size.number_of_cells if old_size is not None else None),
         _counted(wires, "wire") + _change(wires, old_size.wires if old_size is not None else None),
-        f"longest path {now.longest}" + _change(now.longest, old_size.longest if old_size is not None else None),
+        f"longest path {new_size.longest}"
+        + _change(new_size.longest, old_size.longest if old_size is not None else None),
     ]
-    return " · ".join(parts)
+    return " · ".join(size_parts)
 
 
 def _counted(number: int, name: str) -> str:
     return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
-def _change(now: int, old_number: int | None) -> str:
-    if old_number is None or old_number == now:
+def _change(new_number: int, old_number: int | None) -> str:
+    if old_number is None or old_number == new_number:
         return ""
-    return f" (+{now - old_number})" if now > old_number else f" ({_MINUS}{old_number - now})"
+    return f" (+{new_number - old_number})" if new_number > old_number else f" ({_MINUS}{old_number - new_number})"

@@ -13,7 +13,7 @@ from lsprotocol import types
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import FORESEEN, ServerError, WaveformError
 from benchwright_server.features.attempt import aids
-from benchwright_server.features.design.module_views import chosen, file_range, module_at
+from benchwright_server.features.design.module_views import file_range, module_at, viewed_instance
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_of
 from benchwright_server.protocol.design import Point
@@ -24,8 +24,8 @@ from benchwright_server.waveforms.value_text import literal
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
-    from benchwright_verilog.semantics.compilation.instances import Design
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
+    from benchwright_verilog.semantics.compilation.instances import InstanceTree
     from benchwright_verilog.semantics.names.occurrence import Occurrence
     from benchwright_verilog.syntax.documents import Document
 
@@ -36,7 +36,7 @@ _SAVED_BY = ".benchwright"
 
 
 @dataclass(frozen=True)
-class _Cursor:
+class _WaveformCursor:
     uri: str
     path: Path
     time: int
@@ -53,13 +53,13 @@ class WaveformValuesAtCursor:
     def __init__(self, server: EditorServer, readers: Readers) -> None:
         self._server = server
         self._readers = readers
-        self._cursor: _Cursor | None = None
+        self._cursor: _WaveformCursor | None = None
 
     def set(self, uri: str, path: Path, time: int | None) -> None:
         """Puts the cursor at a time; None takes it away from this waveform."""
         old_cursor = self._cursor
         if time is not None:
-            self._cursor = _Cursor(uri, path, time)
+            self._cursor = _WaveformCursor(uri, path, time)
         elif old_cursor is not None and old_cursor.path == path:
             self._cursor = None
         if self._cursor != old_cursor and self._server.client.supports("workspace.inlayHint.refreshSupport"):
@@ -81,13 +81,13 @@ class WaveformValuesAtCursor:
 
         design = self._design(path)
         flow = SignalFlow(design)
-        for candidate in in_design(design, signal):
-            design_signal = flow.signal(candidate)
-            declared = (
-                file_range(Locations(self._server), design_signal.declared) if design_signal is not None else None
+        for signal_path in in_design(design, signal):
+            design_signal = flow.signal(signal_path)
+            declaring_range = (
+                file_range(Locations(self._server), design_signal.declaration) if design_signal is not None else None
             )
-            if declared is not None:
-                return WaveformSource(path=candidate, declared=declared)
+            if declaring_range is not None:
+                return WaveformSource(path=signal_path, declared=declaring_range)
         return None
 
     async def signal(self, path: Path, source: str, position: Point) -> WaveformSignal:
@@ -111,10 +111,10 @@ class WaveformValuesAtCursor:
         byte = min(Locations(self._server).lines(file).byte_at(lsp_position), len(analysis.data))
         names = [occurrence.target.name for occurrence in analysis.occurrences_at(byte)]
         design = project.design(file)
-        instance = chosen(project, design, module_at(self._server, project, file, position), None)
+        instance = viewed_instance(project, design, module_at(self._server, project, file, position), None)
         return [path for name in names for path in in_waveform(design, f"{instance.path}.{name}", tops)]
 
-    async def hints(self, document: Document, analysis: Analysis, start: int, end: int) -> list[types.InlayHint]:
+    async def hints(self, document: Document, analysis: FileAnalysis, start: int, end: int) -> list[types.InlayHint]:
         """The values at the cursor between two bytes of a file; none without a cursor, or where aids are forbidden."""
         cursor = self._cursor
         if cursor is None:
@@ -146,7 +146,7 @@ class WaveformValuesAtCursor:
         return hints
 
     def _paths(
-        self, uri: str, analysis: Analysis, start: int, end: int, tops: list[str]
+        self, uri: str, analysis: FileAnalysis, start: int, end: int, tops: list[str]
     ) -> list[tuple[Occurrence, list[str]]]:
         project, file = project_of(self._server, uri)
         design = project.design(file)
@@ -155,7 +155,7 @@ class WaveformValuesAtCursor:
         for module, occurrence in _signals(analysis, start, end):
             if module not in arounds:
                 try:
-                    arounds[module] = chosen(project, design, module, None).path
+                    arounds[module] = viewed_instance(project, design, module, None).path
                 except ServerError:
                     arounds[module] = None
             instance_path = arounds[module]
@@ -174,23 +174,23 @@ class WaveformValuesAtCursor:
             tops = [*tops, *(inner_scope["name"] for inner_scope in inner if inner_scope["kind"] == "scope")]
         return tops
 
-    def _design(self, path: Path) -> Design:
-        parts = path.parts
-        folder = Path(*parts[: parts.index(_SAVED_BY)]) if _SAVED_BY in parts else path.parent
-        project, inside = project_of(self._server, folder.as_uri())
-        return project.design(inside)
+    def _design(self, path: Path) -> InstanceTree:
+        path_parts = path.parts
+        folder = Path(*path_parts[: path_parts.index(_SAVED_BY)]) if _SAVED_BY in path_parts else path.parent
+        project, design_path = project_of(self._server, folder.as_uri())
+        return project.design(design_path)
 
 
-def _signals(analysis: Analysis, start: int, end: int) -> Iterable[tuple[str, Occurrence]]:
+def _signals(analysis: FileAnalysis, start: int, end: int) -> Iterable[tuple[str, Occurrence]]:
     """The signals between two bytes with the modules around them; each once a line."""
-    from benchwright_verilog.semantics.names.occurrence import Role, TargetKind
+    from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 
-    kinds = {TargetKind.NET, TargetKind.VARIABLE, TargetKind.PORT}
-    roles = {Role.DECLARATION, Role.READ, Role.WRITE}
+    signal_kinds = {TargetKind.NET, TargetKind.VARIABLE, TargetKind.PORT}
+    roles = {NameRole.DECLARATION, NameRole.READ, NameRole.WRITE}
     modules = sorted(analysis.modules, key=lambda module_name: module_name.start)
     seen_names: set[tuple[int, str]] = set()
     for occurrence in analysis.occurrences(start, end):
-        if occurrence.target.kind not in kinds or occurrence.role not in roles:
+        if occurrence.target.target_kind not in signal_kinds or occurrence.role not in roles:
             continue
         modules_above = [module for module in modules if module.start <= occurrence.start]
         line = analysis.data.count(b"\n", 0, occurrence.start)

@@ -52,7 +52,7 @@ _QUIET_S = 1.0
 """Seconds that reading a file takes before progress is shown."""
 
 
-class Waveforms:
+class OpenWaveforms:
     """The open waveforms of one client.
 
     Args:
@@ -70,7 +70,7 @@ class Waveforms:
         path = await self._allowed(params.uri)
         summary = await self.readers.ask(path, "summary")
         event = AidUsed(aid=Aid.WAVEFORMS, feature="waveform", detail=path.name)
-        await aids.use(self.server, params.uri, event)
+        await aids.record_use(self.server, params.uri, event)
         task = asyncio.ensure_future(self._load(path))
         self._loading.add(task)
         task.add_done_callback(self._loading.discard)
@@ -89,8 +89,8 @@ class Waveforms:
         reading = asyncio.ensure_future(self.readers.ask(path, "load"))
         # Who asks for a window gets the error.
         with contextlib.suppress(*FORESEEN):
-            finished, _ = await asyncio.wait({reading}, timeout=_QUIET_S)
-            if not finished:
+            finished_tasks, _ = await asyncio.wait({reading}, timeout=_QUIET_S)
+            if not finished_tasks:
                 async with cancellable(self.server, "Waveform", lambda: self.readers.close(path)) as report:
                     report(f"Reading {path.name}", 0)
                     await asyncio.wait({reading})
@@ -110,8 +110,8 @@ class Waveforms:
         _check_number(params.signals, MOST_SIGNALS)
         if params.end <= params.start:
             raise WaveformError(f"The window ends at {params.end}, which is not after its start {params.start}.")
-        request = {"signals": params.signals, "start": params.start, "end": params.end, "width": params.columns}
-        traces = await self.readers.ask(path, "window", **request)
+        window_request = {"signals": params.signals, "start": params.start, "end": params.end, "width": params.columns}
+        traces = await self.readers.ask(path, "window", **window_request)
         return WaveformWindow(traces=[_trace(name, trace) for name, trace in zip(params.signals, traces, strict=True)])
 
     async def values(self, params: WaveformValuesParams) -> WaveformValues:
@@ -126,8 +126,13 @@ class Waveforms:
     async def change(self, params: WaveformChangeParams) -> WaveformChange:
         """The next change of a signal, or the one before."""
         path = await self._allowed(params.uri)
-        request = {"signal": params.signal, "time": params.time, "forward": params.forward, "value": params.value}
-        change = await self.readers.ask(path, "change", **request)
+        change_request = {
+            "signal": params.signal,
+            "time": params.time,
+            "forward": params.forward,
+            "value": params.value,
+        }
+        change = await self.readers.ask(path, "change", **change_request)
         return WaveformChange(**change) if change is not None else WaveformChange(time=None, value=None)
 
     async def source(self, params: WaveformSourceParams) -> WaveformSource:
@@ -193,39 +198,39 @@ class Waveforms:
 
 async def _hidden_waveform(server: EditorServer, params: HiddenWaveformParams) -> HiddenWaveform:
     """Runs the hidden tests that failed once more, and keeps the waveform of the solver's modules."""
-    use = await aids.begin(server, params.uri, Aid.WAVEFORMS)
-    if use is None:
+    aid_use = await aids.begin_use(server, params.uri, Aid.WAVEFORMS)
+    if aid_use is None:
         raise WaveformError("Hidden tests belong to problems. Open the workspace of one.")
-    target = await asyncio.to_thread(waves_folder, use.session.workspace.folder) / _HIDDEN
+    target = await asyncio.to_thread(waves_folder, aid_use.session.workspace.folder) / _HIDDEN
     outcome, test = "cancelled", ""
     try:
         task = asyncio.current_task()
         async with cancellable(server, "Waveform of the hidden tests", lambda: task and task.cancel()):
-            kept_waves = await use.session.attempt.runs.keep_waves(target)
+            kept_waves = await aid_use.session.attempt.runs.keep_waves(target)
         outcome, test = "kept", kept_waves.test
     except Exception:
         outcome = "error"
         raise
     finally:
         event = AidUsed(aid=Aid.WAVEFORMS, feature="hidden_waveform", detail=test, outcome=outcome)
-        await asyncio.shield(use.end(event))
+        await asyncio.shield(aid_use.end(event))
     return HiddenWaveform(uri=target.as_uri(), test=kept_waves.test, failed_at=kept_waves.failed_at)
 
 
-WAVEFORM_OPERATIONS: tuple[Operation[Waveforms, Any, Any], ...] = (
+WAVEFORM_OPERATIONS: tuple[Operation[OpenWaveforms, Any, Any], ...] = (
     Operation(
         "waveform",
         WaveformParams,
         WaveformView,
         "Opens a waveform: its format, time scale, end and outermost scopes. Each opening is recorded.",
-        Waveforms.open,
+        OpenWaveforms.open,
     ),
     Operation(
         "waveformItems",
         WaveformItemsParams,
         WaveformItems,
         "Returns a page of what is in a scope of a waveform, or of the signals that a search finds.",
-        Waveforms.items,
+        OpenWaveforms.items,
     ),
     Operation(
         "waveformWindow",
@@ -233,49 +238,49 @@ WAVEFORM_OPERATIONS: tuple[Operation[Waveforms, Any, Any], ...] = (
         WaveformWindow,
         "Returns the values of signals between two times; changes that share a column are folded, so the answer is "
         "never longer than the width allows.",
-        Waveforms.window,
+        OpenWaveforms.window,
     ),
     Operation(
         "waveformValues",
         WaveformValuesParams,
         WaveformValues,
         "Returns the values of signals at a time.",
-        Waveforms.values,
+        OpenWaveforms.values,
     ),
     Operation(
         "waveformChange",
         WaveformChangeParams,
         WaveformChange,
         "Returns the next change of a signal after a time, or the last before it; to any value or a particular one.",
-        Waveforms.change,
+        OpenWaveforms.change,
     ),
     Operation(
         "waveformSource",
         WaveformSourceParams,
         WaveformSource,
         "Returns where in the source a signal of a waveform is declared.",
-        Waveforms.source,
+        OpenWaveforms.source,
     ),
     Operation(
         "waveformSignal",
         WaveformSignalParams,
         WaveformSignal,
         "Returns the signal of a waveform that a name in the source is.",
-        Waveforms.signal,
+        OpenWaveforms.signal,
     ),
     Operation(
         "waveformCursor",
         WaveformCursorParams,
         Done,
         "Has inlay hints show the values at a time of a waveform in the source, or none.",
-        Waveforms.set_cursor,
+        OpenWaveforms.set_cursor,
     ),
     Operation(
         "closeWaveform",
         WaveformParams,
         Done,
         "Ends reading a waveform. A file that nobody asks about for ten minutes is closed anyway.",
-        Waveforms.close,
+        OpenWaveforms.close,
     ),
     Operation(
         "hiddenWaveform",
@@ -283,7 +288,7 @@ WAVEFORM_OPERATIONS: tuple[Operation[Waveforms, Any, Any], ...] = (
         HiddenWaveform,
         "Runs the hidden tests that failed once more and keeps the waveform of the solver's modules, if the reveal "
         "policy is `full`.",
-        Waveforms.hidden,
+        OpenWaveforms.hidden,
     ),
 )
 """Every operation on waveforms."""
@@ -291,7 +296,7 @@ WAVEFORM_OPERATIONS: tuple[Operation[Waveforms, Any, Any], ...] = (
 
 def register(server: EditorServer) -> None:
     """Serve all of it."""
-    waveforms = Waveforms(server)
+    waveforms = OpenWaveforms(server)
     server.waveforms = waveforms
     for operation in WAVEFORM_OPERATIONS:
         register_operation(server, operation, lambda: waveforms)

@@ -14,6 +14,6 @@ if TYPE_CHECKING:
 async def ask(server: EditorServer, question: str, answers: Sequence[str]) -> str | None:
     """Asks a question: returns which of the answers was chosen, None if none was."""
     actions = [types.MessageActionItem(title) for title in answers]
-    request = types.ShowMessageRequestParams(types.MessageType.Info, question, actions)
-    answer = await server.window_show_message_request_async(request)
-    return answer.title if answer is not None and answer.title in answers else None
+    message_request = types.ShowMessageRequestParams(types.MessageType.Info, question, actions)
+    chosen_action = await server.window_show_message_request_async(message_request)
+    return chosen_action.title if chosen_action is not None and chosen_action.title in answers else None

@@ -13,13 +13,13 @@ from lsprotocol import types
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.protocol.messages import AttemptStatus, CompilerLine
 from benchwright_verilog.findings.finding import Finding, Level
-from benchwright_verilog.findings.source import Source
+from benchwright_verilog.findings.source import FindingTool
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.syntax.documents import Document
 
-_SOURCE = Source("hidden tests", 3, "")
+_SOURCE = FindingTool("hidden tests", 3, "")
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class BuildFailures:
 
     def findings_about(self, document: Document) -> list[Finding]:
         """Those about an open document; without messages whose line was changed."""
-        messages = self._messages.get(document.uri)
-        if not messages:
+        tool_messages = self._messages.get(document.uri)
+        if not tool_messages:
             return []
         if document.uri in self._pushed:
             # From now on they are among the document's own.
@@ -55,7 +55,7 @@ class BuildFailures:
         spans = [lines.line(number) for number in range(1, len(lines) + 1)]
         codes = [lines.text[start:end] for start, end in spans]
         findings = []
-        for message in messages:
+        for message in tool_messages:
             distances = [
                 (abs(number - message.line), number)
                 for number, code in enumerate(codes, 1)
@@ -64,8 +64,8 @@ class BuildFailures:
             if distances:
                 number = min(distances)[1]
                 (start, end), code = spans[number - 1], codes[number - 1]
-                begin = start + len(code) - len(code.lstrip())
-                findings.append(Finding(_SOURCE, begin, max(begin, end), Level.ERROR, "", message.text))
+                code_start = start + len(code) - len(code.lstrip())
+                findings.append(Finding(_SOURCE, code_start, max(code_start, end), Level.ERROR, "", message.text))
         return findings
 
     async def show(self, status: AttemptStatus, folder: Path) -> None:
@@ -77,39 +77,43 @@ class BuildFailures:
         """
         verdict = None if status.running else status.verdict
         # Without messages there is no file to read, and no thread is needed, which a server that ends has no more.
-        messages = await asyncio.to_thread(_located, folder, verdict.compiler) if verdict and verdict.compiler else {}
+        messages_by_uri = (
+            await asyncio.to_thread(_located, folder, verdict.compiler) if verdict and verdict.compiler else {}
+        )
         shown_uris = {uri for uri in self._messages if path_of(uri).is_relative_to(folder)}
-        changed = [uri for uri in shown_uris | messages.keys() if messages.get(uri) != self._messages.get(uri)]
-        for uri in changed:
+        changed_uris = [
+            uri for uri in shown_uris | messages_by_uri.keys() if messages_by_uri.get(uri) != self._messages.get(uri)
+        ]
+        for uri in changed_uris:
             self._messages.pop(uri, None)
-            if uri in messages:
-                self._messages[uri] = messages[uri]
-            if uri in self._pushed or (uri in messages and not self._server.live.is_followed(uri)):
-                self._push(uri, messages.get(uri, ()))
-        if changed:
-            await self._server.live.refresh(changed)
+            if uri in messages_by_uri:
+                self._messages[uri] = messages_by_uri[uri]
+            if uri in self._pushed or (uri in messages_by_uri and not self._server.live.is_followed(uri)):
+                self._push(uri, messages_by_uri.get(uri, ()))
+        if changed_uris:
+            await self._server.live.refresh(changed_uris)
 
-    def _push(self, uri: str, messages: Iterable[_ToolMessage]) -> None:
+    def _push(self, uri: str, tool_messages: Iterable[_ToolMessage]) -> None:
         """Publish those of a file that is not open."""
         diagnostics = (
-            [_diagnostic(message) for message in messages] if self._server.settings.features.diagnostics else []
+            [_diagnostic(message) for message in tool_messages] if self._server.settings.features.diagnostics else []
         )
         (self._pushed.add if diagnostics else self._pushed.discard)(uri)
         self._server.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": diagnostics})
 
 
-def _located(folder: Path, messages: Iterable[CompilerLine]) -> dict[str, tuple[_ToolMessage, ...]]:
+def _located(folder: Path, compiler_lines: Iterable[CompilerLine]) -> dict[str, tuple[_ToolMessage, ...]]:
     located_messages: dict[str, tuple[_ToolMessage, ...]] = {}
-    for message in messages:
-        file = folder / message.path
+    for compiler_line in compiler_lines:
+        file = folder / compiler_line.path
         try:
             lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
             continue
-        code = lines[message.line - 1].strip() if 0 < message.line <= len(lines) else ""
+        code = lines[compiler_line.line - 1].strip() if 0 < compiler_line.line <= len(lines) else ""
         located_messages[file.as_uri()] = (
             *located_messages.get(file.as_uri(), ()),
-            _ToolMessage(message.line, code, message.text),
+            _ToolMessage(compiler_line.line, code, compiler_line.text),
         )
     return located_messages
 

@@ -40,9 +40,9 @@ async def _subscribe(server: EditorServer, params: types.InitializedParams) -> N
 async def _changed(server: EditorServer, params: types.DidChangeConfigurationParams) -> None:
     raw_settings = params.settings
     if server.client.supports("workspace.configuration"):
-        items = [types.ConfigurationItem(section=_SECTION)]
+        configuration_items = [types.ConfigurationItem(section=_SECTION)]
         try:
-            (raw_settings,) = await server.workspace_configuration_async(types.ConfigurationParams(items))
+            (raw_settings,) = await server.workspace_configuration_async(types.ConfigurationParams(configuration_items))
         except (JsonRpcException, ValueError):
             return
     elif isinstance(raw_settings, dict):

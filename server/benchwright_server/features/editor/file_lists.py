@@ -60,8 +60,8 @@ class FileListProblems:
                     complaints.setdefault(complaint.path, []).append(complaint)
                 elif complaint.message not in self._told_messages:
                     self._told_messages.add(complaint.message)
-                    kind = types.MessageType.Error if complaint.is_error else types.MessageType.Info
-                    self._server.window_show_message(types.ShowMessageParams(kind, complaint.message))
+                    message_type = types.MessageType.Error if complaint.is_error else types.MessageType.Info
+                    self._server.window_show_message(types.ShowMessageParams(message_type, complaint.message))
         locations = Locations(self._server)
         for path in self._shown_paths | complaints.keys():
             lines = locations.lines(path)

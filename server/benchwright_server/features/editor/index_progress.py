@@ -33,13 +33,13 @@ class IndexProgress:
         """Remember the loop that messages are sent from; files are read in threads."""
         self._loop = asyncio.get_running_loop()
 
-    def show(self, folder: Path, read: int, number: int) -> None:
+    def show(self, folder: Path, read_count: int, total: int) -> None:
         """Shows the number of a folder's files that have been read, of all of them. May be called in any thread."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._show, folder, read, number)
+            self._loop.call_soon_threadsafe(self._show, folder, read_count, total)
 
-    def _show(self, folder: Path, read: int, number: int) -> None:
-        if read == number:
+    def _show(self, folder: Path, read_count: int, total: int) -> None:
+        if read_count == total:
             token = self._tokens.pop(folder, None)
             if token in self._begun:
                 self._begun.discard(token)
@@ -54,11 +54,13 @@ class IndexProgress:
             self._beginning.add(task)
             task.add_done_callback(self._beginning.discard)
         elif token in self._begun:
-            report = WorkDoneProgressReport(message=f"{read:,} of {number:,} files", percentage=100 * read // number)
-            self._server.work_done_progress.report(token, report)
+            progress_report = WorkDoneProgressReport(
+                message=f"{read_count:,} of {total:,} files", percentage=100 * read_count // total
+            )
+            self._server.work_done_progress.report(token, progress_report)
 
     async def _begin(self, folder: Path, token: str) -> None:
         if await created(self._server, token) and self._tokens.get(folder) == token:
             self._begun.add(token)
-            begin = WorkDoneProgressBegin(title=f"Reading {folder.name}", percentage=0)
-            self._server.work_done_progress.begin(token, begin)
+            progress_begin = WorkDoneProgressBegin(title=f"Reading {folder.name}", percentage=0)
+            self._server.work_done_progress.begin(token, progress_begin)

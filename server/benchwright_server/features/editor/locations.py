@@ -13,7 +13,7 @@ from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.syntax.documents import Document
 
 
@@ -51,10 +51,10 @@ class Locations:
 
 def plain_range(lsp_range: types.Range) -> dict[str, Any]:
     """A range as plain JSON: there may be thousands."""
-    start, end = lsp_range.start, lsp_range.end
+    start_position, end_position = lsp_range.start, lsp_range.end
     return {
-        "start": {"line": start.line, "character": start.character},
-        "end": {"line": end.line, "character": end.character},
+        "start": {"line": start_position.line, "character": start_position.character},
+        "end": {"line": end_position.line, "character": end_position.character},
     }
 
 
@@ -65,7 +65,7 @@ class Positioned(Protocol):
     position: types.Position
 
 
-async def place_of(server: EditorServer, params: Positioned) -> tuple[Document, Analysis, int] | None:
+async def place_of(server: EditorServer, params: Positioned) -> tuple[Document, FileAnalysis, int] | None:
     """The document of a request, its analysis, and the byte offset of the position; None for other files."""
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design or not document.uri.startswith("file:"):
@@ -78,11 +78,11 @@ async def place_of(server: EditorServer, params: Positioned) -> tuple[Document, 
     return document, analysis, min(document.lines.byte_at(params.position), len(analysis.data))
 
 
-async def place_among_all(server: EditorServer, params: Positioned) -> tuple[Document, Analysis, int] | None:
+async def place_among_all(server: EditorServer, params: Positioned) -> tuple[Document, FileAnalysis, int] | None:
     """Like `place_of`, once all files of the project have been read."""
     analysed_place = await place_of(server, params)
     if analysed_place is not None and not server.projects.project_of(analysed_place[0]).is_whole:
-        await server.projects.whole(analysed_place[0].uri)
+        await server.projects.wait_until_whole(analysed_place[0].uri)
         analysed_place = await place_of(server, params)
     return analysed_place
 

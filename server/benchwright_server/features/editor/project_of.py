@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def project_of(server: EditorServer, uri: str) -> tuple[Project, Path]:
     """The project of a file or folder, and a path in it; a folder belongs to the project of what is in it."""
     path = file_of(uri)
-    inside = path / "design.sv" if path.is_dir() else path
-    return server.projects.of_path(inside), inside
+    inner_path = path / "design.sv" if path.is_dir() else path
+    return server.projects.of_path(inner_path), inner_path
 
 
 def project_changed(server: EditorServer) -> None:

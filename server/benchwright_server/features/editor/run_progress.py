@@ -12,7 +12,7 @@ from lsprotocol.types import WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDon
 from pygls.exceptions import JsonRpcException
 
 from benchwright_attempts.adapter import Report
-from benchwright_server.attempts.session import Session
+from benchwright_server.attempts.session import EditorSession
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -32,7 +32,7 @@ class RunProgress:
         self._server = server
 
     @asynccontextmanager
-    async def run_report(self, session: Session) -> AsyncIterator[Report]:
+    async def run_report(self, session: EditorSession) -> AsyncIterator[Report]:
         """Show a run for the duration of the block; cancelling in the client cancels it."""
         cancels: set[asyncio.Task[None]] = set()
 

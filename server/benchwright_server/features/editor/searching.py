@@ -35,7 +35,7 @@ class HasTokens(Protocol):
     work_done_token: int | str | None
 
 
-class Search:
+class SearchRequest:
     """One request.
 
     Args:
@@ -52,10 +52,10 @@ class Search:
         params: HasTokens,
         title: str,
         *,
-        together: int = _SENT_TOGETHER,
+        batch_size: int = _SENT_TOGETHER,
         wrap: Callable[[list[dict[str, Any]]], Any] = list,
     ) -> None:
-        self._together = together
+        self._together = batch_size
         self._wrap = wrap
         self._server = server
         self._token = params.work_done_token
@@ -64,7 +64,7 @@ class Search:
         self._loop = asyncio.get_running_loop()
         self._is_ended = threading.Event()
         self._reported = 0.0
-        self._waiting: list[dict[str, Any]] = []
+        self._unsent_results: list[dict[str, Any]] = []
 
     async def run(self, find: Callable[[], Found]) -> Found:
         """Search in a thread; cancelling the task ends the search as soon as it calls `searched`."""
@@ -75,7 +75,7 @@ class Search:
             self._is_ended.set()
             self._end()
 
-    def searched(self, files: int, number: int) -> None:
+    def note_searched(self, file_count: int, total: int) -> None:
         """This many of that many files have been searched; called in the search's thread.
 
         Raises:
@@ -83,29 +83,33 @@ class Search:
         """
         if self._is_ended.is_set():
             raise SearchEndedError("The search was cancelled.")
-        now = time.monotonic()
-        if self._token is not None and now - self._reported >= _REPORT_S:
-            self._reported = now
+        current_time = time.monotonic()
+        if self._token is not None and current_time - self._reported >= _REPORT_S:
+            self._reported = current_time
             progress = types.WorkDoneProgressReport(
-                message=f"{files:,} of {number:,} files", percentage=100 * files // max(1, number), cancellable=True
+                message=f"{file_count:,} of {total:,} files",
+                percentage=100 * file_count // max(1, total),
+                cancellable=True,
             )
             self._in_loop(self._server.work_done_progress.report, self._token, progress)
 
-    def add_results(self, values: Iterable[dict[str, Any]]) -> None:
+    def add_results(self, json_results: Iterable[dict[str, Any]]) -> None:
         """Results, as plain JSON; called in the search's thread."""
-        self._waiting += values
-        if self._partial is not None and len(self._waiting) >= self._together:
+        self._unsent_results += json_results
+        if self._partial is not None and len(self._unsent_results) >= self._together:
             self._send()
 
     def remaining_results(self) -> list[dict[str, Any]]:
         """The results in the response: none if the client takes partial results (LSP 3.18, `partialResultParams`)."""
-        if self._partial is not None and self._waiting:
+        if self._partial is not None and self._unsent_results:
             self._send()
-        return self._waiting
+        return self._unsent_results
 
     def _send(self) -> None:
-        part, self._waiting = self._waiting, []
-        self._in_loop(self._server.notify_plain, types.PROGRESS, {"token": self._partial, "value": self._wrap(part)})
+        result_batch, self._unsent_results = self._unsent_results, []
+        self._in_loop(
+            self._server.notify_plain, types.PROGRESS, {"token": self._partial, "value": self._wrap(result_batch)}
+        )
 
     def _begin(self) -> None:
         if self._token is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_attempts.grading.grading import judged_paths
-from benchwright_server.attempts.session import Session
+from benchwright_server.attempts.session import EditorSession
 from benchwright_server.operations.catalogue import path_of
 from benchwright_verilog.syntax.documents import Replacement
 
@@ -52,11 +52,11 @@ class TextSync:
     async def settled(self) -> None:
         """Wait until everything the client has sent so far is recorded."""
         await self._work.join()
-        await self._server.sessions.settled()
+        await self._server.sessions.wait_until_written()
 
     def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
-        opened = params.text_document
-        document = self._server.documents.open(opened.uri, opened.version, opened.text, opened.language_id)
+        text_item = params.text_document
+        document = self._server.documents.open(text_item.uri, text_item.version, text_item.text, text_item.language_id)
         self._server.live.opened(document.uri)
         self._server.pack_files.opened(document.uri)
         self.in_order(lambda: self._record_open(document.uri, document.text))
@@ -66,10 +66,10 @@ class TextSync:
         if self._server.documents.get(uri) is None:
             logger.warning("a document that is not open was changed")
             return
-        document, changes = self._server.documents.change(uri, version, params.content_changes)
+        document, replacements = self._server.documents.change(uri, version, params.content_changes)
         self._server.live.changed(uri)
         self._server.pack_files.changed(uri)
-        self.in_order(lambda: self._record_change(uri, version, changes, document.text))
+        self.in_order(lambda: self._record_change(uri, version, replacements, document.text))
 
     def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         self._server.pack_files.saved(params.text_document.uri)
@@ -90,13 +90,13 @@ class TextSync:
         if session is not None and not session.ended:
             session.recorder.opened(path, text)
 
-    async def _record_change(self, uri: str, version: int, changes: list[Replacement], text: str) -> None:
+    async def _record_change(self, uri: str, version: int, replacements: list[Replacement], text: str) -> None:
         # Searching for a workspace on disk needs a thread, which is too expensive at every keystroke.
         if time.monotonic() - self._outside.get(uri, -_LOOK_AGAIN_S) < _LOOK_AGAIN_S:
             return
         session, path = await self._session_and_path(uri)
         if session is not None and not session.ended:
-            session.recorder.changed(path, version, changes, text)
+            session.recorder.changed(path, version, replacements, text)
 
     async def _record_close(self, uri: str) -> None:
         session, path = await self._session_and_path(uri)
@@ -116,7 +116,7 @@ class TextSync:
         if session.is_scored_on_save and path in judged_paths(session.problem) and await session.is_clock_running():
             await session.attempt.start_run("newer_save")
 
-    def _lint(self, uri: str, session: Session | None, path: str) -> None:
+    def _lint(self, uri: str, session: EditorSession | None, path: str) -> None:
         async def lint() -> None:
             try:
                 counts = await self._server.live.lint(uri)
@@ -129,7 +129,7 @@ class TextSync:
         self._lints.add(task)
         task.add_done_callback(self._lints.discard)
 
-    async def _session_and_path(self, uri: str) -> tuple[Session | None, str]:
+    async def _session_and_path(self, uri: str) -> tuple[EditorSession | None, str]:
         if not uri.startswith("file:"):
             return None, ""
         file = path_of(uri)
@@ -141,17 +141,17 @@ class TextSync:
         path = session.workspace.relative(file) if session is not None else None
         return (session, path) if path is not None else (None, "")
 
-    def in_order(self, work: Work) -> None:
+    def in_order(self, action: Work) -> None:
         """Do something after everything that the client sent before it, and before what it sends later."""
-        self._work.put_nowait(work)
+        self._work.put_nowait(action)
         if self._worker is None:
             self._worker = asyncio.get_running_loop().create_task(self._do_all())
 
     async def _do_all(self) -> None:
         while True:
-            work = await self._work.get()
+            action = await self._work.get()
             try:
-                await work()
+                await action()
             except Exception as error:
                 # A failure in one file must not stop the processing of the others.
                 self._server.report_failure(error)

@@ -49,26 +49,30 @@ async def watch_files(server: EditorServer) -> None:
     if server.client.get("workspace.didChangeWatchedFiles.dynamicRegistration") is not True:
         return
     patterns = _WATCHED if server.proofs is None else (*_WATCHED, *(f"**/{folder}/**" for folder in _OF_PROBLEMS))
-    options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(pattern) for pattern in patterns])
-    registration = types.Registration(_REGISTRATION, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+    watch_options = types.DidChangeWatchedFilesRegistrationOptions(
+        [types.FileSystemWatcher(pattern) for pattern in patterns]
+    )
+    registration = types.Registration(_REGISTRATION, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, watch_options)
     # If the client refuses, the disk is checked from time to time.
     with contextlib.suppress(JsonRpcException):
         await server.client_register_capability_async(types.RegistrationParams([registration]))
 
 
 def _folders_changed(server: EditorServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
-    added, removed = params.event.added, params.event.removed
-    server.projects.change_folders(_paths(folder.uri for folder in added), _paths(folder.uri for folder in removed))
+    added_folders, removed = params.event.added, params.event.removed
+    server.projects.change_folders(
+        _paths(folder.uri for folder in added_folders), _paths(folder.uri for folder in removed)
+    )
     server.live.settings_changed()
 
 
 def _files_changed(server: EditorServer, params: types.DidChangeWatchedFilesParams) -> None:
-    changed = _paths(change.uri for change in params.changes)
+    changed_files = _paths(change.uri for change in params.changes)
     if server.proofs is not None:
-        server.proofs.changed(changed)
+        server.proofs.changed(changed_files)
     # A project is read again, which takes long.
-    of_projects = [file for file in changed if not _is_of_problem_only(file)]
-    if of_projects or not changed:
+    of_projects = [file for file in changed_files if not _is_of_problem_only(file)]
+    if of_projects or not changed_files:
         server.projects.changed_on_disk(of_projects)
         server.live.settings_changed()
 

@@ -13,9 +13,16 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events.events import AidUsed
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
-from benchwright_server.features.attempt.aids import allowing, use
+from benchwright_server.features.attempt.aids import allowed_files, record_use
 from benchwright_server.features.editor.locations import Locations, file_of, place_of
-from benchwright_verilog.semantics.behaviour.call_graph import Edge, Node, NodeKind, incoming, nodes_at, outgoing
+from benchwright_verilog.semantics.behaviour.call_graph import (
+    CallEdge,
+    CallNode,
+    NodeKind,
+    incoming,
+    nodes_at,
+    outgoing,
+)
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -42,9 +49,9 @@ async def _prepare(server: EditorServer, params: types.CallHierarchyPrepareParam
         return []
     document, analysis, byte = location
     nodes = await asyncio.to_thread(nodes_at, server.projects.project_of(document), analysis, byte)
-    allowed = await allowing(server, (node.path for node in nodes), Aid.DESIGN_VIEWS)
+    allowed = await allowed_files(server, (node.path for node in nodes), Aid.DESIGN_VIEWS)
     locations = Locations(server)
-    return [_item(locations, node) for node in nodes if node.kind is NodeKind.ROUTINE or node.path in allowed]
+    return [_item(locations, node) for node in nodes if node.node_kind is NodeKind.ROUTINE or node.path in allowed]
 
 
 async def _incoming(
@@ -73,21 +80,25 @@ async def _outgoing(
     ]
 
 
-_Way = Callable[["Project", Node], list[Edge]]
+_Way = Callable[["Project", CallNode], list[CallEdge]]
 
 
-async def _edges(server: EditorServer, locations: Locations, item: types.CallHierarchyItem, way: _Way) -> list[Edge]:
+async def _edges(
+    server: EditorServer, locations: Locations, hierarchy_item: types.CallHierarchyItem, way: _Way
+) -> list[CallEdge]:
     """The edges to an item or from it; no edge if that is a view of the design and an attempt forbids these."""
-    node, edges = await asyncio.to_thread(_node_and_edges, server, locations, item, way)
-    if node is None or node.kind is NodeKind.ROUTINE:
+    node, edges = await asyncio.to_thread(_node_and_edges, server, locations, hierarchy_item, way)
+    if node is None or node.node_kind is NodeKind.ROUTINE:
         return edges
-    allowed = await allowing(server, (node.path, *(edge.node.path for edge in edges)), Aid.DESIGN_VIEWS)
+    allowed = await allowed_files(server, (node.path, *(edge.node.path for edge in edges)), Aid.DESIGN_VIEWS)
     if node.path not in allowed:
         return []
-    if node.kind is NodeKind.SIGNAL:
+    if node.node_kind is NodeKind.SIGNAL:
         feature = "drivers" if way is incoming else "loads"
         try:
-            await use(server, item.uri, AidUsed(aid=Aid.DESIGN_VIEWS.value, feature=feature, detail=node.name))
+            await record_use(
+                server, hierarchy_item.uri, AidUsed(aid=Aid.DESIGN_VIEWS.value, feature=feature, detail=node.name)
+            )
         except AttemptError:
             # Its clock does not run.
             return []
@@ -95,10 +106,10 @@ async def _edges(server: EditorServer, locations: Locations, item: types.CallHie
 
 
 def _node_and_edges(
-    server: EditorServer, locations: Locations, item: types.CallHierarchyItem, way: _Way
-) -> tuple[Node | None, list[Edge]]:
+    server: EditorServer, locations: Locations, hierarchy_item: types.CallHierarchyItem, way: _Way
+) -> tuple[CallNode | None, list[CallEdge]]:
     try:
-        path = file_of(item.uri)
+        path = file_of(hierarchy_item.uri)
     except ServerError:
         return None, []
     project = server.projects.of_path(path)
@@ -106,20 +117,20 @@ def _node_and_edges(
     if analysis is None:
         return None, []
     # The file may have changed since then: its current content counts.
-    byte = min(locations.lines(path).byte_at(item.selection_range.start), len(analysis.data))
+    byte = min(locations.lines(path).byte_at(hierarchy_item.selection_range.start), len(analysis.data))
     nodes = nodes_at(project, analysis, byte)
     return (nodes[0], way(project, nodes[0])) if nodes else (None, [])
 
 
-def _ranges(locations: Locations, edge: Edge, node: Node) -> list[types.Range]:
-    places = [occurrence for occurrence in edge.occurrences if occurrence.path == node.path]
-    return [locations.range(occurrence.path, occurrence.start, occurrence.end) for occurrence in places]
+def _ranges(locations: Locations, edge: CallEdge, node: CallNode) -> list[types.Range]:
+    node_occurrences = [occurrence for occurrence in edge.occurrences if occurrence.path == node.path]
+    return [locations.range(occurrence.path, occurrence.start, occurrence.end) for occurrence in node_occurrences]
 
 
-def _item(locations: Locations, node: Node) -> types.CallHierarchyItem:
+def _item(locations: Locations, node: CallNode) -> types.CallHierarchyItem:
     return types.CallHierarchyItem(
         name=node.name,
-        kind=_KINDS[node.kind],
+        kind=_KINDS[node.node_kind],
         uri=node.path.as_uri(),
         range=locations.range(node.path, node.start, node.end),
         selection_range=locations.range(node.path, node.name_start, node.name_end),

@@ -17,10 +17,10 @@ from benchwright_server.features.design.macro_expansion import expansion_actions
 from benchwright_server.linters import registry as linters
 from benchwright_server.operations.catalogue import path_of
 from benchwright_verilog.actions import catalogue
-from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, Change
+from benchwright_verilog.actions.action import Action, ActionContext, ActionKind, TextChange
 from benchwright_verilog.actions.line_fix import Fix
 from benchwright_verilog.findings.finding import Finding
-from benchwright_verilog.findings.source import Source
+from benchwright_verilog.findings.source import FindingTool
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.lines import Lines
 
@@ -48,7 +48,7 @@ class CodeActions:
         self._server = server
         self._resolves = "edit" in server.client.values("textDocument.codeAction.resolveSupport.properties")
         self._versioned = server.client.supports("workspace.workspaceEdit.documentChanges")
-        self._fixes: tuple[Document, dict[Source, list[Fix]]] | None = None
+        self._fixes: tuple[Document, dict[FindingTool, list[Fix]]] | None = None
 
     async def offer(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """The actions available at a selection."""
@@ -58,18 +58,18 @@ class CodeActions:
             return []
         # The document may have changed since the selection was made.
         document, lines = report.document, report.document.lines
-        context = ActionContext(document, lines.offset(params.range.start), lines.offset(params.range.end))
+        action_context = ActionContext(document, lines.offset(params.range.start), lines.offset(params.range.end))
         wanted_kinds = _RequestedKinds(params.context.only)
-        touched_findings = [finding for finding in report.findings if _touches(finding, context, lines)]
-        offered: list[Action] = []
+        touched_findings = [finding for finding in report.findings if _touches(finding, action_context, lines)]
+        offered_actions: list[Action] = []
         if wanted_kinds.includes(ActionKind.QUICK_FIX):
-            offered += await self._fixes_of(context, touched_findings)
-            offered += await killing_tests(context, self._read)
+            offered_actions += await self._fixes_of(action_context, touched_findings)
+            offered_actions += await killing_tests(action_context, self._read)
         if wanted_kinds.includes(ActionKind.REWRITE):
-            offered += catalogue.rewrites(context, await self._server.projects.analysis(document))
-        actions = [self._code_action(document, action, params.context.diagnostics) for action in _once(offered)]
+            offered_actions += catalogue.rewrites(action_context, await self._server.projects.analysis(document))
+        actions = [self._code_action(document, action, params.context.diagnostics) for action in _once(offered_actions)]
         if params.context.only is None:
-            actions += await expansion_actions(self._server, document, lines.to_byte(context.start))
+            actions += await expansion_actions(self._server, document, lines.to_byte(action_context.start))
         if wanted_kinds.includes(ActionKind.QUICK_FIX):
             actions += await explain_actions(self._server, document.uri, touched_findings)
         if wanted_kinds.names(ActionKind.FIX_ALL):
@@ -94,15 +94,15 @@ class CodeActions:
         fix = catalogue.fix_all(document, await self._all_fixes(document))
         return _text_edits(document.lines, fix.changes) if fix is not None else []
 
-    async def _fixes_of(self, context: ActionContext, findings: Sequence[Finding]) -> list[Action]:
-        document = context.document
+    async def _fixes_of(self, action_context: ActionContext, findings: Sequence[Finding]) -> list[Action]:
+        document = action_context.document
         actions: list[Action] = []
         for source in {finding.source: None for finding in findings}:
             if any(tool.source is source and tool.fixes is not None for tool in linters.LINT_TOOLS):
-                offered = (await self._tool_fixes(document)).get(source, [])
-                actions += catalogue.tool_fixes(document, source, findings, offered)
+                offered_fixes = (await self._tool_fixes(document)).get(source, [])
+                actions += catalogue.tool_fixes(document, source, findings, offered_fixes)
         analysis = await self._server.projects.analysis(document)
-        return [*actions, *catalogue.fixes(context, findings, analysis, self._read)]
+        return [*actions, *catalogue.fixes(action_context, findings, analysis, self._read)]
 
     async def _fix_all_later(self, document: Document) -> list[types.CodeAction]:
         kind = types.CodeActionKind.SourceFixAll
@@ -115,11 +115,11 @@ class CodeActions:
     async def _all_fixes(self, document: Document) -> list[Fix]:
         return [fix for fixes in (await self._tool_fixes(document)).values() for fix in fixes]
 
-    async def _tool_fixes(self, document: Document) -> dict[Source, list[Fix]]:
+    async def _tool_fixes(self, document: Document) -> dict[FindingTool, list[Fix]]:
         """The fixes that each tool can make itself, asked for once for each version of a document."""
         if self._fixes is None or self._fixes[0] is not document:
             settings, name = self._server.settings.lint, path_of(document.uri).name
-            fixes: dict[Source, list[Fix]] = {}
+            fixes: dict[FindingTool, list[Fix]] = {}
             for tool in linters.LINT_TOOLS:
                 if tool.fixes is not None:
                     # An error in a tool's settings was shown when the file was linted.
@@ -146,34 +146,34 @@ class CodeActions:
             for diagnostic in diagnostics
             if action.finding is not None and _is_about(diagnostic, action.finding)
         ]
-        elsewhere = {path: changes for path, changes in action.elsewhere.items() if changes}
+        changes_by_path = {path: changes for path, changes in action.changes_elsewhere.items() if changes}
         return types.CodeAction(
             action.title,
             kind=types.CodeActionKind(action.kind.value),
             diagnostics=settled or None,
             is_preferred=action.is_preferred or None,
-            edit=self._edit(document, action.changes, elsewhere),
+            edit=self._edit(document, action.changes, changes_by_path),
         )
 
     def _edit(
-        self, document: Document, changes: Sequence[Change], elsewhere: dict[Path, tuple[Change, ...]]
+        self, document: Document, changes: Sequence[TextChange], changes_by_path: dict[Path, tuple[TextChange, ...]]
     ) -> types.WorkspaceEdit:
-        edits: list[tuple[str, int | None, list[types.TextEdit]]] = []
+        document_edits: list[tuple[str, int | None, list[types.TextEdit]]] = []
         if changes:
-            edits.append((document.uri, document.version, _text_edits(document.lines, changes)))
-        for path, other_changes in elsewhere.items():
+            document_edits.append((document.uri, document.version, _text_edits(document.lines, changes)))
+        for path, other_changes in changes_by_path.items():
             other_document = self._read(path)
             if other_document is not None:
                 version = (
                     other_document.version if self._server.documents.get(other_document.uri) is other_document else None
                 )
-                edits.append((other_document.uri, version, _text_edits(other_document.lines, other_changes)))
+                document_edits.append((other_document.uri, version, _text_edits(other_document.lines, other_changes)))
         if not self._versioned:
-            return types.WorkspaceEdit(changes={uri: text_edits for uri, _, text_edits in edits})
+            return types.WorkspaceEdit(changes={uri: text_edits for uri, _, text_edits in document_edits})
         return types.WorkspaceEdit(
             document_changes=[
                 types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version), list(text_edits))
-                for uri, version, text_edits in edits
+                for uri, version, text_edits in document_edits
             ]
         )
 
@@ -193,19 +193,19 @@ class _RequestedKinds:
         return any(f"{kind}.".startswith(f"{only}.") or not only for only in self._only or ())
 
 
-def _touches(finding: Finding, context: ActionContext, lines: Lines) -> bool:
-    if context.start == context.end and finding.start == finding.end:
-        return lines.line_of(finding.start) == lines.line_of(context.start)
-    return finding.start <= context.end and context.start <= finding.end
+def _touches(finding: Finding, action_context: ActionContext, lines: Lines) -> bool:
+    if action_context.start == action_context.end and finding.start == finding.end:
+        return lines.line_of(finding.start) == lines.line_of(action_context.start)
+    return finding.start <= action_context.end and action_context.start <= finding.end
 
 
 def _once(actions: Sequence[Action]) -> Iterator[Action]:
     """Each action only once, however many findings it fixes."""
     seen_keys = set()
     for action in actions:
-        key = (action.title, action.changes)
-        if key not in seen_keys:
-            seen_keys.add(key)
+        action_key = (action.title, action.changes)
+        if action_key not in seen_keys:
+            seen_keys.add(action_key)
             yield action
 
 
@@ -213,5 +213,5 @@ def _is_about(diagnostic: types.Diagnostic, finding: Finding) -> bool:
     return diagnostic.message == finding.message and (diagnostic.code or "") == finding.rule
 
 
-def _text_edits(lines: Lines, changes: Sequence[Change]) -> list[types.TextEdit]:
+def _text_edits(lines: Lines, changes: Sequence[TextChange]) -> list[types.TextEdit]:
     return [types.TextEdit(lines.range(change.start, change.end), change.text) for change in changes]

@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.grading.grading import judged_paths
-from benchwright_problems.problem import Kind
+from benchwright_problems.problem import ProblemKind
 from benchwright_server.features.attempt.own_tests import test_lenses
 from benchwright_server.features.design.instances import choice_lenses
 from benchwright_server.features.design.size_lenses import SizeLenses
@@ -19,7 +19,7 @@ from benchwright_server.features.editor.locations import Locations
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.protocol.messages import AttemptStatus, VerdictView
 from benchwright_verilog.semantics.names.navigation import references
-from benchwright_verilog.semantics.names.occurrence import Role
+from benchwright_verilog.semantics.names.occurrence import NameRole
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -67,28 +67,28 @@ class CodeLenses:
         if document is None or not document.uri.startswith("file:") or not document.is_design:
             return []
         modules = (await self._server.projects.analysis(document)).modules
-        first = modules[0].start if modules else 0
-        lenses = await self._of_attempt(path_of(document.uri), document.lines.byte_range(first, first))
+        first_start = modules[0].start if modules else 0
+        lenses = await self._of_attempt(path_of(document.uri), document.lines.byte_range(first_start, first_start))
         for module in modules:
             name_range = document.lines.byte_range(module.start, module.end)
             lenses.append(types.CodeLens(name_range, data={"uri": document.uri, "module": module.name}))
         if self._server.settings.features.own_tests:
             lenses += await test_lenses(self._server, document)
-        places = [
+        module_ranges = [
             (module_name.name, document.lines.byte_range(module_name.start, module_name.end)) for module_name in modules
         ]
         if self._server.settings.features.design_views:
-            lenses += await self._sizes.lenses(document.uri, places)
+            lenses += await self._sizes.lenses(document.uri, module_ranges)
         # Only a module with parameters differs from one instance to another.
         if self._server.settings.features.instances and b"#" in document.lines.data:
             await self._server.live.wait_for_pause(document.uri)
-            lenses += await choice_lenses(self._server, document.uri, places)
+            lenses += await choice_lenses(self._server, document.uri, module_ranges)
         return lenses
 
     async def _of_attempt(self, file: Path, lens_range: types.Range) -> list[types.CodeLens]:
         """Run and submit, above the first module of a file that a harness takes."""
         session = await self._server.sessions.session(file)
-        if session is None or session.problem.kind is not Kind.DESIGN:
+        if session is None or session.problem.kind is not ProblemKind.DESIGN:
             return []
         if session.workspace.relative(file) not in judged_paths(session.problem):
             return []
@@ -106,8 +106,8 @@ class CodeLenses:
 
     async def resolve(self, lens: types.CodeLens) -> types.CodeLens:
         """Count the instances of a lens's module, in all files."""
-        data = lens.data if isinstance(lens.data, dict) else {}
-        uri, module = str(data.get("uri", "")), str(data.get("module", ""))
+        lens_data = lens.data if isinstance(lens.data, dict) else {}
+        uri, module = str(lens_data.get("uri", "")), str(lens_data.get("module", ""))
         locations = await self._instances(uri, module)
         title = "1 instance" if len(locations) == 1 else f"{len(locations) or 'no'} instances"
         arguments: list[object] = [{"uri": uri, "module": module}]
@@ -120,20 +120,23 @@ class CodeLenses:
 
     async def show_instances(self, *arguments: object) -> None:
         """Show where a module is instantiated: the location, or a list of locations."""
-        data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
-        locations = await self._instances(str(data.get("uri", "")), str(data.get("module", "")))
+        lens_data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+        locations = await self._instances(str(lens_data.get("uri", "")), str(lens_data.get("module", "")))
         if locations and self._server.client.supports("window.showDocument.support"):
-            first = locations[0]
+            first_location = locations[0]
             await self._server.window_show_document_async(
-                types.ShowDocumentParams(first.uri, take_focus=True, selection=first.range)
+                types.ShowDocumentParams(first_location.uri, take_focus=True, selection=first_location.range)
             )
         if len(locations) != 1:
-            places = [
-                f"{path_of(location.uri).name}:{location.range.start.line + 1}" for location in locations[:_MAX_TOLD]
+            file_lines = [
+                f"{path_of(instance_location.uri).name}:{instance_location.range.start.line + 1}"
+                for instance_location in locations[:_MAX_TOLD]
             ]
             remainder = f" and {len(locations) - _MAX_TOLD} more" if len(locations) > _MAX_TOLD else ""
             message = (
-                f"Instances: {', '.join(places)}{remainder}." if locations else "No open folder has an instance of it."
+                f"Instances: {', '.join(file_lines)}{remainder}."
+                if locations
+                else "No open folder has an instance of it."
             )
             self._server.window_show_message(types.ShowMessageParams(types.MessageType.Info, message))
 
@@ -142,18 +145,18 @@ class CodeLenses:
         if document is None or not document.is_design or not uri.startswith("file:"):
             return []
         analysis = await self._server.projects.analysis(document)
-        declared = next((module_name for module_name in analysis.modules if module_name.name == module), None)
-        if declared is None:
+        module_declaration = next((module_name for module_name in analysis.modules if module_name.name == module), None)
+        if module_declaration is None:
             return []
-        target = next((occurrence.target for occurrence in analysis.occurrences_at(declared.start)), None)
+        target = next((occurrence.target for occurrence in analysis.occurrences_at(module_declaration.start)), None)
         if target is None:
             return []
         project = self._server.projects.project_of(document)
-        await self._server.projects.whole(uri)
+        await self._server.projects.wait_until_whole(uri)
         uses = await asyncio.to_thread(lambda: list(references(project, target)))
         locations = Locations(self._server)
-        places = {(use.path, use.start, use.end) for use in uses if use.role is Role.INSTANTIATION}
-        return [locations.location(*span) for span in sorted(places)]
+        instance_spans = {(use.path, use.start, use.end) for use in uses if use.role is NameRole.INSTANTIATION}
+        return [locations.location(*span) for span in sorted(instance_spans)]
 
 
 def lens_of(status: AttemptStatus) -> tuple[str, str]:

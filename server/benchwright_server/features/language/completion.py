@@ -23,7 +23,7 @@ from benchwright_verilog.syntax.text_shift import TextShift
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 
 _MOST_ITEMS = 200
 """Nobody reads more; the rest is sent as soon as another letter is typed."""
@@ -64,12 +64,12 @@ _TRIGGERED = {
 
 def register(server: EditorServer) -> None:
     """Serve both."""
-    completion = Completion(server)
+    completion = CompletionLists(server)
     server.feature(types.TEXT_DOCUMENT_COMPLETION)(partial(completion.complete))
     server.feature(types.COMPLETION_ITEM_RESOLVE)(partial(completion.resolve))
 
 
-class Completion:
+class CompletionLists:
     """Answers with lists, and remembers the last one, whose documentation a client may ask for.
 
     Args:
@@ -91,23 +91,25 @@ class Completion:
             return self._server.pack_files.complete(document, params.position)
         cursor = cursor_at(document.text, document.lines.offset(params.position))
         trigger = params.context.trigger_character if params.context is not None else None
-        if cursor.expected is Expected.NOTHING or (trigger and cursor.expected not in _TRIGGERED.get(trigger, set())):
+        if cursor.expected_code is Expected.NOTHING or (
+            trigger and cursor.expected_code not in _TRIGGERED.get(trigger, set())
+        ):
             return None
-        if cursor.expected is Expected.INCLUDE:
+        if cursor.expected_code is Expected.INCLUDE:
             proposals = list(self._files(document, cursor))
         else:
             proposals = await self._proposed(document, cursor)
         return self._list(document, cursor, proposals)
 
     async def _proposed(self, document: Document, cursor: Cursor) -> list[Proposal]:
-        analysis = await self._server.projects.recent(document)
+        analysis = await self._server.projects.recent_analysis(document)
         proposals = self._proposed_by(analysis, document, cursor)
         if not proposals and analysis.data != document.lines.data:
             # The code at the position may have been typed since the last analysis.
             proposals = self._proposed_by(await self._server.projects.analysis(document), document, cursor)
         return proposals
 
-    def _proposed_by(self, analysis: Analysis, document: Document, cursor: Cursor) -> list[Proposal]:
+    def _proposed_by(self, analysis: FileAnalysis, document: Document, cursor: Cursor) -> list[Proposal]:
         from benchwright_verilog.language.completion.proposals import (
             proposals,  # Imported late: slang is not needed to start.
         )
@@ -125,44 +127,46 @@ class Completion:
 
     def _files(self, document: Document, cursor: Cursor) -> Iterator[Proposal]:
         """The folders and design files that an `include` could name next."""
-        inner = cursor.path[0] if cursor.path else ""
+        inner_folder = cursor.path[0] if cursor.path else ""
         folder_of_file = path_of(document.uri).parent
         settings = self._server.settings.project
         root = self._server.projects.project_of(document).folder or folder_of_file
         for folder in dict.fromkeys([folder_of_file, root, *(root / name for name in settings.include_dirs)]):
-            yield from _entries(folder / inner, cursor.word, path_of(document.uri))
+            yield from _entries(folder / inner_folder, cursor.word, path_of(document.uri))
 
     def _list(self, document: Document, cursor: Cursor, proposals: list[Proposal]) -> JsonText:
-        ordered = sorted(proposals, key=partial(_order, cursor.word))
-        shown_proposals = ordered[:_MOST_ITEMS]
+        ordered_proposals = sorted(proposals, key=partial(_order, cursor.word))
+        shown_proposals = ordered_proposals[:_MOST_ITEMS]
         self._number += 1
         self._documentation = [proposal.documentation for proposal in shown_proposals]
         lines = document.lines
         insert, replace = lines.range(cursor.start, cursor.offset), lines.range(cursor.start, cursor.end)
         has_both = self._server.client.supports(f"{_ITEM}.insertReplaceSupport")
-        places = {"insert": _json(insert), "replace": _json(replace)} if has_both else {"range": _json(insert)}
-        items = [self._item(proposal, index, places, cursor.word) for index, proposal in enumerate(shown_proposals)]
-        return JsonText(json.dumps({"isIncomplete": len(ordered) >= _MOST_ITEMS, "items": items}))
+        edit_ranges = {"insert": _json(insert), "replace": _json(replace)} if has_both else {"range": _json(insert)}
+        completion_items = [
+            self._item(proposal, index, edit_ranges, cursor.word) for index, proposal in enumerate(shown_proposals)
+        ]
+        return JsonText(json.dumps({"isIncomplete": len(ordered_proposals) >= _MOST_ITEMS, "items": completion_items}))
 
-    def _item(self, proposal: Proposal, index: int, places: dict[str, Any], word: str) -> dict[str, Any]:
+    def _item(self, proposal: Proposal, index: int, edit_ranges: dict[str, Any], word: str) -> dict[str, Any]:
         is_snippet = bool(proposal.snippet) and self._server.client.supports(f"{_ITEM}.snippetSupport")
-        text = proposal.snippet if is_snippet else proposal.plain or proposal.label
-        item: dict[str, Any] = {
+        text = proposal.snippet if is_snippet else proposal.plain_text or proposal.label
+        completion_item: dict[str, Any] = {
             "label": proposal.label,
             "kind": _KINDS[proposal.sort].value,
             "sortText": f"{index:04}",
-            "textEdit": {"newText": text, **places},
+            "textEdit": {"newText": text, **edit_ranges},
             "data": [self._number, index],
         }
         if proposal.detail:
-            item["detail"] = proposal.detail[:_LONGEST_DETAIL]
+            completion_item["detail"] = proposal.detail[:_LONGEST_DETAIL]
         if (compared := _filter_text(proposal, word)) is not None:
-            item["filterText"] = compared
+            completion_item["filterText"] = compared
         if is_snippet:
-            item["insertTextFormat"] = types.InsertTextFormat.Snippet.value
+            completion_item["insertTextFormat"] = types.InsertTextFormat.Snippet.value
         if "\n" in text and (mode := self._mode(is_snippet=is_snippet)) is not None:
-            item["insertTextMode"] = mode.value
-        return item
+            completion_item["insertTextMode"] = mode.value
+        return completion_item
 
     def _mode(self, *, is_snippet: bool) -> types.InsertTextMode | None:
         # Every client indents snippets; of other insertions, only the first line is in the right column.
@@ -170,32 +174,32 @@ class Completion:
             return None
         return types.InsertTextMode.AdjustIndentation if is_snippet else types.InsertTextMode.AsIs
 
-    async def resolve(self, item: types.CompletionItem) -> types.CompletionItem:
+    async def resolve(self, completion_item: types.CompletionItem) -> types.CompletionItem:
         """The documentation of an item of the last list."""
-        data: Any = item.data
+        data: Any = completion_item.data
         if not isinstance(data, list | tuple) or len(data) != 2 or data[0] != self._number:
-            return item
+            return completion_item
         if (
             isinstance(data[1], int)
             and 0 <= data[1] < len(self._documentation)
             and (documentation := self._documentation[data[1]]())
         ):
-            item.documentation = content_of(self._server, f"{_ITEM}.documentationFormat", documentation)
-        return item
+            completion_item.documentation = content_of(self._server, f"{_ITEM}.documentationFormat", documentation)
+        return completion_item
 
 
 def _order(word: str, proposal: Proposal) -> tuple[bool, int, int, bool, str]:
     # Items that start with the typed letters come before those that only contain them.
-    begins = proposal.label.lstrip(".`$").lower().startswith(word.lstrip(".`$").lower())
+    starts_with_word = proposal.label.lstrip(".`$").lower().startswith(word.lstrip(".`$").lower())
     label = proposal.label
-    return not begins, proposal.rank, proposal.position, label.startswith("_"), label.lower()
+    return not starts_with_word, proposal.rank, proposal.position, label.startswith("_"), label.lower()
 
 
 def _json(span: types.Range) -> dict[str, Any]:
-    start, end = span.start, span.end
+    start_position, end_position = span.start, span.end
     return {
-        "start": {"line": start.line, "character": start.character},
-        "end": {"line": end.line, "character": end.character},
+        "start": {"line": start_position.line, "character": start_position.character},
+        "end": {"line": end_position.line, "character": end_position.character},
     }
 
 
@@ -211,14 +215,14 @@ def _filter_text(proposal: Proposal, word: str) -> str | None:
 
 def _entries(folder: Path, word: str, own_path: Path) -> Iterable[Proposal]:
     try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        entries = sorted(os.scandir(folder), key=lambda dir_entry: dir_entry.name)
     except OSError:
         return
-    for entry in entries:
-        if entry.name.startswith(".") or not entry.name.lower().startswith(word.lower()):
+    for dir_entry in entries:
+        if dir_entry.name.startswith(".") or not dir_entry.name.lower().startswith(word.lower()):
             continue
-        if entry.is_dir():
-            yield Proposal(f"{entry.name}/", Sort.FOLDER, Rank.NAMED)
-        elif Path(entry.name).suffix in DESIGN_SUFFIXES and Path(entry.path) != own_path:
-            is_header = Path(entry.name).suffix in (".vh", ".svh")
-            yield Proposal(entry.name, Sort.FILE, Rank.MEMBER if is_header else Rank.FIT)
+        if dir_entry.is_dir():
+            yield Proposal(f"{dir_entry.name}/", Sort.FOLDER, Rank.NAMED)
+        elif Path(dir_entry.name).suffix in DESIGN_SUFFIXES and Path(dir_entry.path) != own_path:
+            is_header = Path(dir_entry.name).suffix in (".vh", ".svh")
+            yield Proposal(dir_entry.name, Sort.FILE, Rank.MEMBER if is_header else Rank.FIT)

@@ -15,17 +15,17 @@ from benchwright_verilog.semantics.names.occurrence import Occurrence, Target
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.project.project import Project
     from benchwright_verilog.syntax.documents import Document
 
 Answer = list[types.Location]
-Find = Callable[["Project", "Analysis", int], Iterable[Target | Occurrence]]
+Find = Callable[["Project", "FileAnalysis", int], Iterable[Target | Occurrence]]
 
 
 def register(server: EditorServer) -> None:
     """Serve those that the client supports."""
-    ways: dict[str, tuple[str, Find]] = {
+    methods_by_capability: dict[str, tuple[str, Find]] = {
         "definition": (
             types.TEXT_DOCUMENT_DEFINITION,
             lambda _, analysis, byte: navigation.definitions(analysis, byte),
@@ -37,7 +37,7 @@ def register(server: EditorServer) -> None:
         ),
         "implementation": (types.TEXT_DOCUMENT_IMPLEMENTATION, navigation.implementations),
     }
-    for way, (method, find) in ways.items():
+    for way, (method, find) in methods_by_capability.items():
         if server.client.supports(f"textDocument.{way}"):
             server.feature(method)(partial(_answer, server, find))
 
@@ -52,7 +52,7 @@ async def _answer(server: EditorServer, find: Find, params: types.TextDocumentPo
 
 
 async def _targets(
-    server: EditorServer, find: Find, location: tuple[Document, Analysis, int] | None
+    server: EditorServer, find: Find, location: tuple[Document, FileAnalysis, int] | None
 ) -> list[Target | Occurrence]:
     if location is None:
         return []

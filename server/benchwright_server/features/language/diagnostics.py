@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from benchwright_server.editor_server import Counts, Report
+from benchwright_server.editor_server import Counts, FindingReport
 from benchwright_server.features.editor.project_of import refresh_views
 from benchwright_server.linters.lint_tool import SavedFile
 from benchwright_server.linters.registry import linted
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.workspaces.workspace import Workspace
-from benchwright_verilog.findings.finding import Finding, Level, Related
+from benchwright_verilog.findings.finding import Finding, Level, RelatedPlace
 from benchwright_verilog.findings.merging import merged
 from benchwright_verilog.findings.piecewise import Piecewise, declared_in, words_of
 from benchwright_verilog.findings.rules import is_deprecated, is_unnecessary
-from benchwright_verilog.findings.source import SLANG, Source
-from benchwright_verilog.semantics.compilation.diagnostics import Severity, SlangDiagnostic
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.findings.source import SLANG, FindingTool
+from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity, SlangDiagnostic
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.lines import Lines
@@ -42,7 +42,11 @@ if TYPE_CHECKING:
 _LARGE = 8_000
 """From this length, in characters, only the edited part is analysed again."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.INFORMATION}
+_LEVELS = {
+    DiagnosticSeverity.ERROR: Level.ERROR,
+    DiagnosticSeverity.WARNING: Level.WARNING,
+    DiagnosticSeverity.NOTE: Level.INFORMATION,
+}
 
 
 def register(server: EditorServer) -> None:
@@ -57,15 +61,15 @@ async def _pull(server: EditorServer, params: types.DocumentDiagnosticParams) ->
         server.expansions.refresh()
     if not server.client.supports("workspace.diagnostics.refreshSupport"):
         # It would not learn that more is known later.
-        await server.projects.whole(uri)
+        await server.projects.wait_until_whole(uri)
     report = await server.live.newest(uri)
     if report is None:
-        answer: dict[str, Any] = {"kind": "full", "items": []}
+        report_json: dict[str, Any] = {"kind": "full", "items": []}
     elif report.id == params.previous_result_id:
-        answer = {"kind": "unchanged", "resultId": report.id}
+        report_json = {"kind": "unchanged", "resultId": report.id}
     else:
-        answer = {"kind": "full", "resultId": report.id, "items": server.live.plain_report(report)}
-    return JsonText(json.dumps(answer))
+        report_json = {"kind": "full", "resultId": report.id, "items": server.live.plain_report(report)}
+    return JsonText(json.dumps(report_json))
 
 
 @dataclass
@@ -77,8 +81,8 @@ class _OpenDocument:
     is_looked_at: bool = True
     """True if nothing was typed since the last analysis."""
     timer: asyncio.TimerHandle | None = None
-    linted: dict[Source, tuple[Finding, ...]] = field(default_factory=dict)
-    report: Report | None = None
+    linted: dict[FindingTool, tuple[Finding, ...]] = field(default_factory=dict)
+    report: FindingReport | None = None
     pieces: Piecewise | None = None
     """Everything that is known of a large file by itself."""
     slang_report: tuple[Document, tuple[SlangDiagnostic, ...]] | None = None
@@ -188,8 +192,8 @@ class LiveDiagnostics:
         await self._show_if_changed([uri])
         if workspace is None or watched.report is None:
             return None
-        groups = {SLANG: watched.report.of_slang, **lint_findings}
-        return {str(source): _count(group) for source, group in groups.items()}
+        findings_by_source = {SLANG: watched.report.of_slang, **lint_findings}
+        return {str(source): _count(group) for source, group in findings_by_source.items()}
 
     # Findings
 
@@ -197,7 +201,7 @@ class LiveDiagnostics:
         """True if a document is a design that is analysed."""
         return uri in self._watched
 
-    async def newest(self, uri: str) -> Report | None:
+    async def newest(self, uri: str) -> FindingReport | None:
         """The report on the latest version of a document; None if it is not a design."""
         while (document := self._server.documents.get(uri)) is not None and uri in self._watched:
             report = await self._report(document)
@@ -205,11 +209,11 @@ class LiveDiagnostics:
                 return report
         return None
 
-    def plain_report(self, report: Report) -> list[dict[str, Any]]:
+    def plain_report(self, report: FindingReport) -> list[dict[str, Any]]:
         """A report as the client can show it (LSP 3.18, `Diagnostic`), as plain JSON: there may be hundreds."""
         return [self._diagnostic(finding, report.document) for finding in report.findings] if self._is_shown else []
 
-    async def _report(self, document: Document) -> Report:
+    async def _report(self, document: Document) -> FindingReport:
         slang_findings = tuple(of_slang(await self._said_by_slang(document), document.lines))
         watched = self._watched.get(document.uri) or _OpenDocument()
         linted = (lint_finding for group in watched.linted.values() for lint_finding in group)
@@ -220,13 +224,13 @@ class LiveDiagnostics:
                 self._server.settings.lint,
             )
         )
-        last = watched.report
-        if last is not None and last.findings == findings:
-            number = last.id
+        last_report = watched.report
+        if last_report is not None and last_report.findings == findings:
+            number = last_report.id
         else:
             self._numbers += 1
             number = str(self._numbers)
-        watched.report = Report(number, document, findings, slang_findings)
+        watched.report = FindingReport(number, document, findings, slang_findings)
         return watched.report
 
     async def _said_by_slang(self, document: Document) -> tuple[SlangDiagnostic, ...]:
@@ -273,14 +277,14 @@ class LiveDiagnostics:
 
     def _wait(self, watched: _OpenDocument) -> float:
         """Seconds until a document that is being edited should be analysed."""
-        settings, now = self._server.settings.diagnostics, time.monotonic()
-        quiet = watched.last_change + settings.quiet_ms / 1000 - now
-        return max(0.0, min(quiet, watched.first_change + settings.patience_ms / 1000 - now))
+        diagnostics_settings, current_time = self._server.settings.diagnostics, time.monotonic()
+        quiet = watched.last_change + diagnostics_settings.quiet_ms / 1000 - current_time
+        return max(0.0, min(quiet, watched.first_change + diagnostics_settings.patience_ms / 1000 - current_time))
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, coroutine: Coroutine[Any, Any, None]) -> None:
         async def looked() -> None:
             try:
-                await work
+                await coroutine
             except Exception as error:
                 self._server.report_failure(error)
 
@@ -332,7 +336,7 @@ class LiveDiagnostics:
         if is_any_new and self._pulls and self._server.client.supports("workspace.diagnostics.refreshSupport"):
             self._server.workspace_diagnostic_refresh(None)
 
-    def _publish(self, report: Report) -> None:
+    def _publish(self, report: FindingReport) -> None:
         if self._is_shown:
             document = report.document
             params = {"uri": document.uri, "version": document.version, "diagnostics": self.plain_report(report)}
@@ -355,7 +359,7 @@ class LiveDiagnostics:
             diagnostic["relatedInformation"] = [self._related(related) for related in finding.related]
         return diagnostic
 
-    def _related(self, related: Related) -> dict[str, Any]:
+    def _related(self, related: RelatedPlace) -> dict[str, Any]:
         uri = related.path.as_uri()
         document = self._server.documents.get(uri)
         if document is None:
@@ -369,10 +373,10 @@ class LiveDiagnostics:
 
 
 def _range(lines: Lines, start: int, end: int) -> dict[str, Any]:
-    first, last = lines.line_and_column(start), lines.line_and_column(end)
+    first_position, last_position = lines.line_and_column(start), lines.line_and_column(end)
     return {
-        "start": {"line": first[0], "character": first[1]},
-        "end": {"line": last[0], "character": last[1]},
+        "start": {"line": first_position[0], "character": first_position[1]},
+        "end": {"line": last_position[0], "character": last_position[1]},
     }
 
 

@@ -12,7 +12,7 @@ from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText, MovingJson, quoted
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.outline import OutlineSymbol, outline_of
-from benchwright_verilog.syntax.units import Shape, Unit, each_unit
+from benchwright_verilog.syntax.units import Shape, TopLevelItem, each_unit
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -42,36 +42,39 @@ def _symbols_of(shape: Shape) -> MovingJson:
     return MovingJson(_joined(outline_of(shape), shape.lines, lines), tuple(lines))
 
 
-def _joined(declared: Iterable[OutlineSymbol], lines: Lines, numbers: list[int]) -> str:
-    return ",".join(_symbol(declaration, lines, numbers) for declaration in declared)
+def _joined(declarations: Iterable[OutlineSymbol], lines: Lines, numbers: list[int]) -> str:
+    return ",".join(_symbol(declaration, lines, numbers) for declaration in declarations)
 
 
-def _symbol(declared: OutlineSymbol, lines: Lines, numbers: list[int]) -> str:
+def _symbol(declaration: OutlineSymbol, lines: Lines, numbers: list[int]) -> str:
     """One symbol as a template; appends its lines in the order in which they occur in it."""
-    head = f'{{"name":{quoted(declared.name)},"kind":{declared.kind.value}'
-    if declared.detail:
-        head += f',"detail":{quoted(declared.detail)}'
-    whole = _range(lines, declared.start, declared.end, numbers)
-    name = _range(lines, declared.name_start, declared.name_end, numbers)
-    inner = _joined(declared.inner, lines, numbers)
-    children = f',"children":[{inner}]' if inner else ""
-    return f'{head},"range":{whole},"selectionRange":{name}{children}}}'
+    head = f'{{"name":{quoted(declaration.name)},"kind":{declaration.symbol_kind.value}'
+    if declaration.detail:
+        head += f',"detail":{quoted(declaration.detail)}'
+    full_range = _range(lines, declaration.start, declaration.end, numbers)
+    name = _range(lines, declaration.name_start, declaration.name_end, numbers)
+    inner_symbols = _joined(declaration.inner_symbols, lines, numbers)
+    children = f',"children":[{inner_symbols}]' if inner_symbols else ""
+    return f'{head},"range":{full_range},"selectionRange":{name}{children}}}'
 
 
 def _range(lines: Lines, start: int, end: int, numbers: list[int]) -> str:
-    first_line, first = lines.line_and_column(lines.from_byte(start))
-    last_line, last = lines.line_and_column(lines.from_byte(end))
+    first_line, first_column = lines.line_and_column(lines.from_byte(start))
+    last_line, last_column = lines.line_and_column(lines.from_byte(end))
     numbers += (first_line, last_line)
-    return f'{{"start":{{"line":%d,"character":{first}}},"end":{{"line":%d,"character":{last}}}}}'
+    return f'{{"start":{{"line":%d,"character":{first_column}}},"end":{{"line":%d,"character":{last_column}}}}}'
 
 
 def _flat(
-    document: Document, unit: Unit, declared: Iterable[OutlineSymbol], container: str | None
+    document: Document, unit: TopLevelItem, declarations: Iterable[OutlineSymbol], container: str | None
 ) -> Iterator[types.SymbolInformation]:
     """The same for clients that don't support hierarchy."""
-    for declaration in declared:
+    for declaration in declarations:
         symbol_range = document.lines.byte_range(unit.start + declaration.start, unit.start + declaration.end)
         yield types.SymbolInformation(
-            types.Location(document.uri, symbol_range), declaration.name, declaration.kind, container_name=container
+            types.Location(document.uri, symbol_range),
+            declaration.name,
+            declaration.symbol_kind,
+            container_name=container,
         )
-        yield from _flat(document, unit, declaration.inner, declaration.name)
+        yield from _flat(document, unit, declaration.inner_symbols, declaration.name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_verilog.syntax.folds import Fold, conditional_folds, folds_of
+from benchwright_verilog.syntax.folds import FoldingSpan, conditional_folds, folds_of
 from benchwright_verilog.syntax.json_form import JsonText, MovingJson
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.units import Shape, each_unit
@@ -41,18 +41,20 @@ def _exact(shape: Shape) -> MovingJson:
     return _ranges(folds_of(shape), shape.lines, by_line=False)
 
 
-def _ranges(folds: Iterable[Fold], lines: Lines, *, by_line: bool) -> MovingJson:
+def _ranges(folds: Iterable[FoldingSpan], lines: Lines, *, by_line: bool) -> MovingJson:
     foldings: dict[tuple[int, int], str] = {}
     for fold in folds:
         fold_range = lines.byte_range(fold.start, fold.end)
-        first, last = fold_range.start.line, fold_range.end.line
+        first_line, last_line = fold_range.start.line, fold_range.end.line
         kind = f',"kind":"{fold.kind.value}"' if fold.kind else ""
         if by_line:
-            last -= not fold.hides_last
+            last_line -= not fold.hides_last
         else:
             kind += f',"startCharacter":{fold_range.start.character},"endCharacter":{fold_range.end.character}'
-        if last > first:
-            foldings[first, last] = f'{{"startLine":%d,"endLine":%d{kind}}}'
+        if last_line > first_line:
+            foldings[first_line, last_line] = f'{{"startLine":%d,"endLine":%d{kind}}}'
     # If two begin on one line, clients use the first: the one that hides more.
-    ordered = sorted(foldings, key=lambda ends: (ends[0], -ends[1]))
-    return MovingJson(",".join(foldings[ends] for ends in ordered), tuple(line for ends in ordered for line in ends))
+    ordered_folds = sorted(foldings, key=lambda line_pair: (line_pair[0], -line_pair[1]))
+    return MovingJson(
+        ",".join(foldings[ends] for ends in ordered_folds), tuple(line for ends in ordered_folds for line in ends)
+    )

@@ -40,15 +40,19 @@ async def _format_document(server: EditorServer, params: types.DocumentFormattin
 
 
 async def _range(server: EditorServer, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
-    start, end = sorted((params.range.start, params.range.end))
+    start_position, end_position = sorted((params.range.start, params.range.end))
     # A range that ends before the first character of a line does not mean that line.
-    last = end.line - 1 if end.character == 0 and end.line > start.line else end.line
+    last_line = (
+        end_position.line - 1
+        if end_position.character == 0 and end_position.line > start_position.line
+        else end_position.line
+    )
     try:
         edits = await _edits(server, params.text_document.uri, params.options)
     except NotFormattedError as error:
         server.report_failure(error)
         return []
-    return _edits_within(edits, start.line, last)
+    return _edits_within(edits, start_position.line, last_line)
 
 
 async def _on_type(server: EditorServer, params: types.DocumentOnTypeFormattingParams) -> list[types.TextEdit]:
@@ -66,7 +70,7 @@ async def _on_type(server: EditorServer, params: types.DocumentOnTypeFormattingP
     return [edit for edit in _edits_within(edits, line, line) if edit.range.end < position]
 
 
-def _edits_within(edits: list[types.TextEdit], first: int, last: int) -> list[types.TextEdit]:
+def _edits_within(edits: list[types.TextEdit], first_line: int, last_line: int) -> list[types.TextEdit]:
     """The edits that change these lines; of one that begins on an earlier line, only its indentation.
 
     verible can format selected lines, but leaves those half formatted that are aligned with other lines.
@@ -74,9 +78,9 @@ def _edits_within(edits: list[types.TextEdit], first: int, last: int) -> list[ty
     line_edits = []
     for edit in edits:
         line = edit.range.end.line
-        if not first <= line <= last:
+        if not first_line <= line <= last_line:
             continue
-        if edit.range.start.line < first:
+        if edit.range.start.line < first_line:
             if "\n" not in edit.new_text:
                 continue
             indentation = types.Range(types.Position(line, 0), edit.range.end)
@@ -94,7 +98,7 @@ def _is_due(document: Document, params: types.DocumentOnTypeFormattingParams) ->
     return _CLOSING.fullmatch(document.text[start : lines.offset(params.position)]) is not None
 
 
-async def _edits(server: EditorServer, uri: str, options: types.FormattingOptions) -> list[types.TextEdit]:
+async def _edits(server: EditorServer, uri: str, formatting_options: types.FormattingOptions) -> list[types.TextEdit]:
     """The edits for the latest version.
 
     Raises:
@@ -106,7 +110,7 @@ async def _edits(server: EditorServer, uri: str, options: types.FormattingOption
         if document is None or not document.is_design or not document.text.strip():
             return []
         # All tries together: else a file that takes long and is edited would have no answer for a minute.
-        result = await formatted(document, options, max(0.0, end - time.monotonic()))
+        result = await formatted(document, formatting_options, max(0.0, end - time.monotonic()))
         if server.documents.get(uri) is document:
             return _text_edits(document.lines, result)
     return []

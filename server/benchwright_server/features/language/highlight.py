@@ -9,16 +9,16 @@ from lsprotocol import types
 
 from benchwright_server.features.editor.locations import place_of
 from benchwright_verilog.semantics.names.navigation import highlights
-from benchwright_verilog.semantics.names.occurrence import Role
+from benchwright_verilog.semantics.names.occurrence import NameRole
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _KINDS = {
-    Role.READ: types.DocumentHighlightKind.Read,
-    Role.CALL: types.DocumentHighlightKind.Read,
-    Role.DECLARATION: types.DocumentHighlightKind.Write,
-    Role.WRITE: types.DocumentHighlightKind.Write,
+    NameRole.READ: types.DocumentHighlightKind.Read,
+    NameRole.CALL: types.DocumentHighlightKind.Read,
+    NameRole.DECLARATION: types.DocumentHighlightKind.Write,
+    NameRole.WRITE: types.DocumentHighlightKind.Write,
 }
 
 

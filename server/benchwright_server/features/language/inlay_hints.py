@@ -11,7 +11,7 @@ from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
-    from benchwright_verilog.language.hints import Hint
+    from benchwright_verilog.language.hints import InlayHint
 
 
 def register(server: EditorServer) -> None:
@@ -29,14 +29,14 @@ async def _hints(server: EditorServer, params: types.InlayHintParams) -> list[ty
     lines = document.lines
     start, end = lines.byte_at(params.range.start), lines.byte_at(params.range.end)
     found_hints = hints(analysis, start, end, server.settings.inlay_hints)
-    inside = sorted((hint for hint in set(found_hints) if start <= hint.byte <= end), key=lambda hint: hint.byte)
-    inlay_hints = [_inlay_hint(hint, lines) for hint in inside]
+    inner_hints = sorted((hint for hint in set(found_hints) if start <= hint.byte <= end), key=lambda hint: hint.byte)
+    inlay_hints = [_inlay_hint(hint, lines) for hint in inner_hints]
     if server.waveforms is None or not server.settings.inlay_hints.waveform_values:
         return inlay_hints
     return [*inlay_hints, *await server.waveforms.cursor.hints(document, analysis, start, end)]
 
 
-def _inlay_hint(hint: Hint, lines: Lines) -> types.InlayHint:
+def _inlay_hint(hint: InlayHint, lines: Lines) -> types.InlayHint:
     return types.InlayHint(
         lines.position(lines.from_byte(hint.byte)),
         hint.label,

@@ -19,11 +19,11 @@ from lsprotocol import types
 from benchwright_attempts.events.events import AssistAsked
 from benchwright_attempts.events.evidence import AssistAccepted, AssistRejected, AssistShown
 from benchwright_server.assistant.endpoint import ask
-from benchwright_server.assistant.prompt import insertion, messages
+from benchwright_server.assistant.prompt import completion_messages, insertion
 from benchwright_server.operations.catalogue import path_of
 
 if TYPE_CHECKING:
-    from benchwright_server.attempts.session import Session
+    from benchwright_server.attempts.session import EditorSession
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.syntax.documents import Document
 
@@ -44,11 +44,11 @@ def register(server: EditorServer) -> None:
 
 
 @dataclass(frozen=True)
-class _Offer:
+class _LastSuggestion:
     """The last suggestion in a document of an attempt."""
 
     id: str
-    session: Session
+    session: EditorSession
     path: str
     offset: int
     text: str
@@ -63,7 +63,7 @@ class Offers:
 
     def __init__(self, server: EditorServer) -> None:
         self._server = server
-        self._open: dict[str, _Offer] = {}
+        self._open: dict[str, _LastSuggestion] = {}
 
     async def complete(self, params: types.InlineCompletionParams) -> types.InlineCompletionList:
         """The model's suggestion here; nothing if it must not help."""
@@ -79,7 +79,7 @@ class Offers:
             return no_suggestion
         offset = document.lines.offset(params.position)
         start = time.monotonic()
-        reply = await ask(assistant, messages(file.name, document.text, offset), os.environ)
+        reply = await ask(assistant, completion_messages(file.name, document.text, offset), os.environ)
         latency_ms = round((time.monotonic() - start) * 1000, 3)
         text = insertion(reply, document.text, offset)
         is_late = self._server.documents.get(document.uri) is not document
@@ -100,7 +100,7 @@ class Offers:
                 await self._record_accepted(offer, self._server.documents.get(uri))
 
     async def _record_request(
-        self, document: Document, session: Session | None, file: Path, outcome: str, latency_ms: float
+        self, document: Document, session: EditorSession | None, file: Path, outcome: str, latency_ms: float
     ) -> None:
         path = session.workspace.relative(file) if session is not None else None
         if session is None or path is None:
@@ -108,21 +108,21 @@ class Offers:
         event = AssistAsked(
             provider=_PROVIDER, path=path, version=document.version, outcome=outcome, latency_ms=latency_ms
         )
-        await session.attempt.writer.record(event)
+        await session.attempt.writer.record_and_flag(event)
 
     async def _record_offer(
         self,
         params: types.InlineCompletionParams,
         document: Document,
-        session: Session | None,
+        session: EditorSession | None,
         file: Path,
         offset: int,
         text: str,
-    ) -> _Offer | None:
+    ) -> _LastSuggestion | None:
         path = session.workspace.relative(file) if session is not None else None
         if session is None or path is None:
             return None
-        offer = _Offer(uuid.uuid4().hex, session, path, offset, text)
+        offer = _LastSuggestion(uuid.uuid4().hex, session, path, offset, text)
         automatic = params.context.trigger_kind is types.InlineCompletionTriggerKind.Automatic
         event = AssistShown(
             assist=offer.id,
@@ -135,7 +135,7 @@ class Offers:
             trigger="automatic" if automatic else "invoked",
             model=self._server.settings.assistant.model,
         )
-        await session.attempt.writer.record(event)
+        await session.attempt.writer.record_and_flag(event)
         self._open[document.uri] = offer
         return offer
 
@@ -148,9 +148,9 @@ class Offers:
             await self._record_accepted(offer, document)
         else:
             event = AssistRejected(assist=offer.id, provider=_PROVIDER, path=offer.path, reason="superseded")
-            await offer.session.attempt.writer.record(event)
+            await offer.session.attempt.writer.record_and_flag(event)
 
-    async def _record_accepted(self, offer: _Offer, document: Document | None) -> None:
+    async def _record_accepted(self, offer: _LastSuggestion, document: Document | None) -> None:
         event = AssistAccepted(
             assist=offer.id,
             provider=_PROVIDER,
@@ -158,4 +158,4 @@ class Offers:
             version=document.version if document is not None else None,
             length=len(offer.text),
         )
-        await offer.session.attempt.writer.record(event)
+        await offer.session.attempt.writer.record_and_flag(event)

@@ -25,7 +25,7 @@ async def _linked(server: EditorServer, params: types.LinkedEditingRangeParams) 
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design:
         return None
-    pair = label_pair(document.units, document.lines.byte_at(params.position))
-    if pair is None:
+    label_spans = label_pair(document.units, document.lines.byte_at(params.position))
+    if label_spans is None:
         return None
-    return types.LinkedEditingRanges([document.lines.byte_range(*label_span) for label_span in pair], _WORD)
+    return types.LinkedEditingRanges([document.lines.byte_range(*label_span) for label_span in label_spans], _WORD)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.editor.locations import Locations, place_among_all
-from benchwright_server.features.editor.searching import Search
+from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_verilog.semantics.names.navigation import references_by_file
-from benchwright_verilog.semantics.names.occurrence import Role
+from benchwright_verilog.semantics.names.occurrence import NameRole
 from benchwright_verilog.syntax.json_form import JsonText
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.project.project import Project
 
 
@@ -32,7 +32,7 @@ async def _references(server: EditorServer, params: types.ReferenceParams) -> Js
         return JsonText("[]")
     document, analysis, byte = location
     project = server.projects.project_of(document)
-    search = Search(server, params, "References")
+    search = SearchRequest(server, params, "References")
     has_declaration = params.context.include_declaration
 
     def find() -> JsonText:
@@ -43,15 +43,21 @@ async def _references(server: EditorServer, params: types.ReferenceParams) -> Js
 
 
 def _search(
-    search: Search, locations: Locations, project: Project, analysis: Analysis, byte: int, *, has_declaration: bool
+    search: SearchRequest,
+    locations: Locations,
+    project: Project,
+    analysis: FileAnalysis,
+    byte: int,
+    *,
+    has_declaration: bool,
 ) -> None:
     seen_spans: set[tuple[Path, int, int]] = set()
     for target in {occurrence.target for occurrence in analysis.occurrences_at(byte)}:
-        for file_references in references_by_file(project, target, search.searched):
-            places = {
+        for file_references in references_by_file(project, target, search.note_searched):
+            file_spans = {
                 (occurrence.path, occurrence.start, occurrence.end)
                 for occurrence in file_references.occurrences
-                if has_declaration or occurrence.role is not Role.DECLARATION
+                if has_declaration or occurrence.role is not NameRole.DECLARATION
             }
-            search.add_results(locations.plain(*span) for span in sorted(places - seen_spans))
-            seen_spans |= places
+            search.add_results(locations.plain(*span) for span in sorted(file_spans - seen_spans))
+            seen_spans |= file_spans

@@ -11,9 +11,9 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from benchwright_server.features.editor.locations import Locations, place_among_all, plain_range
-from benchwright_server.features.editor.searching import Search
+from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_server.features.requests import REQUEST_FAILED
-from benchwright_verilog.semantics.names.renaming import Edit, RenameRefusedError, renamable, rename
+from benchwright_verilog.semantics.names.renaming import RenameEdit, RenameRefusedError, renamable, rename
 from benchwright_verilog.syntax.json_form import JsonText
 
 if TYPE_CHECKING:
@@ -47,11 +47,11 @@ async def _rename(server: EditorServer, params: types.RenameParams) -> JsonText 
         return None
     document, analysis, byte = location
     project = server.projects.project_of(document)
-    search = Search(server, params, "Rename")
+    search = SearchRequest(server, params, "Rename")
     versions = {document.uri: document.version for document in server.documents}
 
     def find() -> JsonText:
-        edits = rename(project, analysis, byte, params.new_name, search.searched)
+        edits = rename(project, analysis, byte, params.new_name, search.note_searched)
         return JsonText(json.dumps(_workspace_edit(server, edits, versions)))
 
     try:
@@ -60,17 +60,17 @@ async def _rename(server: EditorServer, params: types.RenameParams) -> JsonText 
         raise JsonRpcException(str(error), REQUEST_FAILED) from None
 
 
-def _workspace_edit(server: EditorServer, edits: list[Edit], versions: Mapping[str, int]) -> dict[str, Any]:
+def _workspace_edit(server: EditorServer, edits: list[RenameEdit], versions: Mapping[str, int]) -> dict[str, Any]:
     """The edits as plain JSON (LSP 3.18, `WorkspaceEdit`): there may be thousands."""
     locations = Locations(server)
-    changes: dict[str, list[dict[str, Any]]] = {}
+    edits_by_uri: dict[str, list[dict[str, Any]]] = {}
     for edit in sorted(edits, key=lambda unsorted_edit: (unsorted_edit.path, unsorted_edit.start)):
         edit_range = plain_range(locations.range(edit.path, edit.start, edit.end))
-        changes.setdefault(edit.path.as_uri(), []).append({"range": edit_range, "newText": edit.text})
+        edits_by_uri.setdefault(edit.path.as_uri(), []).append({"range": edit_range, "newText": edit.text})
     if not server.client.supports("workspace.workspaceEdit.documentChanges"):
-        return {"changes": changes}
+        return {"changes": edits_by_uri}
     document_changes = [
         {"textDocument": {"uri": uri, "version": versions.get(uri)}, "edits": document_edits}
-        for uri, document_edits in changes.items()
+        for uri, document_edits in edits_by_uri.items()
     ]
     return {"documentChanges": document_changes}

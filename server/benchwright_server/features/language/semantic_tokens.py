@@ -49,12 +49,12 @@ class SemanticTokens:
         from benchwright_verilog.semantics.names.colours import difference
 
         previous_tokens = self._sent_tokens.get(params.text_document.uri)
-        now = await self._full_tokens(params.text_document.uri)
+        new_tokens = await self._full_tokens(params.text_document.uri)
         if previous_tokens is None or previous_tokens.result_id != params.previous_result_id:
-            return now
-        start, removed, added = difference(previous_tokens.data, now.data)
-        edits = [types.SemanticTokensEdit(start, removed, added)] if removed or added else []
-        return types.SemanticTokensDelta(edits, now.result_id)
+            return new_tokens
+        start, removed, added_numbers = difference(previous_tokens.data, new_tokens.data)
+        token_edits = [types.SemanticTokensEdit(start, removed, added_numbers)] if removed or added_numbers else []
+        return types.SemanticTokensDelta(token_edits, new_tokens.result_id)
 
     async def of_range(self, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
         """Those of a range."""
@@ -68,8 +68,8 @@ class SemanticTokens:
         document = self._server.documents.get(uri)
         if document is None or not document.is_design:
             return types.SemanticTokens([])
-        data = await self._data(document, 0, len(document.lines.data))
-        tokens = types.SemanticTokens(data, str(next(self._ids)))
+        token_numbers = await self._data(document, 0, len(document.lines.data))
+        tokens = types.SemanticTokens(token_numbers, str(next(self._ids)))
         self._sent_tokens.pop(uri, None)
         self._sent_tokens[uri] = tokens
         if len(self._sent_tokens) > _MAX_KEPT:
@@ -77,7 +77,7 @@ class SemanticTokens:
         return tokens
 
     async def _data(self, document: Document, start: int, end: int) -> list[int]:
-        from benchwright_verilog.semantics.names.colours import coloured, encoded
+        from benchwright_verilog.semantics.names.colours import coloured_words, encoded_words
 
         analysis = await self._server.projects.analysis(document)
         units = document.units
@@ -90,6 +90,6 @@ class SemanticTokens:
         surroundings = (projects.disk_changes, projects.view_changes, other_versions)
 
         def make() -> list[int]:
-            return encoded(coloured(units, analysis, start, end, surroundings), document.lines)
+            return encoded_words(coloured_words(units, analysis, start, end, surroundings), document.lines)
 
         return make() if end - start < _LONG else await asyncio.to_thread(make)

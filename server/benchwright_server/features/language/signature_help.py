@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.editor.markup import content_of
-from benchwright_verilog.language.completion.calls import Call, CallKind
+from benchwright_verilog.language.completion.calls import CallKind, OpenCall
 from benchwright_verilog.language.completion.cursor import call_at
 from benchwright_verilog.language.completion.library import Library
 from benchwright_verilog.language.explanation.known_macros import KnownMacros
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.language.completion.signatures import Signature
     from benchwright_verilog.language.explanation.headers import Header
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 
 
 def register(server: EditorServer) -> None:
@@ -35,7 +35,7 @@ async def _help(
     if document is None or not document.is_design:
         return None
     call = call_at(document.text, document.lines.offset(params.position))
-    if call is None or call.kind is CallKind.HEAD:
+    if call is None or call.call_kind is CallKind.HEAD:
         return None
     from benchwright_verilog.language.completion.signatures import (
         signature,  # Imported late: slang is not needed to start.
@@ -46,12 +46,12 @@ async def _help(
     if call_signature is None:
         return None
     return types.SignatureHelp(
-        [_information(server, call_signature)], active_signature=0, active_parameter=call_signature.active
+        [_information(server, call_signature)], active_signature=0, active_parameter=call_signature.active_formal
     )
 
 
-async def _header(server: EditorServer, library: Library, document: Document, call: Call) -> Header | None:
-    analysis = await server.projects.recent(document)
+async def _header(server: EditorServer, library: Library, document: Document, call: OpenCall) -> Header | None:
+    analysis = await server.projects.recent_analysis(document)
     header = _header_by(analysis, server, library, document, call)
     if header is None and analysis.data != document.lines.data:
         # The call may have been typed since the last analysis.
@@ -60,7 +60,7 @@ async def _header(server: EditorServer, library: Library, document: Document, ca
 
 
 def _header_by(
-    analysis: Analysis, server: EditorServer, library: Library, document: Document, call: Call
+    analysis: FileAnalysis, server: EditorServer, library: Library, document: Document, call: OpenCall
 ) -> Header | None:
     from benchwright_verilog.language.completion.instance_proposals import header_at
     from benchwright_verilog.language.explanation.headers import header_of_macro
@@ -79,19 +79,25 @@ def _header_by(
 
 
 def _information(server: EditorServer, signature: Signature) -> types.SignatureInformation:
-    base = "textDocument.signatureHelp.signatureInformation"
-    has_offsets = server.client.supports(f"{base}.parameterInformation.labelOffsetSupport")
-    parameters = []
+    capability = "textDocument.signatureHelp.signatureInformation"
+    has_offsets = server.client.supports(f"{capability}.parameterInformation.labelOffsetSupport")
+    parameter_information = []
     for start, end, formal in signature.formals:
         label = (_units(signature.label[:start]), _units(signature.label[:end])) if has_offsets else formal.text
         formal_documentation = (
-            content_of(server, f"{base}.documentationFormat", formal.documentation) if formal.documentation else None
+            content_of(server, f"{capability}.documentationFormat", formal.documentation)
+            if formal.documentation
+            else None
         )
-        parameters.append(types.ParameterInformation(label, formal_documentation))
+        parameter_information.append(types.ParameterInformation(label, formal_documentation))
     documentation = (
-        content_of(server, f"{base}.documentationFormat", signature.documentation) if signature.documentation else None
+        content_of(server, f"{capability}.documentationFormat", signature.documentation)
+        if signature.documentation
+        else None
     )
-    return types.SignatureInformation(signature.label, documentation, parameters, active_parameter=signature.active)
+    return types.SignatureInformation(
+        signature.label, documentation, parameter_information, active_parameter=signature.active_formal
+    )
 
 
 def _units(text: str) -> int:

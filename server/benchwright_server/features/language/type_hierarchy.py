@@ -47,11 +47,11 @@ async def _related(
 def _classes(
     server: EditorServer,
     locations: Locations,
-    item: types.TypeHierarchyItem,
+    hierarchy_item: types.TypeHierarchyItem,
     way: Callable[[Project, ClassNode], list[ClassNode]],
 ) -> list[ClassNode]:
     try:
-        path = file_of(item.uri)
+        path = file_of(hierarchy_item.uri)
     except ServerError:
         return []
     project = server.projects.of_path(path)
@@ -59,7 +59,7 @@ def _classes(
     if analysis is None:
         return []
     # The file may have changed since then: its current content counts.
-    byte = min(locations.lines(path).byte_at(item.selection_range.start), len(analysis.data))
+    byte = min(locations.lines(path).byte_at(hierarchy_item.selection_range.start), len(analysis.data))
     node = class_at(project, analysis, byte)
     return way(project, node) if node is not None else []
 

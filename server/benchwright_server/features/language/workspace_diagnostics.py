@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from benchwright_server.editor_server import Report
-from benchwright_server.features.editor.searching import Search
+from benchwright_server.editor_server import FindingReport
+from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_server.features.language.diagnostics import of_slang
 from benchwright_verilog.findings.merging import merged
 from benchwright_verilog.syntax.documents import Document
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchwright_server.editor_server import EditorServer
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.project.project import Project
 
 _TOGETHER = 16
@@ -38,7 +38,7 @@ class _LastReport:
     id: str
     version: int | None
     """None if the file is not open."""
-    items: list[dict[str, Any]]
+    plain_diagnostics: list[dict[str, Any]]
 
 
 _Reports = Iterable[tuple[str, _LastReport]]
@@ -65,19 +65,19 @@ class WorkspaceDiagnostics:
 
     async def pull(self, params: types.WorkspaceDiagnosticParams) -> JsonText:
         """Reports on all files, in parts if the client asks for that."""
-        previous = {previous_result.uri: previous_result.value for previous_result in params.previous_result_ids}
-        search = Search(self._server, params, "Diagnostics", together=1, wrap=_report)
+        previous_ids = {previous_result.uri: previous_result.value for previous_result in params.previous_result_ids}
+        search = SearchRequest(self._server, params, "Diagnostics", batch_size=1, wrap=_report)
         seen_uris: set[str] = set()
 
         def send(reports: _Reports) -> None:
-            for uri, report in reports:
+            for uri, last_report in reports:
                 seen_uris.add(uri)
-                search.add_results([_plain_report(uri, report, previous.get(uri))])
+                search.add_results([_plain_report(uri, last_report, previous_ids.get(uri))])
 
         send(await self._opened())
         await search.run(lambda: self._closed(search, send, frozenset(seen_uris)))
         # Without a report, the client would keep its findings in files that no longer exist.
-        send((uri, _LastReport("", None, [])) for uri in previous.keys() - seen_uris)
+        send((uri, _LastReport("", None, [])) for uri in previous_ids.keys() - seen_uris)
         return JsonText(json.dumps(_report(search.remaining_results())))
 
     async def _opened(self) -> list[tuple[str, _LastReport]]:
@@ -91,34 +91,38 @@ class WorkspaceDiagnostics:
                 )
         return reports
 
-    def _closed(self, search: Search, send: Callable[[_Reports], None], opened: frozenset[str]) -> None:
-        files = [
+    def _closed(self, search: SearchRequest, send: Callable[[_Reports], None], open_uris: frozenset[str]) -> None:
+        project_files = [
             (project, path)
             for project in self._server.projects.all_projects()
             for path, _ in project.words()
             if _is_in(project, path)
         ]
-        files = [(project, path) for project, path in files if path.as_uri() not in opened]
+        project_files = [(project, path) for project, path in project_files if path.as_uri() not in open_uris]
         made_of = self._state()
         if made_of != self._made_of:
             self._known_reports.clear()
             self._made_of = made_of
-        search.searched(0, len(files))
-        for begin in range(0, len(files), _TOGETHER):
-            part = files[begin : begin + _TOGETHER]
-            new = [project_file for project_file in part if project_file[1].as_uri() not in self._known_reports]
-            for path, analysis in _analyses(new, {path for _, path in files}):
+        search.note_searched(0, len(project_files))
+        for batch_start in range(0, len(project_files), _TOGETHER):
+            batch = project_files[batch_start : batch_start + _TOGETHER]
+            unknown_files = [
+                project_file for project_file in batch if project_file[1].as_uri() not in self._known_reports
+            ]
+            for path, analysis in _analyses(unknown_files, {path for _, path in project_files}):
                 self._known_reports[path.as_uri()] = self._examined(path, analysis)
-                search.searched(begin, len(files))
-            send((uri, self._known_reports[uri]) for _, path in part if (uri := path.as_uri()) in self._known_reports)
+                search.note_searched(batch_start, len(project_files))
+            send((uri, self._known_reports[uri]) for _, path in batch if (uri := path.as_uri()) in self._known_reports)
 
-    def _examined(self, path: Path, analysis: Analysis) -> _LastReport:
+    def _examined(self, path: Path, analysis: FileAnalysis) -> _LastReport:
         text = analysis.data.decode(errors="replace")
         document = Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
         slang_findings = tuple(of_slang(analysis.diagnostics, document.lines))
         findings = tuple(merged(slang_findings, document.lines, self._server.settings.lint))
-        items = self._server.live.plain_report(Report("", document, findings, slang_findings))
-        return _LastReport(hashlib.sha256(json.dumps(items).encode()).hexdigest()[:16], None, items)
+        plain_diagnostics = self._server.live.plain_report(FindingReport("", document, findings, slang_findings))
+        return _LastReport(
+            hashlib.sha256(json.dumps(plain_diagnostics).encode()).hexdigest()[:16], None, plain_diagnostics
+        )
 
     def _state(self) -> object:
         """The state that findings depend on."""
@@ -131,14 +135,16 @@ class WorkspaceDiagnostics:
         return versions, stamps, server.projects.disk_changes, server.projects.view_changes, id(server.settings)
 
 
-def _analyses(files: list[tuple[Project, Path]], wanted_paths: set[Path]) -> Iterator[tuple[Path, Analysis]]:
+def _analyses(
+    project_files: list[tuple[Project, Path]], wanted_paths: set[Path]
+) -> Iterator[tuple[Path, FileAnalysis]]:
     """The analysis of each file by slang. Those that are compiled together are elaborated once for all of them."""
-    for project, path in files:
+    for project, path in project_files:
         analysis = project.analysis_of(path)
         if analysis is not None:
             for tree in analysis.trees:
                 if tree.path in wanted_paths:
-                    analysis.compiled.want(tree.path)
+                    analysis.compiled.want_diagnostics_of(tree.path)
             yield path, analysis
 
 
@@ -147,17 +153,17 @@ def _is_in(project: Project, path: Path) -> bool:
     return path.suffix not in HEADERS or project.roots_of([path]) != [path]
 
 
-def _report(items: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"items": items}
+def _report(document_reports: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"items": document_reports}
 
 
-def _plain_report(uri: str, known_report: _LastReport, previous: str | None) -> dict[str, Any]:
+def _plain_report(uri: str, known_report: _LastReport, previous_id: str | None) -> dict[str, Any]:
     """A report (LSP 3.18, `WorkspaceDocumentDiagnosticReport`) as plain JSON."""
     report: dict[str, Any] = {"uri": uri, "version": known_report.version}
-    if known_report.id and known_report.id == previous:
+    if known_report.id and known_report.id == previous_id:
         return report | {"kind": "unchanged", "resultId": known_report.id}
     return (
         report
-        | {"kind": "full", "items": known_report.items}
+        | {"kind": "full", "items": known_report.plain_diagnostics}
         | ({"resultId": known_report.id} if known_report.id else {})
     )

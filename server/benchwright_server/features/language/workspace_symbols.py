@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from benchwright_server.features.editor.locations import Locations
-from benchwright_server.features.editor.searching import Search
+from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_verilog.semantics.names.occurrence import TargetKind
-from benchwright_verilog.semantics.names.symbol_search import SymbolMatch, search
+from benchwright_verilog.semantics.names.symbol_search import SymbolMatch, search_symbols
 from benchwright_verilog.syntax.json_form import JsonText
 
 if TYPE_CHECKING:
@@ -39,22 +39,24 @@ def register(server: EditorServer) -> None:
 
 async def _symbols(server: EditorServer, params: types.WorkspaceSymbolParams) -> JsonText:
     projects = server.projects.all_projects()
-    request = Search(server, params, "Symbols")
+    symbol_search = SearchRequest(server, params, "Symbols")
 
     def find() -> JsonText:
         locations = Locations(server)
-        request.add_results(_symbol(locations, match) for match in search(projects, params.query, request.searched))
-        return JsonText(json.dumps(request.remaining_results()))
+        symbol_search.add_results(
+            _symbol(locations, match) for match in search_symbols(projects, params.query, symbol_search.note_searched)
+        )
+        return JsonText(json.dumps(symbol_search.remaining_results()))
 
-    return await request.run(find)
+    return await symbol_search.run(find)
 
 
 def _symbol(locations: Locations, match: SymbolMatch) -> dict[str, Any]:
     """LSP 3.18, `WorkspaceSymbol`, as plain JSON."""
-    declared = match.declared
+    declared_unit = match.declared_unit
     return {
-        "location": locations.plain(match.path, declared.start, declared.end),
-        "name": declared.name,
-        "kind": _KINDS[declared.kind].value,
+        "location": locations.plain(match.path, declared_unit.start, declared_unit.end),
+        "name": declared_unit.name,
+        "kind": _KINDS[declared_unit.target_kind].value,
         "containerName": match.container,
     }

@@ -10,21 +10,21 @@ import pytest
 
 from benchwright_analysis.completion.beside_people import beside_people, pause_summary
 from benchwright_analysis.completion.latency import latencies, quantile
-from benchwright_analysis.completion.numbers import alike, characters, funnel, passed
-from benchwright_analysis.completion.played_runs import parts, read_runs
-from benchwright_analysis.completion.report import report_on, write
+from benchwright_analysis.completion.numbers import funnel, offer_likeness, pass_shares, typing_saved
+from benchwright_analysis.completion.played_runs import read_runs, site_groups
+from benchwright_analysis.completion.report import report_on, write_report
 from benchwright_analysis.completion.tokens import tokens, tokens_section
 from benchwright_attempts.errors import EvaluationError
 from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.failure import Failure
+from benchwright_subjects.inline.failure import ServerFailure
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import (
-    Decision,
     Efforts,
     Foresight,
     Hindsight,
     Likeness,
     ModelUse,
+    OfferOutcome,
     SiteRecord,
     Snapshot,
     Step,
@@ -51,7 +51,7 @@ def record(number: int, policy: Policy) -> SiteRecord:
     is_taken = policy is Policy.ALWAYS
     is_right = number < 3
     step = Step(
-        decision=Decision.ACCEPTED if is_taken else Decision.REFUSED,
+        decision=OfferOutcome.ACCEPTED if is_taken else OfferOutcome.REFUSED,
         offers=1,
         offer="assign y = a;",
         accepted="assign y = a;" if is_taken else "",
@@ -70,9 +70,9 @@ def record(number: int, policy: Policy) -> SiteRecord:
         policy=policy,
         mode=Refusal.ALONE,
         seed=1,
-        steps=(step, Step(decision=Decision.NOTHING_OFFERED)),
+        steps=(step, Step(decision=OfferOutcome.NOTHING_OFFERED)),
         cancelled=0,
-        failure=Failure.ENDED if number == 5 else None,
+        failure=ServerFailure.ENDED if number == 5 else None,
         failure_code=None,
         likeness=likeness,
         efforts=Efforts(
@@ -106,27 +106,27 @@ def verdicts(number: int, policy: Policy) -> Sequence[SnapshotVerdict]:
     if number == 4:
         return [verdict(1, "error", is_end=False), verdict(1, "error", is_end=True)]
     # The first passes after one accept and is broken by the third.
-    outcomes = ("passed", "failed", "failed") if number == 0 else ("failed", "failed", "passed")
+    snapshot_outcomes = ("passed", "failed", "failed") if number == 0 else ("failed", "failed", "passed")
     return [
-        verdict(1, outcomes[0], is_end=False),
-        verdict(2, outcomes[1], is_end=False),
-        verdict(3, outcomes[2], is_end=True),
+        verdict(1, snapshot_outcomes[0], is_end=False),
+        verdict(2, snapshot_outcomes[1], is_end=False),
+        verdict(3, snapshot_outcomes[2], is_end=True),
     ]
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     folder = RunFolder(tmp_path / "run")
-    with folder.writing(started(1)):
+    with folder.open_for_writing(started(1)):
         for policy in (Policy.NEVER, Policy.ALWAYS):
             for number in range(6):
-                folder.keep(record(number, policy))
+                folder.keep_record(record(number, policy))
         folder.keep_verdicts([v for p in (Policy.ALWAYS, Policy.NEVER) for n in range(6) for v in verdicts(n, p)])
     return tmp_path / "run"
 
 
 def test_rates_are_sums_with_intervals_over_problems(run: Path) -> None:
-    never, always = parts(read_runs([run]))
+    never, always = site_groups(read_runs([run]))
     assert (never.policy, always.policy) == (Policy.NEVER, Policy.ALWAYS)
     always_funnel = funnel(always)
     assert (always_funnel.requests, always_funnel.failed_sites) == (12, 1)
@@ -134,25 +134,25 @@ def test_rates_are_sums_with_intervals_over_problems(run: Path) -> None:
     assert always_funnel.shown.value == 0.5
     assert always_funnel.accepted is not None
     assert always_funnel.accepted.value == 1
-    refused = funnel(never).accepted
-    assert refused is not None
-    assert refused.value == 0
-    saved = characters(always).saved
+    never_accepted = funnel(never).accepted
+    assert never_accepted is not None
+    assert never_accepted.value == 0
+    saved = typing_saved(always).saved
     assert saved is not None
     # Three sites keep 10 of 10; three keep 4 and delete 6.
     assert saved.value == pytest.approx((3 * 10 - 3 * 2) / 60)
     assert saved.low is not None
     assert saved.high is not None
     assert saved.low < (3 * 10 - 3 * 2) / 60 < saved.high
-    assert characters(never).retained is None
-    likeness = alike(always)
+    assert typing_saved(never).retained is None
+    likeness = offer_likeness(always)
     assert likeness.exact is not None
     assert likeness.exact.value == 0.5
 
 
 def test_the_tests_after_some_accepts_are_those_of_the_file_at_that_time(run: Path) -> None:
-    _, always = parts(read_runs([run]))
-    pass_rates = passed(always)
+    _, always = site_groups(read_runs([run]))
+    pass_rates = pass_shares(always)
     assert pass_rates is not None
     assert (pass_rates.graded, pass_rates.undecided) == (6, 1)
     values = {accepts: estimate.value for accepts, estimate in pass_rates.after.items() if estimate is not None}
@@ -162,8 +162,8 @@ def test_the_tests_after_some_accepts_are_those_of_the_file_at_that_time(run: Pa
 
 
 def test_a_file_after_more_accepts_than_there_were_is_that_at_the_end(run: Path) -> None:
-    never, _ = parts(read_runs([run]))
-    pass_rates = passed(never)
+    never, _ = site_groups(read_runs([run]))
+    pass_rates = pass_shares(never)
     assert pass_rates is not None
     assert pass_rates.at_end == pass_rates.after["1"]
 
@@ -175,28 +175,28 @@ def test_quantiles_are_values_that_were_measured() -> None:
 
 
 def test_requests_that_were_given_up_took_longer_than_any_time() -> None:
-    times = latencies([100.0, 300.0, None, None, None], PROBLEMS[:5], seed=1)
-    assert times is not None
-    assert times.p50_ms is None
-    assert times.given_up == 3
-    assert times.over == {"200": 0.8, "500": 0.6, "2000": 0.6}
+    latency_summary = latencies([100.0, 300.0, None, None, None], PROBLEMS[:5], seed=1)
+    assert latency_summary is not None
+    assert latency_summary.p50_ms is None
+    assert latency_summary.given_up == 3
+    assert latency_summary.over == {"200": 0.8, "500": 0.6, "2000": 0.6}
     assert latencies([], [], seed=1) is None
 
 
 def test_few_problems_give_no_interval() -> None:
-    times = latencies([100.0, 300.0], ["a", "b"], seed=1)
-    assert times is not None
-    assert times.p50_ms is not None
-    assert times.p50_ms.low is None
-    assert math.isclose(times.p50_ms.value or 0, 100)
+    latency_summary = latencies([100.0, 300.0], ["a", "b"], seed=1)
+    assert latency_summary is not None
+    assert latency_summary.p50_ms is not None
+    assert latency_summary.p50_ms.low is None
+    assert math.isclose(latency_summary.p50_ms.value or 0, 100)
 
 
 def test_two_runs_of_one_server_are_told_apart_and_names_are_no_markup(run: Path, tmp_path: Path) -> None:
     other_run = RunFolder(tmp_path / "other")
-    with other_run.writing(started(2)):
-        other_run.keep(record(0, Policy.NEVER))
+    with other_run.open_for_writing(started(2)):
+        other_run.keep_record(record(0, Policy.NEVER))
     report = report_on([run, tmp_path / "other"], MADE)
-    page = write(report, tmp_path / "report").read_text()
+    page = write_report(report, tmp_path / "report").read_text()
     assert "<b>copilot</b>" not in page
     assert "copilot&lt;/b&gt; 2, alone (other)" in page
     assert "5 sites not played yet" in page
@@ -212,16 +212,18 @@ def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
         report_on([tmp_path], MADE)
 
 
-def hindsight(participant: int, problem: int, pause: int) -> Hindsight:
+def hindsight(participant: int, problem_number: int, pause: int) -> Hindsight:
     """Of each problem's first pause the offer was right, a minute or two earlier; the second one was wrong."""
     is_right = pause == 0
-    earlier_s = 60.0 + 10 * ((participant * 3 + problem * 5) % 7) if is_right else None
+    earlier_s = 60.0 + 10 * ((participant * 3 + problem_number * 5) % 7) if is_right else None
     foresight = Foresight(is_kept=is_right, earlier_s=earlier_s)
-    tests = VerdictPair(outcome_without="failed", passed_without=2, outcome_with="failed", passed_with=problem % 3)
+    tests = VerdictPair(
+        outcome_without="failed", passed_without=2, outcome_with="failed", passed_with=problem_number % 3
+    )
     return Hindsight(
-        site=f"{participant}-{problem}-{pause}",
-        problem=PROBLEMS[problem],
-        attempt=f"a{participant}-{problem}",
+        site=f"{participant}-{problem_number}-{pause}",
+        problem=PROBLEMS[problem_number],
+        attempt=f"a{participant}-{problem_number}",
         participant=f"P{participant}",
         gap_ms=400 if is_right else 5000,
         is_known=True,
@@ -237,48 +239,48 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
     tmp_path: Path,
 ) -> None:
     folder = RunFolder(tmp_path / "run")
-    with folder.writing(started(1).model_copy(update={"pause_ms": 300})):
-        folder.keep(record(0, Policy.NEVER))
+    with folder.open_for_writing(started(1).model_copy(update={"pause_ms": 300})):
+        folder.keep_record(record(0, Policy.NEVER))
         folder.keep_hindsight([hindsight(*indices) for indices in np.ndindex(6, 6, 2)])
     (run,) = read_runs([tmp_path / "run"])
     all_of_them = pause_summary(run, 300)
     assert (all_of_them.participants, all_of_them.attempts, all_of_them.pauses) == (6, 36, 72)
     assert all_of_them.whole.right is not None
     assert all_of_them.whole.right.value == 0.5
-    earlier = all_of_them.whole.minutes_earlier
-    assert earlier is not None
-    assert earlier.value is not None
-    assert earlier.low is not None
-    assert earlier.high is not None
-    assert 1 < earlier.low < earlier.value < earlier.high < 2
-    wrong = all_of_them.wrong
-    assert wrong.share is not None
-    assert (wrong.share.value, wrong.tested, wrong.undecided) == (0.5, 36, 0)
-    assert wrong.lint is not None
-    assert wrong.lint.value == 0.5
-    assert wrong.tests is not None
-    assert wrong.tests.value == pytest.approx(2 / 3)
-    assert wrong.either is not None
-    assert wrong.either.value == pytest.approx(5 / 6)
+    minutes_earlier = all_of_them.whole.minutes_earlier
+    assert minutes_earlier is not None
+    assert minutes_earlier.value is not None
+    assert minutes_earlier.low is not None
+    assert minutes_earlier.high is not None
+    assert 1 < minutes_earlier.low < minutes_earlier.value < minutes_earlier.high < 2
+    wrong_offers = all_of_them.wrong
+    assert wrong_offers.share is not None
+    assert (wrong_offers.share.value, wrong_offers.tested, wrong_offers.undecided) == (0.5, 36, 0)
+    assert wrong_offers.lint is not None
+    assert wrong_offers.lint.value == 0.5
+    assert wrong_offers.tests is not None
+    assert wrong_offers.tests.value == pytest.approx(2 / 3)
+    assert wrong_offers.either is not None
+    assert wrong_offers.either.value == pytest.approx(5 / 6)
     longer = pause_summary(run, 1000)
     assert (longer.pauses, longer.whole.offers) == (36, 36)
     assert longer.whole.minutes_earlier is None
 
     report = report_on([tmp_path / "run"], MADE)
-    page_text = write(report, tmp_path / "report").read_text()
+    page_text = write_report(report, tmp_path / "report").read_text()
     assert "pauses of 300 ms or more" in page_text
     assert "not time saved" in page_text
     assert "beside-people" in page_text
 
 
 def test_a_run_without_replays_says_so(tmp_path: Path) -> None:
-    with RunFolder(tmp_path / "run").writing(started(1)):
+    with RunFolder(tmp_path / "run").open_for_writing(started(1)):
         pass
     assert beside_people(read_runs([tmp_path / "run"])).empty_reason == "No recorded attempt was replayed."
 
 
 @pytest.mark.parametrize(
-    ("uses", "expected"),
+    ("uses", "expected_cells"),
     [
         (
             [ModelUse(requests=2, answered=2, counted=2, input_tokens=200, output_tokens=40)] * 2,
@@ -302,19 +304,19 @@ def test_a_run_without_replays_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_tokens_that_nobody_counted_are_unknown_and_not_none(
-    tmp_path: Path, uses: Sequence[ModelUse], expected: tuple[object, ...]
+    tmp_path: Path, uses: Sequence[ModelUse], expected_cells: tuple[object, ...]
 ) -> None:
     folder = RunFolder(tmp_path / "run")
-    with folder.writing(settings(model="local/m", sites=2)):
-        for number, use in enumerate(uses):
-            folder.keep(record(number, Policy.ALWAYS).model_copy(update={"model_use": use}))
-    section = tokens_section(parts(read_runs([tmp_path / "run"])), ("subject", "sites", "policy"))
+    with folder.open_for_writing(settings(model="local/m", sites=2)):
+        for number, model_use in enumerate(uses):
+            folder.keep_record(record(number, Policy.ALWAYS).model_copy(update={"model_use": model_use}))
+    section = tokens_section(site_groups(read_runs([tmp_path / "run"])), ("subject", "sites", "policy"))
     (row,) = section.all_tables[0].rows
     assert row[0] == "<b>copilot</b> 2 with local/m, alone"
-    assert tuple(row[3:]) == expected
+    assert tuple(row[3:]) == expected_cells
 
 
 def test_of_a_server_with_an_account_of_its_own_tokens_are_unknown(run: Path) -> None:
-    run_parts = parts(read_runs([run]))
+    run_parts = site_groups(read_runs([run]))
     assert [tokens(part) for part in run_parts] == [None, None]
     assert tokens_section(run_parts, ()).empty_reason.endswith("tokens are unknown.")

@@ -12,7 +12,7 @@ from benchwright_analysis.report.csbench.domains import domains
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exports import write_tables
-from benchwright_analysis.report.section import Figure, Section
+from benchwright_analysis.report.section import Section, TableFigure
 
 from ....support.packs.csbench_domains import reply
 
@@ -25,16 +25,18 @@ _FORMATS = {
 }
 
 
-def figures(section: Section | None, kind: str, part: str, row: str = "model: m (en, zero-shot)") -> dict[str, Figure]:
+def figures(
+    section: Section | None, kind: str, tag: str, row: str = "model: m (en, zero-shot)"
+) -> dict[str, TableFigure]:
     """Column → figure of a row."""
     assert section is not None
     figures_by_part = section.numbers[kind]
     assert isinstance(figures_by_part, dict)
-    return {figure.column: figure for figure in figures_by_part[part] if figure.row == row}
+    return {figure.column: figure for figure in figures_by_part[tag] if figure.row == row}
 
 
-def scores(section: Section | None, kind: str, part: str, row: str = "model: m (en, zero-shot)") -> dict[str, float]:
-    return {column: figure.value or 0.0 for column, figure in figures(section, kind, part, row).items()}
+def scores(section: Section | None, kind: str, tag: str, row: str = "model: m (en, zero-shot)") -> dict[str, float]:
+    return {column: figure.value or 0.0 for column, figure in figures(section, kind, tag, row).items()}
 
 
 def test_the_overall_is_the_mean_of_the_parts_weighted_by_their_questions() -> None:
@@ -42,11 +44,11 @@ def test_the_overall_is_the_mean_of_the_parts_weighted_by_their_questions() -> N
     system = [
         reply(number, 0.3, domain="Operating System", tag="Reasoning", format="open-ended") for number in range(4, 6)
     ]
-    columns = figures(domains(Dataset([*network, *system], {})), "domain", "all")
-    assert {name: figure.value for name, figure in columns.items()} == pytest.approx(
+    figures_by_column = figures(domains(Dataset([*network, *system], {})), "domain", "all")
+    assert {name: figure.value for name, figure in figures_by_column.items()} == pytest.approx(
         {"Computer Network": 0.75, "Operating System": 0.3, "all": (4 * 0.75 + 2 * 0.3) / 6}
     )
-    assert (columns["all"].problems, columns["all"].attempts) == (6, 6)
+    assert (figures_by_column["all"].problems, figures_by_column["all"].attempts) == (6, 6)
 
 
 def test_a_question_with_more_samples_counts_no_more() -> None:
@@ -73,11 +75,11 @@ def test_choices_count_0_or_1_and_open_ended_answers_their_points() -> None:
 
 def test_columns_keep_their_interval_and_a_single_question_has_none() -> None:
     rows = [*(reply(number, float(number < 5)) for number in range(10)), reply(99, 1.0, domain="Operating System")]
-    columns = figures(domains(Dataset(rows, {})), "domain", "Knowledge")
-    network = columns["Computer Network"]
+    figures_by_column = figures(domains(Dataset(rows, {})), "domain", "Knowledge")
+    network = figures_by_column["Computer Network"]
     # Wilson's with Student's quantile: 0.5 +- sqrt(e / 4 + e * e / 4) / (1 + e), e = 2.26216 ** 2 / 9.
     assert [network.low, network.high] == pytest.approx([0.19896, 0.80104], abs=1e-4)
-    assert columns["Operating System"].low is None
+    assert figures_by_column["Operating System"].low is None
 
 
 def test_subfields_have_a_table_for_each_domain() -> None:
@@ -143,17 +145,17 @@ def test_answers_without_a_decision_are_named_and_in_no_mean() -> None:
 
 def test_other_data_shows_nothing_of_this() -> None:
     quarch = reply(1, 1.0, domain="", tag="", topic="Memory Systems")
-    design = reply(2, 1.0, kind="design", domain="", tag="")
-    assert domains(Dataset([quarch, design], {})) is None
+    design_reply = reply(2, 1.0, kind="design", domain="", tag="")
+    assert domains(Dataset([quarch, design_reply], {})) is None
     assert domains(Dataset([], {})) is None
 
 
 def test_the_page_shows_the_tables_and_files_stay_in_their_folder(tmp_path: Path) -> None:
-    parts = [(domain, tag) for domain in ("Net", "../../=OS") for tag in ("Knowledge", "Reasoning")]
+    domain_tags = [(domain, tag) for domain in ("Net", "../../=OS") for tag in ("Knowledge", "Reasoning")]
     rows = [
         reply(4 * number + position, float(number < 3), domain=domain, tag=tag)
         for number in range(5)
-        for position, (domain, tag) in enumerate(parts)
+        for position, (domain, tag) in enumerate(domain_tags)
     ]
     section = domains(Dataset(rows, {}))
     assert section is not None
@@ -207,10 +209,10 @@ def test_the_published_row_of_chance_and_overalls_follow_from_the_published_ques
     ]
     section = domains(Dataset(rows, {}))
     for index, tag in enumerate(("Knowledge", "Reasoning", "all")):
-        chance, model = scores(section, "domain", tag, "chance (en)"), scores(section, "domain", tag)
+        chance, model_scores = scores(section, "domain", tag, "chance (en)"), scores(section, "domain", tag)
         for domain in RANDOM:
             assert 100 * chance[domain] == pytest.approx(RANDOM[domain][index], abs=0.006)
-            assert 100 * model[domain] == pytest.approx(GEMMA_2B[domain][index], abs=0.03)
+            assert 100 * model_scores[domain] == pytest.approx(GEMMA_2B[domain][index], abs=0.03)
     assert section is not None
     subfields = section.numbers["subfield"]
     assert isinstance(subfields, dict)

@@ -9,9 +9,9 @@ import pytest
 
 from benchwright_analysis.report.csbench.error_types import error_types
 from benchwright_analysis.report.csbench.judges_compared import judges_compared
-from benchwright_analysis.report.fold import Folded, NamedErrors
+from benchwright_analysis.report.fold import FoldedAttempt, NamedErrors
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.verdicts import JudgedAnswer
+from benchwright_analysis.report.rows.verdicts import JudgementRow
 from benchwright_analysis.report.section import Section
 from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_judges.scale import Scale
@@ -19,11 +19,11 @@ from benchwright_judges.scale import Scale
 from ....support.packs.csbench_domains import reply
 
 
-def judged(number: int, *votes: tuple[str, str], **changes: object) -> Folded:
+def judged(number: int, *judge_votes: tuple[str, str], **field_changes: object) -> FoldedAttempt:
     """An open-ended answer with the points that judges gave it."""
-    folded_reply = reply(number, 0.5, format="open-ended", **changes)
-    judges, labels = zip(*votes, strict=True)
-    return dataclasses.replace(folded_reply, judged=JudgedAnswer("model", labels[0], labels, judges))
+    folded_reply = reply(number, 0.5, format="open-ended", **field_changes)
+    judges, labels = zip(*judge_votes, strict=True)
+    return dataclasses.replace(folded_reply, judgement=JudgementRow("model", labels[0], labels, judges))
 
 
 def means(section: Section | None) -> dict[tuple[str, str], float | None]:
@@ -45,16 +45,16 @@ def test_judges_are_compared_on_the_answers_that_both_judged() -> None:
         (name, "b"): pytest.approx((0.6 + 0.4 + 0.9) / 3),
     }
     assert section is not None
-    (pair,) = section.tables[1].rows
-    assert pair[:6] == ("open-ended", "a", "b", 3, "66.7 %", "63.3 %")
+    (comparison_row,) = section.tables[1].rows
+    assert comparison_row[:6] == ("open-ended", "a", "b", 3, "66.7 %", "63.3 %")
     # From 7 points on an answer is right: they differ on the first of three.
-    assert str(pair[6]).startswith("66.7 %")
+    assert str(comparison_row[6]).startswith("66.7 %")
     # Both right once, both wrong once: (2/3 - 4/9) / (1 - 4/9). Products of deviations 0.0933, squares 0.1067, 0.1267.
-    assert str(pair[7]).startswith("0.40 (")
-    assert str(pair[10]).startswith("0.80 (")
-    pairs = section.numbers["pairs"]
-    assert isinstance(pairs, list)
-    (agreement,) = pairs[0].judges
+    assert str(comparison_row[7]).startswith("0.40 (")
+    assert str(comparison_row[10]).startswith("0.80 (")
+    judge_pairs = section.numbers["pairs"]
+    assert isinstance(judge_pairs, list)
+    (agreement,) = judge_pairs[0].judges
     assert agreement.kappa.value == pytest.approx(0.4)
     assert agreement.pearson.value == pytest.approx(0.28 / 3 / math.sqrt(0.32 / 3 * 0.38 / 3))
 
@@ -71,13 +71,13 @@ def test_people_have_a_column_of_the_same_answers() -> None:
 
 def test_one_judge_or_rules_alone_compare_nothing() -> None:
     assert judges_compared(Dataset([judged(1, ("a", "8"))], {})) is None
-    ruled = dataclasses.replace(reply(1, 1.0), judged=JudgedAnswer("deterministic", "B", ()))
+    ruled = dataclasses.replace(reply(1, 1.0), judgement=JudgementRow("deterministic", "B", ()))
     assert judges_compared(Dataset([ruled], {})) is None
     apart = [judged(1, ("a", "8")), judged(2, ("b", "8"))]
     assert judges_compared(Dataset(apart, {})) is None
 
 
-def wrong(number: int, *types: str, tag: str = "Knowledge", **judges: tuple[str, ...]) -> Folded:
+def wrong(number: int, *types: str, tag: str = "Knowledge", **judges: tuple[str, ...]) -> FoldedAttempt:
     folded_reply = reply(number, 0.0, tag=tag, steps=True)
     return dataclasses.replace(folded_reply, errors=NamedErrors(types, judges or {"a": types}))
 

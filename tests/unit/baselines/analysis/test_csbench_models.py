@@ -13,7 +13,7 @@ from benchwright_analysis.report.csbench.other_benchmarks import other_benchmark
 from benchwright_analysis.report.csbench.scale import Prediction, scale
 from benchwright_analysis.report.csbench.settings import settings
 from benchwright_analysis.report.csbench.tokens import tokens
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.model_facts import ModelFacts, ModelFactsError, read_model_facts
@@ -27,11 +27,13 @@ QWEN = {4: 45.54, 7: 51.05, 14: 57.83, 32: 62.45, 72: 65.31, 110: 67.95}
 """Billions of parameters and published overall of Qwen1.5 (table 2)."""
 
 
-def scored(model: str, score: float, *, questions: int = 2, first: int = 0, **changes: object) -> list[Folded]:
+def scored(
+    model: str, score: float, *, questions: int = 2, first_number: int = 0, **field_changes: object
+) -> list[FoldedAttempt]:
     """A model's open-ended answers that all have one score."""
     return [
-        reply(number, score, participant=model, attempt=f"{model}-{number}-{changes}", **changes)
-        for number in range(first, first + questions)
+        reply(number, score, participant=model, attempt=f"{model}-{number}-{field_changes}", **field_changes)
+        for number in range(first_number, first_number + questions)
     ]
 
 
@@ -67,8 +69,8 @@ def test_published_scores_of_smaller_models_predict_the_larger_ones(ahead: int) 
 
 def family(shots: int = 0) -> Dataset:
     rows = [attempt for size in (4, 7, 14, 32) for attempt in scored(f"q/{size}b", QWEN[size] / 100, shots=shots)]
-    facts = [ModelFacts(f"q/{size}b", "Q", size, {}) for size in (4, 7, 14, 32, 72)]
-    return Dataset(rows, {}, model_facts=facts)
+    model_facts = [ModelFacts(f"q/{size}b", "Q", size, {}) for size in (4, 7, 14, 32, 72)]
+    return Dataset(rows, {}, model_facts=model_facts)
 
 
 def predictions(section: Section | None, name: str) -> list[Prediction]:
@@ -87,8 +89,8 @@ def test_the_largest_is_predicted_from_the_others_and_models_that_were_not_run_f
         np.polyval(np.polyfit(np.log([4, 7, 14]), [0.4554, 0.5105, 0.5783], 1), math.log(32))
     )
     assert (ahead.model, ahead.measured) == ("q/72b", None)
-    expected = fit_scale([4, 7, 14, 32], [QWEN[size] / 100 for size in (4, 7, 14, 32)]).predict(72)
-    assert ahead.predicted.model_dump() == pytest.approx(expected.model_dump())
+    expected_estimate = fit_scale([4, 7, 14, 32], [QWEN[size] / 100 for size in (4, 7, 14, 32)]).predict(72)
+    assert ahead.predicted.model_dump() == pytest.approx(expected_estimate.model_dump())
     assert section is not None
     assert "not run" in page("t", "s", [section], {})
 
@@ -113,17 +115,17 @@ def test_too_few_sizes_are_told() -> None:
 
 
 def test_scores_here_and_elsewhere_are_correlated_over_models() -> None:
-    own_scores, elsewhere = [0.2, 0.4, 0.5, 0.9], [30.0, 35.0, 60.0, 61.0]
-    facts = [
+    own_scores, elsewhere_scores = [0.2, 0.4, 0.5, 0.9], [30.0, 35.0, 60.0, 61.0]
+    model_facts = [
         ModelFacts(f"m{number}", benchmarks={"GSM8K": score} | ({"HumanEval": 1.0} if number else {}))
-        for number, score in enumerate(elsewhere)
+        for number, score in enumerate(elsewhere_scores)
     ]
     rows = [attempt for number, score in enumerate(own_scores) for attempt in scored(f"m{number}", score)]
-    section = other_benchmarks(Dataset(rows, {}, model_facts=facts))
+    section = other_benchmarks(Dataset(rows, {}, model_facts=model_facts))
     assert section is not None
     (way,) = section.numbers.values()
     assert isinstance(way, dict)
-    assert way["GSM8K"]["pearson"].value == pytest.approx(np.corrcoef(own_scores, elsewhere)[0, 1])
+    assert way["GSM8K"]["pearson"].value == pytest.approx(np.corrcoef(own_scores, elsewhere_scores)[0, 1])
     assert way["GSM8K"]["spearman"].value == 1
     (picture,) = section.pictures
     assert [row[:4] for row in picture.table.rows][1] == ("HumanEval", "en, zero-shot", 3, "fewer than 4 models")
@@ -131,9 +133,11 @@ def test_scores_here_and_elsewhere_are_correlated_over_models() -> None:
 
 
 def test_ranks_are_correlated_apart_from_distances() -> None:
-    facts = [ModelFacts(f"m{number}", benchmarks={"MMLU": score}) for number, score in enumerate((30, 61, 35, 60))]
+    model_facts = [
+        ModelFacts(f"m{number}", benchmarks={"MMLU": score}) for number, score in enumerate((30, 61, 35, 60))
+    ]
     rows = [attempt for number, score in enumerate((0.2, 0.4, 0.5, 0.9)) for attempt in scored(f"m{number}", score)]
-    section = other_benchmarks(Dataset(rows, {}, model_facts=facts))
+    section = other_benchmarks(Dataset(rows, {}, model_facts=model_facts))
     assert section is not None
     (way,) = section.numbers.values()
     assert isinstance(way, dict)
@@ -142,9 +146,11 @@ def test_ranks_are_correlated_apart_from_distances() -> None:
 
 
 def test_the_first_way_with_enough_models_is_drawn() -> None:
-    facts = [ModelFacts(f"m{number}", benchmarks={"MMLU": 10.0 * number}) for number in range(4)]
+    model_facts = [ModelFacts(f"m{number}", benchmarks={"MMLU": 10.0 * number}) for number in range(4)]
     rows = [attempt for number in range(4) for attempt in scored(f"m{number}", number / 4)]
-    section = other_benchmarks(Dataset([*scored("m0", 0.5, first=9, language="de"), *rows], {}, model_facts=facts))
+    section = other_benchmarks(
+        Dataset([*scored("m0", 0.5, first_number=9, language="de"), *rows], {}, model_facts=model_facts)
+    )
     assert section is not None
     (picture,) = section.pictures
     assert "asked en, zero-shot" in picture.alt
@@ -176,9 +182,9 @@ def test_tokens_are_shown_beside_the_score_and_by_length_of_the_reply() -> None:
     rows = [reply(number, float(number < 8), input_tokens=100, output_tokens=10 * (number + 1)) for number in range(16)]
     section = tokens(Dataset(rows, {}))
     assert section is not None
-    numbers = section.numbers["model: m (en, zero-shot)"]
-    assert isinstance(numbers, dict)
-    assert (numbers["sent"], numbers["received"], numbers["score"].value) == (100, 85, 0.5)
+    token_numbers = section.numbers["model: m (en, zero-shot)"]
+    assert isinstance(token_numbers, dict)
+    assert (token_numbers["sent"], token_numbers["received"], token_numbers["score"].value) == (100, 85, 0.5)
     (table,) = section.tables
     assert [(figure.column, figure.problems, figure.value) for figure in table.figures] == [
         ("shortest quarter", 4, 1.0),

@@ -38,9 +38,14 @@ def test_tables_have_the_columns_of_the_codebook_and_give_values_back(tmp_path: 
     assert table.schema.equals(schema_of(Observation))
     assert [Observation.model_validate(row) for row in table.to_pylist()] == rows
     with (tmp_path / "attempts.csv").open(newline="") as lines:
-        first, second = csv.DictReader(lines)
-    assert list(first) == list(Observation.model_fields)
-    assert (first["score"], first["external_help"], second["score"], second["passed"]) == ("0.5", "true", "", "true")
+        first_row, second_row = csv.DictReader(lines)
+    assert list(first_row) == list(Observation.model_fields)
+    assert (first_row["score"], first_row["external_help"], second_row["score"], second_row["passed"]) == (
+        "0.5",
+        "true",
+        "",
+        "true",
+    )
 
 
 @pytest.mark.parametrize("name", ["=HYPERLINK(1)", "+1", "-1", "@x", "\tx"])

@@ -14,11 +14,11 @@ NOBODY = Participants({}, {})
 
 
 def study(*rules: str) -> Study:
-    listed = "".join(f"  - {rule}\n" for rule in rules)
+    rule_lines = "".join(f"  - {rule}\n" for rule in rules)
     text = (
         "study: s\ntitle: S\nproblems: [p/q]\nconditions: [{name: alone, solver: human}]\nparticipants: 2\n"
         "randomisation: {seed: 1}\nconsent: {version: '1', text: A text that is long enough.}\n"
-        + (f"exclusions:\n{listed}" if listed else "")
+        + (f"exclusions:\n{rule_lines}" if rule_lines else "")
     )
     return parse_study(text, Path("s.yaml")).study
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchwright_analysis.report.fold import Folded, Reflection
+from benchwright_analysis.report.fold import FoldedAttempt, Reflection
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.sections.failing import failing
 
@@ -15,8 +15,8 @@ from ....support.packs.report_sections import words
 _CAUSES = ("The reset clears the pointer one cycle late.", "The output width truncates the carry of the adder.")
 
 
-def failed(number: int, message: str = "2 of 9 tests failed.") -> Folded:
-    return Folded(observation(attempt=f"a{number}", passed=False), (), {}, message)
+def failed(number: int, message: str = "2 of 9 tests failed.") -> FoldedAttempt:
+    return FoldedAttempt(observation(attempt=f"a{number}", passed=False), (), {}, message)
 
 
 def reflected(count: int) -> Dataset:
@@ -69,7 +69,7 @@ def test_groups_have_names_where_a_namer_is_given_and_their_words_beside_them() 
     def name(texts: Sequence[str]) -> str | None:
         return "late reset" if "reset" in texts[0] else None
 
-    table = failing(replace(reflected(14), name=name)).tables[0]
+    table = failing(replace(reflected(14), name_failures=name)).tables[0]
     assert table.columns[:4] == ("failed attempts", "share", "name", "distinctive words")
     assert {str(row[2]): str(row[4]) for row in table.rows} == {"late reset": _CAUSES[0], "–": _CAUSES[1]}
     assert "Groups have no names" not in table.note

@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright_analysis.report.fold import Fold, Folded
+from benchwright_analysis.report.fold import AttemptFold, FoldedAttempt
 from benchwright_analysis.report.rows.event_columns import EventColumns
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
-from benchwright_analysis.report.rows.reading import Job, fold_attempts
+from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.attribution import BY_MODEL, Origin, attribute
+from benchwright_attempts.attribution import BY_MODEL, EditOrigin, attribute
 from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock.clock import read_clock
 from benchwright_attempts.clock.timeline import time_line
@@ -81,11 +81,11 @@ TEXTS = (
 )
 
 
-def fold(log: StudyLog, attempt: str, **options: object) -> Folded:
-    header, rows = log.stored(attempt)
-    folding = Fold(header, ProblemFacts(), **options)  # type: ignore[arg-type]
+def fold(log: StudyLog, attempt: str, **fold_options: object) -> FoldedAttempt:
+    header, rows = log.stored_attempt(attempt)
+    folding = AttemptFold(header, ProblemFacts(), **fold_options)  # type: ignore[arg-type]
     for row in rows:
-        folding.take(row.seq, row.wall, row.mono_ns, row.process, row.body)
+        folding.take_event(row.seq, row.wall, row.mono_ns, row.process, row.body)
     return folding.finish()
 
 
@@ -149,8 +149,10 @@ class Typist:
             events.insert(random.randint(0, 1), edit_reason)
         elif draw < 0.45:
             provider = random.choice(("benchwright", "github.copilot"))
-            part = random.random() < 0.5
-            events.append(AssistAccepted(assist="a", provider=provider, path=PATH, version=self.version, partial=part))
+            is_partial = random.random() < 0.5
+            events.append(
+                AssistAccepted(assist="a", provider=provider, path=PATH, version=self.version, partial=is_partial)
+            )
         elif draw < 0.6:
             command = random.choice(
                 ("editor.action.clipboardPasteAction", "editor.action.inlineSuggest.commit", "undo")
@@ -166,12 +168,12 @@ class Typist:
         return [TextSet(path=PATH, cause=TextCause.OUTSIDE, file=FileText.of_text(self.text))]
 
     def run(self) -> Event:
-        passed = self.random.random() < 0.1
+        has_passed = self.random.random() < 0.1
         return RunFinished(
             run="r",
             number=1,
-            outcome=Outcome.PASSED if passed else Outcome.FAILED,
-            reason="passed" if passed else "tests_failed",
+            outcome=Outcome.PASSED if has_passed else Outcome.FAILED,
+            reason="passed" if has_passed else "tests_failed",
             passed=self.random.randint(0, 4),
             total=5,
             wall_s=1.0,
@@ -182,7 +184,7 @@ def left_after(events: Sequence[RecordedEvent], followed: Mapping[int, int]) -> 
     """Age in seconds → code points of followed edits that reached it, and those left then: each by its own owner."""
     at_s = time_line(events).at_s
     owners: list[tuple[int, str]] = []
-    states: list[tuple[float, list[int]]] = []
+    owner_states: list[tuple[float, list[int]]] = []
     for recorded in events:
         match recorded.event:
             case Opened() | TextSet() as event:
@@ -191,22 +193,26 @@ def left_after(events: Sequence[RecordedEvent], followed: Mapping[int, int]) -> 
                 if text != "".join(letter for _, letter in owners):
                     owners = [(recorded.seq, letter) for letter in text]
             case Edit(changes=(change,)):
-                new = [(recorded.seq, letter) for letter in change.text]
+                new_owners = [(recorded.seq, letter) for letter in change.text]
                 start, end = (0, len(owners)) if change.start is None else (change.start, change.end)
-                excess = owners[:start] + new + owners[end:]
+                excess = owners[:start] + new_owners + owners[end:]
                 joined = apply_changes("".join(letter for _, letter in owners), [change])
                 del excess[start : start + len(excess) - len(joined)]
                 owners = [(seq, letter) for (seq, _), letter in zip(excess, joined, strict=True)]
             case _:
                 continue
-        states.append((at_s[recorded.seq], [seq for seq, _ in owners]))
+        owner_states.append((at_s[recorded.seq], [seq for seq, _ in owners]))
     end_s = max(at_s.values())
-    reached: dict[float | None, tuple[int, int]] = {None: (0, sum(seq in followed for seq in states[-1][1]))}
+    counts_by_age: dict[float | None, tuple[int, int]] = {
+        None: (0, sum(seq in followed for seq in owner_states[-1][1]))
+    }
     for age in (30.0, 120.0):
         due = {seq: at_s[seq] + age for seq in followed if at_s[seq] + age < end_s}
-        last = {seq: [state for time_s, state in states if time_s <= moment][-1] for seq, moment in due.items()}
-        reached[age] = (sum(followed[seq] for seq in due), sum(last[seq].count(seq) for seq in due))
-    return reached
+        last_owners = {
+            seq: [state for time_s, state in owner_states if time_s <= moment][-1] for seq, moment in due.items()
+        }
+        counts_by_age[age] = (sum(followed[seq] for seq in due), sum(last_owners[seq].count(seq) for seq in due))
+    return counts_by_age
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -215,8 +221,8 @@ def test_a_row_has_the_numbers_of_the_clock_the_time_line_the_attribution_and_th
 ) -> None:
     random = Random(seed)
     with (
-        StudyLog(path, now=time.now, monotonic_ns=time.monotonic_ns, process="first") as first,
-        StudyLog(path, now=time.now, monotonic_ns=lambda: time.mono_ns // 2 + 77, process="second") as second,
+        StudyLog(path, wall_clock=time.now, monotonic_ns=time.monotonic_ns, process="first") as first,
+        StudyLog(path, wall_clock=time.now, monotonic_ns=lambda: time.mono_ns // 2 + 77, process="second") as second,
     ):
         typist = Typist(random)
         files = {PATH: FileText.of_text(typist.text)}
@@ -238,30 +244,31 @@ def test_a_row_has_the_numbers_of_the_clock_the_time_line_the_attribution_and_th
         events = first.events(attempt)
         row = fold(first, attempt).observation
 
-    clock, active, labels = read_clock(events), active_time(events), attribute(events)
+    clock, active_times, attributions = read_clock(events), active_time(events), attribute(events)
     assert row.clock_s == pytest.approx(clock.active_s, abs=1e-9)
     assert row.elapsed_s == pytest.approx(clock.elapsed_s, abs=1e-6)
     assert row.state == clock.state
     assert [row.active_60_s, row.active_120_s, row.active_300_s] == pytest.approx(
-        [active.active_s[threshold] for threshold in (60.0, 120.0, 300.0)], abs=1e-6
+        [active_times.active_s[threshold] for threshold in (60.0, 120.0, 300.0)], abs=1e-6
     )
-    assert row.unfocused_s == pytest.approx(active.unfocused_s, abs=1e-6)
+    assert row.unfocused_s == pytest.approx(active_times.unfocused_s, abs=1e-6)
     by_origin = {
-        origin: sum(attribution.inserted for attribution in labels if attribution.origin is origin) for origin in Origin
+        origin: sum(attribution.inserted for attribution in attributions if attribution.origin is origin)
+        for origin in EditOrigin
     }
-    assert row.edits == len(labels)
-    assert row.inserted_typed == by_origin[Origin.TYPED]
-    assert row.inserted_paste == by_origin[Origin.PASTE]
-    assert row.inserted_completion == by_origin[Origin.COMPLETION] + by_origin[Origin.COMPLETION_PART]
-    assert row.inserted_own_completion == by_origin[Origin.OWN_COMPLETION]
-    assert row.inserted_chat == by_origin[Origin.CHAT]
+    assert row.edits == len(attributions)
+    assert row.inserted_typed == by_origin[EditOrigin.TYPED]
+    assert row.inserted_paste == by_origin[EditOrigin.PASTE]
+    assert row.inserted_completion == by_origin[EditOrigin.COMPLETION] + by_origin[EditOrigin.COMPLETION_PART]
+    assert row.inserted_own_completion == by_origin[EditOrigin.OWN_COMPLETION]
+    assert row.inserted_chat == by_origin[EditOrigin.CHAT]
     assert row.inserted == sum(by_origin.values())
-    followed = {attribution.seq: attribution.inserted for attribution in labels if attribution.origin in BY_MODEL}
+    followed = {attribution.seq: attribution.inserted for attribution in attributions if attribution.origin in BY_MODEL}
     assert row.accepted == sum(followed.values())
-    left = left_after(events, followed)
-    assert (row.reached_30s, row.survived_30s) == left[30.0]
-    assert (row.reached_120s, row.survived_120s) == left[120.0]
-    assert row.survived_end == left[None][1]
+    counts_left = left_after(events, followed)
+    assert (row.reached_30s, row.survived_30s) == counts_left[30.0]
+    assert (row.reached_120s, row.survived_120s) == counts_left[120.0]
+    assert row.survived_end == counts_left[None][1]
 
 
 def test_the_time_of_a_pass_leaves_long_gaps_out(log: StudyLog, attempt: str, time: SetTime) -> None:
@@ -290,10 +297,10 @@ def test_an_answer_that_is_judged_later_passed_when_it_was_given(log: StudyLog, 
     log.append_blocking(attempt, Submitted())
     assert fold(log, attempt).observation.censored_by == "not_decided"
     time.pass_s(5000)
-    votes = (VoteCast(judge="m", label="9"), VoteCast(judge="n", label="8"))
-    judged = JudgedBy(method="model", status="scored", score=0.8, votes=votes, cost_usd=0.25)
+    judge_votes = (VoteCast(judge="m", label="9"), VoteCast(judge="n", label="8"))
+    judgement = JudgedBy(method="model", status="scored", score=0.8, votes=judge_votes, cost_usd=0.25)
     log.append_blocking(
-        attempt, Judged(number=1, sha256="0" * 64, outcome=Outcome.PASSED, reason="passed", judged_by=judged)
+        attempt, Judged(number=1, sha256="0" * 64, outcome=Outcome.PASSED, reason="passed", judged_by=judgement)
     )
     folded = fold(log, attempt)
     row = folded.observation
@@ -303,13 +310,17 @@ def test_an_answer_that_is_judged_later_passed_when_it_was_given(log: StudyLog, 
 
 
 @pytest.mark.parametrize(
-    ("end", "censored"), [(Abandoned(), "gave_up"), (Submitted(), "handed_in_unsolved"), (Tick(), "still_open")]
+    ("end_event", "censored"), [(Abandoned(), "gave_up"), (Submitted(), "handed_in_unsolved"), (Tick(), "still_open")]
 )
-def test_an_attempt_without_a_pass_says_why_it_ended(end: Event, censored: str, log: StudyLog, attempt: str) -> None:
+def test_an_attempt_without_a_pass_says_why_it_ended(
+    end_event: Event, censored: str, log: StudyLog, attempt: str
+) -> None:
     log.append_blocking(attempt, Started())
-    failed = RunFinished(run="r", number=1, outcome=Outcome.FAILED, reason="tests_failed", wall_s=1, passed=1, total=4)
-    log.append_blocking(attempt, failed)
-    log.append_blocking(attempt, end)
+    failed_run = RunFinished(
+        run="r", number=1, outcome=Outcome.FAILED, reason="tests_failed", wall_s=1, passed=1, total=4
+    )
+    log.append_blocking(attempt, failed_run)
+    log.append_blocking(attempt, end_event)
     row = fold(log, attempt).observation
     assert (row.passed, row.censored_by, row.score, row.outcome) == (False, censored, 0.25, "failed")
 
@@ -324,7 +335,7 @@ def test_tokens_and_cost_of_several_calls_add_up(log: StudyLog, attempt: str) ->
 
 
 def test_without_text_the_shapes_of_edits_are_counted(path: Path, time: SetTime) -> None:
-    with StudyLog(path, now=time.now, monotonic_ns=time.monotonic_ns) as log:
+    with StudyLog(path, wall_clock=time.now, monotonic_ns=time.monotonic_ns) as log:
         files = {PATH: FileText.of_text("")}
         header = Attempts(log).create("p/q", "d", Path("/w"), files, recording=Recording.EDITS)
         log.append_blocking(header.id, Edit(path=PATH, version=1, changes=(Change(start=0, end=0, text="x" * 50),)))
@@ -338,9 +349,9 @@ def test_a_row_of_each_event_tells_no_text(log: StudyLog, attempt: str) -> None:
     log.append_blocking(
         attempt, Edit(path="rtl/counter.sv", version=1, changes=(Change(start=0, end=3, text="SECRET"),))
     )
-    events = EventColumns()
-    fold(log, attempt, events=events)
-    rows = events.table().to_pylist()
+    event_columns = EventColumns()
+    fold(log, attempt, event_columns=event_columns)
+    rows = event_columns.table().to_pylist()
     assert list(rows[1].values())[5:12] == ["edit", "open", "rtl/counter.sv", 6, 3, "unknown", "heuristic"]
     assert "SECRET" not in repr(rows)
 
@@ -356,21 +367,23 @@ def test_several_processes_write_the_rows_that_one_writes(
             time.pass_s(7)
             log.append_blocking(header.id, event)
         headers.append(header)
-    alone, single_parts = fold_attempts(Job(path, headers, {}, {}, tmp_path / "one.parquet"), events=1)
-    shared, several_parts = fold_attempts(Job(path, headers, {}, {}, tmp_path / "several.parquet"), events=1_000_000)
-    assert shared == alone
+    single_folds, single_parts = fold_attempts(LogJob(path, headers, {}, {}, tmp_path / "one.parquet"), event_count=1)
+    shared, several_parts = fold_attempts(
+        LogJob(path, headers, {}, {}, tmp_path / "several.parquet"), event_count=1_000_000
+    )
+    assert shared == single_folds
     rows, shared_rows = (
         sorted(
-            pa.concat_tables([pq.read_table(part) for part in parts]).to_pylist(),
+            pa.concat_tables([pq.read_table(part) for part in part_files]).to_pylist(),
             key=lambda row: (row["attempt"], row["seq"]),
         )
-        for parts in (single_parts, several_parts)
+        for part_files in (single_parts, several_parts)
     )
     assert rows == shared_rows
     for header in headers:
         attempt_rows = [row for row in rows if row["attempt"] == header.id]
         assert [row["seq"] for row in attempt_rows] == list(range(1, len(attempt_rows) + 1))
-        assert [row["wall"] for row in attempt_rows] == [row.wall for row in log.stored(header.id)[1]]
+        assert [row["wall"] for row in attempt_rows] == [row.wall for row in log.stored_attempt(header.id)[1]]
         assert [row["at_s"] for row in attempt_rows] == [7.0 * index for index in range(len(attempt_rows))]
         assert [row["clock_s"] for row in attempt_rows] == [
             0.0,
@@ -391,29 +404,29 @@ def test_a_broken_chain_is_named_with_its_attempt_and_event(
     header = log.header(attempt)
     _change(path, f"UPDATE events SET body = {change} WHERE seq = 2")
     with pytest.raises(AttemptError, match=rf"event 2 of attempt {attempt} .*does not fit its hash.*--without"):
-        fold_attempts(Job(path, [header], {}, {}), events=events)
+        fold_attempts(LogJob(path, [header], {}, {}), event_count=events)
 
 
 def test_a_chain_that_is_checked_beside_gives_the_same_rows(log: StudyLog, attempt: str, path: Path) -> None:
     log.append_blocking(attempt, Started())
     log.append_blocking(attempt, Submitted())
-    job = Job(path, [log.header(attempt)], {}, {})
-    assert fold_attempts(job, events=1_000_000) == fold_attempts(job, events=3)
+    job = LogJob(path, [log.header(attempt)], {}, {})
+    assert fold_attempts(job, event_count=1_000_000) == fold_attempts(job, event_count=3)
 
 
 def test_a_damaged_event_is_named_where_rows_are_written_too(
     log: StudyLog, attempt: str, path: Path, tmp_path: Path
 ) -> None:
     log.append_blocking(attempt, Started())
-    judged = JudgedBy(method="model", status="scored", score=0.5)
+    judgement = JudgedBy(method="model", status="scored", score=0.5)
     log.append_blocking(
         attempt,
-        Answered(number=1, outcome=Outcome.ERROR, reason="judge_unavailable", snapshot={}, judged_by=judged),
+        Answered(number=1, outcome=Outcome.ERROR, reason="judge_unavailable", snapshot={}, judged_by=judgement),
     )
     _change(path, """UPDATE events SET body = replace(body, '"cost_usd":0', '"cost_usd":"x"')""")
-    job = Job(path, [log.header(attempt)], {}, {}, tmp_path / "events.parquet", check=False)
+    job = LogJob(path, [log.header(attempt)], {}, {}, tmp_path / "events.parquet", check=False)
     with pytest.raises(LogDamagedError, match=f"event 3 of attempt {attempt} "):
-        fold_attempts(job, events=3)
+        fold_attempts(job, event_count=3)
 
 
 def _change(path: Path, statement: str) -> None:

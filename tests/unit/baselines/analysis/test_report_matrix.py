@@ -15,7 +15,7 @@ from benchwright_analysis.report.sections.matrix import accuracy, by_label, matr
 from ....support.packs.report_codebook import observation
 
 
-def tries(model: str, problem: str, *passed: bool, **changes: object) -> list[Observation]:
+def tries(model: str, problem: str, *outcomes_right: bool, **field_changes: object) -> list[Observation]:
     """A model's attempts at a problem."""
     return [
         observation(
@@ -28,9 +28,9 @@ def tries(model: str, problem: str, *passed: bool, **changes: object) -> list[Ob
             passed=is_right,
             score=float(is_right),
             kind="question",
-            **changes,
+            **field_changes,
         )
-        for number, is_right in enumerate(passed)
+        for number, is_right in enumerate(outcomes_right)
     ]
 
 

@@ -14,7 +14,7 @@ from benchwright_analysis.report.questions.selections import selections
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.problem_facts import facts_of
-from benchwright_analysis.report.rows.reading import Job, fold_attempts
+from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
 from benchwright_analysis.report.section import Section, plain
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Answered, Started, Submitted
@@ -72,10 +72,10 @@ def answers(log: StudyLog, question: str, letters: Sequence[str], condition: str
 
 def section(log: StudyLog, store: Store) -> Section | None:
     headers = log.headers()[::-1]
-    facts = facts_of(store, {header.problem for header in headers})
-    folded, _ = fold_attempts(Job(log.path, headers, facts, {}), events=1)
+    problem_facts = facts_of(store, {header.problem for header in headers})
+    folded, _ = fold_attempts(LogJob(log.path, headers, problem_facts, {}), event_count=1)
     selected = selections(log, store, [attempt.observation for attempt in folded])
-    return options(Dataset(folded, facts, selections=selected))
+    return options(Dataset(folded, problem_facts, selections=selected))
 
 
 def numbers_of(log: StudyLog, store: Store) -> Mapping[str, Any]:
@@ -97,17 +97,17 @@ def test_people_and_models_are_shown_side_by_side_without_a_key(log: StudyLog, s
     # A second sample of a model is in no share.
     answer(log, "model-0", "first", "B", "model")
     numbers = numbers_of(log, store)
-    items = {(question["problem"], question["solver"]): question for question in numbers["questions"]}
-    assert len(items) == 6
-    first = items["q/first", "people"]
+    statistics_by_question = {(question["problem"], question["solver"]): question for question in numbers["questions"]}
+    assert len(statistics_by_question) == 6
+    first = statistics_by_question["q/first", "people"]
     assert (first["answers"], first["difficulty"]) == (10, 0.6)
-    assert items["q/third", "people"]["discrimination"] < 0 < first["discrimination"]
-    chosen = {(option["problem"], option["solver"], option["option"]): option for option in numbers["options"]}
-    assert chosen["q/first", "people", "distractor 1"]["of_answers"] == 0.3
-    assert chosen["q/first", "models and agents", "distractor 1"]["chosen"] == 2
-    assert chosen["q/first", "people", "distractor 3"]["chosen"] == 0
-    assert chosen["q/first", "people", "right option"]["chosen"] == 6
-    assert chosen["q/third", "people", "distractor 1"]["discrimination"] > 0
+    assert statistics_by_question["q/third", "people"]["discrimination"] < 0 < first["discrimination"]
+    options_by_name = {(option["problem"], option["solver"], option["option"]): option for option in numbers["options"]}
+    assert options_by_name["q/first", "people", "distractor 1"]["of_answers"] == 0.3
+    assert options_by_name["q/first", "models and agents", "distractor 1"]["chosen"] == 2
+    assert options_by_name["q/first", "people", "distractor 3"]["chosen"] == 0
+    assert options_by_name["q/first", "people", "right option"]["chosen"] == 6
+    assert options_by_name["q/third", "people", "distractor 1"]["discrimination"] > 0
     # The first question has the same most chosen distractor, the second another, the third none by models.
     agreement = numbers["same_distractor"]
     assert (agreement["count"], agreement["total"], agreement["value"]) == (1, 2, 0.5)
@@ -152,8 +152,8 @@ def test_too_few_answers_and_texts_that_were_not_recorded_are_no_section(log: St
 def test_an_answer_without_a_letter_is_no_distractor(log: StudyLog, store: Store) -> None:
     answers(log, "first", [*"AAACCCCCC", "I don't know."], "human")
     numbers = numbers_of(log, store)
-    chosen = {option["option"]: option["chosen"] for option in numbers["options"]}
-    assert chosen == {
+    chosen_counts = {option["option"]: option["chosen"] for option in numbers["options"]}
+    assert chosen_counts == {
         **{"right option": 6, "distractor 1": 3, "distractor 2": 0, "distractor 3": 0},
         "no option named": 1,
     }

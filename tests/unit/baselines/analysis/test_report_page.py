@@ -5,9 +5,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from benchwright_analysis.report.charts import Row, drawn, intervals, placed
+from benchwright_analysis.report.charts import Row, intervals, omission_note, with_own_ids
 from benchwright_analysis.report.page import page
-from benchwright_analysis.report.section import Picture, Section, Table, interval, number, percent
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, interval, number, percent
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
 
@@ -35,9 +35,9 @@ class Elements(HTMLParser):
 
 def sections() -> list[Section]:
     rows: list[Row] = [{"label": HOSTILE, "group": HOSTILE, "value": 0.5, "low": 0.25, "high": 0.75}]
-    table = Table(HOSTILE, (HOSTILE, "n"), [(HOSTILE, 3), (None, 0.25)], HOSTILE)
+    table = SortableTable(HOSTILE, (HOSTILE, "n"), [(HOSTILE, 3), (None, 0.25)], HOSTILE)
     svg = intervals(rows, [HOSTILE], x="x", y="")
-    pictures = [Picture(name, HOSTILE, HOSTILE, svg, table) for name in ("first", "second")]
+    pictures = [SectionPicture(name, HOSTILE, HOSTILE, svg, table) for name in ("first", "second")]
     return [Section("support", HOSTILE, (HOSTILE,)), Section("more", HOSTILE, (HOSTILE,), pictures, (table,))]
 
 
@@ -70,8 +70,8 @@ def test_pictures_of_one_page_do_not_share_ids() -> None:
 
 
 def test_every_link_within_the_page_has_its_target() -> None:
-    attempts = Section("attempts", "Attempts")
-    elements = read(page("Title", "", [Section("answer", "The answer"), *sections(), attempts], {}))
+    attempts_section = Section("attempts", "Attempts")
+    elements = read(page("Title", "", [Section("answer", "The answer"), *sections(), attempts_section], {}))
     assert {address.removeprefix("#") for address in elements.addresses} <= set(elements.ids)
 
 
@@ -99,18 +99,18 @@ def test_a_legend_shows_how_a_model_was_asked_at_the_end_of_its_long_name() -> N
 
 
 def test_a_picture_of_some_groups_says_of_how_many() -> None:
-    assert drawn("abcdefgh", "abcdefghijk") == " Drawn are the first 8 of 11 groups."
-    assert drawn("ab", "ab") == ""
+    assert omission_note("abcdefgh", "abcdefghijk") == " Drawn are the first 8 of 11 groups."
+    assert omission_note("ab", "ab") == ""
 
 
 def test_a_cell_shows_the_beginning_of_an_endless_text() -> None:
-    text = page("T", "", [Section("x", "X", tables=[Table("t", ("a",), [("y" * 10_000,)])])], {})
+    text = page("T", "", [Section("x", "X", tables=[SortableTable("t", ("a",), [("y" * 10_000,)])])], {})
     assert "y" * 300 + "…" in text
     assert "y" * 301 not in text
 
 
 def test_references_inside_a_picture_follow_its_ids() -> None:
-    assert placed('<g id="a" clip-path="url(#a)">', "p") == '<g id="p-a" clip-path="url(#p-a)">'
+    assert with_own_ids('<g id="a" clip-path="url(#a)">', "p") == '<g id="p-a" clip-path="url(#p-a)">'
 
 
 def test_an_empty_section_says_why() -> None:
@@ -120,7 +120,7 @@ def test_an_empty_section_says_why() -> None:
 def test_numbers_read_as_people_write_them() -> None:
     assert (percent(0.5), percent(None), percent(0.123)) == ("50 %", "–", "12.3 %")
     assert (number(-1.25), number(-0.001), number(None)) == ("\N{MINUS SIGN}1.25", "0.00", "–")
-    assert (interval(0.1, 0.25, share=True), interval(None, 3.0)) == ("10 to 25 %", "up to 3.00")
+    assert (interval(0.1, 0.25, as_share=True), interval(None, 3.0)) == ("10 to 25 %", "up to 3.00")
 
 
 def test_a_group_keeps_its_colour_in_a_picture_without_the_others() -> None:

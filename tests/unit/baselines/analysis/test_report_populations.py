@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exclusions import Participants, exclude
@@ -15,7 +15,7 @@ from benchwright_analysis.report.rows.populations import populations
 from benchwright_analysis.report.rows.support import support
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.report.sections.answer import answer
-from benchwright_analysis.report.sections.preregistration import marked, preregistration, role_of
+from benchwright_analysis.report.sections.preregistration import preregistration, role_of, with_role
 from benchwright_analysis.report.sections.registration import Registration
 from benchwright_studies.plan.study_file import parse_study
 from benchwright_studies.plan.vocabulary import Population
@@ -42,31 +42,31 @@ study = parse_study(STUDY, Path("s.yaml")).study
 REGISTERED = Registration("ab12", {}, ())
 
 
-def rows(*changes: dict[str, object], withdrew: frozenset[str] = frozenset()) -> list[Folded]:
+def rows(*attempt_changes: dict[str, object], withdrew: frozenset[str] = frozenset()) -> list[FoldedAttempt]:
     """One attempt for each set of changes."""
     attempts = []
-    for number, change in enumerate(changes):
-        condition = str(change.pop("condition", "alone"))
+    for number, attempt_change in enumerate(attempt_changes):
+        condition = str(attempt_change.pop("condition", "alone"))
         solver = "human" if condition == "alone" else "human+copilot"
-        settings = {"study": "s", "solver": solver, "seconds": 600.0, "active_s": 600.0} | change
-        attempts.append(attempt(str(change.pop("who", f"P{number}")), "p/a", condition, **settings))
-    people = Participants({}, {}, withdrew)
-    marked_rows = exclude([folded.observation for folded in attempts], study, people)
+        attempt_fields = {"study": "s", "solver": solver, "seconds": 600.0, "active_s": 600.0} | attempt_change
+        attempts.append(attempt(str(attempt_change.pop("who", f"P{number}")), "p/a", condition, **attempt_fields))
+    participants = Participants({}, {}, withdrew)
+    marked_rows = exclude([folded.observation for folded in attempts], study, participants)
     return [
-        Folded(row, folded.trace, folded.sources, folded.failure)
+        FoldedAttempt(row, folded.trace, folded.insertions, folded.failure)
         for row, folded in zip(marked_rows, attempts, strict=True)
     ]
 
 
 def test_an_attempt_that_a_rule_leaves_out_counts_by_intention_to_treat() -> None:
     violation = {"violations": 1, "violation_rules": "edit_by_model"}
-    data = Dataset(rows({}, violation, {"condition": "copilot"}), {}, study, drawn={"alone": 2, "copilot": 2})
+    data = Dataset(rows({}, violation, {"condition": "copilot"}), {}, study, drawn_tasks={"alone": 2, "copilot": 2})
     assert [row.is_analysed for row in data.observations] == [True, False, True]
     assert [row.intended for row in data.observations] == [True, True, True]
     assert len(data.by_intention().analysed) == 3
-    counts = populations(data).numbers["conditions"]
-    assert isinstance(counts, dict)
-    assert counts["alone"] == {
+    condition_counts = populations(data).numbers["conditions"]
+    assert isinstance(condition_counts, dict)
+    assert condition_counts["alone"] == {
         "drawn": 2,
         "begun": 2,
         "still_open": 0,
@@ -76,7 +76,7 @@ def test_an_attempt_that_a_rule_leaves_out_counts_by_intention_to_treat() -> Non
         "solved_share_of_drawn": 1.0,
     }
     # One of the two that were drawn was never begun.
-    assert counts["copilot"]["solved_share_of_drawn"] == 0.5
+    assert condition_counts["copilot"]["solved_share_of_drawn"] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_rule_that_can_only_hit_one_condition_is_named() -> None:
         rows(violation, {}, {"condition": "copilot"}, {**helped}, {**helped, "condition": "copilot"}),
         {},
         study,
-        drawn={"alone": 3, "copilot": 2},
+        drawn_tasks={"alone": 3, "copilot": 2},
     )
     section = populations(data)
     assert section.numbers["left_out"] == {
@@ -119,36 +119,36 @@ def test_a_rule_that_can_only_hit_one_condition_is_named() -> None:
 
 def test_a_rule_that_happened_to_hit_one_condition_is_named() -> None:
     short = {"active_s": 30.0, "condition": "copilot"}
-    data = Dataset(rows({}, {**short}, {**short}), {}, study, drawn={"alone": 1, "copilot": 2})
+    data = Dataset(rows({}, {**short}, {**short}), {}, study, drawn_tasks={"alone": 1, "copilot": 2})
     assert "“active minutes less than 1” hit only copilot in these data" in words(populations(data))
 
 
-@pytest.mark.parametrize(("withdrew", "counted"), [(frozenset(), 0), (frozenset({"P0"}), 1)])
+@pytest.mark.parametrize(("withdrew", "expected_count"), [(frozenset(), 0), (frozenset({"P0"}), 1)])
 def test_an_open_attempt_counts_by_intention_to_treat_once_its_participant_is_gone(
-    withdrew: frozenset[str], counted: int
+    withdrew: frozenset[str], expected_count: int
 ) -> None:
     going = {"state": "running", "passed": False, "censored_by": "still_open"}
-    data = Dataset(rows(going, withdrew=withdrew), {}, study, drawn={"alone": 1})
-    assert len(data.by_intention().analysed) == counted
+    data = Dataset(rows(going, withdrew=withdrew), {}, study, drawn_tasks={"alone": 1})
+    assert len(data.by_intention().analysed) == expected_count
     assert len(data.analysed) == 0
 
 
 def test_both_populations_are_compared_only_where_they_differ() -> None:
     cases: list[dict[str, object]] = [{}, {"condition": "copilot"}]
     equal_section = populations(
-        Dataset(rows(*[{**case} for case in cases]), {}, study, drawn={"alone": 1, "copilot": 1})
+        Dataset(rows(*[{**case} for case in cases]), {}, study, drawn_tasks={"alone": 1, "copilot": 1})
     )
     assert (
         "Nothing was left out" in words(equal_section) and "answer_by_intention_to_treat" not in equal_section.numbers
     )
     helped = rows(*[{**case} for case in cases], {"external_help": True})
-    differing_section = populations(Dataset(helped, {}, study, drawn={"alone": 2, "copilot": 1}))
+    differing_section = populations(Dataset(helped, {}, study, drawn_tasks={"alone": 2, "copilot": 1}))
     assert "Nothing was left out" not in words(differing_section)
     assert "The answer per protocol, by condition" in [table.title for table in differing_section.tables]
 
 
 def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> None:
-    solved: dict[str, object] = {"passed": True}
+    solved_change: dict[str, object] = {"passed": True}
     helped: dict[str, object] = {"passed": False, "external_help": True, "censored_by": "gave_up"}
     planned = study.analysis
     assert planned is not None
@@ -156,28 +156,32 @@ def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> 
         update={"analysis": planned.model_copy(update={"population": Population.PER_PROTOCOL})}
     )
     for plan, attempts in ((study, 2), (per_protocol, 1)):
-        data = Dataset(rows({**solved}, {**helped}), {}, plan, drawn={"alone": 2}, registration=REGISTERED)
+        data = Dataset(rows({**solved_change}, {**helped}), {}, plan, drawn_tasks={"alone": 2}, registration=REGISTERED)
         section = answer(data)
-        conditions = section.numbers["conditions"]
-        assert isinstance(conditions, tuple)
-        assert [condition.attempts for condition in conditions] == [attempts]
+        condition_rows = section.numbers["conditions"]
+        assert isinstance(condition_rows, tuple)
+        assert [condition.attempts for condition in condition_rows] == [attempts]
         assert section.numbers["population"] == data.population.value
         assert "Primary outcome: time. Secondary: solved." in words(section)
         assert ("By intention to treat, as planned" if attempts == 2 else "Per protocol: without") in words(section)
-    other_section = populations(Dataset(rows({**solved}, {**helped}), {}, per_protocol, drawn={"alone": 2}))
+    other_section = populations(
+        Dataset(rows({**solved_change}, {**helped}), {}, per_protocol, drawn_tasks={"alone": 2})
+    )
     assert "The answer by intention to treat, by condition" in [table.title for table in other_section.tables]
 
 
 def test_a_primary_section_that_shows_another_population_says_so() -> None:
     section = Section("time", "Time", ("Told.",))
-    mixed_data = Dataset(rows({}, {"external_help": True}), {}, study, drawn={"alone": 2}, registration=REGISTERED)
-    assert marked(section, mixed_data).lead[0].startswith("These numbers are per protocol.")
-    uniform_data = Dataset(rows({}), {}, study, drawn={"alone": 1}, registration=REGISTERED)
-    assert marked(section, uniform_data).lead == ("Told.",)
+    mixed_data = Dataset(
+        rows({}, {"external_help": True}), {}, study, drawn_tasks={"alone": 2}, registration=REGISTERED
+    )
+    assert with_role(section, mixed_data).lead[0].startswith("These numbers are per protocol.")
+    uniform_data = Dataset(rows({}), {}, study, drawn_tasks={"alone": 1}, registration=REGISTERED)
+    assert with_role(section, uniform_data).lead == ("Told.",)
 
 
 def test_practice_and_models_are_in_no_population_of_people() -> None:
-    data = Dataset(rows({"practice": True}, {"solver": "model"}), {}, study, drawn={"alone": 0})
+    data = Dataset(rows({"practice": True}, {"solver": "model"}), {}, study, drawn_tasks={"alone": 0})
     assert [row.intended for row in data.observations] == [False, False]
 
 
@@ -197,7 +201,7 @@ def test_results_are_primary_secondary_or_exploratory_as_registered() -> None:
     }
     text = words(preregistration(data))
     assert "d" * 64 in text and "Sample size of alone" in text
-    html = page("t", "s", [marked(Section("time", "Time", ("said",)), data)], {})
+    html = page("t", "s", [with_role(Section("time", "Time", ("said",)), data)], {})
     assert "Primary outcome, preregistered" in html
 
 

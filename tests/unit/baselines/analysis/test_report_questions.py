@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.questions.forms import forms
 from benchwright_analysis.report.questions.generations import generations
 from benchwright_analysis.report.questions.grades import grades
@@ -20,8 +20,8 @@ from benchwright_analysis.report.questions.read_answers import read_answers
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_of
-from benchwright_analysis.report.rows.verdicts import JudgedAnswer
-from benchwright_analysis.report.section import Figure, Section
+from benchwright_analysis.report.rows.verdicts import JudgementRow
+from benchwright_analysis.report.section import Section, TableFigure
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Answered, JudgedBy, Started, Submitted, VoteCast
 from benchwright_foundation.home import Home
@@ -41,12 +41,12 @@ def answer(
     model: str,
     question: str,
     *,
-    right: bool,
+    is_right_answer: bool,
     sample: int = 1,
     label: str = "",
     votes: Sequence[str] = (),
-    **changes: object,
-) -> Folded:
+    **field_changes: object,
+) -> FoldedAttempt:
     """A model's answer to a question."""
     row = observation(
         **{
@@ -60,14 +60,14 @@ def answer(
             "format": _CHOICE,
             "skill": "",
             "topic": "",
-            "passed": right,
-            "score": float(right),
+            "passed": is_right_answer,
+            "score": float(is_right_answer),
             "started": f"2026-01-01T00:00:0{sample}+00:00",
         }
-        | changes
+        | field_changes
     )
-    judged = JudgedAnswer("model", label, tuple(votes)) if label or votes else None
-    return Folded(row, (), {}, "", judged)
+    judged_answer = JudgementRow("model", label, tuple(votes)) if label or votes else None
+    return FoldedAttempt(row, (), {}, "", judged_answer)
 
 
 def value(section: Section | None, numbers: str, row: str, column: str) -> float | None:
@@ -78,7 +78,7 @@ def value(section: Section | None, numbers: str, row: str, column: str) -> float
     (figure,) = [
         candidate
         for candidate in figures
-        if isinstance(candidate, Figure) and (candidate.row, candidate.column) == (f"model: {row}", column)
+        if isinstance(candidate, TableFigure) and (candidate.row, candidate.column) == (f"model: {row}", column)
     ]
     return figure.value
 
@@ -91,10 +91,10 @@ def cells(section: Section | None, table: str) -> dict[str, list[object]]:
 
 
 def test_a_skill_counts_by_its_number_of_questions_in_reasoning() -> None:
-    right = {"recall": [True, True], "analyze": [True, True, False], "design": [False], "implement": []}
+    outcomes_by_skill = {"recall": [True, True], "analyze": [True, True, False], "design": [False], "implement": []}
     answers = [
-        answer("m", f"p/{skill}-{number}", right=is_right, skill=skill)
-        for skill, outcomes in right.items()
+        answer("m", f"p/{skill}-{number}", is_right_answer=is_right, skill=skill)
+        for skill, outcomes in outcomes_by_skill.items()
         for number, is_right in enumerate(outcomes)
     ]
     section = profile(Dataset(answers, {}))
@@ -115,21 +115,21 @@ def test_a_skill_counts_by_its_number_of_questions_in_reasoning() -> None:
 
 
 def test_thirteen_topics_have_a_radar() -> None:
-    answers = [answer("m", f"p/{n}", right=n % 2 == 0, topic=f"Topic {n}") for n in range(13)]
+    answers = [answer("m", f"p/{n}", is_right_answer=n % 2 == 0, topic=f"Topic {n}") for n in range(13)]
     section = profile(Dataset(answers, {}))
     assert section is not None
     assert [picture.id for picture in section.pictures] == ["topic-radar", "topic-dots"]
 
 
 def test_pictures_and_formats_are_crossed() -> None:
-    facts = {f"p/{n}": ProblemFacts(has_pictures=n > 4) for n in range(1, 8)}
+    problem_facts = {f"p/{n}": ProblemFacts(has_pictures=n > 4) for n in range(1, 8)}
     answers = [
-        *(answer("m", f"p/{n}", right=n > 1, format=_CHOICE) for n in (1, 2, 3, 4)),
-        *(answer("m", f"p/{n}", right=n > 5, format=_CHOICE) for n in (5, 6)),
-        answer("m", "p/7", right=False, format=_FREE),
-        answer("m", "p/8", right=True, format="assertion"),
+        *(answer("m", f"p/{n}", is_right_answer=n > 1, format=_CHOICE) for n in (1, 2, 3, 4)),
+        *(answer("m", f"p/{n}", is_right_answer=n > 5, format=_CHOICE) for n in (5, 6)),
+        answer("m", "p/7", is_right_answer=False, format=_FREE),
+        answer("m", "p/8", is_right_answer=True, format="assertion"),
     ]
-    section = forms(Dataset(answers, facts))
+    section = forms(Dataset(answers, problem_facts))
     assert value(section, "forms", "m", "text, multiple choice") == 0.75
     assert value(section, "forms", "m", "image, multiple choice") == 0.5
     assert value(section, "forms", "m", "image, free response") == 0
@@ -140,27 +140,27 @@ def test_pictures_and_formats_are_crossed() -> None:
 def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named() -> None:
     ruled: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@2"}
     answers = [
-        answer("m", "p/1", right=True, **ruled),
-        answer("m", "p/2", right=False, reason="wrong_answer", **ruled),
-        answer("m", "p/3", right=False, reason="unreadable", **ruled),
-        answer("m", "p/4", right=False, judge_method="deterministic", reason="declined"),
+        answer("m", "p/1", is_right_answer=True, **ruled),
+        answer("m", "p/2", is_right_answer=False, reason="wrong_answer", **ruled),
+        answer("m", "p/3", is_right_answer=False, reason="unreadable", **ruled),
+        answer("m", "p/4", is_right_answer=False, judge_method="deterministic", reason="declined"),
     ]
     section = read_answers(Dataset(answers, {}))
     assert section is not None
     assert [tuple(row) for row in section.tables[0].rows] == [("model: m", 4, 1, 1, 2, "25 %", "50 %", "100 %", "0 %")]
     assert "different rules (reading-rules@2, rules before version 2)" in section.lead[1]
-    alike = read_answers(Dataset(answers[:3], {}))
-    assert alike is not None
-    assert len(alike.lead) == 1
+    alike_section = read_answers(Dataset(answers[:3], {}))
+    assert alike_section is not None
+    assert len(alike_section.lead) == 1
 
 
 def test_the_shares_that_rules_and_a_model_have_read_are_of_the_readable_answers() -> None:
     ruled: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@6"}
     by_model: dict[str, Any] = {"judge_method": "reader", "judge_rubric": "reading@0123456789ab"}
     answers = [
-        *(answer("m", f"p/{number}", right=True, **ruled) for number in range(3)),
-        answer("m", "p/3", right=False, reason="wrong_answer", **by_model),
-        answer("m", "p/4", right=False, reason="unreadable", **by_model),
+        *(answer("m", f"p/{number}", is_right_answer=True, **ruled) for number in range(3)),
+        answer("m", "p/3", is_right_answer=False, reason="wrong_answer", **by_model),
+        answer("m", "p/4", is_right_answer=False, reason="unreadable", **by_model),
     ]
     section = read_answers(Dataset(answers, {}))
     assert section is not None
@@ -171,7 +171,8 @@ def test_the_shares_that_rules_and_a_model_have_read_are_of_the_readable_answers
 def test_grades_are_shares_of_all_free_responses() -> None:
     labels = ["correct", "correct", "partially correct", "incorrect", ""]
     answers = [
-        answer("m", f"p/{n}", right=label == "correct", label=label, format=_FREE) for n, label in enumerate(labels)
+        answer("m", f"p/{n}", is_right_answer=label == "correct", label=label, format=_FREE)
+        for n, label in enumerate(labels)
     ]
     section = grades(Dataset(answers, {}))
     shares = {
@@ -184,7 +185,7 @@ def test_grades_are_shares_of_all_free_responses() -> None:
 
 
 def test_two_first_votes_that_differ_need_a_third_even_where_both_are_not_right() -> None:
-    votes = [
+    answer_votes = [
         ("correct", "correct"),
         ("correct", "incorrect", "correct"),
         ("incorrect", "partially correct", "incorrect"),
@@ -192,8 +193,8 @@ def test_two_first_votes_that_differ_need_a_third_even_where_both_are_not_right(
         ("incorrect",),
     ]
     answers = [
-        answer("m", f"p/{n}", right=False, label=cast_votes[-1], votes=cast_votes, format=_FREE)
-        for n, cast_votes in enumerate(votes)
+        answer("m", f"p/{n}", is_right_answer=False, label=cast_votes[-1], votes=cast_votes, format=_FREE)
+        for n, cast_votes in enumerate(answer_votes)
     ]
     section = grades(Dataset(answers, {}))
     assert value(section, "tie_breaks", "m", "a third vote is needed") == 2 / 4
@@ -201,9 +202,10 @@ def test_two_first_votes_that_differ_need_a_third_even_where_both_are_not_right(
 
 
 def test_points_are_apart_if_they_are_in_two_tiers() -> None:
-    pairs = [("7", "8"), ("6", "7"), ("1", "3")]
+    point_pairs = [("7", "8"), ("6", "7"), ("1", "3")]
     answers = [
-        answer("m", f"p/{n}", right=False, label="7", votes=pair, format="open-ended") for n, pair in enumerate(pairs)
+        answer("m", f"p/{n}", is_right_answer=False, label="7", votes=point_pair, format="open-ended")
+        for n, point_pair in enumerate(point_pairs)
     ]
     section = grades(Dataset(answers, {}))
     assert value(section, "tie_breaks", "m", "a third vote is needed") == pytest.approx(2 / 3)
@@ -211,13 +213,18 @@ def test_points_are_apart_if_they_are_in_two_tiers() -> None:
 
 
 def test_generations_are_in_the_order_in_which_they_were_made() -> None:
-    right = {"p/1": [True, False, True], "p/2": [False, False, True], "p/3": [True, True, True], "p/4": [False]}
+    outcomes_by_question = {
+        "p/1": [True, False, True],
+        "p/2": [False, False, True],
+        "p/3": [True, True, True],
+        "p/4": [False],
+    }
     answers = [
-        answer("m", question, right=is_right, sample=number)
-        for question, outcomes in right.items()
+        answer("m", question, is_right_answer=is_right, sample=number)
+        for question, outcomes in outcomes_by_question.items()
         for number, is_right in enumerate(outcomes, 1)
     ]
-    section = generations(Dataset([*reversed(answers), answer("once", "p/1", right=True)], {}))
+    section = generations(Dataset([*reversed(answers), answer("once", "p/1", is_right_answer=True)], {}))
     shares = [value(section, "generations", "m", f"generation {n}") for n in (1, 2, 3)]
     assert shares == [2 / 4, pytest.approx(1 / 3), 1]
     # k = 2: (1/2 + 0 + 1 + 0) / 4; k = 3: (2/3 + 1/3 + 1 + 0) / 4.
@@ -227,11 +234,11 @@ def test_generations_are_in_the_order_in_which_they_were_made() -> None:
     assert cells(section, "generations")["model: once"][1:] == [None, None]
 
 
-def rated(item: int, difficulty: Sequence[int], people: Sequence[str], votes: Sequence[str]) -> RatedAnswer:
+def rated(item_number: int, difficulty: Sequence[int], people: Sequence[str], votes: Sequence[str]) -> RatedAnswer:
     """An answer with two people's grades and a judge's votes."""
     return RatedAnswer(
-        item=str(item),
-        problem=f"p/{item}",
+        answer_id=str(item_number),
+        problem=f"p/{item_number}",
         format=_FREE,
         scale=Scale.EXAM,
         people={f"P{n}": label for n, label in enumerate(people)},
@@ -242,12 +249,12 @@ def rated(item: int, difficulty: Sequence[int], people: Sequence[str], votes: Se
 
 
 def test_answers_to_a_question_that_was_asked_in_two_ways_are_no_two_generations() -> None:
-    ways: list[dict[str, Any]] = [
+    asking_ways: list[dict[str, Any]] = [
         {"shots": 0, "steps": False},
         {"shots": 5, "steps": False},
         {"shots": 5, "steps": True, "prompts": "cs-bench 0123"},
     ]
-    answers = [answer("m", "p/1", right=True, sample=n, **way) for n, way in enumerate(ways)]
+    answers = [answer("m", "p/1", is_right_answer=True, sample=n, **way) for n, way in enumerate(asking_ways)]
     data = Dataset(answers, {})
     assert data.groups == ("model: m", "model: m, 5-shot", "model: m, 5-shot, steps, cs-bench prompts")
     assert generations(data) is None
@@ -290,16 +297,16 @@ def test_the_votes_of_the_log_are_counted_and_written_as_csv(tmp_path: Path) -> 
     with StudyLog(tmp_path / "log.sqlite") as log:
         for name, labels in cast.items():
             attempt = Attempts(log).create(f"q/{name}", "d", tmp_path, {}, solver="m", condition="model").id
-            right = labels[-1] == "correct"
-            judged = JudgedBy(
+            is_right_answer = labels[-1] == "correct"
+            judgement = JudgedBy(
                 method="model",
                 status="scored",
-                score=float(right),
+                score=float(is_right_answer),
                 label=labels[-1],
                 votes=tuple(VoteCast(judge="j", label=label) for label in labels),
             )
-            outcome, reason = (Outcome.PASSED, "passed") if right else (Outcome.FAILED, "wrong_answer")
-            answer_event = Answered(number=1, outcome=outcome, reason=reason, snapshot={}, judged_by=judged)
+            outcome, reason = (Outcome.PASSED, "passed") if is_right_answer else (Outcome.FAILED, "wrong_answer")
+            answer_event = Answered(number=1, outcome=outcome, reason=reason, snapshot={}, judged_by=judgement)
             for event in (Started(), answer_event, Submitted()):
                 log.append_blocking(attempt, event)
         write_report(log, Store(home), ReportOptions(tmp_path / "out", events=False))
@@ -316,16 +323,20 @@ def test_the_votes_of_the_log_are_counted_and_written_as_csv(tmp_path: Path) -> 
 def test_numbered_questions_are_no_variants_of_one_task(tmp_path: Path) -> None:
     home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
     file = tmp_path / "choices.jsonl"
-    records = [
+    question_records = [
         {"question_id": n, "question": f"{n}?", "options": ["a", "b"], "answer": "A", "difficulty": "EASY", "topic": ""}
         for n in range(3)
     ]
-    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    file.write_text("".join(json.dumps(record) + "\n" for record in question_records))
     Store(home).add(import_quarch([file], "q"))
-    facts = facts_of(Store(home), {f"q/mcq-{n}" for n in range(3)})
-    assert sorted(problem_facts.family for problem_facts in facts.values()) == ["q/mcq-0", "q/mcq-1", "q/mcq-2"]
+    facts_by_problem = facts_of(Store(home), {f"q/mcq-{n}" for n in range(3)})
+    assert sorted(problem_facts.family for problem_facts in facts_by_problem.values()) == [
+        "q/mcq-0",
+        "q/mcq-1",
+        "q/mcq-2",
+    ]
 
 
 def test_a_report_without_such_questions_has_none_of_the_sections() -> None:
-    data = Dataset([answer("m", "p/1", right=True, kind="design", format="", skill="", topic="")], {})
+    data = Dataset([answer("m", "p/1", is_right_answer=True, kind="design", format="", skill="", topic="")], {})
     assert [make(data) for make in (profile, forms, grades, generations, grading_difficulty)] == [None] * 5

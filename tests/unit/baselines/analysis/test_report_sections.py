@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.support import support
 from benchwright_analysis.report.section import minutes, number
@@ -14,16 +14,16 @@ from benchwright_analysis.report.sections.time_to_pass import score_over_time, s
 from ....support.packs.report_sections import attempt, words
 
 
-def everybody(*, people: int = 4, problems: int = 2, **changes: object) -> list[Folded]:
+def everybody(*, people: int = 4, problems: int = 2, **field_changes: object) -> list[FoldedAttempt]:
     """People at problems under two conditions, each with a time of its own."""
     return [
         attempt(
             f"P{person}",
-            f"p/{problem}",
-            ("alone", "copilot")[(person + problem) % 2],
-            **{"seconds": 60.0 * time} | changes,
+            f"p/{problem_number}",
+            ("alone", "copilot")[(person + problem_number) % 2],
+            **{"seconds": 60.0 * time} | field_changes,
         )
-        for time, (person, problem) in enumerate(((p, q) for p in range(people) for q in range(problems)), 3)
+        for time, (person, problem_number) in enumerate(((p, q) for p in range(people) for q in range(problems)), 3)
     ]
 
 
@@ -50,8 +50,8 @@ def test_the_model_of_time_says_whether_forecasts_are_in_it() -> None:
     assert "change of time in percent, adjusted for forecasts" in words(survival(Dataset(rows, {})))
     text = words(survival(Dataset(partial_rows, {})))
     assert "Not adjusted for forecasts: not every attempt has one" in text
-    alike = words(survival(Dataset(everybody(forecast_blind_minutes=5.0), {})))
-    assert "Not adjusted for forecasts: they are all alike." in alike
+    alike_text = words(survival(Dataset(everybody(forecast_blind_minutes=5.0), {})))
+    assert "Not adjusted for forecasts: they are all alike." in alike_text
 
 
 def test_forecasts_made_after_the_condition_was_shown_adjust_nothing() -> None:
@@ -60,10 +60,12 @@ def test_forecasts_made_after_the_condition_was_shown_adjust_nothing() -> None:
 
 
 def test_attempts_that_nothing_decided_lower_no_score_over_time() -> None:
-    decided = [attempt("P1", "p/a", "alone", seconds=60), attempt("P2", "p/b", "alone", seconds=90)]
+    decided_attempts = [attempt("P1", "p/a", "alone", seconds=60), attempt("P2", "p/b", "alone", seconds=90)]
     open_ends = {"passed": False, "censored_by": "not_decided", "outcome": "error", "score": None}
     undecided = attempt("P3", "p/a", "alone", seconds=600, **open_ends)
-    assert words(score_over_time(Dataset([*decided, undecided], {}))) == words(score_over_time(Dataset(decided, {})))
+    assert words(score_over_time(Dataset([*decided_attempts, undecided], {}))) == words(
+        score_over_time(Dataset(decided_attempts, {}))
+    )
     assert score_over_time(Dataset([undecided], {})).empty_reason
 
 
@@ -92,13 +94,13 @@ def test_one_person_says_nothing_of_others() -> None:
 
 
 def test_replies_made_elsewhere_show_no_tokens_instead_of_none_used() -> None:
-    reply = attempt("m", "p/a", "model", seconds=1, solver="model")
-    (usage_table,) = (table for table in models(Dataset([reply], {})).tables if table.title == "What models used")
+    model_reply = attempt("m", "p/a", "model", seconds=1, solver="model")
+    (usage_table,) = (table for table in models(Dataset([model_reply], {})).tables if table.title == "What models used")
     assert usage_table.rows == [("model: m", 1, None, None, None, "–", "–")]
 
 
 @pytest.mark.parametrize(
-    ("published", "cutoff", "note"),
+    ("publication_date", "cutoff", "note"),
     [
         ("2023-11", "2024-09-30", "published before the cut-off: the model may have seen these problems"),
         ("2024-09-01", "2024-09", "published before the cut-off: the model may have seen these problems"),
@@ -108,13 +110,13 @@ def test_replies_made_elsewhere_show_no_tokens_instead_of_none_used() -> None:
         ("", "", "the pack's date and the model's cut-off are unknown: the model may have seen these problems"),
     ],
 )
-def test_models_say_whether_they_may_have_seen_a_pack(published: str, cutoff: str, note: str) -> None:
-    changes = {"pack": "p", "published": published, "knowledge_cutoff": cutoff}
-    replies = [attempt("m", f"p/{name}", "model", seconds=1, solver="model", **changes) for name in "ab"]
+def test_models_say_whether_they_may_have_seen_a_pack(publication_date: str, cutoff: str, note: str) -> None:
+    changes = {"pack": "p", "published": publication_date, "knowledge_cutoff": cutoff}
+    model_replies = [attempt("m", f"p/{name}", "model", seconds=1, solver="model", **changes) for name in "ab"]
     (seen_table,) = (
-        table for table in models(Dataset(replies, {})).tables if table.title.startswith("Whether models may")
+        table for table in models(Dataset(model_replies, {})).tables if table.title.startswith("Whether models may")
     )
-    assert seen_table.rows == [("model: m", "p", published or "unknown", cutoff or "unknown", 2, note)]
+    assert seen_table.rows == [("model: m", "p", publication_date or "unknown", cutoff or "unknown", 2, note)]
 
 
 def test_numbers_without_end_are_told_by_their_size() -> None:

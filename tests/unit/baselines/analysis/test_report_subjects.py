@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from benchwright_analysis.report.fold import Folded
+from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.assistance_facts import Assistance, AssistanceFacts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import plain
 from benchwright_analysis.report.sections.assistance import OfferFunnel, assistance
-from benchwright_analysis.report.sections.side_by_side import Column, side_by_side
+from benchwright_analysis.report.sections.side_by_side import GroupColumn, side_by_side
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason
 from benchwright_studies.plan.condition import Condition
 from benchwright_studies.plan.study import Randomisation, Study
@@ -24,63 +24,77 @@ COPILOT = {"subject": "double", "subject_version": "1.2", "configuration_sha256"
 
 
 def attempt(
-    condition: str, problem: int, *, passed: bool, minutes: float, solver: str = "agent", **row: object
-) -> Folded:
+    condition: str, problem_number: int, *, has_passed: bool, minutes: float, solver: str = "agent", **row: object
+) -> FoldedAttempt:
     measurement = observation(
-        attempt=f"{condition}-{problem}",
+        attempt=f"{condition}-{problem_number}",
         study="s",
         participant="P1" if solver.startswith("human") else "double",
-        problem=f"p/{problem}",
-        family=f"p/{problem}",
+        problem=f"p/{problem_number}",
+        family=f"p/{problem_number}",
         condition=condition,
         solver=solver,
-        passed=passed,
-        censored_by="" if passed else "handed_in_unsolved",
-        reason="passed" if passed else "tests_failed",
+        passed=has_passed,
+        censored_by="" if has_passed else "handed_in_unsolved",
+        reason="passed" if has_passed else "tests_failed",
         time_s=minutes * 60,
         **row,
     )
-    return Folded(measurement, (), {}, "")
+    return FoldedAttempt(measurement, (), {}, "")
 
 
 def of_copilot(
-    problem: int, request_count: int, shown_count: int, accepted: int, partly: int, latency_ms: float | None
-) -> Folded:
+    problem_number: int,
+    request_count: int,
+    shown_count: int,
+    accepted_count: int,
+    partly: int,
+    latency_ms: float | None,
+) -> FoldedAttempt:
     bare = attempt(
-        "copilot", problem, passed=problem % 2 == 0, minutes=problem, shown=shown_count, accepted=100, survived_end=80
+        "copilot",
+        problem_number,
+        has_passed=problem_number % 2 == 0,
+        minutes=problem_number,
+        shown=shown_count,
+        accepted=100,
+        survived_end=80,
     )
     times = (latency_ms,) * request_count
     return replace(
-        bare, assistance=Assistance(request_count, request_count - shown_count, times, accepted, partly, COPILOT)
+        bare, assistance=Assistance(request_count, request_count - shown_count, times, accepted_count, partly, COPILOT)
     )
 
 
-def rows() -> list[Folded]:
+def rows() -> list[FoldedAttempt]:
     return [
-        *(attempt("alone", number, passed=number > 1, minutes=10 * number, solver="human") for number in range(1, 6)),
+        *(
+            attempt("alone", number, has_passed=number > 1, minutes=10 * number, solver="human")
+            for number in range(1, 6)
+        ),
         of_copilot(1, 4, 2, 1, 1, 100),
         of_copilot(2, 4, 4, 1, 0, 300),
         of_copilot(3, 2, 2, 2, 1, 600),
         of_copilot(4, 6, 4, 2, 0, None),
         of_copilot(5, 4, 3, 0, 0, 100),
         *(
-            attempt("agent", number, passed=True, minutes=number, total_tokens=1000 * number, cost_usd=0.5)
+            attempt("agent", number, has_passed=True, minutes=number, total_tokens=1000 * number, cost_usd=0.5)
             for number in range(1, 6)
         ),
     ]
 
 
-def columns(data: Dataset) -> dict[str, Column]:
+def columns(data: Dataset) -> dict[str, GroupColumn]:
     section = side_by_side(data)
     assert section is not None
-    numbers = section.numbers["columns"]
-    assert isinstance(numbers, dict)
-    return numbers
+    column_numbers = section.numbers["columns"]
+    assert isinstance(column_numbers, dict)
+    return column_numbers
 
 
 def test_the_columns_are_what_the_rows_add_up_to() -> None:
     column_by_name = columns(Dataset(rows(), {}))
-    cells: dict[str, tuple[object, ...]] = {
+    column_cells: dict[str, tuple[object, ...]] = {
         name: (
             column.attempts,
             *(estimate and estimate.value for estimate in (column.solved, column.minutes_to_pass, column.minutes)),
@@ -89,7 +103,7 @@ def test_the_columns_are_what_the_rows_add_up_to() -> None:
         )
         for name, column in column_by_name.items()
     }
-    assert cells == {
+    assert column_cells == {
         # One was handed in unsolved after 10 minutes; of the four others half had solved it from 30 to 40.
         "alone": (5, 0.8, 35, pytest.approx(30), None, None),
         # Of four that were watched for longer than a minute one passed after 2, of the two after 3 the next after 4.
@@ -106,8 +120,8 @@ def test_the_funnel_and_the_latency_are_what_the_rows_add_up_to() -> None:
     (copilot,) = funnels.values()
     assert isinstance(copilot, OfferFunnel)
     assert (copilot.asked, copilot.shown, copilot.accepted, copilot.partly) == (20, 15, 6, 2)
-    shares = [copilot.shown_share, copilot.accepted_share, copilot.partly_share, copilot.retained]
-    assert [share and share.value for share in shares] == pytest.approx([15 / 20, 6 / 15, 2 / 6, 0.8])
+    funnel_shares = [copilot.shown_share, copilot.accepted_share, copilot.partly_share, copilot.retained]
+    assert [share and share.value for share in funnel_shares] == pytest.approx([15 / 20, 6 / 15, 2 / 6, 0.8])
     assert copilot.shown_share is not None
     assert copilot.shown_share.low is not None
     assert copilot.shown_share.low < 0.75
@@ -121,7 +135,7 @@ def test_the_funnel_and_the_latency_are_what_the_rows_add_up_to() -> None:
 
 def test_the_order_of_the_data_does_not_matter() -> None:
     attempts = rows()
-    expected = [
+    expected_numbers = [
         plain(section.numbers) for make in (side_by_side, assistance) if (section := make(Dataset(attempts, {})))
     ]
     for seed in range(5):
@@ -129,7 +143,7 @@ def test_the_order_of_the_data_does_not_matter() -> None:
         numbers = [
             plain(section.numbers) for make in (side_by_side, assistance) if (section := make(Dataset(attempts, {})))
         ]
-        assert json.dumps(numbers, sort_keys=True) == json.dumps(expected, sort_keys=True)
+        assert json.dumps(numbers, sort_keys=True) == json.dumps(expected_numbers, sort_keys=True)
 
 
 def test_what_the_study_plans_and_nobody_did_is_named() -> None:
@@ -143,7 +157,7 @@ def test_what_the_study_plans_and_nobody_did_is_named() -> None:
         ),
         randomisation=Randomisation(seed=1),
     )
-    attempts = [attempt("agent", 1, passed=True, minutes=1)]
+    attempts = [attempt("agent", 1, has_passed=True, minutes=1)]
     section = side_by_side(Dataset(attempts, {}, study=study))
     assert section is not None
     assert section.numbers["missing"] == ["other"]
@@ -151,9 +165,9 @@ def test_what_the_study_plans_and_nobody_did_is_named() -> None:
 
 
 def test_only_people_without_a_copilot_have_neither_section() -> None:
-    alone = [folded for folded in rows() if folded.observation.condition == "alone"]
-    assert side_by_side(Dataset(alone, {})) is None
-    assert assistance(Dataset(alone, {})) is None
+    alone_attempts = [folded for folded in rows() if folded.observation.condition == "alone"]
+    assert side_by_side(Dataset(alone_attempts, {})) is None
+    assert assistance(Dataset(alone_attempts, {})) is None
     assert side_by_side(Dataset([], {})) is None
 
 
@@ -171,13 +185,13 @@ def test_two_settings_of_one_program_and_a_missing_floor_are_said() -> None:
 
 
 def test_an_offer_taken_in_parts_counts_once_and_edits_count_where_no_offer_is_reported() -> None:
-    facts = AssistanceFacts()
+    assistance_facts = AssistanceFacts()
     for assist, partial in (("1", True), ("1", True), ("2", True), ("2", False), ("3", False)):
-        facts.about_edit(AssistAccepted(assist=assist, provider="p", path="a.sv", partial=partial))
-    facts.about_edit(EditReason(path="a.sv", version=2, reason="inlineCompletionAccept"))
-    assert (facts.summary().accepted, facts.summary().partly) == (3, 1)
+        assistance_facts.note_completion_edit(AssistAccepted(assist=assist, provider="p", path="a.sv", partial=partial))
+    assistance_facts.note_completion_edit(EditReason(path="a.sv", version=2, reason="inlineCompletionAccept"))
+    assert (assistance_facts.summary().accepted_offers, assistance_facts.summary().partly) == (3, 1)
 
-    facts = AssistanceFacts()
+    assistance_facts = AssistanceFacts()
     for reason in ("inlineCompletionAccept", "inlineCompletionPartialAccept", "cursor"):
-        facts.about_edit(EditReason(path="a.sv", version=2, reason=reason))
-    assert (facts.summary().accepted, facts.summary().partly) == (2, 1)
+        assistance_facts.note_completion_edit(EditReason(path="a.sv", version=2, reason=reason))
+    assert (assistance_facts.summary().accepted_offers, assistance_facts.summary().partly) == (2, 1)

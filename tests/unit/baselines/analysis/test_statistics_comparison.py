@@ -33,8 +33,8 @@ def sample(seed: int = 1) -> tuple[np.ndarray, list[str], np.ndarray, list[int]]
 
 def test_effects_have_hc3_and_clustered_errors_by_their_formulas() -> None:
     """MacKinnon & White (1985); Liang & Zeger (1986) with the factor G/(G-1) (n-1)/(n-p)."""
-    times, conditions, forecasts, people = sample()
-    model = condition_effects(times, conditions, "none", forecasts=forecasts, participants=people)
+    times, conditions, forecasts, participant_numbers = sample()
+    model = condition_effects(times, conditions, "none", forecasts=forecasts, participants=participant_numbers)
     x = np.column_stack([np.ones(60), [condition == "ai" for condition in conditions], np.log(forecasts)])
     bread = np.linalg.inv(x.T @ x)
     b = bread @ x.T @ np.log(times)
@@ -117,13 +117,13 @@ def test_holms_correction_of_a_worked_example() -> None:
 
 
 def test_time_forecasts_are_measured_by_ratio() -> None:
-    calibration = time_calibration([10, 10, 10, 10], [20, 40, 10, 99], passed=[1, 1, 1, 0], seed=1)
+    calibration = time_calibration([10, 10, 10, 10], [20, 40, 10, 99], pass_flags=[1, 1, 1, 0], seed=1)
     assert (calibration.attempts, calibration.left_out) == (3, 1)
     assert calibration.ratio.value == pytest.approx(2)
     assert calibration.spread == pytest.approx(1)
     assert (calibration.within_factor_2.count, calibration.within_factor_2.total) == (2, 3)
     assert calibration.rank_correlation.value is None
-    assert time_calibration([1], [2], passed=[0], seed=1).ratio.value is None
+    assert time_calibration([1], [2], pass_flags=[0], seed=1).ratio.value is None
 
 
 def test_chances_are_scored_by_brier_and_murphy() -> None:
@@ -155,12 +155,12 @@ def test_murphys_parts_add_up_where_a_bin_has_one_forecast(rows: list[tuple[int,
 @SETTINGS
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 9)), min_size=3, max_size=30))
 def test_rank_correlation_is_scipys(rows: list[tuple[int, int]]) -> None:
-    first, second = zip(*rows, strict=True)
-    correlation = rank_correlation(first, second, seed=1, resamples=20)
-    if len(set(first)) == 1 or len(set(second)) == 1:
+    first_values, second_values = zip(*rows, strict=True)
+    correlation = rank_correlation(first_values, second_values, seed=1, resamples=20)
+    if len(set(first_values)) == 1 or len(set(second_values)) == 1:
         assert correlation.value is None
     else:
-        assert correlation.value == pytest.approx(stats.spearmanr(first, second).statistic, abs=1e-9)
+        assert correlation.value == pytest.approx(stats.spearmanr(first_values, second_values).statistic, abs=1e-9)
 
 
 def test_calibration_holds_for_other_people_at_other_problems() -> None:
@@ -177,11 +177,11 @@ def test_calibration_holds_for_other_people_at_other_problems() -> None:
     assert crossed.low is not None and calibration.ratio.low == pytest.approx(2**crossed.low)
     share = crossed_share(np.abs(logs) <= 1, cells)
     assert (calibration.within_factor_2.low, calibration.within_factor_2.high) == (share.low, share.high)
-    alone = time_calibration(forecasts, times, seed=1, resamples=200)
+    unclustered_calibration = time_calibration(forecasts, times, seed=1, resamples=200)
     for clustered_estimate, single in (
-        (calibration.ratio, alone.ratio),
-        (calibration.within_factor_2, alone.within_factor_2),
-        (calibration.rank_correlation, alone.rank_correlation),
+        (calibration.ratio, unclustered_calibration.ratio),
+        (calibration.within_factor_2, unclustered_calibration.within_factor_2),
+        (calibration.rank_correlation, unclustered_calibration.rank_correlation),
     ):
         assert (
             clustered_estimate.high is not None
@@ -198,8 +198,8 @@ def test_the_interval_of_a_rank_correlation_is_scipys() -> None:
     random = np.random.default_rng(4)
     grades = random.integers(1, 6, 100).astype(float)
     noisy_grades = grades + random.normal(0, 1, 100).round(1)
-    ours = rank_correlation(grades, noisy_grades, seed=1, resamples=2000)
-    theirs = stats.bootstrap(
+    own_interval = rank_correlation(grades, noisy_grades, seed=1, resamples=2000)
+    scipy_interval = stats.bootstrap(
         (grades, noisy_grades),
         lambda first, second: float(stats.spearmanr(first, second).statistic),
         paired=True,
@@ -209,4 +209,4 @@ def test_the_interval_of_a_rank_correlation_is_scipys() -> None:
         n_resamples=500,
         rng=2,
     ).confidence_interval
-    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
+    assert (own_interval.low, own_interval.high) == pytest.approx((scipy_interval.low, scipy_interval.high), abs=0.02)

@@ -26,21 +26,21 @@ PEOPLE, PROBLEMS = np.repeat(np.arange(8), 6), np.tile(np.arange(6), 8)
 CELLS = Cells(PEOPLE.tolist(), PROBLEMS.tolist())
 
 
-def values(seed: int = 1, person: float = 1.0, problem: float = 1.0) -> np.ndarray:
+def values(seed: int = 1, person: float = 1.0, problem_deviation: float = 1.0) -> np.ndarray:
     random = np.random.default_rng(seed)
-    levels = random.normal(0, person, 8)[PEOPLE] + random.normal(0, problem, 6)[PROBLEMS]
-    drawn_values: np.ndarray = 10 + levels + random.normal(0, 0.5, 48)
+    level_values = random.normal(0, person, 8)[PEOPLE] + random.normal(0, problem_deviation, 6)[PROBLEMS]
+    drawn_values: np.ndarray = 10 + level_values + random.normal(0, 0.5, 48)
     return drawn_values
 
 
 def test_a_mean_of_a_full_table_is_the_two_way_analysis_of_variance() -> None:
     """Variance (MSP + MSQ - MSE) / NM, Satterthwaite's degrees of freedom from the three mean squares."""
     y = values()
-    table = y.reshape(8, 6)
-    rows, columns, mean = table.mean(1), table.mean(0), table.mean()
+    value_grid = y.reshape(8, 6)
+    rows, columns, mean = value_grid.mean(1), value_grid.mean(0), value_grid.mean()
     people = 6 * ((rows - mean) ** 2).sum() / 7
     problems = 8 * ((columns - mean) ** 2).sum() / 5
-    residual = ((table - rows[:, None] - columns + mean) ** 2).sum() / 35
+    residual = ((value_grid - rows[:, None] - columns + mean) ** 2).sum() / 35
     variance = (people + problems - residual) / 48
     df = (people + problems - residual) ** 2 / (people**2 / 7 + problems**2 / 5 + residual**2 / 35)
     estimate = crossed_mean(y, CELLS)
@@ -54,10 +54,12 @@ def test_components_are_near_those_of_a_mixed_model() -> None:
     """Of a full table, REML and MIVQUE(0) give the same variances; statsmodels' MixedLM has crossed effects."""
     y = values(2)
     frame = pd.DataFrame({"y": y, "person": PEOPLE, "problem": PROBLEMS, "all": 1})
-    parts = {"person": "0 + C(person)", "problem": "0 + C(problem)"}
+    component_formulas = {"person": "0 + C(person)", "problem": "0 + C(problem)"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        theirs = sm.MixedLM.from_formula("y ~ 1", frame, groups="all", vc_formula=parts, re_formula="0").fit()
+        theirs = sm.MixedLM.from_formula(
+            "y ~ 1", frame, groups="all", vc_formula=component_formulas, re_formula="0"
+        ).fit()
     assert crossed_mean(y, CELLS).standard_error == pytest.approx(float(theirs.bse["Intercept"]), rel=2e-3)
 
 
@@ -66,11 +68,11 @@ def test_variances_are_unbiased_where_cells_are_missing() -> None:
     kept_rows = random.random(48) < 0.7
     people, problems = indicator(PEOPLE[kept_rows], 8), indicator(PROBLEMS[kept_rows], 6)
     weights = np.full(kept_rows.sum(), 1 / kept_rows.sum())
-    model = VarianceComponents(np.ones((kept_rows.sum(), 1)), [people, problems])
+    variance_model = VarianceComponents(np.ones((kept_rows.sum(), 1)), [people, problems])
     estimates, means = [], []
     for _ in range(2000):
         y = random.normal(0, 1, 8)[PEOPLE] + random.normal(0, 2, 6)[PROBLEMS] + random.normal(0, 0.5, 48)
-        variance = model.variance_of(weights, y[kept_rows])
+        variance = variance_model.variance_of(weights, y[kept_rows])
         assert variance is not None
         estimates.append(variance.variance)
         means.append(weights @ y[kept_rows])
@@ -94,19 +96,19 @@ def test_participants_in_one_condition_each_are_the_units() -> None:
     y = values(5, person=3)
     difference = crossed_difference(y, second, CELLS)
     means = y.reshape(8, 6).mean(1)
-    theirs = stats.ttest_ind(means[1::2], means[::2])
+    scipy_test = stats.ttest_ind(means[1::2], means[::2])
     assert not difference.within
     assert difference.value == pytest.approx(means[1::2].mean() - means[::2].mean())
-    assert difference.p_value == pytest.approx(float(theirs.pvalue), rel=0.02)
+    assert difference.p_value == pytest.approx(float(scipy_test.pvalue), rel=0.02)
 
 
 def test_a_covariate_takes_away_what_it_explains() -> None:
     second = (PEOPLE + PROBLEMS) % 2 == 1
     covariate = np.random.default_rng(6).normal(0, 2, 48)
-    plain = crossed_difference(values(6) + covariate, second, CELLS)
+    plain_difference = crossed_difference(values(6) + covariate, second, CELLS)
     adjusted = crossed_difference(values(6) + covariate, second, CELLS, [covariate])
-    assert plain.standard_error is not None and adjusted.standard_error is not None
-    assert adjusted.standard_error < plain.standard_error / 2
+    assert plain_difference.standard_error is not None and adjusted.standard_error is not None
+    assert adjusted.standard_error < plain_difference.standard_error / 2
 
 
 def test_a_model_is_not_drawn_from_a_population_of_models() -> None:
@@ -116,8 +118,8 @@ def test_a_model_is_not_drawn_from_a_population_of_models() -> None:
     scores = np.concatenate([ease, ease + random.normal(0.5, 1, 12)])
     cells = Cells([None] * 24, [*range(12), *range(12)])
     difference = crossed_difference(scores, [False] * 12 + [True] * 12, cells)
-    theirs = stats.ttest_rel(scores[12:], scores[:12])
-    assert difference.p_value == pytest.approx(float(theirs.pvalue))
+    scipy_test = stats.ttest_rel(scores[12:], scores[:12])
+    assert difference.p_value == pytest.approx(float(scipy_test.pvalue))
     assert (difference.participants, difference.problems, difference.degrees_of_freedom) == (0, 12, 11)
 
 
@@ -133,10 +135,10 @@ def test_problems_of_a_family_vary_together() -> None:
     random = np.random.default_rng(9)
     family = np.arange(12) // 4
     scores = random.normal(0, 1, 3)[family] + random.normal(0, 0.1, 12)
-    alone = crossed_mean(scores, Cells([None] * 12, list(range(12))))
-    together = crossed_mean(scores, Cells([None] * 12, list(range(12)), family.tolist()))
-    assert alone.standard_error is not None and together.standard_error is not None
-    assert together.standard_error > 1.5 * alone.standard_error and together.degrees_of_freedom == 2
+    independent_mean = crossed_mean(scores, Cells([None] * 12, list(range(12))))
+    family_mean = crossed_mean(scores, Cells([None] * 12, list(range(12)), family.tolist()))
+    assert independent_mean.standard_error is not None and family_mean.standard_error is not None
+    assert family_mean.standard_error > 1.5 * independent_mean.standard_error and family_mean.degrees_of_freedom == 2
 
 
 @pytest.mark.parametrize(
@@ -211,23 +213,30 @@ def test_a_difference_within_persons_counts_that_effects_vary_by_the_mean_square
     """Of a table of differences: MSP + MSQ - MSE, widened, by Student's t; here no component is 0 or below."""
     random = np.random.default_rng(13)
     people, problems = np.repeat(np.arange(12), 16), np.tile(np.repeat(np.arange(8), 2), 12)
-    second = np.tile([0, 1], 96)
+    second_condition = np.tile([0, 1], 96)
     effect = random.normal(0, 1, 12)[people] + random.normal(0, 1, 8)[problems]
-    y = random.normal(0, 3, 12)[people] + random.normal(0, 3, 8)[problems] + second * effect + random.normal(0, 1, 192)
-    shifts = (y[second == 1] - y[second == 0]).reshape(12, 8)
+    y = (
+        random.normal(0, 3, 12)[people]
+        + random.normal(0, 3, 8)[problems]
+        + second_condition * effect
+        + random.normal(0, 1, 192)
+    )
+    shifts = (y[second_condition == 1] - y[second_condition == 0]).reshape(12, 8)
     row, column, mean = shifts.mean(1), shifts.mean(0), shifts.mean()
     # Residuals of a difference within the cell have 77, those of the sums as many: all are in the model's residual.
-    sums = (y[second == 1] + y[second == 0]).reshape(12, 8)
+    sums = (y[second_condition == 1] + y[second_condition == 0]).reshape(12, 8)
     residual = sum(
         ((table - table.mean(1)[:, None] - table.mean(0) + table.mean()) ** 2).sum() / 2 for table in (shifts, sums)
     ) / (2 * 77)
     by_person, by_problem = 8 * ((row - mean) ** 2).sum() / 2 / 11, 12 * ((column - mean) ** 2).sum() / 2 / 7
-    parts = {11: by_person - residual, 7: by_problem - residual}
-    assert min(parts.values()) > 0
-    total = residual + sum(parts.values())
-    df = total**2 / (residual**2 / 154 + sum(part * (part + residual) / size for size, part in parts.items()))
+    component_squares = {11: by_person - residual, 7: by_problem - residual}
+    assert min(component_squares.values()) > 0
+    total = residual + sum(component_squares.values())
+    df = total**2 / (
+        residual**2 / 154 + sum(part * (part + residual) / size for size, part in component_squares.items())
+    )
     widening = (1.03 + 0.7 / 7) / (1 + 6.5 / 77)
-    difference = crossed_difference(y, second, Cells(people.tolist(), problems.tolist()))
+    difference = crossed_difference(y, second_condition, Cells(people.tolist(), problems.tolist()))
     assert difference.value == pytest.approx(mean)
     assert difference.standard_error == pytest.approx(widening * math.sqrt(2 * total / 96))
     assert difference.degrees_of_freedom == pytest.approx(df)
@@ -236,10 +245,10 @@ def test_a_difference_within_persons_counts_that_effects_vary_by_the_mean_square
 def test_effects_that_are_not_seen_to_vary_do_not_make_intervals_wider() -> None:
     """Estimates of components that are below 0 count against those above, so on average the variance is right."""
     people, problems = np.repeat(np.arange(12), 8), np.tile(np.arange(8), 12)
-    second = (people + problems) % 2
+    second_condition = (people + problems) % 2
     cells = Cells(people.tolist(), problems.tolist())
     random = np.random.default_rng(14)
-    differences = [crossed_difference(random.normal(0, 1, 96), second, cells) for _ in range(400)]
+    differences = [crossed_difference(random.normal(0, 1, 96), second_condition, cells) for _ in range(400)]
     squares = np.mean(
         [difference.standard_error**2 for difference in differences if difference.standard_error is not None]
     )
@@ -250,14 +259,14 @@ def test_effects_that_are_not_seen_to_vary_do_not_make_intervals_wider() -> None
 def test_people_may_vary_more_under_one_condition() -> None:
     """People who vary more and leave earlier do not count for less: on average the variance is right."""
     people, problems = np.repeat(np.arange(20), 8), np.tile(np.arange(8), 20)
-    second = people >= 10
-    present = ~second | (problems % 4 == people % 4)
+    is_second_group = people >= 10
+    present = ~is_second_group | (problems % 4 == people % 4)
     random = np.random.default_rng(15)
     spread = np.where(np.arange(20) < 10, 0.2, 1.0)
     differences = [
         crossed_difference(
             (random.normal(0, spread)[people] + random.normal(0, 0.5, 160))[present],
-            second[present],
+            is_second_group[present],
             Cells(people[present].tolist(), problems[present].tolist()),
         )
         for _ in range(300)
@@ -274,11 +283,11 @@ def test_degrees_of_freedom_are_those_of_equal_variances() -> None:
     random = np.random.default_rng(16)
     degrees = [
         crossed_difference(
-            random.normal(0, np.where(np.arange(20) < 10, first, 1.0))[people] + random.normal(0, 0.01, 160),
+            random.normal(0, np.where(np.arange(20) < 10, first_spread, 1.0))[people] + random.normal(0, 0.01, 160),
             people >= 10,
             Cells(people.tolist(), problems.tolist()),
         ).degrees_of_freedom
-        for first in (1.0, 0.1)
+        for first_spread in (1.0, 0.1)
     ]
     assert degrees == pytest.approx([18, 18], abs=0.1)
 
@@ -286,15 +295,15 @@ def test_degrees_of_freedom_are_those_of_equal_variances() -> None:
 def test_a_difference_of_shares_stays_between_minus_one_and_one() -> None:
     """Of 8 attempts at 4 problems, Student's interval would end at -129 percentage points."""
     cells = Cells([None] * 8, [0, 1, 2, 3] * 2)
-    passed = [1, 1, 1, 0, 0, 0, 0, 0]
-    plain = crossed_difference(passed, [0] * 4 + [1] * 4, cells)
-    bounded_difference = crossed_share_difference(passed, [0] * 4 + [1] * 4, cells)
-    assert plain.low is not None and plain.low < -1
+    passed_flags = [1, 1, 1, 0, 0, 0, 0, 0]
+    plain_difference = crossed_difference(passed_flags, [0] * 4 + [1] * 4, cells)
+    bounded_difference = crossed_share_difference(passed_flags, [0] * 4 + [1] * 4, cells)
+    assert plain_difference.low is not None and plain_difference.low < -1
     assert (bounded_difference.value, bounded_difference.low, bounded_difference.high, bounded_difference.p_value) == (
         -0.75,
         -1.0,
-        plain.high,
-        plain.p_value,
+        plain_difference.high,
+        plain_difference.p_value,
     )
 
 

@@ -11,7 +11,7 @@ import statsmodels.api as sm
 from sklearn.linear_model import LogisticRegression
 
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.horizon import METR_RIDGE, Fit, Weights, human_time_horizon
+from benchwright_analysis.statistics.horizon import METR_RIDGE, FitKind, Weights, human_time_horizon
 
 PROBLEMS = np.repeat(np.arange(24), 4)
 MINUTES = np.geomspace(1, 480, 24)[PROBLEMS]
@@ -25,11 +25,11 @@ def drawn(seed: int = 1) -> np.ndarray:
 
 
 def test_without_a_penalty_the_fit_is_statsmodels_logit() -> None:
-    passed = drawn()
-    ours = human_time_horizon(MINUTES, passed, NAMES, ridge=0, seed=1, resamples=50)
-    theirs = sm.Logit(passed.astype(float), sm.add_constant(np.log2(MINUTES))).fit(disp=False)
-    assert (ours.intercept, ours.slope) == pytest.approx(tuple(theirs.params), abs=1e-6)
-    half, long_horizon = ours.horizons
+    passed_flags = drawn()
+    own_fit = human_time_horizon(MINUTES, passed_flags, NAMES, ridge=0, seed=1, resamples=50)
+    theirs = sm.Logit(passed_flags.astype(float), sm.add_constant(np.log2(MINUTES))).fit(disp=False)
+    assert (own_fit.intercept, own_fit.slope) == pytest.approx(tuple(theirs.params), abs=1e-6)
+    half, long_horizon = own_fit.horizons
     assert half.minutes == pytest.approx(2 ** (-theirs.params[0] / theirs.params[1]), rel=1e-6)
     assert long_horizon.minutes == pytest.approx(2 ** ((math.log(4) - theirs.params[0]) / theirs.params[1]), rel=1e-6)
 
@@ -37,25 +37,25 @@ def test_without_a_penalty_the_fit_is_statsmodels_logit() -> None:
 @pytest.mark.parametrize("ridge", [0.1, 1, 10])
 def test_with_a_penalty_the_fit_is_scikit_learns(ridge: float) -> None:
     """METR's published analysis fits sklearn's LogisticRegression(C=1/ridge), which leaves the intercept free."""
-    passed = drawn(2)
-    ours = human_time_horizon(MINUTES, passed, NAMES, ridge=ridge, seed=1, resamples=50)
-    theirs = LogisticRegression(C=1 / ridge, tol=1e-8, max_iter=1000).fit(np.log2(MINUTES)[:, None], passed)
-    assert ours.slope == pytest.approx(theirs.coef_[0][0], abs=1e-4)
-    assert ours.intercept == pytest.approx(theirs.intercept_[0], abs=1e-4)
+    passed_flags = drawn(2)
+    own_fit = human_time_horizon(MINUTES, passed_flags, NAMES, ridge=ridge, seed=1, resamples=50)
+    theirs = LogisticRegression(C=1 / ridge, tol=1e-8, max_iter=1000).fit(np.log2(MINUTES)[:, None], passed_flags)
+    assert own_fit.slope == pytest.approx(theirs.coef_[0][0], abs=1e-4)
+    assert own_fit.intercept == pytest.approx(theirs.intercept_[0], abs=1e-4)
 
 
 def test_intervals_hold_the_value_and_repeat_with_the_seed() -> None:
-    first = human_time_horizon(MINUTES, drawn(), NAMES, FAMILIES, seed=5)
-    assert first == human_time_horizon(MINUTES, drawn(), NAMES, FAMILIES, seed=5)
-    assert (first.fit, first.attempts, first.problems, first.families) == (Fit.FITTED, 96, 24, 8)
-    for horizon in first.horizons:
+    first_fit = human_time_horizon(MINUTES, drawn(), NAMES, FAMILIES, seed=5)
+    assert first_fit == human_time_horizon(MINUTES, drawn(), NAMES, FAMILIES, seed=5)
+    assert (first_fit.fit, first_fit.attempts, first_fit.problems, first_fit.families) == (FitKind.FITTED, 96, 24, 8)
+    for horizon in first_fit.horizons:
         assert horizon.minutes is not None and horizon.low is not None and horizon.high is not None
         assert horizon.low < horizon.minutes < horizon.high
         assert not horizon.beyond_data
-    assert first.curve is not None
+    assert first_fit.curve is not None
     assert all(
         low <= middle <= high
-        for low, middle, high in zip(first.curve.low, first.curve.success, first.curve.high, strict=True)
+        for low, middle, high in zip(first_fit.curve.low, first_fit.curve.success, first_fit.curve.high, strict=True)
     )
 
 
@@ -77,18 +77,22 @@ def test_chance_of_attempts_alone_gives_the_interval_of_the_delta_method() -> No
 
 def test_families_that_succeed_and_fail_as_one_widen_the_interval() -> None:
     family = np.random.default_rng(3).random(8)
-    passed = family[PROBLEMS // 3] < 1 / (1 + np.exp(0.9 * (np.log2(MINUTES) - 5)))
-    alone = human_time_horizon(MINUTES, passed, NAMES, seed=1).horizons[0]
-    together = human_time_horizon(MINUTES, passed, NAMES, FAMILIES, seed=1).horizons[0]
-    assert alone.low is not None and together.low is not None and together.low < alone.low
+    passed_flags = family[PROBLEMS // 3] < 1 / (1 + np.exp(0.9 * (np.log2(MINUTES) - 5)))
+    independent_horizon = human_time_horizon(MINUTES, passed_flags, NAMES, seed=1).horizons[0]
+    family_horizon = human_time_horizon(MINUTES, passed_flags, NAMES, FAMILIES, seed=1).horizons[0]
+    assert (
+        independent_horizon.low is not None
+        and family_horizon.low is not None
+        and family_horizon.low < independent_horizon.low
+    )
 
 
 @pytest.mark.parametrize(
-    ("passed", "fit", "message"),
-    [(True, Fit.ALL_PASSED, "longer ones are needed"), (False, Fit.ALL_FAILED, "shorter ones are needed")],
+    ("all_passed", "fit", "message"),
+    [(True, FitKind.ALL_PASSED, "longer ones are needed"), (False, FitKind.ALL_FAILED, "shorter ones are needed")],
 )
-def test_all_passed_or_all_failed_is_beyond_the_range(passed: bool, fit: Fit, message: str) -> None:
-    horizon_fit = human_time_horizon(MINUTES, np.full(len(MINUTES), passed), NAMES, seed=1)
+def test_all_passed_or_all_failed_is_beyond_the_range(all_passed: bool, fit: FitKind, message: str) -> None:
+    horizon_fit = human_time_horizon(MINUTES, np.full(len(MINUTES), all_passed), NAMES, seed=1)
     assert horizon_fit.fit is fit and message in horizon_fit.note
     assert horizon_fit.slope is None and horizon_fit.curve is None
     for horizon in horizon_fit.horizons:
@@ -97,7 +101,7 @@ def test_all_passed_or_all_failed_is_beyond_the_range(passed: bool, fit: Fit, me
 
 def test_separated_data_gives_a_horizon_within_the_gap_and_says_so() -> None:
     horizon_fit = human_time_horizon(MINUTES, MINUTES < 30, NAMES, seed=1)
-    assert horizon_fit.fit is Fit.SEPARATED and "penalty" in horizon_fit.note
+    assert horizon_fit.fit is FitKind.SEPARATED and "penalty" in horizon_fit.note
     longest_passed, shortest_failed = MINUTES[MINUTES < 30].max(), MINUTES[MINUTES >= 30].min()
     half = horizon_fit.horizons[0].minutes
     assert half is not None and longest_passed < half < shortest_failed
@@ -107,29 +111,29 @@ def test_separated_data_gives_a_horizon_within_the_gap_and_says_so() -> None:
 
 def test_success_that_rises_with_length_has_no_horizon() -> None:
     horizon_fit = human_time_horizon(MINUTES, MINUTES > 30, NAMES, seed=1)
-    assert horizon_fit.fit is Fit.NOT_FALLING
+    assert horizon_fit.fit is FitKind.NOT_FALLING
     assert horizon_fit.slope is not None and horizon_fit.slope > 0
     assert all(horizon.minutes is None and horizon.beyond_data for horizon in horizon_fit.horizons)
 
 
 def test_a_nearly_flat_curve_has_no_horizon_in_millions_of_years() -> None:
     """Each length passes alike, the shortest once more."""
-    passed = np.tile([True, True, True, False], 24)
-    passed[3] = True
-    horizon_fit = human_time_horizon(MINUTES, passed, NAMES, levels=(1e-9,), ridge=1000, seed=1)
+    passed_flags = np.tile([True, True, True, False], 24)
+    passed_flags[3] = True
+    horizon_fit = human_time_horizon(MINUTES, passed_flags, NAMES, levels=(1e-9,), ridge=1000, seed=1)
     assert horizon_fit.slope is not None and -0.01 < horizon_fit.slope < 0
     assert horizon_fit.horizons[0].minutes is None and horizon_fit.horizons[0].beyond_data
 
 
 def test_a_horizon_outside_the_problems_is_marked() -> None:
-    passed = drawn() | (MINUTES < 400)
-    passed[-1] = False
-    horizon_fit = human_time_horizon(MINUTES, passed, NAMES, levels=(0.01,), seed=1)
+    passed_flags = drawn() | (MINUTES < 400)
+    passed_flags[-1] = False
+    horizon_fit = human_time_horizon(MINUTES, passed_flags, NAMES, levels=(0.01,), seed=1)
     assert horizon_fit.horizons[0].beyond_data
 
 
 @pytest.mark.parametrize(
-    ("columns", "message"),
+    ("horizon_columns", "message"),
     [
         (([1, 2], [1, 0], ["a", "a"]), "Problem a has two human times, 1 and 2 minutes"),
         (([1, 1], [1, 0], ["a", "a"], ["x", "y"]), "Problem a is in two families, x and y"),
@@ -138,9 +142,9 @@ def test_a_horizon_outside_the_problems_is_marked() -> None:
         (([1], [1, 0], ["a"]), "equally long"),
     ],
 )
-def test_what_allows_no_horizon_is_named(columns: tuple[list[Any], ...], message: str) -> None:
+def test_what_allows_no_horizon_is_named(horizon_columns: tuple[list[Any], ...], message: str) -> None:
     with pytest.raises(StatisticsError, match=message):
-        human_time_horizon(*columns, seed=1)
+        human_time_horizon(*horizon_columns, seed=1)
 
 
 def test_metrs_weights_are_scikit_learns_with_a_square_root_of_the_family() -> None:
@@ -149,16 +153,18 @@ def test_metrs_weights_are_scikit_learns_with_a_square_root_of_the_family() -> N
     problems = np.repeat(np.arange(12), random.integers(1, 9, 12))
     minutes = np.geomspace(1, 480, 12)[problems]
     family = np.array([0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 4, 4])
-    passed = random.random(len(problems)) < 1 / (1 + np.exp(0.9 * (np.log2(minutes) - 5)))
+    passed_flags = random.random(len(problems)) < 1 / (1 + np.exp(0.9 * (np.log2(minutes) - 5)))
     sizes = np.bincount(family)[family][problems]
     weights = 1 / np.sqrt(sizes) / np.bincount(problems)[problems]
     weights /= weights.sum()
     model = LogisticRegression(C=1 / METR_RIDGE, tol=1e-10, max_iter=10_000)
-    theirs = model.fit(np.log2(minutes)[:, None], passed, sample_weight=weights)
-    ours = human_time_horizon(
-        minutes, passed, problems.tolist(), family[problems].tolist(), weights=Weights.METR, seed=1, resamples=50
+    theirs = model.fit(np.log2(minutes)[:, None], passed_flags, sample_weight=weights)
+    own_fit = human_time_horizon(
+        minutes, passed_flags, problems.tolist(), family[problems].tolist(), weights=Weights.METR, seed=1, resamples=50
     )
-    assert ours.weights is Weights.METR
-    assert (ours.intercept, ours.slope) == pytest.approx((theirs.intercept_[0], theirs.coef_[0, 0]), rel=1e-4)
-    alike = human_time_horizon(minutes, passed, problems.tolist(), family[problems].tolist(), seed=1, resamples=50)
-    assert alike.slope != pytest.approx(ours.slope, rel=1e-2)
+    assert own_fit.weights is Weights.METR
+    assert (own_fit.intercept, own_fit.slope) == pytest.approx((theirs.intercept_[0], theirs.coef_[0, 0]), rel=1e-4)
+    equal_weights_fit = human_time_horizon(
+        minutes, passed_flags, problems.tolist(), family[problems].tolist(), seed=1, resamples=50
+    )
+    assert equal_weights_fit.slope != pytest.approx(own_fit.slope, rel=1e-2)

@@ -12,22 +12,22 @@ from sklearn.metrics import silhouette_score
 from benchwright_analysis.statistics.active_time import active_time_sensitivity
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.failures import Comparison, failure_groups
+from benchwright_analysis.statistics.failures import MessageComparison, failure_groups
 from benchwright_analysis.statistics.provenance import AttemptProvenance, provenance
-from benchwright_analysis.statistics.score_over_time import Trace, best_so_far, score_curve
+from benchwright_analysis.statistics.score_over_time import ScoreTrace, best_so_far, score_curve
 
 TRACES = [
-    Trace("a", "p1", (10, 30), (0.5, 0.25)),
-    Trace("a", "p2", (20,), (1.0,)),
-    Trace("b", "p1", (5,), (0.0,)),
-    Trace("b", "p2", (), ()),
-    Trace("c", "p1", (40,), (1.0,)),
+    ScoreTrace("a", "p1", (10, 30), (0.5, 0.25)),
+    ScoreTrace("a", "p2", (20,), (1.0,)),
+    ScoreTrace("b", "p1", (5,), (0.0,)),
+    ScoreTrace("b", "p2", (), ()),
+    ScoreTrace("c", "p1", (40,), (1.0,)),
 ]
 
 
 def test_the_best_score_so_far_never_falls() -> None:
     assert best_so_far(TRACES[0], [0, 9, 10, 29, 100]).tolist() == [0, 0, 0.5, 0.5, 0.5]
-    assert best_so_far(Trace("a", "p", (30, 10), (1, 0.5)), [20, 30]).tolist() == [0.5, 1]
+    assert best_so_far(ScoreTrace("a", "p", (30, 10), (1, 0.5)), [20, 30]).tolist() == [0.5, 1]
 
 
 def test_a_score_curve_is_the_mean_over_problems() -> None:
@@ -39,13 +39,16 @@ def test_a_score_curve_is_the_mean_over_problems() -> None:
 
 def test_bands_hold_over_people_and_problems() -> None:
     random = np.random.default_rng(1)
-    rows = [(person, problem) for person in range(6) for problem in "abcde"]
-    traces = [Trace(problem, str(person), (float(random.exponential(10)),), (1.0,)) for person, problem in rows]
-    people = Cells([person for person, _ in rows], [problem for _, problem in rows])
-    curve = score_curve(traces, [5, 10, 20], cells=people)
+    person_problems = [(person, problem) for person in range(6) for problem in "abcde"]
+    traces = [
+        ScoreTrace(problem, str(person), (float(random.exponential(10)),), (1.0,))
+        for person, problem in person_problems
+    ]
+    person_cells = Cells([person for person, _ in person_problems], [problem for _, problem in person_problems])
+    curve = score_curve(traces, [5, 10, 20], cells=person_cells)
     for low, score, high in zip(curve.low, curve.score, curve.high, strict=True):
         assert low is not None and high is not None and 0 <= low <= score <= high <= 1
-    assert set(score_curve(traces, [5, 10], k=4, cells=people).low) == {None}
+    assert set(score_curve(traces, [5, 10], k=4, cells=person_cells).low) == {None}
     assert None not in score_curve(traces, [10, 20], k=4).low
 
 
@@ -60,24 +63,24 @@ def test_a_curve_that_cannot_be_is_refused() -> None:
     with pytest.raises(StatisticsError, match="No problem has 3 attempts"):
         score_curve(TRACES, [10], k=3)
     with pytest.raises(StatisticsError, match="Scores have to be at most 1"):
-        best_so_far(Trace("a", "p", (1,), (2,)), [1])
+        best_so_far(ScoreTrace("a", "p", (1,), (2,)), [1])
 
 
 def test_active_time_is_compared_over_thresholds() -> None:
     sensitivity = active_time_sensitivity(
         {60: [50, 100, 150], 120: [100, 100, 200], 300: [100, 200, 300]}, [200, 200, 400], reference_s=120
     )
-    one_minute, two, five = sensitivity.thresholds
+    one_minute, two_minutes, five = sensitivity.thresholds
     assert (one_minute.total_s, one_minute.median_s) == (300, 100)
     assert one_minute.against_reference == pytest.approx(-0.25)
-    assert (two.share_of_elapsed, two.against_reference) == (0.5, 0)
+    assert (two_minutes.share_of_elapsed, two_minutes.against_reference) == (0.5, 0)
     assert five.against_reference == pytest.approx(0.5)
     assert five.rank_correlation == pytest.approx(np.sqrt(3) / 2)
     assert sensitivity.largest_change == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
-    ("times", "message"),
+    ("active_times", "message"),
     [
         ({60: [100.0]}, "No active times were given for the reference threshold of 120 s"),
         ({60: [100.0], 120: [90.0]}, "Active time shrinks"),
@@ -85,9 +88,9 @@ def test_active_time_is_compared_over_thresholds() -> None:
         ({120: [1.0, 2.0]}, "equally long"),
     ],
 )
-def test_active_times_that_cannot_be_are_refused(times: dict[float, list[float]], message: str) -> None:
+def test_active_times_that_cannot_be_are_refused(active_times: dict[float, list[float]], message: str) -> None:
     with pytest.raises(StatisticsError, match=message):
-        active_time_sensitivity(times, [200.0], reference_s=120)
+        active_time_sensitivity(active_times, [200.0], reference_s=120)
 
 
 def test_provenance_is_pooled_and_per_attempt() -> None:
@@ -104,10 +107,10 @@ def test_provenance_is_pooled_and_per_attempt() -> None:
     assert completion.pooled.value == pytest.approx(310 / 500)
     assert completion.per_attempt.value == pytest.approx((0.1 + 0.75) / 2)
     assert hand.pooled.value == pytest.approx(190 / 500)
-    soon, end = text_provenance.survival
+    soon, submit_share = text_provenance.survival
     assert (soon.moment, soon.accepted, soon.surviving) == ("30 s", 260, 208)
     assert soon.pooled.value == pytest.approx(0.8)
-    assert (end.moment, end.pooled.value, end.pooled.low) == ("submit", 0.5, None)
+    assert (submit_share.moment, submit_share.pooled.value, submit_share.pooled.low) == ("submit", 0.5, None)
 
 
 def test_more_surviving_than_accepted_is_refused() -> None:
@@ -130,9 +133,9 @@ def embed(texts: Sequence[str]) -> np.ndarray:
 
 def test_the_number_of_groups_has_the_best_silhouette() -> None:
     """scikit-learn's k-means and silhouette, by the steps of CVDP's Algorithm 1."""
-    analysis = failure_groups(TEXTS, embed=embed, name=lambda texts: texts[0].split()[-1], seed=3)
+    analysis = failure_groups(TEXTS, embed=embed, name_group=lambda texts: texts[0].split()[-1], seed=3)
     assert [group.members for group in analysis.groups] == [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
-    assert analysis.comparison is Comparison.EMBEDDING and analysis.named and analysis.note == ""
+    assert analysis.comparison is MessageComparison.EMBEDDING and analysis.named and analysis.note == ""
     assert [group.name for group in analysis.groups] == ["cut", "here", "default"]
     assert list(analysis.silhouettes) == list(range(2, 9))
     assert max(analysis.silhouettes, key=lambda count: analysis.silhouettes[count]) == 3
@@ -148,7 +151,7 @@ def test_no_more_than_eleven_groups_are_tried() -> None:
 
 def test_offline_groups_share_words_and_say_so() -> None:
     analysis = failure_groups(TEXTS, seed=1)
-    assert analysis.comparison is Comparison.WORDS and not analysis.named
+    assert analysis.comparison is MessageComparison.WORDS and not analysis.named
     assert "TF-IDF" in analysis.note and "no names" in analysis.note
     assert analysis == failure_groups(TEXTS, seed=1)
     assert all(group.name is None and group.distinctive_words for group in analysis.groups)
@@ -157,7 +160,7 @@ def test_offline_groups_share_words_and_say_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "groups", "message"),
+    ("texts", "group_count", "message"),
     [
         ([], 0, "fewer than three"),
         (["a latch", "no reset"], 1, "fewer than three"),
@@ -165,9 +168,9 @@ def test_offline_groups_share_words_and_say_so() -> None:
         (["the of", "and to", "a is"], 1, "All messages are alike"),
     ],
 )
-def test_too_little_to_group_is_one_group_and_says_so(texts: list[str], groups: int, message: str) -> None:
+def test_too_little_to_group_is_one_group_and_says_so(texts: list[str], group_count: int, message: str) -> None:
     analysis = failure_groups(texts, seed=1)
-    assert len(analysis.groups) == groups and analysis.silhouettes == {} and message in analysis.note
+    assert len(analysis.groups) == group_count and analysis.silhouettes == {} and message in analysis.note
 
 
 def test_texts_of_two_kinds_make_two_groups() -> None:
@@ -183,7 +186,7 @@ def test_reflections_and_vectors_that_do_not_fit_are_refused() -> None:
 
 
 def test_problems_that_do_not_differ_have_a_score_but_no_band() -> None:
-    traces = [Trace(problem, "m", (2.0,), (1.0,)) for problem in "abd"] + [Trace("c", "m", (3.0,), (1.0,))]
+    traces = [ScoreTrace(problem, "m", (2.0,), (1.0,)) for problem in "abd"] + [ScoreTrace("c", "m", (3.0,), (1.0,))]
     curve = score_curve(traces, [1, 2.5, 4])
     assert curve.score == pytest.approx((0, 3 / 4, 1))
     assert [bound is None for bound in curve.low] == [bound is None for bound in curve.high] == [True, False, True]

@@ -55,7 +55,7 @@ def test_a_study_is_drawn_as_planned() -> None:
     attempts = simulate(plan, np.random.default_rng(1))
     assert attempts == simulate(plan, np.random.default_rng(1))
     assert len(attempts) == 30 * 12 and len({attempt.participant for attempt in attempts}) == 30
-    assert all(attempt.passed + attempt.gave_up + attempt.timed_out == 1 for attempt in attempts)
+    assert all(attempt.has_passed + attempt.gave_up + attempt.timed_out == 1 for attempt in attempts)
     assert all(attempt.minutes <= 45 for attempt in attempts)
     assert any(attempt.gave_up for attempt in attempts) and any(attempt.timed_out for attempt in attempts)
     for participant in ("p01", "p30"):
@@ -70,7 +70,7 @@ def test_a_study_is_drawn_as_planned() -> None:
 def test_condition_effects_are_recovered(studies: int) -> None:
     """The clustered interval where the effect differs between people, HC3's where all are alike."""
     varied = replace(PLAN, effect_spread=0.25)
-    alike = replace(PLAN, participant_spread=0)
+    uniform_plan = replace(PLAN, participant_spread=0)
 
     def effect(plan: StudyPlan, random: np.random.Generator, clustered: bool) -> bool:
         attempts = simulate(plan, random)
@@ -87,7 +87,7 @@ def test_condition_effects_are_recovered(studies: int) -> None:
 
     clustered = count(studies, lambda random, _: effect(varied, random, True))
     demand("effect of a condition, clustered by participant", clustered, studies)
-    hc3 = count(studies, lambda random, _: effect(alike, random, False))
+    hc3 = count(studies, lambda random, _: effect(uniform_plan, random, False))
     demand("the same by HC3, people alike", hc3, studies)
 
 
@@ -103,8 +103,10 @@ def test_a_horizon_is_recovered(studies: int, spread: float, description: str) -
 
     def horizon(random: np.random.Generator, study: int) -> bool:
         ease = random.normal(0, spread, 20)[problems % 20] + random.normal(0, spread / 2, 40)[problems]
-        passed = random.random(len(minutes)) < 1 / (1 + np.exp(0.8 * (np.log2(minutes) - 5) - ease))
-        horizon_fit = human_time_horizon(minutes, passed, problems.tolist(), families, seed=study, resamples=RESAMPLES)
+        passed_flags = random.random(len(minutes)) < 1 / (1 + np.exp(0.8 * (np.log2(minutes) - 5) - ease))
+        horizon_fit = human_time_horizon(
+            minutes, passed_flags, problems.tolist(), families, seed=study, resamples=RESAMPLES
+        )
         half = horizon_fit.horizons[0]
         return holds(half.low, half.high, 32)
 

@@ -61,10 +61,13 @@ def test_a_result_that_is_neither_passed_nor_failed_is_named() -> None:
 
 def test_success_is_broken_down_by_each_label_of_a_problem() -> None:
     labels = [("fsm", "fifo"), "fsm", "fifo", (), ("fsm", "fsm")]
-    groups = breakdown([1, 0, 1, 1, 0], labels, models(["a", "b", "c", "d", "b"]))
-    assert [(group.label, group.attempts, group.score.problems) for group in groups] == [("fifo", 2, 2), ("fsm", 3, 2)]
-    assert groups[0].passed is not None and groups[0].passed.value == 1
-    assert groups[1].score.value == pytest.approx(1 / 3)
+    label_groups = breakdown([1, 0, 1, 1, 0], labels, models(["a", "b", "c", "d", "b"]))
+    assert [(group.label, group.attempts, group.score.problems) for group in label_groups] == [
+        ("fifo", 2, 2),
+        ("fsm", 3, 2),
+    ]
+    assert label_groups[0].passed is not None and label_groups[0].passed.value == 1
+    assert label_groups[1].score.value == pytest.approx(1 / 3)
 
 
 def test_fractional_scores_have_a_mean_and_no_share() -> None:
@@ -79,19 +82,19 @@ def test_a_macro_average_counts_groups_alike() -> None:
     assert average.value == pytest.approx((0.75 + 0 + 1) / 3)
     # Categories differ by nature: only what varies within a, 3/4 of a problem in each, is chance.
     weight = 1 / 12
-    inside = weight**2 * (3 * 0.25**2 + 0.75**2) * 8 / 7
-    assert average.standard_error == pytest.approx(math.sqrt(inside))
+    variance_inside = weight**2 * (3 * 0.25**2 + 0.75**2) * 8 / 7
+    assert average.standard_error == pytest.approx(math.sqrt(variance_inside))
 
 
 def test_a_bootstrap_interval_of_a_mean_is_scipys_at_hesterbergs_level() -> None:
     """Hesterberg (2015): of 50 values the tails of 2.5 % become 2.1 %."""
-    values = np.random.default_rng(5).exponential(size=50)
-    ours = clustered_mean(values, seed=1, resamples=4000)
-    theirs = stats.bootstrap(
-        (values,), np.mean, method="percentile", confidence_level=0.958, n_resamples=4000, rng=2
+    sample_values = np.random.default_rng(5).exponential(size=50)
+    own_estimate = clustered_mean(sample_values, seed=1, resamples=4000)
+    scipy_interval = stats.bootstrap(
+        (sample_values,), np.mean, method="percentile", confidence_level=0.958, n_resamples=4000, rng=2
     ).confidence_interval
-    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
-    assert ours == clustered_mean(values, seed=1, resamples=4000)
+    assert (own_estimate.low, own_estimate.high) == pytest.approx((scipy_interval.low, scipy_interval.high), abs=0.02)
+    assert own_estimate == clustered_mean(sample_values, seed=1, resamples=4000)
 
 
 def test_an_interval_of_few_units_is_expanded() -> None:
@@ -112,10 +115,10 @@ def test_scores_that_are_all_alike_do_not_feign_certainty(score: float) -> None:
 
 def test_copies_of_an_attempt_do_not_feign_precision() -> None:
     """Of clusters of equal values the interval is the one of the clusters' values."""
-    values = np.random.default_rng(6).normal(size=20)
-    copied = clustered_mean(np.repeat(values, 10), np.repeat(np.arange(20), 10).tolist(), seed=1)
+    cluster_values = np.random.default_rng(6).normal(size=20)
+    copied = clustered_mean(np.repeat(cluster_values, 10), np.repeat(np.arange(20), 10).tolist(), seed=1)
     assert copied.low is not None and copied.high is not None
-    error = values.std() / math.sqrt(20)
+    error = cluster_values.std() / math.sqrt(20)
     assert copied.high - copied.low == pytest.approx(2 * 1.96 * error, rel=0.1)
 
 
@@ -127,10 +130,10 @@ def test_one_cluster_gives_a_value_without_an_interval() -> None:
 def test_nested_draws_draw_as_many_children_as_their_parents_were_drawn_for() -> None:
     random = np.random.default_rng(7)
     parents = ["b", "a", "b", "b", "a"]
-    drawn = draws(2, 500, random)
-    children = nested_draws(parents, drawn, random)
-    assert (children[:, [1, 4]].sum(axis=1) == 2 * drawn[:, 0]).all()
-    assert (children[:, [0, 2, 3]].sum(axis=1) == 3 * drawn[:, 1]).all()
+    parent_draws = draws(2, 500, random)
+    children = nested_draws(parents, parent_draws, random)
+    assert (children[:, [1, 4]].sum(axis=1) == 2 * parent_draws[:, 0]).all()
+    assert (children[:, [0, 2, 3]].sum(axis=1) == 3 * parent_draws[:, 1]).all()
     assert children.mean(axis=0) == pytest.approx(np.ones(5), abs=0.2)
 
 
@@ -176,34 +179,34 @@ def test_mean_pass_at_1_is_the_mean_rate_both_ways() -> None:
 def test_cvdps_success_is_what_its_reporter_prints() -> None:
     """The composite report of CVDP's own format, by the harness room's writer of it."""
 
-    def graded(name: str, category: str, passed: bool, score: float | None = None) -> GradedAnswer:
+    def graded(name: str, category: str, has_passed: bool, score: float | None = None) -> GradedAnswer:
         return GradedAnswer(
             id=name,
             category=Category(category),
             difficulty=Difficulty.EASY,
-            verdict=Verdict(reason=Reason.PASSED if passed else Reason.TESTS_FAILED, detail="", wall_s=0.5),
+            verdict=Verdict(reason=Reason.PASSED if has_passed else Reason.TESTS_FAILED, detail="", wall_s=0.5),
             score=score,
         )
 
-    results = {"a": (1, 1, 0), "b": (0, 1, 0), "c": (0, 0, 0)}
-    scores = (0.25, 0.75, 0.9)
-    now = datetime(2026, 1, 2, tzinfo=UTC)
+    passes_by_problem = {"a": (1, 1, 0), "b": (0, 1, 0), "c": (0, 0, 0)}
+    sample_scores = (0.25, 0.75, 0.9)
+    report_time = datetime(2026, 1, 2, tzinfo=UTC)
     reports = [
         report(
-            [graded(name, "cid003", bool(passes[sample])) for name, passes in results.items()]
-            + [graded("d", "cid009", False, scores[sample])],
+            [graded(name, "cid003", bool(passes[sample])) for name, passes in passes_by_problem.items()]
+            + [graded("d", "cid009", False, sample_scores[sample])],
             "pack",
             "somebody",
-            now,
+            report_time,
         )
         for sample in range(3)
     ]
-    text = report_text(composite(reports, ["1", "2", "3"], 2, now))
-    printed = re.search(r"Overall Pass@2, n=3 probability: ([0-9.]+)%", text)
-    assert printed is not None
-    problems = [Samples(tuple(map(float, passes))) for passes in results.values()]
-    ours = cvdp_success([*problems, Samples(scores, is_score_based=True)], 2)
-    assert round(100 * ours, 2) == float(printed[1])
+    text = report_text(composite(reports, ["1", "2", "3"], 2, report_time))
+    probability_match = re.search(r"Overall Pass@2, n=3 probability: ([0-9.]+)%", text)
+    assert probability_match is not None
+    problem_samples = [Samples(tuple(map(float, passes))) for passes in passes_by_problem.values()]
+    own_success = cvdp_success([*problem_samples, Samples(sample_scores, is_score_based=True)], 2)
+    assert round(100 * own_success, 2) == float(probability_match[1])
 
 
 @SETTINGS
@@ -226,7 +229,7 @@ def test_best_of_k_of_passes_is_pass_at_k(counts: tuple[int, int, int]) -> None:
 
 
 def test_many_clusters_are_drawn_in_parts_that_make_the_same_interval() -> None:
-    values = np.random.default_rng(5).integers(0, 2, 3000).astype(float)
-    at_once = draws(3000, 1500, np.random.default_rng(1)) @ values / 3000
-    estimate = clustered_mean(values, seed=1, resamples=1500)
+    binary_values = np.random.default_rng(5).integers(0, 2, 3000).astype(float)
+    at_once = draws(3000, 1500, np.random.default_rng(1)) @ binary_values / 3000
+    estimate = clustered_mean(binary_values, seed=1, resamples=1500)
     assert (estimate.low, estimate.high) == percentile_interval(at_once, 3000)

@@ -22,7 +22,7 @@ from benchwright_analysis.statistics.restricted_mean import (
     time_change,
 )
 from benchwright_analysis.statistics.survival import (
-    Survival,
+    SurvivalCurve,
     kaplan_meier,
     success_only_time,
     with_give_ups_until,
@@ -46,7 +46,7 @@ def everybody_once(count: int) -> Cells:
     return Cells(list(range(count)), [index % 6 for index in range(count)])
 
 
-def unsolved_at(curve: Survival, time: float) -> float:
+def unsolved_at(curve: SurvivalCurve, time: float) -> float:
     """The share not solved by a time."""
     return min(
         (share for pass_time, share in zip(curve.times, curve.unsolved, strict=True) if pass_time <= time), default=1.0
@@ -57,8 +57,8 @@ def test_the_curve_of_freireichs_trial() -> None:
     """Collett, Modelling Survival Data, and Kleinbaum & Klein, Survival Analysis, table of the 6-MP group."""
     curve = kaplan_meier(*read(TREATED))
     assert (curve.attempts, curve.passed) == (21, 9)
-    expected = {6: 0.8571, 7: 0.8067, 10: 0.7529, 13: 0.6902, 16: 0.6275, 22: 0.5378, 23: 0.4482}
-    for week, unsolved in expected.items():
+    expected_shares = {6: 0.8571, 7: 0.8067, 10: 0.7529, 13: 0.6902, 16: 0.6275, 22: 0.5378, 23: 0.4482}
+    for week, unsolved in expected_shares.items():
         assert unsolved_at(curve, week) == pytest.approx(unsolved, abs=5e-5)
     assert unsolved_at(curve, 5.9) == 1
     assert unsolved_at(curve, 22.9) == unsolved_at(curve, 22)
@@ -74,12 +74,12 @@ def test_a_median_on_a_flat_stretch_is_its_middle() -> None:
 @SETTINGS
 @given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1, max_size=30))
 def test_the_curve_is_statsmodels(rows: list[tuple[int, bool]]) -> None:
-    times, passed = [float(time) for time, _ in rows], [event for _, event in rows]
-    ours = kaplan_meier(times, passed)
-    if any(passed):
-        theirs = SurvfuncRight(np.array(times), np.array(passed, int))
+    times, passed_flags = [float(time) for time, _ in rows], [event for _, event in rows]
+    own_curve = kaplan_meier(times, passed_flags)
+    if any(passed_flags):
+        theirs = SurvfuncRight(np.array(times), np.array(passed_flags, int))
         for time, unsolved in zip(theirs.surv_times, theirs.surv_prob, strict=True):
-            assert unsolved_at(ours, time) == pytest.approx(unsolved, abs=1e-12)
+            assert unsolved_at(own_curve, time) == pytest.approx(unsolved, abs=1e-12)
 
 
 def test_the_curve_of_nobody_is_refused_and_of_no_passes_is_flat() -> None:
@@ -143,11 +143,11 @@ def test_the_interval_of_a_restricted_mean_has_more_room_on_the_side_away_from_t
 @given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=2, max_size=20), st.integers(2, 9))
 def test_a_pseudo_value_is_n_estimates_less_those_without_it(rows: list[tuple[int, bool]], limit: int) -> None:
     """By its definition (Andersen, Klein & Rosthøj 2003), moved so that the mean is the estimate itself."""
-    times, passed = np.array([float(time) for time, _ in rows]), np.array([event for _, event in rows])
+    times, passed_flags = np.array([float(time) for time, _ in rows]), np.array([event for _, event in rows])
     moments = [0.5, 3.0, 4.5, 9.0]
 
     def mean(keep: np.ndarray, scale: Callable[[float], float]) -> float:
-        waits, events = times[keep], passed[keep]
+        waits, events = times[keep], passed_flags[keep]
         steps = sorted({float(t) for t in waits[events] if t < limit})
         total = scale(steps[0]) if steps else scale(limit)
         for start, end in itertools.pairwise([*steps, float(limit)]):
@@ -157,25 +157,25 @@ def test_a_pseudo_value_is_n_estimates_less_those_without_it(rows: list[tuple[in
     everyone = np.arange(len(rows))
     leave_one_out = [np.delete(everyone, index) for index in everyone]
     for pseudo_values, scale in (
-        (restricted_times(times, passed, limit), float),
-        (log_restricted_times(times, passed, limit), math.log),
+        (restricted_times(times, passed_flags, limit), float),
+        (log_restricted_times(times, passed_flags, limit), math.log),
     ):
-        whole = mean(everyone, scale)
+        full_estimate = mean(everyone, scale)
         by_definition = np.array(
-            [len(rows) * whole - (len(rows) - 1) * mean(kept_rows, scale) for kept_rows in leave_one_out]
+            [len(rows) * full_estimate - (len(rows) - 1) * mean(kept_rows, scale) for kept_rows in leave_one_out]
         )
-        assert pseudo_values.tolist() == pytest.approx(by_definition + whole - by_definition.mean(), abs=1e-9)
-        assert pseudo_values.mean() == pytest.approx(whole)
-    for column, moment in zip(unsolved_values(times, passed, moments).T, moments, strict=True):
-        whole = unsolved(times, passed, moment)
-        estimates = [unsolved(times[kept_rows], passed[kept_rows], moment) for kept_rows in leave_one_out]
-        by_definition = len(rows) * whole - (len(rows) - 1) * np.array(estimates)
-        assert column.tolist() == pytest.approx(by_definition + whole - by_definition.mean(), abs=1e-9)
+        assert pseudo_values.tolist() == pytest.approx(by_definition + full_estimate - by_definition.mean(), abs=1e-9)
+        assert pseudo_values.mean() == pytest.approx(full_estimate)
+    for column, moment in zip(unsolved_values(times, passed_flags, moments).T, moments, strict=True):
+        full_estimate = unsolved(times, passed_flags, moment)
+        estimates = [unsolved(times[kept_rows], passed_flags[kept_rows], moment) for kept_rows in leave_one_out]
+        by_definition = len(rows) * full_estimate - (len(rows) - 1) * np.array(estimates)
+        assert column.tolist() == pytest.approx(by_definition + full_estimate - by_definition.mean(), abs=1e-9)
 
 
-def unsolved(times: np.ndarray, passed: np.ndarray, moment: float) -> float:
-    steps = set(times[passed & (times <= moment)].tolist())
-    return math.prod(1 - float((passed & (times == step)).sum() / (times >= step).sum()) for step in steps)
+def unsolved(times: np.ndarray, passed_flags: np.ndarray, moment: float) -> float:
+    step_times = set(times[passed_flags & (times <= moment)].tolist())
+    return math.prod(1 - float((passed_flags & (times == step)).sum() / (times >= step).sum()) for step in step_times)
 
 
 def test_bands_and_medians_interval_hold_the_curve() -> None:
@@ -198,9 +198,11 @@ def test_conditions_that_differ_by_a_factor_differ_by_its_percentage() -> None:
     times = np.exp(0.3 * people + 0.1 * problems) * np.where(second, 0.8, 1.0)
     times *= np.exp(np.random.default_rng(2).normal(0, 0.01, 60))
     cells = Cells(people.tolist(), problems.tolist())
-    change = time_change(times, [True] * 60, second, 1000, cells)
-    assert change.within and change.low is not None and change.high is not None
-    assert change.value == pytest.approx(-0.2, abs=0.01) and change.low < -0.2 < change.high
+    condition_change = time_change(times, [True] * 60, second, 1000, cells)
+    assert condition_change.within and condition_change.low is not None and condition_change.high is not None
+    assert (
+        condition_change.value == pytest.approx(-0.2, abs=0.01) and condition_change.low < -0.2 < condition_change.high
+    )
     assert restricted_mean_difference(times, [True] * 60, second, 1000, cells).value < 0
     with pytest.raises(StatisticsError, match="attempts under both conditions"):
         time_change(times, [True] * 60, [True] * 60, 1000, cells)

@@ -19,7 +19,7 @@ from benchwright_analysis.statistics.crossed import crossed_difference
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.horizon import human_time_horizon
 from benchwright_analysis.statistics.restricted_mean import observable_limit, restricted_mean_difference, time_change
-from benchwright_analysis.statistics.score_over_time import Trace, score_curve
+from benchwright_analysis.statistics.score_over_time import ScoreTrace, score_curve
 from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate
 from benchwright_analysis.statistics.success import breakdown, macro_average
 from benchwright_analysis.statistics.survival import kaplan_meier, success_only_time, with_give_ups_until
@@ -45,45 +45,45 @@ def all_statistics(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict
     problems = [attempt.problem for attempt in attempts]
     conditions = [attempt.condition for attempt in attempts]
     minutes = [attempt.minutes for attempt in attempts]
-    passed = [attempt.passed for attempt in attempts]
+    passed_flags = [attempt.has_passed for attempt in attempts]
     forecasts = [attempt.forecast_minutes for attempt in attempts]
-    score = [float(is_passed) for is_passed in passed]
+    score = [float(is_passed) for is_passed in passed_flags]
     shared = min(
         observable_limit(
             [attempt.minutes for attempt in attempts if attempt.condition == name],
-            [attempt.passed for attempt in attempts if attempt.condition == name],
+            [attempt.has_passed for attempt in attempts if attempt.condition == name],
             limit,
         )
         for name in set(conditions)
     )
     effect = condition_effects(minutes, conditions, "human", forecasts=forecasts, participants=people)
     traces = [
-        Trace(attempt.problem, attempt.participant, (attempt.minutes,), (1.0,))
-        if attempt.passed
-        else Trace(attempt.problem, attempt.participant, (), ())
-        for attempt in attempts
+        ScoreTrace(simulated_attempt.problem, simulated_attempt.participant, (simulated_attempt.minutes,), (1.0,))
+        if simulated_attempt.has_passed
+        else ScoreTrace(simulated_attempt.problem, simulated_attempt.participant, (), ())
+        for simulated_attempt in attempts
     ]
     cells = Cells(people, problems, [attempt.family for attempt in attempts])
-    second = [condition == "human+copilot" for condition in conditions]
+    has_copilot = [condition == "human+copilot" for condition in conditions]
     return {
         "groups": breakdown(score, [attempt.difficulty for attempt in attempts], cells),
         "macro": macro_average(score, [attempt.family for attempt in attempts], cells),
-        "survival": kaplan_meier(minutes, passed, cells),
+        "survival": kaplan_meier(minutes, passed_flags, cells),
         "pessimistic": kaplan_meier(
-            with_give_ups_until(minutes, [attempt.gave_up for attempt in attempts], limit), passed
+            with_give_ups_until(minutes, [attempt.gave_up for attempt in attempts], limit), passed_flags
         ),
-        "difference": restricted_mean_difference(minutes, passed, second, shared, cells),
-        "change": time_change(minutes, passed, second, shared, cells, [np.log(forecasts)]),
-        "solved": crossed_difference(passed, second, cells),
-        "successes": success_only_time(minutes, passed),
+        "difference": restricted_mean_difference(minutes, passed_flags, has_copilot, shared, cells),
+        "change": time_change(minutes, passed_flags, has_copilot, shared, cells, [np.log(forecasts)]),
+        "solved": crossed_difference(passed_flags, has_copilot, cells),
+        "successes": success_only_time(minutes, passed_flags),
         "effect": effect,
-        "times": time_calibration(forecasts, minutes, passed, cells, seed=1, resamples=200),
-        "chances": chance_calibration([attempt.forecast_chance for attempt in attempts], passed, cells),
+        "times": time_calibration(forecasts, minutes, passed_flags, cells, seed=1, resamples=200),
+        "chances": chance_calibration([attempt.forecast_chance for attempt in attempts], passed_flags, cells),
         "order": rank_correlation(forecasts, minutes, cells, seed=1, resamples=200),
         "curve": score_curve(traces, np.linspace(0, limit, 13), k=3),
         "horizon": human_time_horizon(
             [attempt.baseline_minutes for attempt in attempts],
-            passed,
+            passed_flags,
             problems,
             [attempt.family for attempt in attempts],
             seed=1,

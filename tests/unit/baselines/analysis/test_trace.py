@@ -13,7 +13,7 @@ from benchwright_analysis.completion.played_runs import PlayedRun
 from benchwright_analysis.trace.attempt_steps import trace_of_attempt
 from benchwright_analysis.trace.page import trace_page
 from benchwright_analysis.trace.run_steps import trace_of_run
-from benchwright_analysis.trace.step import StepKind, Trace, TracePart, TraceStep, change, whole
+from benchwright_analysis.trace.step import AttemptTrace, StepKind, TracePart, TraceStep, change_excerpt, whole_excerpt
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.events.events import (
     Abandoned,
@@ -41,7 +41,7 @@ from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal
-from benchwright_subjects.inline.record import Decision, Efforts, SiteRecord, Step, SubjectName, Times
+from benchwright_subjects.inline.record import Efforts, OfferOutcome, SiteRecord, Step, SubjectName, Times
 from benchwright_subjects.inline.run_folder import SnapshotVerdict
 from benchwright_subjects.inline.sites import SiteKind
 
@@ -66,16 +66,18 @@ PASSED = RunFinished(
 )
 
 
-def trace(*events: tuple[float, Event]) -> Trace:
+def trace(*timed_events: tuple[float, Event]) -> AttemptTrace:
     recorded = [
-        RecordedEvent("a1", seq, Moment(MORNING + timedelta(seconds=second), round(second * 1e9), "p"), event, "", "")
-        for seq, (second, event) in enumerate(events, 1)
+        RecordedEvent(
+            "a1", seq, Moment(MORNING + timedelta(seconds=offset_s), round(offset_s * 1e9), "p"), event, "", ""
+        )
+        for seq, (offset_s, event) in enumerate(timed_events, 1)
     ]
     return trace_of_attempt(HEADER, recorded)
 
 
-def step_titles(attempt_trace: Trace) -> list[tuple[str, str]]:
-    return [(step.kind.value, step.title) for part in attempt_trace.parts for step in part.steps]
+def step_titles(attempt_trace: AttemptTrace) -> list[tuple[str, str]]:
+    return [(step.kind.value, step.title) for part in attempt_trace.trace_parts for step in part.steps]
 
 
 def typed(time_s: float, offset: int, text: str, version: int) -> list[tuple[float, Event]]:
@@ -105,8 +107,8 @@ def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
         ("ran", "Run 1 passed, 3 of 3 tests"),
         ("other", "Submitted"),
     ]
-    request_step, edited = attempt_trace.parts[0].steps[2:4]
-    assert request_step.facts == {
+    request_step, edited = attempt_trace.trace_parts[0].steps[2:4]
+    assert request_step.fact_texts == {
         "requests": "2",
         "input tokens": "1,200",
         "output tokens": "30",
@@ -121,14 +123,16 @@ def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
 
 
 def test_keys_that_follow_each_other_are_one_step_and_edits_of_an_agent_are_not() -> None:
-    keys = [timed_event for index in range(3) for timed_event in typed(1 + index / 10, 10 + index, "x", index + 1)]
+    keystroke_events = [
+        timed_event for index in range(3) for timed_event in typed(1 + index / 10, 10 + index, "x", index + 1)
+    ]
     chat = EditReason(path=PATH, version=9, reason="Chat.applyEdits")
     by_agent = Edit(path=PATH, version=9, changes=(Change(start=0, end=0, text="// a\n"),))
     attempt_trace = trace(
-        (0, OPENED), *keys, (1.4, by_agent), (1.4, chat), *typed(60, 5, "y", 11), *typed(63, 6, "z", 12)
+        (0, OPENED), *keystroke_events, (1.4, by_agent), (1.4, chat), *typed(60, 5, "y", 11), *typed(63, 6, "z", 12)
     )
-    edits = [step for step in attempt_trace.parts[0].steps if step.kind is StepKind.EDITED]
-    assert [(step.title, step.facts) for step in edits] == [
+    edit_steps = [step for step in attempt_trace.trace_parts[0].steps if step.kind is StepKind.EDITED]
+    assert [(step.title, step.fact_texts) for step in edit_steps] == [
         ("rtl/m.sv: typed", {"edits": "3"}),
         ("rtl/m.sv: written by a chat or an agent", {}),
         ("rtl/m.sv: typed", {}),
@@ -146,7 +150,7 @@ def test_offers_are_shown_and_accepted() -> None:
         ("shown", "rtl/m.sv: copilot showed an offer, 3 characters"),
         ("accepted", "rtl/m.sv: a part of an offer of copilot was accepted"),
     ]
-    assert list(attempt_trace.parts[0].steps[1].excerpts) == [whole("What was offered", "abc")]
+    assert list(attempt_trace.trace_parts[0].steps[1].excerpts) == [whole_excerpt("What was offered", "abc")]
 
 
 def test_a_study_that_shows_no_results_has_none_in_a_trace() -> None:
@@ -170,10 +174,10 @@ def test_a_study_that_shows_no_results_has_none_in_a_trace() -> None:
 
 def test_edits_without_text_say_so() -> None:
     attempt_trace = trace((0, OPENED), (1, EditShape(path=PATH, changes=())), (5, EditShape(path=PATH, changes=())))
-    assert attempt_trace.parts[0].steps[-1].facts["text"] == "not in the log"
+    assert attempt_trace.trace_parts[0].steps[-1].fact_texts["text"] == "not in the log"
 
 
-def hostile() -> Trace:
+def hostile() -> AttemptTrace:
     text = FileText.of_text(f"{START}{HOSTILE}\n")
     return trace(
         (0, Opened(files={f"{HOSTILE}.sv".replace("/", "-"): FileText.of_text("")})),
@@ -206,10 +210,14 @@ def test_nothing_runs_in_a_page_but_its_script_and_nothing_is_fetched() -> None:
 
 
 def test_long_texts_are_cut() -> None:
-    long = Trace(
+    long = AttemptTrace(
         "t",
         {},
-        [TracePart("", [TraceStep(StepKind.SHOWN, "x" * 9000, None, {}, [whole("c", "y" * 5000 + "\nz" * 5000)])])],
+        [
+            TracePart(
+                "", [TraceStep(StepKind.SHOWN, "x" * 9000, None, {}, [whole_excerpt("c", "y" * 5000 + "\nz" * 5000)])]
+            )
+        ],
     )
     page = trace_page(long)
     assert "4,601 more lines" in page
@@ -219,7 +227,7 @@ def test_long_texts_are_cut() -> None:
 def test_a_change_is_shown_with_some_lines_around() -> None:
     lines = [f"line {number}" for number in range(100)]
     old_text, new_text = "\n".join(lines), "\n".join([*lines[:50], "new", *lines[51:]])
-    shown_lines = change("c", old_text, new_text).lines
+    shown_lines = change_excerpt("c", old_text, new_text).lines
     assert [line.mark for line in shown_lines] == ["~", " ", " ", " ", "-", "+", " ", " ", " ", "~"]
     assert (shown_lines[0].text, shown_lines[-1].text) == ("47 lines not shown", "46 lines not shown")
 
@@ -247,7 +255,7 @@ def run_of(policy: Policy, *steps: Step) -> PlayedRun:
         snapshots=(),
         times=Times(started=MORNING, wall_s=0, latencies_ms=(12.5,)),
     )
-    started = settings(
+    run_settings = settings(
         command=("server", HOSTILE), kinds=(SiteKind.EMPTY_BODY,), policies=(policy,), mode=Refusal.ASSISTED
     )
     verdicts = [
@@ -263,14 +271,16 @@ def run_of(policy: Policy, *steps: Step) -> PlayedRun:
         )
         for accepts, is_end, outcome in ((1, False, "failed"), (1, True, "passed"))
     ]
-    return PlayedRun("s 1", started, [record], {(record.site, policy): verdicts})
+    return PlayedRun("s 1", run_settings, [record], {(record.site, policy): verdicts})
 
 
 STEPS = (
-    Step(decision=Decision.PARTLY_ACCEPTED, offers=2, offer="assign y = a;\nassign z = b;", accepted="assign y = a;"),
-    Step(decision=Decision.REFUSED, offers=1, offer=HOSTILE, typed="assign secret_of_the_reference = 1;\n"),
-    Step(decision=Decision.TIMED_OUT),
-    Step(decision=Decision.NOTHING_OFFERED, typed="always_ff x;"),
+    Step(
+        decision=OfferOutcome.PARTLY_ACCEPTED, offers=2, offer="assign y = a;\nassign z = b;", accepted="assign y = a;"
+    ),
+    Step(decision=OfferOutcome.REFUSED, offers=1, offer=HOSTILE, typed="assign secret_of_the_reference = 1;\n"),
+    Step(decision=OfferOutcome.TIMED_OUT),
+    Step(decision=OfferOutcome.NOTHING_OFFERED, typed="always_ff x;"),
 )
 
 

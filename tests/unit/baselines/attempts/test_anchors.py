@@ -77,21 +77,21 @@ def test_anchors_survive_an_email() -> None:
     assert read_anchors(quoted) == anchors
 
 
-def countersigned(unsigned_anchor: Anchor, key: Ed25519PrivateKey) -> Anchor:
-    public = base64.b64encode(key.public_key().public_bytes_raw()).decode()
+def countersigned(unsigned_anchor: Anchor, private_key: Ed25519PrivateKey) -> Anchor:
+    public = base64.b64encode(private_key.public_key().public_bytes_raw()).decode()
     time = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
     receipt = Receipt(server="https://bench.example", time=time, key=public, signature="")
     unsigned = json.loads(unsigned_anchor.model_copy(update={"receipt": receipt}).as_line())
     del unsigned["receipt"]["signature"]
     text = json.dumps(unsigned, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    signature = base64.b64encode(key.sign(text.encode())).decode()
+    signature = base64.b64encode(private_key.sign(text.encode())).decode()
     return unsigned_anchor.model_copy(update={"receipt": receipt.model_copy(update={"signature": signature})})
 
 
 def test_a_signed_receipt_agrees_and_names_its_server_and_key() -> None:
     signed = countersigned(anchor(3), KEY)
-    (read,) = read_anchors(as_text([signed]))
-    check = check_anchors("6f1c", CHAIN, [read, anchor(5)])
+    (read_anchor,) = read_anchors(as_text([signed]))
+    check = check_anchors("6f1c", CHAIN, [read_anchor, anchor(5)])
     public = base64.b64encode(KEY.public_key().public_bytes_raw()).decode()
     assert check == AnchorCheck(2, signers=(f"https://bench.example with the key {public}",))
 
@@ -101,7 +101,7 @@ SIGNED_AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("published", "agreeing", "flaws"),
+    ("published_key", "agreeing", "flaws"),
     [
         (PublishedKey(key=PUBLIC), 1, 0),
         (PublishedKey(key=PUBLIC, begins=SIGNED_AT, ends=SIGNED_AT + timedelta(seconds=1)), 1, 0),
@@ -111,9 +111,11 @@ SIGNED_AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
         (PublishedKey(key=PUBLIC, revoked=SIGNED_AT), 0, 0),
     ],
 )
-def test_a_receipt_counts_in_the_time_of_its_published_key(published: PublishedKey, agreeing: int, flaws: int) -> None:
-    check = check_anchors("6f1c", CHAIN, [countersigned(anchor(3), KEY)], [published])
-    assert (check.agreeing, len(check.flaws), len(check.published)) == (agreeing, flaws, agreeing)
+def test_a_receipt_counts_in_the_time_of_its_published_key(
+    published_key: PublishedKey, agreeing: int, flaws: int
+) -> None:
+    check = check_anchors("6f1c", CHAIN, [countersigned(anchor(3), KEY)], [published_key])
+    assert (check.agreeing, len(check.flaws), len(check.published_signers)) == (agreeing, flaws, agreeing)
     assert check.signers == ()
     assert all("2026-03-01T09:30" in flaw and PUBLIC in flaw for flaw in (*check.flaws, *check.revoked))
     # A revoked key says nothing against the log.
@@ -133,14 +135,14 @@ def test_a_receipt_that_its_key_did_not_sign_is_named_and_counts_for_nothing(cha
     assert signed.receipt is not None
     stranger = countersigned(anchor(3), Ed25519PrivateKey.from_private_bytes(bytes(32))).receipt
     assert stranger is not None
-    changes: dict[str, dict[str, Any]] = {
+    anchor_changes: dict[str, dict[str, Any]] = {
         "head": {"head": OTHER[2]},
         "time": {"receipt": signed.receipt.model_copy(update={"time": datetime(2026, 1, 1, tzinfo=UTC)})},
         "key": {"receipt": signed.receipt.model_copy(update={"key": stranger.key})},
         "signature": {"receipt": signed.receipt.model_copy(update={"signature": stranger.signature})},
         "none": {"receipt": signed.receipt.model_copy(update={"key": "no key", "signature": "\u00e4"})},
     }
-    check = check_anchors("6f1c", CHAIN, [signed.model_copy(update=changes[change])])
+    check = check_anchors("6f1c", CHAIN, [signed.model_copy(update=anchor_changes[change])])
     assert (check.agreeing, check.signers) == (0, ())
     (flaw,) = check.flaws
     assert "https://bench.example" in flaw and "signature" in flaw

@@ -13,7 +13,7 @@ from benchwright_attempts.errors import ExportError
 from benchwright_attempts.events.events import Edit, Paused, Save, Started
 from benchwright_attempts.events.file_text import Change, sha256
 from benchwright_attempts.log.export import export_lines, read_export, write_export
-from benchwright_attempts.log.record import canonical
+from benchwright_attempts.log.record import canonical_json
 from benchwright_attempts.summary.replay import verify
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -27,13 +27,13 @@ def export(log: StudyLog, attempt: str, tmp_path: Path) -> Path:
     log.append_blocking(attempt, Save(path=FILE, sha256=sha256("// é😀\r\n".encode()), size=12))
     log.append_blocking(attempt, Paused(reason="\ud800"))
     path = tmp_path / "attempt.jsonl"
-    write_export(path, *log.stored(attempt))
+    write_export(path, *log.stored_attempt(attempt))
     return path
 
 
 def test_an_export_verifies_and_reads_back_to_the_same_events(log: StudyLog, attempt: str, export: Path) -> None:
     result = verify(*read_export(export))
-    assert result.ok, result.problem
+    assert result.ok, result.first_fault
     assert (result.chain.events, result.replay.saves) == (5, 1)
     assert result.chain.head == log.events(attempt)[-1].hash
     header, rows = read_export(export)
@@ -45,7 +45,7 @@ def test_exporting_twice_also_from_the_export_gives_the_same_bytes(
     log: StudyLog, attempt: str, export: Path, tmp_path: Path
 ) -> None:
     second_export = tmp_path / "again.jsonl"
-    write_export(second_export, *log.stored(attempt))
+    write_export(second_export, *log.stored_attempt(attempt))
     assert second_export.read_bytes() == export.read_bytes()
     write_export(second_export, *read_export(export))
     assert second_export.read_bytes() == export.read_bytes()
@@ -73,10 +73,10 @@ def test_any_byte_changed_in_an_export_is_found_in_its_line(export: Path) -> Non
 
 
 def test_an_export_names_the_classifier_and_one_of_before_still_verifies(export: Path) -> None:
-    header, *events = export.read_bytes().splitlines(keepends=True)
+    header, *event_lines = export.read_bytes().splitlines(keepends=True)
     newest = json.loads(header)
     assert (newest["version"], newest.pop("classifier")) == (3, CLASSIFIER)
-    export.write_bytes(canonical(newest | {"version": 2}).encode() + b"\n" + b"".join(events))
+    export.write_bytes(canonical_json(newest | {"version": 2}).encode() + b"\n" + b"".join(event_lines))
     assert verify(*read_export(export)).ok
 
 
@@ -85,7 +85,7 @@ def test_a_missing_line_is_found(export: Path) -> None:
     export.write_bytes(b"".join(lines[:2] + lines[3:]))
     result = verify(*read_export(export))
     assert result.chain.bad_seq == 2
-    assert result.problem is not None and result.problem.startswith("Event 2")
+    assert result.first_fault is not None and result.first_fault.startswith("Event 2")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_what_is_no_export_is_refused_with_its_line(tmp_path: Path, content: byt
 
 
 def test_an_event_of_a_later_version_is_said_to_be_unknown(log: StudyLog, attempt: str, tmp_path: Path) -> None:
-    header, rows = log.stored(attempt)
+    header, rows = log.stored_attempt(attempt)
     lines = list(export_lines(header, rows))
     value = json.loads(lines[1])
     value.update(seq=2, prev_hash=value.pop("hash"), event={"type": "telepathy"})
@@ -122,7 +122,7 @@ def test_an_event_of_a_later_version_is_said_to_be_unknown(log: StudyLog, attemp
     path.write_text("".join(f"{line}\n" for line in lines))
     result = verify(*read_export(path))
     assert result.chain.bad_seq == 2
-    assert result.problem is not None and "does not know" in result.problem
+    assert result.first_fault is not None and "does not know" in result.first_fault
 
 
 def test_a_damaged_attempt_can_still_be_exported_and_the_check_names_it(
@@ -133,5 +133,5 @@ def test_a_damaged_attempt_can_still_be_exported_and_the_check_names_it(
         connection.execute("DROP TRIGGER events_no_update")
         connection.execute("UPDATE events SET process = CAST(x'ff' AS TEXT) WHERE seq = 2")
     path = tmp_path / "damaged.jsonl"
-    write_export(path, *log.stored(attempt))
+    write_export(path, *log.stored_attempt(attempt))
     assert verify(*read_export(path)).chain.bad_seq == 2

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Edit, Event, Opened, Save, TextCause, TextSet
 from benchwright_attempts.events.file_text import Change, FileText, sha256
-from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent, Row
+from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent, StoredRow
 from benchwright_attempts.summary.replay import replay, verify
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates
@@ -36,8 +36,8 @@ def test_replay_gives_every_file_at_every_event(log: StudyLog, attempt: str) -> 
     events = recorded(log, attempt, edit(15, 15, " // 😀\r\n"), edit(None, None, "new\r\n"), save(b"new\r\n"))
     texts = [replay(events, last_seq=seq).files[FILE].text for seq in (1, 2, 3)]
     assert texts == ["module counter;\r\nendmodule\n", "module counter; // 😀\r\n\r\nendmodule\n", "new\r\n"]
-    whole = replay(events)
-    assert (whole.seq, whole.saves, whole.ok) == (4, 1, True)
+    full_replay = replay(events)
+    assert (full_replay.seq, full_replay.saves, full_replay.is_intact) == (4, 1, True)
     assert replay(events, last_seq=0).files == {}
 
 
@@ -46,7 +46,7 @@ def test_a_byte_order_mark_is_kept(log: StudyLog) -> None:
     attempt = Attempts(log).create("p/q", "d", Path("/w"), {FILE: FileText.of_bytes(data)}).id
     events = recorded(log, attempt, edit(0, 0, "//"), save(codecs.BOM_UTF8 + b"//module m;\r\n"))
     assert replay(events, last_seq=1).files[FILE].data == data
-    assert replay(events).ok
+    assert replay(events).is_intact
 
 
 def test_files_come_and_go(log: StudyLog, attempt: str) -> None:
@@ -65,7 +65,7 @@ def test_a_save_that_the_edits_do_not_explain_is_named(log: StudyLog, attempt: s
     events = recorded(log, attempt, edit(0, 6, "macro"), save(b"something else"))
     (flaw,) = replay(events).flaws
     assert (flaw.seq, flaw.path) == (3, FILE)
-    assert verify(*log.stored(attempt)).problem == f"Event 3 is faulty: {FILE}: {flaw.reason}."
+    assert verify(*log.stored_attempt(attempt)).first_fault == f"Event 3 is faulty: {FILE}: {flaw.reason}."
 
 
 @pytest.mark.parametrize(
@@ -76,22 +76,22 @@ def test_an_edit_that_does_not_fit_is_named_and_the_next_full_text_heals_it(
 ) -> None:
     resync = TextSet(path=flawed.path, cause=TextCause.RESYNC, file=FileText.of_text("known"))
     events = recorded(log, attempt, flawed, resync, save(b"known", flawed.path))
-    result = replay(events)
-    assert [flaw.seq for flaw in result.flaws] == [2]
-    assert result.saves == 1
+    flawed_replay = replay(events)
+    assert [flaw.seq for flaw in flawed_replay.flaws] == [2]
+    assert flawed_replay.saves == 1
 
 
 def test_a_file_that_is_not_utf8_is_compared_once_its_text_is_known(log: StudyLog) -> None:
     latin = FileText.of_bytes("// é".encode("latin-1"))
     attempt = Attempts(log).create("p/q", "d", Path("/w"), {FILE: latin}).id
     events = recorded(log, attempt, save(b"unchecked"), edit(None, None, "// e"), save(b"// e"))
-    result = replay(events)
-    assert (result.ok, result.saves) == (True, 1)
+    latin_replay = replay(events)
+    assert (latin_replay.is_intact, latin_replay.saves) == (True, 1)
 
 
 def test_a_recorded_text_with_a_wrong_digest_is_named(log: StudyLog) -> None:
-    wrong = FileText(sha256="0" * 64, text="a")
-    attempt = Attempts(log).create("p/q", "d", Path("/w"), {FILE: wrong}).id
+    wrong_file = FileText(sha256="0" * 64, text="a")
+    attempt = Attempts(log).create("p/q", "d", Path("/w"), {FILE: wrong_file}).id
     assert [flaw.seq for flaw in replay(log.events(attempt)).flaws] == [1]
 
 
@@ -115,18 +115,18 @@ def test_random_edits_replay_to_the_bytes_an_editor_has(
     moment = Moment(HEADER.created, 0, "p")
     text = join_surrogates(first)
     events: list[Event] = [Opened(files={FILE: FileText.of_text(first, bom=bom)})]
-    for steps in session:
+    for change_steps in session:
         changes = []
-        for start_share, end_share, new in steps:
+        for start_share, end_share, inserted_text in change_steps:
             start, end = sorted((round(start_share * len(text)), round(end_share * len(text))))
-            changes.append(Change(start=start, end=end, text=new))
-            text = utf16_joined(text[:start] + new + text[end:])
+            changes.append(Change(start=start, end=end, text=inserted_text))
+            text = utf16_joined(text[:start] + inserted_text + text[end:])
         events += [Edit(path=FILE, changes=tuple(changes)), save(encode_text(text, bom=bom))]
-    rows: list[Row] = []
+    rows: list[StoredRow] = []
     for seq, event in enumerate(events, start=1):
-        rows.append(Row.from_event(HEADER, seq, moment, event, rows[-1].hash if rows else HEADER.chain_start()))
+        rows.append(StoredRow.from_event(HEADER, seq, moment, event, rows[-1].hash if rows else HEADER.chain_start()))
     result = verify(HEADER, rows)
-    assert result.ok, result.problem
+    assert result.ok, result.first_fault
     assert result.replay.saves == len(session)
     assert result.replay.files[FILE].text == text
 

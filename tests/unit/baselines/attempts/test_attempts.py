@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 FILE = "rtl/counter.sv"
 
 
-def ran(number: int, outcome: Outcome, passed: int = 0) -> list[Event]:
+def ran(number: int, outcome: Outcome, passed_tests: int = 0) -> list[Event]:
     run = f"run-{number}"
     return [
         RunStarted(run=run, number=number, snapshot={FILE: f"{number:064x}"}),
@@ -50,8 +50,8 @@ def ran(number: int, outcome: Outcome, passed: int = 0) -> list[Event]:
             number=number,
             outcome=outcome,
             reason=outcome.value,
-            message=f"{passed} of 5 hidden tests passed.",
-            passed=passed,
+            message=f"{passed_tests} of 5 hidden tests passed.",
+            passed=passed_tests,
             total=5,
             wall_s=0.8,
             digests={"problem": "p", "harness": "h"},
@@ -73,7 +73,7 @@ def summarized(events: Sequence[RecordedEvent]) -> Summary:
     """The summary that all events together come to."""
     fold = Summarizing()
     for recorded in events:
-        fold.take(recorded.seq, recorded.hash, recorded.moment, recorded.event.type, recorded.event)
+        fold.take_event(recorded.seq, recorded.hash, recorded.moment, recorded.event.type, recorded.event)
     return fold.summary()
 
 
@@ -81,41 +81,41 @@ def test_a_new_attempt_is_open_and_knows_its_files(attempts: Attempts, attempt: 
     summary = attempts.summary(attempt)
     assert summary.state is AttemptState.OPEN
     assert summary.files[FILE] == sha256(b"module counter;\r\nendmodule\n")
-    assert (summary.runs, summary.next_number, summary.verdict, summary.first_pass) == (0, 1, None, None)
+    assert (summary.verdict_count, summary.next_number, summary.verdict, summary.first_pass) == (0, 1, None, None)
 
 
 def test_the_summary_counts_verdicts_and_keeps_the_first_pass_and_the_newest(
     log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
 ) -> None:
     record(log, attempt, Started())
-    for number, (outcome, passed) in enumerate(
+    for number, (outcome, passed_tests) in enumerate(
         [(Outcome.FAILED, 3), (Outcome.PASSED, 5), (Outcome.PASSED, 5), (Outcome.ERROR, 0)], start=1
     ):
         time.pass_s(10)
-        record(log, attempt, *ran(number, outcome, passed))
+        record(log, attempt, *ran(number, outcome, passed_tests))
     summary = attempts.summary(attempt)
-    assert summary.runs == 4
+    assert summary.verdict_count == 4
     assert summary.first_pass is not None and summary.verdict is not None
     assert (summary.first_pass.number, summary.first_pass.active_s) == (2, 20)
     assert (summary.verdict.number, summary.verdict.outcome) == (4, Outcome.ERROR)
     assert summary.verdict.snapshot == {FILE: f"{4:064x}"}
-    assert not summary.passed
+    assert not summary.has_passed
 
 
 def test_a_cancelled_run_is_no_verdict(log: StudyLog, attempts: Attempts, attempt: str) -> None:
-    started, _finished = ran(1, Outcome.PASSED)
-    record(log, attempt, Started(), started, RunCancelled(run="run-1", number=1, reason="newer_save"))
+    run_started, _finished = ran(1, Outcome.PASSED)
+    record(log, attempt, Started(), run_started, RunCancelled(run="run-1", number=1, reason="newer_save"))
     summary = attempts.summary(attempt)
-    assert (summary.runs, summary.next_number, summary.verdict, summary.snapshots) == (0, 1, None, {})
+    assert (summary.verdict_count, summary.next_number, summary.verdict, summary.snapshots) == (0, 1, None, {})
 
 
 def test_a_judged_answer_is_a_verdict(log: StudyLog, attempts: Attempts, attempt: str) -> None:
-    judged = Answered(number=1, outcome=Outcome.PASSED, reason="passed", snapshot={"answer.md": "0" * 64})
-    record(log, attempt, Started(), judged)
+    answered_event = Answered(number=1, outcome=Outcome.PASSED, reason="passed", snapshot={"answer.md": "0" * 64})
+    record(log, attempt, Started(), answered_event)
     summary = attempts.summary(attempt)
-    assert summary.passed
+    assert summary.has_passed
     assert summary.first_pass == summary.verdict
-    assert summary.runs == 1
+    assert summary.verdict_count == 1
 
 
 def test_files_follow_saves_and_changes_from_outside(log: StudyLog, attempts: Attempts, attempt: str) -> None:
@@ -135,7 +135,9 @@ def test_what_is_kept_of_an_attempt_is_what_its_events_say(
     log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
 ) -> None:
     undecided = Answered(number=2, outcome=Outcome.ERROR, reason="judge_down", snapshot={"answer.md": "0" * 64})
-    with StudyLog(log.path, now=time.now, monotonic_ns=lambda: time.mono_ns - 100, process="second") as second_log:
+    with StudyLog(
+        log.path, wall_clock=time.now, monotonic_ns=lambda: time.mono_ns - 100, process="second"
+    ) as second_log:
         for number, event in enumerate(
             [
                 Started(),
@@ -161,28 +163,28 @@ def test_a_summary_that_is_behind_or_of_an_older_version_is_worked_out_again(
     log: StudyLog, attempts: Attempts, attempt: str
 ) -> None:
     record(log, attempt, Started(), *ran(1, Outcome.PASSED, 5))
-    right = attempts.summary(attempt)
+    expected_summary = attempts.summary(attempt)
     for change in ("seq = 1", "version = 0", "body = '{}'", "body = 'x'"):
         with closing(sqlite3.connect(log.path)) as connection:
             connection.execute(f"UPDATE summaries SET {change}")
             connection.commit()
-        assert attempts.summary(attempt) == right, change
+        assert attempts.summary(attempt) == expected_summary, change
         with closing(sqlite3.connect(log.path)) as connection:
             ((seq,),) = connection.execute("SELECT seq FROM summaries WHERE version > 0 AND length(body) > 2")
-        assert seq == right.seq, "what was worked out is kept"
+        assert seq == expected_summary.seq, "what was worked out is kept"
         record(log, attempt, Tick())
-        right = summarized(log.events(attempt))
-        assert attempts.summary(attempt) == right, change
+        expected_summary = summarized(log.events(attempt))
+        assert attempts.summary(attempt) == expected_summary, change
 
 
 def test_lists_of_attempts_read_no_events(log: StudyLog, attempts: Attempts, attempt: str) -> None:
     record(log, attempt, Started(), *ran(1, Outcome.PASSED, 5), Submitted())
-    listed, packs = attempts.summaries(), attempts.by_problem()
+    summary_rows, packs = attempts.summaries(), attempts.records_by_problem()
     with closing(sqlite3.connect(log.path)) as connection:
         connection.execute("DROP TRIGGER events_no_update")
         connection.execute("UPDATE events SET body = 'not an event'")
         connection.commit()
-    assert (attempts.summaries(), attempts.by_problem()) == (listed, packs)
+    assert (attempts.summaries(), attempts.records_by_problem()) == (summary_rows, packs)
 
 
 def test_the_summary_goes_on_from_where_it_was(log: StudyLog, attempts: Attempts, attempt: str, time: SetTime) -> None:
@@ -199,33 +201,33 @@ def test_an_unfinished_attempt_is_found_by_problem_and_by_workspace(
 ) -> None:
     time.pass_s(1)
     newer = attempts.create("starter/counter", "d", Path("/workspaces/counter-2"), {}).id
-    unfinished_attempt = attempts.unfinished(problem="starter/counter")
+    unfinished_attempt = attempts.newest_unfinished(problem="starter/counter")
     assert unfinished_attempt is not None and unfinished_attempt.id == newer
     record(log, newer, Abandoned())
-    unfinished_attempt = attempts.unfinished(problem="starter/counter")
+    unfinished_attempt = attempts.newest_unfinished(problem="starter/counter")
     assert unfinished_attempt is not None and unfinished_attempt.id == attempt
-    assert attempts.unfinished(workspace=Path("/workspaces/counter-2")) is None
-    assert attempts.unfinished(workspace=Path("/workspaces/odd\udcff")) is None
-    assert attempts.unfinished(problem="starter/other") is None
+    assert attempts.newest_unfinished(workspace=Path("/workspaces/counter-2")) is None
+    assert attempts.newest_unfinished(workspace=Path("/workspaces/odd\udcff")) is None
+    assert attempts.newest_unfinished(problem="starter/other") is None
 
 
 def test_problems_are_attempted_or_passed_with_the_best_submitted_time(
     log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
 ) -> None:
     problem = "starter/counter"
-    assert attempts.by_problem() == {problem: ProblemRecord(ProblemState.ATTEMPTED, 1)}
+    assert attempts.records_by_problem() == {problem: ProblemRecord(ProblemState.ATTEMPTED, 1)}
     record(log, attempt, Started(), *ran(1, Outcome.PASSED, 5))
-    assert attempts.by_problem()[problem].state is ProblemState.ATTEMPTED
+    assert attempts.records_by_problem()[problem].state is ProblemState.ATTEMPTED
     time.pass_s(50)
     record(log, attempt, Submitted())
-    assert attempts.by_problem() == {problem: ProblemRecord(ProblemState.PASSED, 1, 50.0)}
+    assert attempts.records_by_problem() == {problem: ProblemRecord(ProblemState.PASSED, 1, 50.0)}
     for seconds, outcome in [(20, Outcome.PASSED), (5, Outcome.FAILED), (90, Outcome.PASSED)]:
         later_attempt = attempts.create(problem, "d", Path("/workspaces/again"), {}).id
         record(log, later_attempt, Started(), *ran(1, outcome))
         time.pass_s(seconds)
         record(log, later_attempt, Submitted())
     attempts.create(problem, "d", Path("/workspaces/open"), {})
-    assert attempts.by_problem() == {problem: ProblemRecord(ProblemState.PASSED, 5, 20.0)}
+    assert attempts.records_by_problem() == {problem: ProblemRecord(ProblemState.PASSED, 5, 20.0)}
 
 
 def answer_event(reason: Reason) -> Answered:
@@ -248,7 +250,7 @@ def test_a_submitted_answer_is_in_the_list_as_what_became_of_it(
     log: StudyLog, attempts: Attempts, attempt: str, event: Answered, state: ProblemState
 ) -> None:
     record(log, attempt, Started(), event, Submitted())
-    assert attempts.by_problem()["starter/counter"].state is state
+    assert attempts.records_by_problem()["starter/counter"].state is state
 
 
 def test_the_newest_attempt_decides_unless_one_passed(
@@ -257,12 +259,12 @@ def test_the_newest_attempt_decides_unless_one_passed(
     record(log, attempt, Started(), answer_event(Reason.WRONG_ANSWER), Submitted())
     time.pass_s(1)
     attempts.create("starter/counter", "d", Path("/workspaces/again"), {})
-    assert attempts.by_problem()["starter/counter"].state is ProblemState.ATTEMPTED
+    assert attempts.records_by_problem()["starter/counter"].state is ProblemState.ATTEMPTED
 
 
 def test_a_problem_only_given_up_is_new_again(log: StudyLog, attempts: Attempts, attempt: str) -> None:
     record(log, attempt, Abandoned())
-    assert attempts.by_problem() == {"starter/counter": ProblemRecord(ProblemState.NEW, 1)}
+    assert attempts.records_by_problem() == {"starter/counter": ProblemRecord(ProblemState.NEW, 1)}
 
 
 def test_taking_over_a_running_attempt_leaves_the_gap_out(
@@ -272,7 +274,7 @@ def test_taking_over_a_running_attempt_leaves_the_gap_out(
     time.pass_s(30)
     record(log, attempt, Tick())
     time.pass_s(3600)
-    with StudyLog(log.path, now=time.now, monotonic_ns=lambda: time.mono_ns - 10**13, process="second") as later:
+    with StudyLog(log.path, wall_clock=time.now, monotonic_ns=lambda: time.mono_ns - 10**13, process="second") as later:
         resumed = Attempts(later)
         assert resumed.interrupt_stale(attempt)
         assert not resumed.interrupt_stale(attempt)
@@ -302,4 +304,4 @@ def test_names_that_cannot_be_recorded_are_refused_with_the_next_step(
 ) -> None:
     with pytest.raises(AttemptError, match="Rename"):
         attempts.create("starter/counter", "d", workspace, files)
-    assert attempts.by_problem() == {}
+    assert attempts.records_by_problem() == {}

@@ -11,7 +11,7 @@ from benchwright_attempts.attribution import (
     CLASSIFIER,
     EditColumns,
     EditFacts,
-    Origin,
+    EditOrigin,
     attribute,
     origin_of_reason,
 )
@@ -21,7 +21,7 @@ from benchwright_attempts.events.evidence import AssistAccepted, CommandUsed, Ed
 from benchwright_attempts.events.file_text import Change, FileText, apply_changes
 from benchwright_attempts.log.record import Moment, RecordedEvent
 from benchwright_attempts.summary.replay import replay
-from benchwright_attempts.summary.survival import AFTER_S, Content, Survival, TextSurvival
+from benchwright_attempts.summary.survival import AFTER_S, Content, InsertionSurvival, TextSurvival
 
 FILE = "a.sv"
 MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -30,8 +30,10 @@ MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
 def recorded_events(*timed: tuple[float, Event]) -> list[RecordedEvent]:
     """Events at these seconds."""
     return [
-        RecordedEvent("a", seq, Moment(MORNING + timedelta(seconds=second), round(second * 1e9), "p"), event, "", "")
-        for seq, (second, event) in enumerate(timed, start=1)
+        RecordedEvent(
+            "a", seq, Moment(MORNING + timedelta(seconds=offset_s), round(offset_s * 1e9), "p"), event, "", ""
+        )
+        for seq, (offset_s, event) in enumerate(timed, start=1)
     ]
 
 
@@ -51,9 +53,9 @@ def command(name: str, version: int | None = 1) -> CommandUsed:
     return CommandUsed(command=name, path=FILE, version=version)
 
 
-def survived(events: Sequence[RecordedEvent], origins: Sequence[Origin]) -> tuple[int, Survival]:
+def survived(events: Sequence[RecordedEvent], origins: Sequence[EditOrigin]) -> tuple[int, InsertionSurvival]:
     """Code points that edits of these origins inserted, and what became of them."""
-    labels = {label.seq: label for label in attribute(events)}
+    attributions = {label.seq: label for label in attribute(events)}
     contents: list[Content] = []
     for recorded in events:
         match recorded.event:
@@ -65,15 +67,17 @@ def survived(events: Sequence[RecordedEvent], origins: Sequence[Origin]) -> tupl
                 contents.append(Content(recorded.moment.mono_ns, recorded.seq, files))
             case _:
                 pass
-    followed = {seq: label.inserted for seq, label in labels.items() if label.origin in origins and label.inserted}
-    return sum(followed.values()), TextSurvival(followed).follow(contents, events[-1].moment.mono_ns)
+    followed = {
+        seq: label.inserted for seq, label in attributions.items() if label.origin in origins and label.inserted
+    }
+    return sum(followed.values()), TextSurvival(followed).count_survival(contents, events[-1].moment.mono_ns)
 
 
 PASTE = "editor.action.clipboardPasteAction"
 
 
 @pytest.mark.parametrize(
-    ("facts", "origin", "method"),
+    ("fact_events", "origin", "method"),
     [
         ([edit("x")], "typed", "heuristic"),
         ([edit("x" * 40)], "paste", "heuristic"),
@@ -102,25 +106,25 @@ PASTE = "editor.action.clipboardPasteAction"
         ([command(PASTE), edit("x"), reason("cursor", kind="type")], "typed", "change_reason"),
     ],
 )
-def test_the_best_fact_labels_an_edit(facts: Sequence[Event], origin: str, method: str) -> None:
-    (label,) = attribute(recorded_events(*((0.1 * index, fact) for index, fact in enumerate(facts))))
-    assert (label.origin, label.method) == (Origin(origin), AttributionMethod(method))
+def test_the_best_fact_labels_an_edit(fact_events: Sequence[Event], origin: str, method: str) -> None:
+    (label,) = attribute(recorded_events(*((0.1 * index, fact) for index, fact in enumerate(fact_events))))
+    assert (label.origin, label.method) == (EditOrigin(origin), AttributionMethod(method))
     assert label.classifier == CLASSIFIER
 
 
 def test_a_command_labels_one_edit_only_and_not_one_that_comes_late() -> None:
-    labels = attribute(
+    attributions = attribute(
         recorded_events(
             (0, command(PASTE, None)), (5, edit("x", 2)), (6, command(PASTE, 2)), (6, edit("y", 3)), (6, edit("z", 4))
         )
     )
-    assert [label.origin for label in labels] == [Origin.TYPED, Origin.PASTE, Origin.TYPED]
+    assert [label.origin for label in attributions] == [EditOrigin.TYPED, EditOrigin.PASTE, EditOrigin.TYPED]
 
 
 def test_words_are_read_whatever_their_case_and_unknown_ones_stay_unknown() -> None:
-    assert origin_of_reason("ChatEdit.something", {}) is Origin.CHAT
-    assert origin_of_reason("inlineCompletion:nes", {}) is Origin.COMPLETION
-    assert origin_of_reason("", {}) is Origin.UNKNOWN
+    assert origin_of_reason("ChatEdit.something", {}) is EditOrigin.CHAT
+    assert origin_of_reason("inlineCompletion:nes", {}) is EditOrigin.COMPLETION
+    assert origin_of_reason("", {}) is EditOrigin.UNKNOWN
 
 
 def test_survival_counts_what_is_left_after_half_a_minute_two_minutes_and_at_the_end() -> None:
@@ -135,10 +139,13 @@ def test_survival_counts_what_is_left_after_half_a_minute_two_minutes_and_at_the
         (150, TextSet(path=FILE, cause=TextCause.OUTSIDE, file=FileText.of_text("new"))),
         (151, Submitted()),
     )
-    inserted, survival = survived(events, (Origin.COMPLETION,))
+    inserted, survival = survived(events, (EditOrigin.COMPLETION,))
     assert AFTER_S == (30.0, 120.0)
-    assert (inserted, survival) == (20, Survival(reached=(20, 20), survived=(15, 13), at_end=0))
-    assert survived(events[:5], (Origin.COMPLETION,)) == (20, Survival(reached=(0, 0), survived=(0, 0), at_end=15))
+    assert (inserted, survival) == (20, InsertionSurvival(reached_age=(20, 20), survived=(15, 13), at_end=0))
+    assert survived(events[:5], (EditOrigin.COMPLETION,)) == (
+        20,
+        InsertionSurvival(reached_age=(0, 0), survived=(0, 0), at_end=15),
+    )
 
 
 PIECES = st.text(alphabet=st.sampled_from(["a", "\n", "é", "𝄞", "\ud834", "\udd1e", "\r"]), max_size=6)
@@ -152,18 +159,18 @@ def test_replay_rebuilds_the_buffer_behind_every_event_and_provenance_covers_it(
 ) -> None:
     """At every moment: the text an editor has, to the byte; and as many code points followed as there are."""
     text = FileText.of_text(first).text or ""
-    events: list[tuple[float, Event]] = [(0, Opened(files={FILE: FileText.of_text(first)}))]
+    timed_events: list[tuple[float, Event]] = [(0, Opened(files={FILE: FileText.of_text(first)}))]
     buffers = [text]
-    for index, (start_share, end_share, new) in enumerate(steps):
+    for index, (start_share, end_share, inserted_text) in enumerate(steps):
         start, end = sorted((round(start_share * len(text)), round(end_share * len(text))))
-        change = Change(start=start, end=end, text=new)
+        change = Change(start=start, end=end, text=inserted_text)
         text = apply_changes(text, [change])
         buffers.append(text)
-        events.append((index + 1, Edit(path=FILE, version=index + 2, changes=(change,))))
-    recorded = recorded_events(*events)
+        timed_events.append((index + 1, Edit(path=FILE, version=index + 2, changes=(change,))))
+    recorded = recorded_events(*timed_events)
     for seq, buffer in enumerate(buffers, start=1):
         assert replay(recorded, last_seq=seq).files[FILE].data == saved_bytes(buffer)
-    inserted, survival = survived(recorded, tuple(Origin))
+    inserted, survival = survived(recorded, tuple(EditOrigin))
     assert 0 <= survival.at_end <= min(len(text), inserted)
 
 
@@ -173,19 +180,19 @@ def saved_bytes(text: str) -> bytes:
 
 
 def test_edits_in_columns_come_back_as_they_were_given() -> None:
-    edits = [
+    all_edit_facts = [
         EditFacts(3, FILE, 2, (1,), (0,), 1, 0),
         EditFacts(4, "b.sv", None, (1, 20), (0, 2), 21, None),
         EditFacts(9, FILE, -1, (), (), 0, 7, command("paste")),
     ]
-    columns = EditColumns()
-    for edit_facts in edits:
-        columns.append(edit_facts)
-    assert list(columns) == edits
+    edit_columns = EditColumns()
+    for edit_facts in all_edit_facts:
+        edit_columns.append(edit_facts)
+    assert list(edit_columns) == all_edit_facts
 
 
 def test_a_version_that_no_editor_has_is_as_good_as_none() -> None:
-    columns = EditColumns()
-    columns.append(EditFacts(3, FILE, 2**70, (1,), (0,), 1, 0))
-    (edit_facts,) = columns
+    edit_columns = EditColumns()
+    edit_columns.append(EditFacts(3, FILE, 2**70, (1,), (0,), 1, 0))
+    (edit_facts,) = edit_columns
     assert edit_facts.version is None

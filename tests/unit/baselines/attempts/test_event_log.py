@@ -51,7 +51,7 @@ async def test_numbers_start_at_one_and_each_event_names_the_hash_before(log: Ev
     assert [recorded.seq for recorded in events] == [1, 2, 3, 4]
     assert [recorded.prev_hash for recorded in events[1:]] == [recorded.hash for recorded in events[:-1]]
     assert events[0].prev_hash == log.header(attempt).chain_start()
-    assert check_chain(*log.stored(attempt)).ok
+    assert check_chain(*log.stored_attempt(attempt)).ok
 
 
 def test_an_event_carries_the_time_it_was_handed_over(log: EventLog, attempt: str, time: SetTime) -> None:
@@ -92,11 +92,11 @@ def test_ending_the_program_without_closing_writes_what_is_waiting(log: EventLog
 
 
 async def test_cancelling_the_wait_does_not_take_the_event_back(log: EventLog, attempt: str) -> None:
-    waiting = asyncio.create_task(log.append(attempt, Started()))
+    append_task = asyncio.create_task(log.append(attempt, Started()))
     await asyncio.sleep(0)
-    waiting.cancel()
+    append_task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await waiting
+        await append_task
     await asyncio.wait_for(log.append(attempt, Tick()), 60)
     assert [recorded.event.type for recorded in log.events(attempt)] == ["opened", "started", "tick"]
 
@@ -108,11 +108,11 @@ def test_lone_surrogates_are_kept(log: EventLog, attempt: str) -> None:
     *_, paused, edit = (recorded.event for recorded in log.events(attempt))
     assert isinstance(paused, Paused) and paused.reason == "\ud800 why \udfff"
     assert isinstance(edit, Edit) and edit.changes[0].text == "\udc00"
-    assert check_chain(*log.stored(attempt)).ok
+    assert check_chain(*log.stored_attempt(attempt)).ok
 
 
 @pytest.mark.parametrize(
-    ("first_events", "refused", "advice"),
+    ("first_events", "refused_event", "advice"),
     [
         ([], Paused(), "Press Start"),
         ([], Submitted(), "Press Start"),
@@ -126,12 +126,12 @@ def test_lone_surrogates_are_kept(log: EventLog, attempt: str) -> None:
     ],
 )
 def test_steps_that_make_no_sense_are_refused_with_advice(
-    log: EventLog, attempt: str, first_events: list[Event], refused: Event, advice: str
+    log: EventLog, attempt: str, first_events: list[Event], refused_event: Event, advice: str
 ) -> None:
     for event in first_events:
         log.append_blocking(attempt, event)
     with pytest.raises(IllegalTransitionError, match=advice):
-        log.append_blocking(attempt, refused)
+        log.append_blocking(attempt, refused_event)
     assert len(log.events(attempt)) == 1 + len(first_events)
 
 
@@ -144,11 +144,11 @@ def test_a_refused_event_does_not_hold_back_those_around_it(log: EventLog, attem
     assert isinstance(lost.exception(), UnknownAttemptError)
 
 
-@pytest.mark.parametrize("unknown", ["", "nobody", "\ud800", "%"])
-def test_an_unknown_attempt_is_named(log: EventLog, attempt: str, unknown: str) -> None:
-    for ask in (log.header, log.find, log.stored, lambda name: log.append_blocking(name, Tick())):
+@pytest.mark.parametrize("unknown_attempt", ["", "nobody", "\ud800", "%"])
+def test_an_unknown_attempt_is_named(log: EventLog, attempt: str, unknown_attempt: str) -> None:
+    for ask in (log.header, log.find, log.stored_attempt, lambda name: log.append_blocking(name, Tick())):
         with pytest.raises(UnknownAttemptError, match="attempts list"):
-            ask(unknown)
+            ask(unknown_attempt)
 
 
 def test_an_attempt_is_found_by_the_beginning_of_its_id(log: EventLog, attempt: str) -> None:
@@ -172,7 +172,7 @@ def test_an_attempt_is_found_by_the_beginning_of_its_id(log: EventLog, attempt: 
 def test_the_database_itself_refuses_to_change_what_was_written(log: EventLog, attempt: str, statement: str) -> None:
     with closing(sqlite3.connect(log.path)) as connection, pytest.raises(sqlite3.IntegrityError):
         connection.execute(statement)
-    assert check_chain(*log.stored(attempt)).ok
+    assert check_chain(*log.stored_attempt(attempt)).ok
 
 
 def test_only_the_owner_can_read_the_log(path: Path, log: EventLog, attempt: str) -> None:
@@ -253,19 +253,19 @@ print(refused)
 
 
 def test_a_full_disk_fails_whole_batches_and_the_log_goes_on_when_there_is_space(log: EventLog, attempt: str) -> None:
-    ran = subprocess.run(
+    log_process = subprocess.run(
         [sys.executable, "-c", FULL_DISK, log.path, attempt],
         check=True,
         timeout=300,
         stdout=subprocess.PIPE,
         text=True,
     )
-    refused = int(ran.stdout)
-    assert refused >= 1
+    refused_count = int(log_process.stdout)
+    assert refused_count >= 1
     events = log.events(attempt)
-    assert len(events) == 2 + (3 - refused) + 1
+    assert len(events) == 2 + (3 - refused_count) + 1
     assert isinstance(events[-1].event, Focus)
-    assert check_chain(*log.stored(attempt)).ok
+    assert check_chain(*log.stored_attempt(attempt)).ok
 
 
 WRITER = """
@@ -300,7 +300,7 @@ def test_processes_writing_to_one_attempt_lose_nothing_and_keep_one_chain(log: E
     for writer in writers:
         writer.communicate(timeout=300)
         assert writer.returncode == 0
-    assert check_chain(*log.stored(attempt)).ok
+    assert check_chain(*log.stored_attempt(attempt)).ok
     edits = [recorded.event for recorded in log.events(attempt) if isinstance(recorded.event, Edit)]
     for name in ("one", "two"):
         assert [edit.version for edit in edits if edit.path == name] == list(range(400))
@@ -308,24 +308,24 @@ def test_processes_writing_to_one_attempt_lose_nothing_and_keep_one_chain(log: E
 
 
 def test_processes_making_the_log_at_the_same_time_share_it(path: Path) -> None:
-    logs: list[EventLog] = []
-    errors: list[Exception] = []
+    opened_logs: list[EventLog] = []
+    open_errors: list[Exception] = []
 
     def make() -> None:
         try:
-            logs.append(EventLog(path))
+            opened_logs.append(EventLog(path))
         except Exception as error:
-            errors.append(error)
+            open_errors.append(error)
 
     threads = [threading.Thread(target=make) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for log in logs:
+    for log in opened_logs:
         log.close()
-    assert errors == []
-    assert len(logs) == 8
+    assert open_errors == []
+    assert len(opened_logs) == 8
 
 
 def test_importing_the_package_does_not_load_the_database_library() -> None:
@@ -348,7 +348,7 @@ def test_any_changed_byte_of_an_event_is_found_and_its_number_named(
     for event in (Started(), typed("\\xff0"), Tick(), Paused(reason="0")):
         log.append_blocking(attempt, event)
     tamper(log.path, column, seq, byte)
-    check = check_chain(*log.stored(attempt))
+    check = check_chain(*log.stored_attempt(attempt))
     assert check.bad_seq == seq
     assert check.events == seq - 1
 
@@ -372,7 +372,7 @@ def test_a_changed_header_is_found_at_the_first_event(log: EventLog, attempt: st
     with closing(sqlite3.connect(log.path, isolation_level=None)) as connection:
         connection.execute("DROP TRIGGER attempts_no_update")
         connection.execute("UPDATE attempts SET solver = 'somebody else'")
-    check = check_chain(*log.stored(attempt))
+    check = check_chain(*log.stored_attempt(attempt))
     assert check.bad_seq == 1
     assert check.reason is not None and "header" in check.reason
 
@@ -383,7 +383,7 @@ def test_a_removed_event_is_found(log: EventLog, attempt: str) -> None:
     with closing(sqlite3.connect(log.path, isolation_level=None)) as connection:
         connection.execute("DROP TRIGGER events_no_delete")
         connection.execute("DELETE FROM events WHERE seq = 3")
-    assert check_chain(*log.stored(attempt)).bad_seq == 3
+    assert check_chain(*log.stored_attempt(attempt)).bad_seq == 3
 
 
 def test_a_damaged_event_is_a_clear_error_and_other_attempts_go_on(log: EventLog, attempt: str) -> None:
@@ -395,7 +395,7 @@ def test_a_damaged_event_is_a_clear_error_and_other_attempts_go_on(log: EventLog
     with closing(sqlite3.connect(log.path, isolation_level=None)) as connection:
         connection.execute(tamper_state)
     with pytest.raises(LogDamagedError, match="backup"):
-        log.states()
+        log.attempt_states()
     with pytest.raises(Exception, match="new attempt"):
         log.append_blocking(attempt, Tick())
 
@@ -408,7 +408,7 @@ def test_the_documented_check_needs_no_code_of_ours(log: EventLog, attempt: str,
     log.append_blocking(attempt, Started())
     log.append_blocking(attempt, typed("é😀\ud800"))
     export = tmp_path / "attempt.jsonl"
-    write_export(export, *log.stored(attempt))
+    write_export(export, *log.stored_attempt(attempt))
     bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
     def run() -> subprocess.CompletedProcess[str]:
@@ -416,22 +416,22 @@ def test_the_documented_check_needs_no_code_of_ours(log: EventLog, attempt: str,
             [sys.executable, "-I", "-c", program, export], env=bare, capture_output=True, text=True, timeout=300
         )
 
-    ran = run()
-    assert ran.returncode == 0, ran.stderr
-    assert log.events(attempt)[-1].hash in ran.stdout
+    check_process = run()
+    assert check_process.returncode == 0, check_process.stderr
+    assert log.events(attempt)[-1].hash in check_process.stdout
     lines = export.read_text().splitlines()
     value = json.loads(lines[2])
     value["mono_ns"] += 1
     lines[2] = json.dumps(value)
     export.write_text("\n".join(lines) + "\n")
-    ran = run()
-    assert ran.returncode != 0
-    assert "event 2" in ran.stderr
+    check_process = run()
+    assert check_process.returncode != 0
+    assert "event 2" in check_process.stderr
 
 
 async def test_whoever_waits_for_the_log_finds_everything_on_disk(log: EventLog, attempt: str) -> None:
     event_count = len(log.events(attempt))
     for number in range(500):
         log.append_nowait(attempt, typed("x", number))
-    await log.settled()
+    await log.wait_until_settled()
     assert len(log.events(attempt)) == event_count + 500

@@ -31,7 +31,7 @@ async def test_the_summary_has_an_event_that_nobody_waits_for_any_more(
         finishing.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await finishing
-        summary = asyncio.create_task(writer.summary())
-        await asyncio.wait({summary}, timeout=0.2)
+        summary_task = asyncio.create_task(writer.summary())
+        await asyncio.wait({summary_task}, timeout=0.2)
         connection.execute("ROLLBACK")
-    assert (await summary).next_number == 2
+    assert (await summary_task).next_number == 2

@@ -54,8 +54,8 @@ def test_a_judgement_may_follow_the_end_and_nothing_else_may(log: StudyLog, atte
     for event in (Started(), answer_event(1), Submitted(), judged(1)):
         log.append_blocking(attempt, event)
     summary = Attempts(log).summary(attempt)
-    assert (summary.state, summary.passed, summary.runs) == (AttemptState.SUBMITTED, True, 1)
-    assert verify(*log.stored(attempt)).ok
+    assert (summary.state, summary.has_passed, summary.verdict_count) == (AttemptState.SUBMITTED, True, 1)
+    assert verify(*log.stored_attempt(attempt)).ok
     with pytest.raises(IllegalTransitionError):
         log.append_blocking(attempt, Paused())
 
@@ -91,5 +91,7 @@ def test_a_run_that_decided_nothing_can_be_made_again_after_the_end(log: StudyLo
     summary = Attempts(log).summary(attempt)
     assert summary.verdict is not None and summary.verdict == summary.first_pass
     assert (summary.verdict.passed, summary.verdict.total, summary.verdict.wall_s) == (2, 2, 1.5)
-    assert (summary.verdict.snapshot, summary.verdict.seq, summary.runs) == (files, 4, 1), "it counts for its try"
+    assert (summary.verdict.snapshot, summary.verdict.seq, summary.verdict_count) == (files, 4, 1), (
+        "it counts for its try"
+    )
     assert not summary.verdicts.undecided

@@ -23,7 +23,7 @@ from benchwright_attempts.events.events import Judged, JudgedBy, Tick
 from benchwright_attempts.log.database import SCHEMA_VERSION, open_database
 from benchwright_attempts.log.export import export_lines, read_export, write_export
 from benchwright_attempts.log.log import EventLog
-from benchwright_attempts.log.record import canonical
+from benchwright_attempts.log.record import canonical_json
 from benchwright_attempts.summary.replay import verify
 from benchwright_problems.verdict import Outcome
 
@@ -59,9 +59,9 @@ def old(tmp_path: Path) -> Path:
 
 def test_records_of_the_first_schema_are_read_and_nothing_of_them_changes(old: Path, tmp_path: Path) -> None:
     with EventLog(old) as log:
-        header, rows = log.stored(ATTEMPT)
+        header, rows = log.stored_attempt(ATTEMPT)
         result = verify(header, rows)
-        assert result.ok, result.problem
+        assert result.ok, result.first_fault
         assert result.schemas == {1: 15}
         assert (result.chain.events, result.replay.saves) == (15, 1)
         assert Attempts(log).summary(ATTEMPT).state is AttemptState.SUBMITTED
@@ -70,65 +70,65 @@ def test_records_of_the_first_schema_are_read_and_nothing_of_them_changes(old: P
         write_export(export, header, rows)
     assert export.read_bytes() == (SCHEMA1 / "attempt.jsonl").read_bytes()
     with EventLog(old) as log:
-        assert log.stored(ATTEMPT) == (header, rows)
+        assert log.stored_attempt(ATTEMPT) == (header, rows)
 
 
 def test_an_export_of_the_first_schema_still_verifies() -> None:
     result = verify(*read_export(SCHEMA1 / "attempt.jsonl"))
-    assert result.ok, result.problem
+    assert result.ok, result.first_fault
     assert result.schemas == {1: 15}
 
 
 def test_records_of_two_schemas_stand_in_one_chain(old: Path, tmp_path: Path) -> None:
     with EventLog(old) as log:
-        judged = Judged(
+        judged_event = Judged(
             number=1,
             sha256="0" * 64,
             outcome=Outcome.PASSED,
             reason="passed",
             judged_by=JudgedBy(method="person", status="scored"),
         )
-        log.append_blocking(ATTEMPT, judged)
+        log.append_blocking(ATTEMPT, judged_event)
         with pytest.raises(IllegalTransitionError):
             log.append_blocking(ATTEMPT, Tick())
-        result = verify(*log.stored(ATTEMPT))
-        assert result.ok, result.problem
+        result = verify(*log.stored_attempt(ATTEMPT))
+        assert result.ok, result.first_fault
         assert result.schemas == {1: 15, 2: 1}
         export = tmp_path / "mixed.jsonl"
-        write_export(export, *log.stored(ATTEMPT))
+        write_export(export, *log.stored_attempt(ATTEMPT))
     result = verify(*read_export(export))
     assert (result.ok, result.schemas) == (True, {1: 15, 2: 1})
     header, rows = read_export(export)
     newest = json.loads(rows[-1].as_json_line())
     assert (newest["schema"], newest["participant"], newest["condition"]) == (2, "human", "human")
-    rows[1] = replace(rows[1], body=canonical({"type": "resumed"}))
-    broken = verify(header, rows)
-    assert (broken.ok, broken.chain.bad_seq) == (False, 2)
-    assert broken.problem == "Event 2 is faulty: its content does not fit its hash."
+    rows[1] = replace(rows[1], body=canonical_json({"type": "resumed"}))
+    broken_check = verify(header, rows)
+    assert (broken_check.ok, broken_check.chain.bad_seq) == (False, 2)
+    assert broken_check.first_fault == "Event 2 is faulty: its content does not fit its hash."
 
 
 def test_an_older_record_behind_a_newer_one_is_refused(log: EventLog, attempt: str) -> None:
     log.append_blocking(attempt, Tick())
-    header, rows = log.stored(attempt)
+    header, rows = log.stored_attempt(attempt)
     rows[1] = forged(rows[1], schema=1)
-    check = verify(header, rows)
-    assert check.problem == ("Event 2 is faulty: its schema 1 is older than 2, that of the event before it.")
+    verification = verify(header, rows)
+    assert verification.first_fault == ("Event 2 is faulty: its schema 1 is older than 2, that of the event before it.")
 
 
 def test_a_record_of_a_newer_schema_is_named(log: EventLog, attempt: str) -> None:
     log.append_blocking(attempt, Tick())
-    header, rows = log.stored(attempt)
+    header, rows = log.stored_attempt(attempt)
     rows[1] = forged(rows[1], schema=7)
-    problem = verify(header, rows).problem
+    problem = verify(header, rows).first_fault
     assert problem is not None and "its schema 7 is newer than this Benchwright" in problem
 
 
 def test_a_record_that_names_another_participant_is_found(log: EventLog, attempt: str, tmp_path: Path) -> None:
-    header, rows = log.stored(attempt)
+    header, rows = log.stored_attempt(attempt)
     rows[0] = forged(rows[0], participant="somebody else")
     path = tmp_path / "forged.jsonl"
     path.write_text("".join(f"{line}\n" for line in export_lines(header, rows)))
-    problem = verify(*read_export(path)).problem
+    problem = verify(*read_export(path)).first_fault
     assert problem is not None and "another participant" in problem
 
 
@@ -155,20 +155,20 @@ def test_a_new_log_is_what_its_migration_makes(tmp_path: Path) -> None:
             )
             marks = connection.execute("SELECT version_num FROM alembic_version").fetchall()
             described.append((sorted(tables), look, sorted(schema_rows), marks))
-    new, migrated = described
+    new_database, migrated = described
     # Alembic declares the column of its own table otherwise.
     for described_ in described:
         described_[1].pop(("alembic_version", "table_info"))
-    assert new == migrated
-    assert new[3] == [(f"format{SCHEMA_VERSION}",)]
+    assert new_database == migrated
+    assert new_database[3] == [(f"format{SCHEMA_VERSION}",)]
 
 
-def next_format(folder: Path, monkeypatch: pytest.MonkeyPatch, last: str) -> None:
+def next_format(folder: Path, monkeypatch: pytest.MonkeyPatch, last_statement: str) -> None:
     """The program as it is once there is another format, whose step ends with this statement."""
-    steps = folder / "migrations"
-    shutil.copytree(Path(migrations.__path__[0]), steps)
-    (steps / "versions" / "format4.py").write_text(_NEXT_STEP.format(last=last))
-    monkeypatch.setattr("benchwright_attempts.log.database._MIGRATIONS", steps)
+    migration_folder = folder / "migrations"
+    shutil.copytree(Path(migrations.__path__[0]), migration_folder)
+    (migration_folder / "versions" / "format4.py").write_text(_NEXT_STEP.format(last=last_statement))
+    monkeypatch.setattr("benchwright_attempts.log.database._MIGRATIONS", migration_folder)
     monkeypatch.setattr("benchwright_attempts.log.database.SCHEMA_VERSION", 4)
 
 
@@ -176,10 +176,10 @@ def test_an_older_log_is_brought_up_and_nothing_that_was_written_changes(
     old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with EventLog(old) as log:
-        stored_attempt = log.stored(ATTEMPT)
+        stored_attempt = log.stored_attempt(ATTEMPT)
     next_format(tmp_path, monkeypatch, "SELECT 1")
     with EventLog(old) as log:
-        assert log.stored(ATTEMPT) == stored_attempt
+        assert log.stored_attempt(ATTEMPT) == stored_attempt
     with closing(sqlite3.connect(old)) as connection:
         assert connection.execute("SELECT room FROM tombstones").fetchall() == []
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("format4",)]
@@ -207,7 +207,7 @@ def test_a_migration_that_breaks_off_leaves_the_old_log(
             EventLog(old)
     assert _dump(old) == old_dump
     with EventLog(old) as log:
-        assert verify(*log.stored(ATTEMPT)).ok
+        assert verify(*log.stored_attempt(ATTEMPT)).ok
 
 
 @pytest.mark.parametrize("version", [1, 2, 99])

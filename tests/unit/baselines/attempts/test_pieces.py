@@ -11,16 +11,16 @@ from benchwright_attempts.summary.survival import Content, Contents, TextSurviva
 @pytest.mark.parametrize("seed", range(4))
 def test_pieces_are_the_string_that_slices_make(seed: int) -> None:
     dice = random.Random(seed)
-    plain, pieces = "", Pieces()
+    plain_text, pieces = "", Pieces()
     for _ in range(400):
-        start = dice.randrange(len(plain) + 1)
-        end = min(len(plain), start + dice.choice((0, 0, 1, 50, 20_000)))
-        assert pieces[start:end] == plain[start:end]
-        new = dice.choice("abé𝄞") * dice.choice((0, 1, 3, 9000, 40_000))
-        plain = plain[:start] + new + plain[end:]
-        pieces.replace(start, end, new)
-        assert pieces.length == len(plain)
-    assert str(pieces) == plain
+        start = dice.randrange(len(plain_text) + 1)
+        end = min(len(plain_text), start + dice.choice((0, 0, 1, 50, 20_000)))
+        assert pieces[start:end] == plain_text[start:end]
+        inserted_text = dice.choice("abé𝄞") * dice.choice((0, 1, 3, 9000, 40_000))
+        plain_text = plain_text[:start] + inserted_text + plain_text[end:]
+        pieces.replace(start, end, inserted_text)
+        assert pieces.length == len(plain_text)
+    assert str(pieces) == plain_text
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -38,10 +38,10 @@ def test_what_is_left_of_each_insertion_is_what_counting_every_code_point_says(s
         owners[start:end] = [own_seq] * length
         changes = [(start, end, "x" * length)]
         contents.append(Content(seq * 10**9, seq, None, "a.sv", changes))
-    survival = TextSurvival(inserted).follow(contents, 10_000 * 10**9)
+    survival = TextSurvival(inserted).count_survival(contents, 10_000 * 10**9)
     assert survival.at_end == sum(owner > 0 for owner in owners)
-    assert survival.reached == (sum(inserted.values()),) * 2
-    assert survival.at_end <= survival.survived[1] <= survival.survived[0] <= survival.reached[0]
+    assert survival.reached_age == (sum(inserted.values()),) * 2
+    assert survival.at_end <= survival.survived[1] <= survival.survived[0] <= survival.reached_age[0]
 
 
 def test_contents_in_columns_come_back_as_they_were_given() -> None:

@@ -30,7 +30,7 @@ from benchwright_attempts.events.evidence import (
     SelfEstimate,
 )
 from benchwright_attempts.events.file_text import Change, FileText
-from benchwright_attempts.log.record import canonical
+from benchwright_attempts.log.record import canonical_json
 from benchwright_attempts.summary.replay import verify
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -59,11 +59,11 @@ def test_what_a_level_does_not_allow_never_reaches_the_log(log: StudyLog, tmp_pa
     attempt = Attempts(log).create("p/q", "d", tmp_path, {"rtl/top.sv": FileText.of_text("given")}, recording=level).id
     log.append_blocking(attempt, Started())
     recorded_events = [log.append_blocking(attempt, event).event for event in TELLING]
-    stored_text = canonical([row.body for row in log.stored(attempt)[1]])
+    stored_text = canonical_json([row.body for row in log.stored_attempt(attempt)[1]])
     assert (WORD in stored_text) == (level is Recording.FULL)
     assert ("plugh" in stored_text) == (level is not Recording.TIMING)
     assert [recorded.event for recorded in log.events(attempt)][2:] == recorded_events
-    assert verify(*log.stored(attempt)).chain.ok
+    assert verify(*log.stored_attempt(attempt)).chain.ok
     if level is Recording.EDITS:
         assert recorded_events[0].model_dump()["changes"] == (
             {"start": 0, "end": 0, "length": 11, "lines": 1},

@@ -20,12 +20,12 @@ class VerdictCase:
 def sequence(*outcomes: Outcome) -> VerdictSequence[VerdictCase]:
     verdicts: VerdictSequence[VerdictCase] = VerdictSequence()
     for number, outcome in enumerate(outcomes, start=1):
-        verdicts = verdicts.added(VerdictCase(number, outcome))
+        verdicts = verdicts.with_verdict(VerdictCase(number, outcome))
     return verdicts
 
 
 def decided(verdicts: VerdictSequence[VerdictCase], number: int, outcome: Outcome) -> VerdictSequence[VerdictCase]:
-    return verdicts.decided_late(number, lambda verdict: replace(verdict, outcome=outcome))
+    return verdicts.with_late_verdict(number, lambda verdict: replace(verdict, outcome=outcome))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_only_decided_verdicts_are_tries(outcomes: tuple[Outcome, ...], tries: i
 def test_wrong_after_right_was_solved_once_and_is_not_solved_as_handed_in() -> None:
     verdicts = sequence(F, P, F)
     assert verdicts.first_pass == VerdictCase(2, P)
-    assert verdicts.final(AttemptState.SUBMITTED) is F
+    assert verdicts.final_outcome(AttemptState.SUBMITTED) is F
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,16 @@ def test_wrong_after_right_was_solved_once_and_is_not_solved_as_handed_in() -> N
 def test_only_what_is_handed_in_or_there_at_the_limit_counts_at_the_end(
     state: AttemptState, final: Outcome | None
 ) -> None:
-    assert sequence(F, P).final(state) is final
+    assert sequence(F, P).final_outcome(state) is final
 
 
 def test_a_late_verdict_counts_for_its_try_and_only_once() -> None:
     verdicts = decided(sequence(E, F), 1, P)
-    assert (verdicts.first_pass, verdicts.newest, verdicts.tries_to_pass) == (VerdictCase(1, P), VerdictCase(2, F), 1)
+    assert (verdicts.first_pass, verdicts.newest_verdict, verdicts.tries_to_pass) == (
+        VerdictCase(1, P),
+        VerdictCase(2, F),
+        1,
+    )
     assert decided(verdicts, 1, F) == verdicts
     assert decided(verdicts, 2, P) == verdicts, "what was decided is not decided again"
 
@@ -68,18 +72,20 @@ def test_a_late_verdict_counts_for_its_try_and_only_once() -> None:
 def test_a_late_verdict_that_decides_nothing_leaves_the_try_open() -> None:
     verdicts = decided(sequence(E), 1, E)
     assert set(verdicts.undecided) == {1}
-    assert decided(verdicts, 1, F).final(AttemptState.SUBMITTED) is F
+    assert decided(verdicts, 1, F).final_outcome(AttemptState.SUBMITTED) is F
 
 
-@pytest.mark.parametrize(("now", "first"), [(P, 2), (F, None), (E, None)])
-def test_a_verdict_that_replaces_the_newest_one_counts_in_its_place(now: Outcome, first: int | None) -> None:
-    verdicts = sequence(F, P).decided_late(2, lambda verdict: replace(verdict, outcome=now), replaces=True)
-    assert verdicts.final(AttemptState.SUBMITTED) is now
-    assert (verdicts.first_pass.number if verdicts.first_pass else None) == first
-    assert list(verdicts.undecided) == ([2] if now is E else [])
+@pytest.mark.parametrize(("new_outcome", "first_pass_number"), [(P, 2), (F, None), (E, None)])
+def test_a_verdict_that_replaces_the_newest_one_counts_in_its_place(
+    new_outcome: Outcome, first_pass_number: int | None
+) -> None:
+    verdicts = sequence(F, P).with_late_verdict(2, lambda verdict: replace(verdict, outcome=new_outcome), replaces=True)
+    assert verdicts.final_outcome(AttemptState.SUBMITTED) is new_outcome
+    assert (verdicts.first_pass.number if verdicts.first_pass else None) == first_pass_number
+    assert list(verdicts.undecided) == ([2] if new_outcome is E else [])
     assert verdicts.count == 2
 
 
 def test_nothing_replaces_a_decided_verdict_that_is_not_the_newest() -> None:
     verdicts = sequence(F, P)
-    assert verdicts.decided_late(1, lambda verdict: replace(verdict, outcome=P), replaces=True) == verdicts
+    assert verdicts.with_late_verdict(1, lambda verdict: replace(verdict, outcome=P), replaces=True) == verdicts

@@ -11,7 +11,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import StudyError
 from benchwright_attempts.events.evidence import Exposure, Forecast
 from benchwright_attempts.events.file_text import sha256
-from benchwright_studies.conduct.archive import collect, write_archive
+from benchwright_studies.conduct.archive import collect_archive, write_archive
 from benchwright_studies.conduct.entry import Drawn, TaskForecast
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
@@ -23,9 +23,9 @@ from benchwright_studies.plan.allocation import (
     participant_file,
     participants_form,
 )
-from benchwright_studies.plan.preregistration import document_matches, participant_files, preregister
+from benchwright_studies.plan.preregistration import is_registered_document, participant_files, preregister
 from benchwright_studies.plan.study_file import parse_study
-from benchwright_studies.plan.vocabulary import Step
+from benchwright_studies.plan.vocabulary import ParticipantStep
 
 TEXT = """
 # a comment on which condition is expected to win
@@ -48,7 +48,7 @@ def files(log: StudyLog) -> dict[bool, list[ParticipantFile]]:
     """The participants' files, by whether they hold their code."""
     registered_study = Studies(log, Attempts(log)).register(parse_study(TEXT, Path("s.yaml")), {})
     registered = preregister(log, registered_study, "0" * 64, prompt_digests={})
-    assert document_matches(registered, registered.document)
+    assert is_registered_document(registered, registered.document)
     registered_study = Studies(log, Attempts(log)).study("s")
     return {hold: participant_files(registered_study, registered, hold_codes=hold) for hold in (True, False)}
 
@@ -65,8 +65,8 @@ def test_a_participants_file_tells_neither_seed_nor_row_nor_hypothesis(
     for file in files[True]:
         text = file.model_dump_json()
         assert "81985529216486895" not in text and "wins" not in text
-        rules = parse_study(file.text, Path("s.json")).study
-        assert rules.randomisation.seed is None and rules.analysis is None
+        study_rules = parse_study(file.text, Path("s.json")).study
+        assert study_rules.randomisation.seed is None and study_rules.analysis is None
         row = file.model_copy(update={"text": "", "code": ""}).model_dump_json()
         assert "copilot" not in row and "alone" not in row
     # The length of a row does not tell what is in it.
@@ -92,14 +92,14 @@ def test_the_assignment_is_drawn_after_the_last_forecast_and_is_the_labs(
         foresee(studies, "ada")
         assert studies.progress("s", "ada").condition is None
         assert studies.draw("s", "ada") and not studies.draw("s", "ada")
-        assert studies.progress("s", "ada").step is Step.OPEN
+        assert studies.progress("s", "ada").step is ParticipantStep.OPEN
         entries = studies.entries("s", "ada")
         assert [type(entry) for entry in entries[-3:]] == [TaskForecast, TaskForecast, Drawn]
         write_archive(far_log, "s", tmp_path / "archive", ["ada"])
-    assert collect(log, tmp_path / "archive").participants == 1
+    assert collect_archive(log, tmp_path / "archive").participants == 1
     plan = Studies(log, Attempts(log)).study("s").plan
-    drawn = Studies(log, Attempts(log)).entries("s", "ada")[-1]
-    assert isinstance(drawn, Drawn) and drawn.assignment == plan.of("ada")
+    drawn_entry = Studies(log, Attempts(log)).entries("s", "ada")[-1]
+    assert isinstance(drawn_entry, Drawn) and drawn_entry.assignment == plan.assignment_of("ada")
 
 
 def test_a_code_at_the_lab_opens_one_row_and_no_other(
@@ -114,7 +114,7 @@ def test_a_code_at_the_lab_opens_one_row_and_no_other(
         studies.join(ada)
         foresee(studies, "ada")
         assert not studies.draw("s", "ada")
-        assert studies.progress("s", "ada").step is Step.UNLOCK
+        assert studies.progress("s", "ada").step is ParticipantStep.UNLOCK
         with pytest.raises(StudyError, match="what comes next is unlock"):
             studies.next_task("s", "ada")
         with pytest.raises(StudyError, match="does not open your assignment"):
@@ -126,9 +126,9 @@ def test_a_changed_row_or_another_plan_is_refused(
     log: StudyLog, files: dict[bool, list[ParticipantFile]], tmp_path: Path
 ) -> None:
     ada = files[True][0]
-    changed = ("A" if ada.sealed[0] != "A" else "B") + ada.sealed[1:]
+    changed_row = ("A" if ada.sealed[0] != "A" else "B") + ada.sealed[1:]
     with pytest.raises(StudyError, match="does not open"):
-        open_row(changed, ada.sealed_sha256, ada.code, "s", "ada")
+        open_row(changed_row, ada.sealed_sha256, ada.code, "s", "ada")
     with StudyLog(tmp_path / "there" / "log.sqlite") as far_log:
         studies = Studies(far_log, Attempts(far_log))
         studies.join(ada)
@@ -138,11 +138,11 @@ def test_a_changed_row_or_another_plan_is_refused(
             studies.enroll("s", "bob")
         write_archive(far_log, "s", tmp_path / "archive")
     journal = tmp_path / "archive" / "study.jsonl"
-    lines = [json.loads(line) for line in journal.read_text().splitlines()]
-    lines[1]["entry"]["sha256"] = "0" * 64
-    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    journal_entries = [json.loads(line) for line in journal.read_text().splitlines()]
+    journal_entries[1]["entry"]["sha256"] = "0" * 64
+    journal.write_text("".join(json.dumps(line) + "\n" for line in journal_entries))
     with pytest.raises(StudyError, match="another plan than the study s here"):
-        collect(log, tmp_path / "archive")
+        collect_archive(log, tmp_path / "archive")
 
 
 def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
@@ -164,23 +164,23 @@ def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
 def test_a_study_is_registered_once_and_before_its_first_attempt(log: StudyLog) -> None:
     studies = Studies(log, Attempts(log))
     registered_study = studies.register(parse_study(TEXT, Path("s.yaml")), {})
-    first = preregister(log, registered_study, "0" * 64, prompt_digests={})
-    assert preregister(log, studies.study("s"), "1" * 64, prompt_digests={}) == first
+    first_registration = preregister(log, registered_study, "0" * 64, prompt_digests={})
+    assert preregister(log, studies.study("s"), "1" * 64, prompt_digests={}) == first_registration
     with pytest.raises(StudyError, match="was registered with codes in the participants' files"):
         preregister(log, studies.study("s"), "0" * 64, prompt_digests={}, codes_at_lab=True)
-    assert first.document["sample"] == {
+    assert first_registration.document["sample"] == {
         "participants": 2,
         "problems": 2,
         "attempts_by_condition": {"alone": 2, "copilot": 2},
     }
-    assert first.document["form_sha256"] == sha256(first.form.encode())
-    late = parse_study(TEXT.replace("study: s", "study: t"), Path("t.yaml"))
-    begun = studies.register(late, {})
+    assert first_registration.document["form_sha256"] == sha256(first_registration.form.encode())
+    late_file = parse_study(TEXT.replace("study: s", "study: t"), Path("t.yaml"))
+    begun_study = studies.register(late_file, {})
     studies.enroll("t", "ada")
     studies.give_consent("t", "ada", "1")
     Attempts(log).create("p/a", "d", Path("/w"), {}, solver="ada", condition="alone", study="t")
     with pytest.raises(StudyError, match="has 1 attempts already"):
-        preregister(log, begun, "0" * 64, prompt_digests={})
+        preregister(log, begun_study, "0" * 64, prompt_digests={})
     unnamed = studies.register(
         parse_study(TEXT.replace("study: s", "study: u").replace("analysis:", "# analysis:"), Path("u.yaml")), {}
     )

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright_problems.problem import Difficulty
-from benchwright_studies.plan.assignment import Plan, assign, williams
+from benchwright_studies.plan.assignment import Plan, assign, williams_square
 from benchwright_studies.plan.seeded_random import SeededRandom
 from benchwright_studies.plan.study import Study
 
@@ -86,7 +86,7 @@ def test_blocks_are_whole_and_balanced_within(people: int, problems: int, condit
 
 @pytest.mark.parametrize("size", range(1, 14))
 def test_a_williams_square_balances_places_and_neighbours(size: int) -> None:
-    rows = williams(size)
+    rows = williams_square(size)
     for position in range(size):
         assert set(Counter(row[position] for row in rows).values()) == {len(rows) // size}
     neighbours = Counter(pair for row in rows for pair in pairwise(row))
@@ -96,8 +96,10 @@ def test_a_williams_square_balances_places_and_neighbours(size: int) -> None:
 
 def test_a_full_latin_square_puts_each_problem_at_each_place_equally_often() -> None:
     planned = plan(study(2 * 4 * 3, 4, 2, "latin-square"))
-    counts = Counter((task.problem, task.position) for assignment in planned.assignments for task in assignment.tasks)
-    assert set(counts.values()) == {6}
+    position_counts = Counter(
+        (task.problem, task.position) for assignment in planned.assignments for task in assignment.tasks
+    )
+    assert set(position_counts.values()) == {6}
 
 
 @pytest.mark.parametrize("order", ["latin-square", "blocked", "random"])

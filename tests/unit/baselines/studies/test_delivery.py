@@ -19,7 +19,7 @@ from benchwright_attempts.events.events import Abandoned, Started, Submitted, Ti
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.summary.replay import verify
 from benchwright_foundation.home import Home
-from benchwright_studies.conduct.archive import collect, write_archive
+from benchwright_studies.conduct.archive import collect_archive, write_archive
 from benchwright_studies.conduct.delivery import Deliveries
 from benchwright_studies.conduct.monitoring import study_progress
 from benchwright_studies.conduct.studies import Studies
@@ -34,26 +34,26 @@ def deliveries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deliveries:
 
 
 def test_what_is_owed_waits_until_it_is_dropped(deliveries: Deliveries) -> None:
-    assert deliveries.waiting() == []
-    deliveries.owe("a.b", "P01")
-    deliveries.owe("a", "b.P01")
-    assert [(delivery.study, delivery.participant, delivery.tries) for delivery in deliveries.waiting()] == [
+    assert deliveries.waiting_deliveries() == []
+    deliveries.add_delivery("a.b", "P01")
+    deliveries.add_delivery("a", "b.P01")
+    assert [(delivery.study, delivery.participant, delivery.tries) for delivery in deliveries.waiting_deliveries()] == [
         ("a.b", "P01", 0),
         ("a", "b.P01", 0),
     ]
-    deliveries.drop("a.b", "P01")
-    deliveries.drop("a.b", "P01")
-    assert [delivery.study for delivery in deliveries.waiting()] == ["a"]
+    deliveries.drop_delivery("a.b", "P01")
+    deliveries.drop_delivery("a.b", "P01")
+    assert [delivery.study for delivery in deliveries.waiting_deliveries()] == ["a"]
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"tries": "many"}'])
 def test_a_damaged_note_still_says_what_has_to_be_handed_in(
     deliveries: Deliveries, tmp_path: Path, content: bytes
 ) -> None:
-    deliveries.owe("s", "ada")
+    deliveries.add_delivery("s", "ada")
     (note,) = tmp_path.rglob("s@ada.json")
     note.write_bytes(content)
-    assert [(delivery.study, delivery.participant, delivery.tries) for delivery in deliveries.waiting()] == [
+    assert [(delivery.study, delivery.participant, delivery.tries) for delivery in deliveries.waiting_deliveries()] == [
         ("s", "ada", 0)
     ]
 
@@ -107,43 +107,47 @@ def test_records_go_as_they_grow_and_are_counted_once(
 ) -> None:
     share = tmp_path / "share"
     studies = begin(log, share)
-    deliveries.owe("far", "ada")
+    deliveries.add_delivery("far", "ada")
     attempt = open_task(log, studies)
     assert deliveries.deliver(log) == ([], [])
-    (delivery,) = deliveries.waiting()
+    (delivery,) = deliveries.waiting_deliveries()
     assert delivery.delivered is not None
-    assert (collect(lab, share).attempts, collect(lab, share).attempts) == (1, 0)
-    counts = study_progress(lab, "far").conditions.values()
+    assert (collect_archive(lab, share).attempts, collect_archive(lab, share).attempts) == (1, 0)
+    condition_counts = study_progress(lab, "far").conditions.values()
     assert sorted(
-        (condition.drawn, condition.waiting, condition.under_way, condition.finished) for condition in counts
+        (condition.drawn, condition.waiting, condition.under_way, condition.finished) for condition in condition_counts
     ) == [
         (1, 0, 1, 0),
         (1, 1, 0, 0),
     ]
 
-    old = tmp_path / "old"
-    shutil.copytree(share, old)
+    old_copy = tmp_path / "old"
+    shutil.copytree(share, old_copy)
     log.append_blocking(attempt, Submitted())
     deliveries.deliver(log)
-    grown = collect(lab, share)
+    grown = collect_archive(lab, share)
     assert (grown.attempts, grown.longer) == (0, 1)
     # A copy from before changes nothing.
-    recollected = collect(lab, old)
+    recollected = collect_archive(lab, old_copy)
     assert (recollected.attempts, recollected.longer) == (0, 0)
-    assert verify(*lab.stored(attempt)).ok
-    assert lab.stored(attempt) == log.stored(attempt)
+    assert verify(*lab.stored_attempt(attempt)).ok
+    assert lab.stored_attempt(attempt) == log.stored_attempt(attempt)
     assert Attempts(lab).summary(attempt) == Attempts(log).summary(attempt)
 
     log.append_blocking(open_task(log, studies), Submitted())
-    arrived, left = deliveries.deliver(log)
-    assert ([arrival.participant for arrival in arrived], left, deliveries.waiting()) == (["ada"], [], [])
-    collect(lab, share)
+    arrived, remaining_deliveries = deliveries.deliver(log)
+    assert ([arrival.participant for arrival in arrived], remaining_deliveries, deliveries.waiting_deliveries()) == (
+        ["ada"],
+        [],
+        [],
+    )
+    collect_archive(lab, share)
     assert sum(condition.finished for condition in study_progress(lab, "far").conditions.values()) == 2
 
 
 def test_what_is_unchanged_is_not_written_again(deliveries: Deliveries, log: StudyLog, tmp_path: Path) -> None:
     studies = begin(log, tmp_path / "share")
-    deliveries.owe("far", "ada")
+    deliveries.add_delivery("far", "ada")
     attempt = open_task(log, studies)
     deliveries.deliver(log)
     file = tmp_path / "share" / "ada" / f"{attempt}.jsonl"
@@ -159,8 +163,8 @@ def test_an_attempt_with_other_events_is_refused(log: StudyLog, lab: StudyLog, t
     studies = begin(log, tmp_path / "share")
     attempt = open_task(log, studies)
     write_archive(log, "far", tmp_path / "share")
-    collect(lab, tmp_path / "share")
-    header, rows = log.stored(attempt)
+    collect_archive(lab, tmp_path / "share")
+    header, rows = log.stored_attempt(attempt)
     changed_rows = [*rows[:-1], replace(rows[-1], hash="0" * 64)]
     with pytest.raises(AttemptError, match="is here with other events"):
         lab.adopt(header, changed_rows)
@@ -171,18 +175,18 @@ def test_the_lab_learns_of_a_withdrawal_and_counts_a_dropout_but_gets_no_further
 ) -> None:
     share = tmp_path / "share"
     studies = begin(log, share)
-    deliveries.owe("far", "ada")
+    deliveries.add_delivery("far", "ada")
     attempt = open_task(log, studies)
     deliveries.deliver(log)
     events = len(log.events(attempt))
     log.append_blocking(attempt, Abandoned(reason="consent was taken back"))
     studies.take_consent_back("far", "ada", delete=True)
     deliveries.deliver(log)
-    assert deliveries.waiting() == []
-    collect(lab, share)
-    progress = study_progress(lab, "far")
-    assert progress.participants["ada"].has_withdrawn and progress.participants["ada"].asks_for_deletion
-    assert sum(condition.dropped_out for condition in progress.conditions.values()) == 2
+    assert deliveries.waiting_deliveries() == []
+    collect_archive(lab, share)
+    far_progress = study_progress(lab, "far")
+    assert far_progress.participants["ada"].has_withdrawn and far_progress.participants["ada"].asks_for_deletion
+    assert sum(condition.dropped_out for condition in far_progress.conditions.values()) == 2
     assert len((share / "ada" / f"{attempt}.jsonl").read_text().splitlines()) == events + 1
 
 
@@ -211,7 +215,7 @@ def test_a_kill_while_records_are_delivered_loses_nothing_and_counts_nothing_twi
 ) -> None:
     share = tmp_path / "share"
     studies = begin(log, share)
-    deliveries.owe("far", "ada")
+    deliveries.add_delivery("far", "ada")
     attempt = open_task(log, studies)
     for _ in range(2):
         process = subprocess.Popen(
@@ -223,9 +227,9 @@ def test_a_kill_while_records_are_delivered_loses_nothing_and_counts_nothing_twi
         process.wait()
         process.stdout.close()
         if (share / "study.jsonl").exists():
-            collect(lab, share)
-    assert len(deliveries.waiting()) == 1
+            collect_archive(lab, share)
+    assert len(deliveries.waiting_deliveries()) == 1
     deliveries.deliver(log)
-    collect(lab, share)
-    assert lab.stored(attempt) == log.stored(attempt)
+    collect_archive(lab, share)
+    assert lab.stored_attempt(attempt) == log.stored_attempt(attempt)
     assert [header.id for header in lab.headers()] == [attempt]

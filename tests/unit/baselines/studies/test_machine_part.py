@@ -36,24 +36,24 @@ def part(log: StudyLog) -> ModelCondition:
     return model_condition(log, "s", "gpt")
 
 
-def end_attempt(log: StudyLog, part: ModelCondition, problem: str, sample: int) -> None:
+def end_attempt(log: StudyLog, model_condition: ModelCondition, problem: str, sample: int) -> None:
     header = AttemptHeader(
-        id=part.attempt(problem, sample),
+        id=model_condition.attempt_id(problem, sample),
         problem=problem,
         problem_digest="d",
         workspace="",
-        solver=part.condition.model,
-        condition=part.condition.name,
+        solver=model_condition.condition.model,
+        condition=model_condition.condition.name,
         created=log.moment().wall,
         study="s",
     )
     log.create(header, Opened(files={}))
-    log.append_blocking(header.id, part.assigned(problem, sample))
+    log.append_blocking(header.id, model_condition.assigned_terms(problem, sample))
     log.append_blocking(header.id, Abandoned())
 
 
 def test_terms_come_from_the_study_file_and_text_is_kept(part: ModelCondition) -> None:
-    terms = part.assigned("p/b", 2)
+    terms = part.assigned_terms("p/b", 2)
     assert (terms.study, terms.participant, terms.condition, terms.solver) == ("s", "openai/x", "gpt", "model")
     assert (terms.position, terms.practice, terms.time_limit_s, terms.runs_allowed) == (2, False, 120, 3)
     assert (terms.recording, terms.forecasts) == ("full", ())
@@ -61,22 +61,22 @@ def test_terms_come_from_the_study_file_and_text_is_kept(part: ModelCondition) -
 
 def test_each_sample_has_an_attempt_of_its_own_that_does_not_change(part: ModelCondition, log: StudyLog) -> None:
     ids = [
-        condition.attempt(ref, sample)
-        for condition in model_conditions(log, "s")
-        for ref in condition.problems
+        model_condition.attempt_id(ref, sample)
+        for model_condition in model_conditions(log, "s")
+        for ref in model_condition.problems
         for sample in (1, 2)
     ]
     assert len(set(ids)) == 8
-    assert ids[:4] == [part.attempt(ref, sample) for ref in ("p/a", "p/b") for sample in (1, 2)]
+    assert ids[:4] == [part.attempt_id(ref, sample) for ref in ("p/a", "p/b") for sample in (1, 2)]
 
 
 def test_a_problem_is_missing_until_all_its_samples_have_ended(part: ModelCondition, log: StudyLog) -> None:
-    assert (part.missing(log), part.total) == (["p/a", "p/b"], 4)
+    assert (part.missing_problems(log), part.attempt_count) == (["p/a", "p/b"], 4)
     end_attempt(log, part, "p/a", 1)
-    assert part.missing(log) == ["p/a", "p/b"]
+    assert part.missing_problems(log) == ["p/a", "p/b"]
     end_attempt(log, part, "p/a", 2)
-    assert (part.missing(log), len(part.ended(log))) == (["p/b"], 2)
-    assert model_condition(log, "s", "worker").missing(log) == ["p/a", "p/b"]
+    assert (part.missing_problems(log), len(part.ended_attempts(log))) == (["p/b"], 2)
+    assert model_condition(log, "s", "worker").missing_problems(log) == ["p/a", "p/b"]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_an_attempt_that_the_plan_does_not_have_is_refused(
     problem: str, sample: int, words: str, part: ModelCondition
 ) -> None:
     with pytest.raises(StudyFileError) as refused:
-        part.assigned(problem, sample)
+        part.assigned_terms(problem, sample)
     assert words in str(refused.value)
 
 
@@ -105,7 +105,7 @@ def test_a_problem_that_has_changed_is_refused_and_one_that_was_not_noted_is_not
 def test_a_closed_study_gives_no_terms(part: ModelCondition, log: StudyLog) -> None:
     close_study(log, "s", force=True)
     with pytest.raises(StudyClosedError):
-        model_condition(log, "s", part.condition.name).assigned("p/a", 1)
+        model_condition(log, "s", part.condition.name).assigned_terms("p/a", 1)
 
 
 def test_a_condition_that_is_not_there_is_named_with_those_that_are(part: ModelCondition, log: StudyLog) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_studies.conduct.readiness import check_words, foreign_assistants, guarantee, imbalances
+from benchwright_studies.conduct.readiness import assistant_needs, balance_guarantee, check_no_placeholders, imbalances
 from benchwright_studies.plan.assignment import assign
 from benchwright_studies.plan.study_file import StudyFile, StudyFileError, parse_study
 from benchwright_studies.plan.template import TEMPLATE
@@ -30,7 +30,7 @@ def imbalance_texts(text: str) -> list[str]:
 
 def test_words_of_the_template_are_refused_with_their_lines() -> None:
     with pytest.raises(StudyFileError) as refused:
-        check_words(parsed(TEXT))
+        check_no_placeholders(parsed(TEXT))
     lines = TEXT.splitlines()
     assert [lines[flaw.line - 1].strip()[:6] for flaw in refused.value.flaws] == ["<NAME ", "You ma"]
     assert all(flaw.field == "consent.text" for flaw in refused.value.flaws)
@@ -38,19 +38,19 @@ def test_words_of_the_template_are_refused_with_their_lines() -> None:
 
 def test_marks_of_earlier_templates_are_refused_too() -> None:
     with pytest.raises(StudyFileError, match="WHO asks you"):
-        check_words(parsed(READY.replace("Ada Lovelace asks you", "WHO asks you")))
+        check_no_placeholders(parsed(READY.replace("Ada Lovelace asks you", "WHO asks you")))
     with pytest.raises(StudyFileError, match="write to WHOM"):
-        check_words(parsed(READY.replace("ada@example.org", "WHOM")))
+        check_no_placeholders(parsed(READY.replace("ada@example.org", "WHOM")))
 
 
 def test_ones_own_words_are_taken() -> None:
-    check_words(parsed(READY.replace("Ada Lovelace", "The WHO, in Geneva, and IBM")))
+    check_no_placeholders(parsed(READY.replace("Ada Lovelace", "The WHO, in Geneva, and IBM")))
 
 
 def test_the_default_study_is_balanced_and_asks_for_nothing_that_the_editor_lacks() -> None:
     assert imbalance_texts(READY) == []
-    assert foreign_assistants(parsed(READY).study) == []
-    assert "at each place" in guarantee(parsed(READY).study)
+    assert assistant_needs(parsed(READY).study) == []
+    assert "at each place" in balance_guarantee(parsed(READY).study)
 
 
 def test_a_number_of_people_that_does_not_balance_is_told_with_one_that_does() -> None:
@@ -69,5 +69,5 @@ def test_each_person_under_one_condition_is_counted_by_people() -> None:
 
 
 def test_assistants_that_the_editor_of_run_cant_have_are_named() -> None:
-    (message,) = foreign_assistants(parsed(READY.replace("[benchwright]", "[benchwright, github.copilot]")).study)
+    (message,) = assistant_needs(parsed(READY.replace("[benchwright]", "[benchwright, github.copilot]")).study)
     assert "github.copilot" in message and "no gallery" in message

@@ -21,12 +21,12 @@ from benchwright_attempts.events.events import Abandoned, Started, Submitted, Ti
 from benchwright_attempts.events.evidence import Exposure, Forecast, SelfEstimate
 from benchwright_attempts.events.file_text import FileText
 from benchwright_attempts.summary.replay import verify
-from benchwright_studies.conduct.archive import collect, write_archive
+from benchwright_studies.conduct.archive import collect_archive, write_archive
 from benchwright_studies.conduct.closing import check_seal, close_study
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.study_file import parse_study
-from benchwright_studies.plan.vocabulary import Step
+from benchwright_studies.plan.vocabulary import ParticipantStep
 
 TEXT = """
 study: s
@@ -89,15 +89,15 @@ def work(log: StudyLog, studies: Studies, participant: str) -> list[str]:
 
 
 def test_each_step_follows_from_what_was_recorded(log: StudyLog, studies: Studies) -> None:
-    def step() -> Step:
+    def step() -> ParticipantStep:
         return studies.progress("s", "ada").step
 
     studies.enroll("s", "ada")
-    assert step() is Step.CONSENT
+    assert step() is ParticipantStep.CONSENT
     with pytest.raises(ConsentMissingError, match="agree to it first"):
         studies.next_task("s", "ada")
     studies.give_consent("s", "ada", "1")
-    assert step() is Step.FORECAST
+    assert step() is ParticipantStep.FORECAST
     with pytest.raises(StudyError, match="what comes next is forecast"):
         studies.next_task("s", "ada")
     with pytest.raises(StudyError, match=r"what comes next is a forecast of p/a\."):
@@ -107,22 +107,22 @@ def test_each_step_follows_from_what_was_recorded(log: StudyLog, studies: Studie
     for problem in ("p/a", "p/b"):
         assert studies.progress("s", "ada").condition is None
         studies.forecast("s", "ada", problem, SAID)
-    assert step() is Step.UNLOCK and studies.draw("s", "ada")
-    assert step() is Step.OPEN
+    assert step() is ParticipantStep.UNLOCK and studies.draw("s", "ada")
+    assert step() is ParticipantStep.OPEN
     attempt = open_task(log, studies, "ada")
-    assert step() is Step.WORK
+    assert step() is ParticipantStep.WORK
     log.append_blocking(attempt, Started())
-    assert step() is Step.WORK
+    assert step() is ParticipantStep.WORK
     log.append_blocking(attempt, Submitted())
-    assert step() is Step.SELF_ESTIMATE
+    assert step() is ParticipantStep.SELF_ESTIMATE
     log.append_blocking(attempt, SelfEstimate(minutes=1))
-    assert (step(), studies.progress("s", "ada").done) == (Step.OPEN, 1)
+    assert (step(), studies.progress("s", "ada").done) == (ParticipantStep.OPEN, 1)
     log.append_blocking(open_task(log, studies, "ada"), Abandoned())
-    assert (step(), studies.progress("s", "ada").done) == (Step.QUESTIONNAIRE, 2)
+    assert (step(), studies.progress("s", "ada").done) == (ParticipantStep.QUESTIONNAIRE, 2)
     with pytest.raises(StudyError, match="choose yes or no"):
         studies.answer_questionnaire("s", "ada", {"q": "maybe"})
     studies.answer_questionnaire("s", "ada", {"q": True})
-    assert step() is Step.FINISHED
+    assert step() is ParticipantStep.FINISHED
     studies.finish("s", "ada")
     studies.finish("s", "ada")
     assert [entry.type for entry in studies.entries("s", "ada")].count("finished") == 1
@@ -145,7 +145,7 @@ def test_nothing_of_a_person_is_recorded_before_they_agree_nor_after_they_take_i
     studies.take_consent_back("s", "ada")
     with pytest.raises(ConsentMissingError):
         log.append_blocking(attempt, Tick())
-    assert studies.progress("s", "ada").step is Step.WITHDRAWN
+    assert studies.progress("s", "ada").step is ParticipantStep.WITHDRAWN
     with pytest.raises(StudyError, match="withdrew your consent"):
         studies.give_consent("s", "ada", "1")
     # Models are not asked.
@@ -165,12 +165,12 @@ def test_who_is_no_participant_is_told_who_is(studies: Studies) -> None:
 def test_deleting_one_participant_leaves_everybody_elses_chains_whole(
     log: StudyLog, studies: Studies, path: Path
 ) -> None:
-    gone, kept_attempts = work(log, studies, "ada"), work(log, studies, "bob")
-    assert sorted(log.delete_participant("s", "ada", "asked")) == sorted(gone)
+    deleted_attempts, kept_attempts = work(log, studies, "ada"), work(log, studies, "bob")
+    assert sorted(log.delete_participant("s", "ada", "asked")) == sorted(deleted_attempts)
     for attempt in kept_attempts:
-        assert verify(*log.stored(attempt)).ok
+        assert verify(*log.stored_attempt(attempt)).ok
     assert [header.solver for header in log.headers()] == ["bob", "bob"]
-    assert studies.progress("s", "bob").step is Step.FINISHED
+    assert studies.progress("s", "bob").step is ParticipantStep.FINISHED
     assert log.journal.participants("s") == ["bob"]
     stones = log.journal.tombstones("s")
     assert sorted((stone.kind, stone.events, stone.reason) for stone in stones) == [
@@ -202,15 +202,15 @@ def test_closing_freezes_everything_under_a_digest(log: StudyLog, studies: Studi
     attempts = work(log, studies, "ada")
     closed = close_study(log, "s")
     assert check_seal(log, "s").ok
-    for refused in (
+    for refused_change in (
         lambda: log.append_blocking(attempts[0], SelfEstimate(difficulty=5)),
         lambda: Attempts(log).create("p/a", "d", Path("/w"), {}, solver="ada", condition="alone", study="s"),
         lambda: studies.enroll("s", "bob"),
         lambda: close_study(log, "s"),
     ):
         with pytest.raises(StudyClosedError, match="closed"):
-            refused()
-    assert studies.progress("s", "ada").step is Step.CLOSED
+            refused_change()
+    assert studies.progress("s", "ada").step is ParticipantStep.CLOSED
     # A right that no closing ends.
     studies.take_consent_back("s", "ada")
     assert check_seal(log, "s").ok
@@ -277,13 +277,13 @@ def test_what_participants_machines_recorded_is_collected_once_and_checked(
             archives.append(tmp_path / f"of-{participant}")
             assert write_archive(far_log, "s", archives[-1]) == 2
     for _ in range(2):
-        collections = [collect(log, archive) for archive in archives]
+        collections = [collect_archive(log, archive) for archive in archives]
     assert [(collected.participants, collected.attempts) for collected in collections] == [(1, 0), (1, 0)]
     assert sorted(header.solver for header in log.headers()) == ["ada", "ada", "bob", "bob"]
     for header in log.headers():
-        assert verify(*log.stored(header.id)).ok
+        assert verify(*log.stored_attempt(header.id)).ok
         assert Attempts(log).summary(header.id).state == "submitted"
-    assert [studies.progress("s", name).step for name in ("ada", "bob")] == [Step.FINISHED] * 2
+    assert [studies.progress("s", name).step for name in ("ada", "bob")] == [ParticipantStep.FINISHED] * 2
     second_archive = tmp_path / "again"
     write_archive(log, "s", second_archive, ["ada"])
     for file in (archives[0] / "ada").iterdir():
@@ -298,19 +298,19 @@ def test_a_damaged_archive_is_named_and_nothing_of_the_file_taken(
         work(far_log, begin(far_log), "ada")
         write_archive(far_log, "s", tmp_path / "archive")
     journal = tmp_path / "archive" / "ada" / "journal.jsonl"
-    whole = journal.read_text()
-    journal.write_text(whole.replace('"given":true', '"given":false'))
+    journal_text = journal.read_text()
+    journal.write_text(journal_text.replace('"given":true', '"given":false'))
     with pytest.raises(ExportError, match=r"journal\.jsonl, line 2"):
-        collect(log, tmp_path / "archive")
+        collect_archive(log, tmp_path / "archive")
     assert log.journal.participants("s") == [] and log.headers() == []
-    journal.write_text(whole)
+    journal.write_text(journal_text)
     (tmp_path / "archive" / "study.yaml").unlink()
     study = tmp_path / "archive" / "study.jsonl"
-    lines = [json.loads(line) for line in study.read_text().splitlines()]
-    lines[0]["entry"]["study_sha256"] = "0" * 64
-    study.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    journal_entries = [json.loads(line) for line in study.read_text().splitlines()]
+    journal_entries[0]["entry"]["study_sha256"] = "0" * 64
+    study.write_text("".join(json.dumps(line) + "\n" for line in journal_entries))
     with pytest.raises(StudyError, match="another study file"):
-        collect(log, tmp_path / "archive")
+        collect_archive(log, tmp_path / "archive")
 
 
 def test_the_attempts_of_those_who_took_their_consent_back_are_not_collected(
@@ -321,6 +321,6 @@ def test_the_attempts_of_those_who_took_their_consent_back_are_not_collected(
         work(far_log, far_studies, "ada")
         far_studies.take_consent_back("s", "ada")
         write_archive(far_log, "s", tmp_path / "archive")
-    collected = collect(log, tmp_path / "archive")
+    collected = collect_archive(log, tmp_path / "archive")
     assert (collected.attempts, collected.withheld) == (0, 2)
     assert log.headers() == []

@@ -71,7 +71,7 @@ BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old_text", "new_text", "message"),
     [
         ("solver: human #", "solver: humna #", "line 14, conditions[0].solver: 'humna' is not 'human', "),
         ("seed: 42", "sede: 42", "randomisation.sede: there is no such field. Known here: unit, order, seed."),
@@ -100,10 +100,10 @@ BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i
         ("forecasts: [minutes,", "forecasts: [external_help,", "forecasts can't ask for external_help"),
     ],
 )
-def test_a_flaw_is_told_with_file_line_field_and_next_step(old: str, new: str, message: str) -> None:
-    assert TEXT.count(old) == 1
+def test_a_flaw_is_told_with_file_line_field_and_next_step(old_text: str, new_text: str, message: str) -> None:
+    assert TEXT.count(old_text) == 1
     with pytest.raises(StudyFileError) as error:
-        parse_study(TEXT.replace(old, new), FILE)
+        parse_study(TEXT.replace(old_text, new_text), FILE)
     assert message in str(error.value)
     assert all(line.startswith("study.yaml, line ") for line in str(error.value).splitlines())
 
@@ -127,8 +127,8 @@ def test_what_is_no_study_at_all_is_refused_by_name(tmp_path: Path, content: byt
 
 
 def test_the_published_schema_is_current_and_fits_the_template() -> None:
-    published = ROOT / "docs/reference/study.schema.json"
-    assert published.read_text() == schema_text(), "python -m benchwright_studies.plan.schema > that file"
+    published_schema = ROOT / "docs/reference/study.schema.json"
+    assert published_schema.read_text() == schema_text(), "python -m benchwright_studies.plan.schema > that file"
     schema = study_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
@@ -145,9 +145,9 @@ def test_every_field_has_a_place_in_the_reference() -> None:
 
 
 def test_feedback_never_shows_more_than_the_problem_allows() -> None:
-    assert Feedback.FULL.limit(Reveal.NAMES) is Reveal.NAMES
-    assert Feedback.VERDICT.limit(Reveal.FULL) is Reveal.VERDICT
-    assert Feedback.NONE.limit(Reveal.FULL) is None
+    assert Feedback.FULL.narrower_policy(Reveal.NAMES) is Reveal.NAMES
+    assert Feedback.VERDICT.narrower_policy(Reveal.FULL) is Reveal.VERDICT
+    assert Feedback.NONE.narrower_policy(Reveal.FULL) is None
 
 
 def test_reading_a_study_file_needs_no_database(tmp_path: Path) -> None:

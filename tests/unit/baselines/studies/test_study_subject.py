@@ -30,7 +30,7 @@ def test_an_inline_server_needs_no_model() -> None:
     subject = parsed(INLINE)
     assert subject is not None
     assert subject.inline is not None
-    assert (subject.inline.start, subject.inline.dialect, subject.unfixed) == (
+    assert (subject.inline.start, subject.inline.dialect, subject.unfixed_fields) == (
         "starting-files",
         "lsp",
         ("version", "configuration"),

@@ -27,9 +27,9 @@ class SeenRequests:
     """Requests that the model was asked."""
 
     messages: list[list[ChatMessage]] = field(default_factory=list)
-    tools: list[list[ToolInfo]] = field(default_factory=list)
+    offered_tools: list[list[ToolInfo]] = field(default_factory=list)
     configs: list[GenerateConfig] = field(default_factory=list)
-    usage: list[ModelOutput] = field(default_factory=list)
+    counted_outputs: list[ModelOutput] = field(default_factory=list)
 
 
 Ask = Callable[[httpx2.AsyncClient, ModelBridge], Awaitable[None]]
@@ -37,16 +37,16 @@ Ask = Callable[[httpx2.AsyncClient, ModelBridge], Awaitable[None]]
 
 def says(*outputs: ModelOutput | Exception, requests: SeenRequests | None = None) -> Model:
     """A model that answers in this order."""
-    left = iter(outputs)
+    remaining_outputs = iter(outputs)
 
     def reply(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         if requests is not None:
             requests.messages.append(messages)
-            requests.tools.append(tools)
+            requests.offered_tools.append(tools)
             requests.configs.append(config)
-        output = next(left)
+        output = next(remaining_outputs)
         if isinstance(output, Exception):
             raise output
         # Without it the mock model would count with a table that it downloads.
@@ -72,7 +72,7 @@ def ask(
     requests: SeenRequests | None = None,
     seed: int | None = None,
     forwards: bool = False,
-    **limits: Any,
+    **eval_limits: Any,
 ) -> EvalLog:
     """Runs a sample in which `asks` talks to the bridge."""
 
@@ -81,7 +81,7 @@ def ask(
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             async def note_usage(model: Model, output: ModelOutput) -> None:
                 if requests is not None:
-                    requests.usage.append(output)
+                    requests.counted_outputs.append(output)
 
             bridge = ModelBridge(AgentState(messages=state.messages), note_usage, seed, forwards=forwards)
             with tempfile.TemporaryDirectory() as folder:
@@ -90,15 +90,15 @@ def ask(
                     transport = httpx2.AsyncHTTPTransport(uds=str(address))
                     async with httpx2.AsyncClient(transport=transport, base_url="http://bridge") as client:
                         await asks(client, bridge)
-            if bridge.failed.done():
-                raise bridge.failed.result()
+            if bridge.failure.done():
+                raise bridge.failure.result()
             state.messages = bridge.state.messages
             return state
 
         return solve
 
-    task = Task(dataset=[Sample(input="Solve it.")], solver=asking())
-    (log,) = run_inspect(task, model=model, log_dir=str(log_folder), display="none", **limits)
+    eval_task = Task(dataset=[Sample(input="Solve it.")], solver=asking())
+    (log,) = run_inspect(eval_task, model=model, log_dir=str(log_folder), display="none", **eval_limits)
     return log
 
 

@@ -22,8 +22,8 @@ from benchwright_problems.problem import (
     Difficulty,
     Figure,
     Hidden,
-    Kind,
     Problem,
+    ProblemKind,
     Provenance,
     Public,
     Question,
@@ -42,31 +42,33 @@ HIDDEN = Hidden(
 )
 
 
-def design(*expected: str, files: dict[str, str] | None = None, system: str | None = None) -> Problem:
+def design(*expected_paths: str, files: dict[str, str] | None = None, system: str | None = None) -> Problem:
     return Problem(
         id="inverter",
-        kind=Kind.DESIGN,
+        kind=ProblemKind.DESIGN,
         title="Inverter",
         category=Category.SPEC_TO_RTL,
         difficulty=Difficulty.EASY,
         provenance=Provenance(source="", license="", version=""),
-        public=Public(statement="Invert a.", files=files or {}, expected=expected, system_message=system),
+        public=Public(statement="Invert a.", files=files or {}, expected=expected_paths, system_message=system),
         hidden=HIDDEN,
     )
 
 
 def question(style: QuestionFormat, language: str = "en", **public: Any) -> Problem:
-    choices = (Choice(letter="A", text="Yes"), Choice(letter="B", text="No"))
+    letter_choices = (Choice(letter="A", text="Yes"), Choice(letter="B", text="No"))
     return Problem(
         id="q",
-        kind=Kind.QUESTION,
+        kind=ProblemKind.QUESTION,
         title="Q",
         difficulty=Difficulty.EASY,
         provenance=Provenance(source="", license="", version=""),
         public=Public(
             statement=public.pop("statement", "Is a cache fast?"),
             question=Question(
-                format=style, language=language, choices=choices if style is QuestionFormat.MULTIPLE_CHOICE else ()
+                format=style,
+                language=language,
+                choices=letter_choices if style is QuestionFormat.MULTIPLE_CHOICE else (),
             ),
             **public,
         ),
@@ -75,8 +77,8 @@ def question(style: QuestionFormat, language: str = "en", **public: Any) -> Prob
 
 
 def picture(path: str) -> Figure:
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    def chunk(chunk_name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + chunk_name + data + struct.pack(">I", zlib.crc32(chunk_name + data))
 
     header = struct.pack(">IIBBBBB", 2, 2, 8, 0, 0, 0, 0)
     chunks = chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(b"\0\x80\x80" * 2)), chunk(b"IEND", b"")
@@ -133,21 +135,21 @@ def test_of_a_reply_that_thinks_what_follows_the_last_marker_counts(language: st
 
 
 def test_a_figure_comes_behind_the_link_that_shows_it() -> None:
-    first, second = picture("figs/a.png"), picture("figs/b.png")
+    first_figure, second_figure = picture("figs/a.png"), picture("figs/b.png")
     text = "See ![a](figs/a.png) here."
-    parts = ask(question(QuestionFormat.OPEN_ENDED, statement=text, figures=(second, first))).user
-    assert [part if isinstance(part, str) else part.path for part in parts][:3] == [
+    prompt_parts = ask(question(QuestionFormat.OPEN_ENDED, statement=text, figures=(second_figure, first_figure))).user
+    assert [part if isinstance(part, str) else part.path for part in prompt_parts][:3] == [
         "See ![a](figs/a.png)",
         "figs/a.png",
         " here.\n\nAnswer in a few clear sentences.",
     ]
-    assert parts[-1] == second
+    assert prompt_parts[-1] == second_figure
 
 
 def test_nothing_hidden_is_in_any_prompt() -> None:
     for problem in (design("rtl/a.sv"), design("rtl/a.sv", "b.sv"), *(question(style) for style in QuestionFormat)):
         template = Template("{{statement}} {{files}} {{reply}} {{id}} {{title}} {{category}} {{format}} {{domain}}")
-        for prompt in (ask(problem), ask(problem, think=problem.kind is Kind.QUESTION), ask_agent(problem)):
+        for prompt in (ask(problem), ask(problem, think=problem.kind is ProblemKind.QUESTION), ask_agent(problem)):
             assert CANARY not in repr(prompt)
         assert CANARY not in template.ask(problem).plain
 
@@ -166,12 +168,12 @@ def test_a_template_with_a_mistake_names_line_and_place(text: str, message: str,
     file = tmp_path / "own.txt"
     file.write_text(text)
     with pytest.raises(EvaluationError) as raised:
-        Template.read(file)
+        Template.read_template(file)
     assert str(raised.value).startswith(str(file))
     assert message in str(raised.value)
 
 
-def csbench(number: int, split: str, answer: object = True, **fields: Any) -> dict[str, Any]:
+def csbench(number: int, split: str, answer_key: object = True, **fields: Any) -> dict[str, Any]:
     return {
         "ID": number,
         "Split": split,
@@ -181,7 +183,7 @@ def csbench(number: int, split: str, answer: object = True, **fields: Any) -> di
         "Tag": "Knowledge",
         "Language": fields.pop("language", "English"),
         "Question": f"Question {number}?",
-        "Answer": answer,
+        "Answer": answer_key,
         "Explanation": f"Because {number}.",
     } | fields
 
@@ -190,7 +192,7 @@ def csbench(number: int, split: str, answer: object = True, **fields: Any) -> di
 def store(tmp_path: Path) -> Store:
     file = tmp_path / "cs.json"
     other_domain = [csbench(number, "Valid", domain="Operating System") for number in range(20, 26)]
-    same_domain = [csbench(number, "Valid", answer=number % 2 == 0) for number in (10, 11)]
+    same_domain = [csbench(number, "Valid", answer_key=number % 2 == 0) for number in (10, 11)]
     french = [csbench(30, "Valid", language="French")]
     tested = [csbench(number, "Test", Question=f"Tested {number}?", Explanation=CANARY) for number in (1, 2)]
     file.write_text(json.dumps([*other_domain, *same_domain, *french, *tested]))
@@ -240,7 +242,7 @@ def test_prompts_go_out_and_replies_come_in_as_cvdp_has_them(tmp_path: Path) -> 
     problems = [design("rtl/a.sv"), question(QuestionFormat.OPEN_ENDED)]
     file = tmp_path / "prompts.jsonl"
     assert write_prompts(file, problems, ask) == 2
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
-    assert [line["id"] for line in lines] == ["inverter", "q"]
-    assert lines[0]["prompt"] == f"System: {lines[0]['system']}\n\nUser: {lines[0]['user']}"
+    prompt_records = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [line["id"] for line in prompt_records] == ["inverter", "q"]
+    assert prompt_records[0]["prompt"] == f"System: {prompt_records[0]['system']}\n\nUser: {prompt_records[0]['user']}"
     assert CANARY not in file.read_text()

@@ -13,10 +13,10 @@ from benchwright_problems.verdict import Outcome
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import (
-    Decision,
     Efforts,
     Hindsight,
     Likeness,
+    OfferOutcome,
     SiteRecord,
     Step,
     SubjectName,
@@ -25,7 +25,7 @@ from benchwright_subjects.inline.record import (
 )
 from benchwright_subjects.inline.recorded import recorded_sites
 from benchwright_subjects.inline.sites import Site, SiteKind
-from benchwright_subjects.inline.text.author_text import Words
+from benchwright_subjects.inline.text.author_text import AuthorWords
 from benchwright_subjects.inline.text.hindsight import look_back
 
 PATH = "rtl/m.sv"
@@ -53,29 +53,29 @@ class Author:
         self.add_event(0, Opened(files={PATH: FileText.of_text(START)}))
         self.add_event(0, Started())
 
-    def add_event(self, second: float, event: Event) -> None:
-        moment = Moment(MORNING + timedelta(seconds=second), round(second * 1e9), "p")
+    def add_event(self, offset_s: float, event: Event) -> None:
+        moment = Moment(MORNING + timedelta(seconds=offset_s), round(offset_s * 1e9), "p")
         self.events.append(RecordedEvent("a1", len(self.events) + 1, moment, event, "", ""))
 
-    def write(self, second: float, text: str, *, reason: str = "cursor", kind: str = "type") -> None:
+    def write(self, offset_s: float, text: str, *, reason: str = "cursor", kind: str = "type") -> None:
         """Puts text at the end of what was written."""
         self.version += 1
         change = Change(start=self.cursor, end=self.cursor, text=text)
-        self.add_event(second, Edit(path=PATH, version=self.version, changes=(change,)))
-        self.add_event(second, EditReason(path=PATH, version=self.version, reason=reason, metadata={"kind": kind}))
+        self.add_event(offset_s, Edit(path=PATH, version=self.version, changes=(change,)))
+        self.add_event(offset_s, EditReason(path=PATH, version=self.version, reason=reason, metadata={"kind": kind}))
         self.cursor += len(text)
 
-    def remove(self, second: float, text: str) -> None:
+    def remove(self, offset_s: float, text: str) -> None:
         self.version += 1
         change = Change(start=self.cursor - len(text), end=self.cursor, text="")
-        self.add_event(second, Edit(path=PATH, version=self.version, changes=(change,)))
+        self.add_event(offset_s, Edit(path=PATH, version=self.version, changes=(change,)))
         self.cursor -= len(text)
 
-    def test(self, second: float, number: int, outcome: Outcome) -> None:
-        self.add_event(second, RunStarted(run=str(number), number=number, snapshot={}))
-        passed = outcome is Outcome.PASSED
-        reason = "passed" if passed else "tests_failed"
-        self.add_event(second, RunFinished(run=str(number), number=number, outcome=outcome, reason=reason, wall_s=0))
+    def test(self, offset_s: float, number: int, outcome: Outcome) -> None:
+        self.add_event(offset_s, RunStarted(run=str(number), number=number, snapshot={}))
+        has_passed = outcome is Outcome.PASSED
+        reason = "passed" if has_passed else "tests_failed"
+        self.add_event(offset_s, RunFinished(run=str(number), number=number, outcome=outcome, reason=reason, wall_s=0))
 
     def sites(self) -> list[Site]:
         return recorded_sites("starter/m", "a1", self.events, 1000)
@@ -100,7 +100,7 @@ def record(site: Site, offer: str, latency_ms: float, exact: bool) -> SiteRecord
         policy=Policy.NEVER,
         mode=Refusal.ASSISTED,
         seed=1,
-        steps=(Step(decision=Decision.REFUSED, offers=1, offer=offer),),
+        steps=(Step(decision=OfferOutcome.REFUSED, offers=1, offer=offer),),
         cancelled=0,
         failure=None,
         failure_code=None,
@@ -112,9 +112,9 @@ def record(site: Site, offer: str, latency_ms: float, exact: bool) -> SiteRecord
     )
 
 
-def typed(author: Author, second: float, text: str) -> None:
+def typed(author: Author, offset_s: float, text: str) -> None:
     for index, letter in enumerate(text):
-        author.write(second + index / 100, letter)
+        author.write(offset_s + index / 100, letter)
 
 
 def solved() -> Author:
@@ -235,10 +235,10 @@ def test_lint_would_have_caught_a_wrong_offer() -> None:
 
 def test_an_offer_that_replaces_what_was_typed_is_applied_there() -> None:
     site = solved().sites()[0]
-    step = Step(decision=Decision.REFUSED, offers=1, offer="assign y = (a & b);", replaces=(len("assign "), 0))
+    step = Step(decision=OfferOutcome.REFUSED, offers=1, offer="assign y = (a & b);", replaces=(len("assign "), 0))
     site_record = record(site, "", 0, exact=False).model_copy(update={"steps": (step,)})
-    ((offered, hindsight),) = look_back(HEADER, solved().events, [(site, site_record)], 1000, {})
-    assert offered.applied == START[:HOLE] + "assign y = (a & b);" + START[HOLE:]
+    ((pause_offer, hindsight),) = look_back(HEADER, solved().events, [(site, site_record)], 1000, {})
+    assert pause_offer.text_with_offer == START[:HOLE] + "assign y = (a & b);" + START[HOLE:]
     assert hindsight.whole is not None
     assert hindsight.whole.is_right
 
@@ -261,11 +261,11 @@ def test_tests_catch_an_offer_if_fewer_pass_with_it(
         outcome_with=applied[0],
         passed_with=applied[1],
     )
-    assert comparison.are_fewer is fewer
+    assert comparison.is_fewer_passing is fewer
 
 
 @pytest.mark.parametrize(
-    ("text", "phrase", "places"),
+    ("text", "phrase", "word_spans"),
     [
         ("a ; a ; a ;", "a;", [(0, 3), (4, 7), (8, 11)]),
         ("a ; a ; a ;", "a;a;", [(0, 7), (4, 11)]),
@@ -274,6 +274,6 @@ def test_tests_catch_an_offer_if_fewer_pass_with_it(
     ],
 )
 def test_words_are_found_wherever_they_follow_each_other(
-    text: str, phrase: str, places: Sequence[tuple[int, int]]
+    text: str, phrase: str, word_spans: Sequence[tuple[int, int]]
 ) -> None:
-    assert Words.of_text(text).places(Words.of_text(phrase)) == places
+    assert AuthorWords.of_text(text).word_spans(AuthorWords.of_text(phrase)) == word_spans

@@ -9,17 +9,23 @@ import pytest
 from benchwright_subjects.inline.dialects.copilot import CopilotDialect
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
 from benchwright_subjects.inline.dialects.tabby import TabbyDialect
-from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 from benchwright_subjects.inline.offer import MAX_CHARACTERS, Offer, plain_snippet
-from benchwright_subjects.inline.server.framing import MAX_HEADER_BYTES, MAX_MESSAGE_BYTES, framed, parsed, read_body
-from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.server.framing import (
+    MAX_HEADER_BYTES,
+    MAX_MESSAGE_BYTES,
+    frame_message,
+    parse_body,
+    read_body,
+)
+from benchwright_subjects.inline.text.document import DocumentVersion
 
 TEXT = "module m;\n  assign é𝄞 = ;\nendmodule\n"
 CURSOR = TEXT.index(";\nendmodule")
 
 
-def document() -> Document:
-    return Document("file:///m.sv", TEXT, CURSOR)
+def document() -> DocumentVersion:
+    return DocumentVersion("file:///m.sv", TEXT, CURSOR)
 
 
 def offered(result: Any, dialect: Dialect | None = None) -> list[Offer]:
@@ -30,7 +36,7 @@ def at(start: int, end: int, line: int = 1) -> dict[str, Any]:
     return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
 
 
-def failure(result: Any, dialect: Dialect | None = None) -> Failure:
+def failure(result: Any, dialect: Dialect | None = None) -> ServerFailure:
     with pytest.raises(SubjectError) as caught:
         offered(result, dialect)
     return caught.value.failure
@@ -66,12 +72,12 @@ def test_what_follows_and_stays_does_not_count_as_inserted() -> None:
 
 @pytest.mark.parametrize("edit_range", [at(0, 5), at(16, 16), at(15, 900), at(0, 3, line=900), at(0, 0, line=0)])
 def test_a_range_that_is_not_at_the_cursor_is_named(edit_range: dict[str, Any]) -> None:
-    assert failure([{"insertText": "a", "range": edit_range}]) is Failure.OUT_OF_RANGE
+    assert failure([{"insertText": "a", "range": edit_range}]) is ServerFailure.OUT_OF_RANGE
 
 
 def test_a_range_of_several_lines_is_named() -> None:
     edit_range = {"start": {"line": 1, "character": 15}, "end": {"line": 2, "character": 3}}
-    assert failure([{"insertText": "a", "range": edit_range}]) is Failure.OUT_OF_RANGE
+    assert failure([{"insertText": "a", "range": edit_range}]) is ServerFailure.OUT_OF_RANGE
 
 
 @pytest.mark.parametrize(
@@ -90,7 +96,7 @@ def test_a_range_of_several_lines_is_named() -> None:
     ],
 )
 def test_what_is_no_item_is_named(result: Any) -> None:
-    assert failure(result) is Failure.BAD_OFFER
+    assert failure(result) is ServerFailure.BAD_OFFER
 
 
 def test_a_lone_surrogate_becomes_a_character_that_a_file_can_hold() -> None:
@@ -118,14 +124,14 @@ def test_snippets_are_read_as_string_values() -> None:
 
 
 def test_tabby_offers_edits_of_completion_items() -> None:
-    edit = {"newText": "a", "range": at(15, 15)}
-    item = {"label": "x", "textEdit": edit, "data": {"completionId": "1"}}
-    (offer,) = offered({"isIncomplete": False, "items": [item]}, TabbyDialect())
+    text_edit = {"newText": "a", "range": at(15, 15)}
+    completion_item = {"label": "x", "textEdit": text_edit, "data": {"completionId": "1"}}
+    (offer,) = offered({"isIncomplete": False, "items": [completion_item]}, TabbyDialect())
     assert offer.insertion == "a"
 
 
 def test_a_question_says_how_it_was_triggered() -> None:
-    assert Dialect().question(document(), Trigger.AUTOMATIC, 5.0) == {
+    assert Dialect().request_params(document(), Trigger.AUTOMATIC, 5.0) == {
         "textDocument": {"uri": "file:///m.sv"},
         "position": {"line": 1, "character": 15},
         "context": {"triggerKind": 2},
@@ -133,7 +139,7 @@ def test_a_question_says_how_it_was_triggered() -> None:
 
 
 def test_copilot_is_told_version_and_indentation() -> None:
-    question = CopilotDialect().question(document(), Trigger.INVOKED, 5.0)
+    question = CopilotDialect().request_params(document(), Trigger.INVOKED, 5.0)
     assert question["textDocument"] == {"uri": "file:///m.sv", "version": 1}
     assert question["formattingOptions"] == {"tabSize": 4, "insertSpaces": True}
 
@@ -147,9 +153,9 @@ async def read(data: bytes) -> bytes | None:
 
 async def test_messages_survive_the_wire() -> None:
     message: dict[str, Any] = {"method": "m", "params": {"text": "é\ud800𝄞"}}
-    body = await read(framed(message))
+    body = await read(frame_message(message))
     assert body is not None
-    assert parsed(body) == {"jsonrpc": "2.0", **message}
+    assert parse_body(body) == {"jsonrpc": "2.0", **message}
 
 
 async def test_header_names_have_no_case_and_others_are_left_alone() -> None:
@@ -160,16 +166,16 @@ async def test_header_names_have_no_case_and_others_are_left_alone() -> None:
 @pytest.mark.parametrize(
     ("data", "expected_failure"),
     [
-        (b"hello", Failure.MALFORMED),
-        (b"hello\r\n\r\n", Failure.MALFORMED),
-        (b"Content-Length: 9\r\n\r\n{}", Failure.MALFORMED),
-        (b"Content-Length: -1\r\n\r\n{}", Failure.MALFORMED),
-        (b"x" * (2 * MAX_HEADER_BYTES), Failure.MALFORMED),
-        (b"Content-Length: %d\r\n\r\n" % (MAX_MESSAGE_BYTES + 1), Failure.FLOODED),
-        (b"Content-Length: 99999999999999999999\r\n\r\n", Failure.FLOODED),
+        (b"hello", ServerFailure.MALFORMED),
+        (b"hello\r\n\r\n", ServerFailure.MALFORMED),
+        (b"Content-Length: 9\r\n\r\n{}", ServerFailure.MALFORMED),
+        (b"Content-Length: -1\r\n\r\n{}", ServerFailure.MALFORMED),
+        (b"x" * (2 * MAX_HEADER_BYTES), ServerFailure.MALFORMED),
+        (b"Content-Length: %d\r\n\r\n" % (MAX_MESSAGE_BYTES + 1), ServerFailure.FLOODED),
+        (b"Content-Length: 99999999999999999999\r\n\r\n", ServerFailure.FLOODED),
     ],
 )
-async def test_what_is_no_message_is_named(data: bytes, expected_failure: Failure) -> None:
+async def test_what_is_no_message_is_named(data: bytes, expected_failure: ServerFailure) -> None:
     with pytest.raises(SubjectError) as caught:
         await read(data)
     assert caught.value.failure is expected_failure
@@ -178,9 +184,9 @@ async def test_what_is_no_message_is_named(data: bytes, expected_failure: Failur
 @pytest.mark.parametrize("body", [b"{", b"[]", b"7", b"[" * 100_000, b"\xff"])
 def test_what_is_no_json_object_is_named(body: bytes) -> None:
     with pytest.raises(SubjectError) as caught:
-        parsed(body)
-    assert caught.value.failure is Failure.MALFORMED
+        parse_body(body)
+    assert caught.value.failure is ServerFailure.MALFORMED
 
 
 def test_frames_are_ascii() -> None:
-    assert json.loads(framed({"id": 1}).split(b"\r\n\r\n")[1]) == {"jsonrpc": "2.0", "id": 1}
+    assert json.loads(frame_message({"id": 1}).split(b"\r\n\r\n")[1]) == {"jsonrpc": "2.0", "id": 1}

@@ -7,19 +7,19 @@ from hypothesis import strategies as st
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.lint import has_new_errors
 from benchwright_subjects.inline.offer import offer
-from benchwright_subjects.inline.policies import AcceptedPart, accepted, matching
+from benchwright_subjects.inline.policies import AcceptedPart, matching, part_to_accept
 from benchwright_subjects.inline.record import Efforts, golf_score
-from benchwright_subjects.inline.text.alignment import left_of, next_character, next_line
-from benchwright_subjects.inline.text.document import Document
+from benchwright_subjects.inline.text.alignment import next_character, next_line, reference_left
+from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.text.similarity import (
+    count_lines_in,
     distance,
     edit_similarity,
     effort,
     identifier_f1,
+    is_repetition,
     kept_effort,
-    lines_in,
     parses,
-    repeats,
 )
 
 BEFORE = "module m(input a, b, output y, z);\n    "
@@ -28,8 +28,10 @@ REST = "assign y = a & b;\n    assign z = a | b;"
 
 
 def acceptance(policy: Policy, text: str, remainder: str = REST, *, adds_errors: bool = False) -> AcceptedPart | None:
-    document = Document("file:///m.sv", BEFORE + AFTER, len(BEFORE))
-    return accepted(policy, document, offer(document, text, None), remainder, lambda changed_document: adds_errors)
+    document = DocumentVersion("file:///m.sv", BEFORE + AFTER, len(BEFORE))
+    return part_to_accept(
+        policy, document, offer(document, text, None), remainder, lambda changed_document: adds_errors
+    )
 
 
 def test_never_refuses_what_is_right() -> None:
@@ -46,11 +48,11 @@ def test_nobody_accepts_white_space(policy: Policy) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "first", "is_whole"),
+    ("text", "first_line", "is_whole"),
     [("one\ntwo", "one", False), ("one", "one", True), ("\n  one\ntwo", "\n  one", False), ("one\n", "one\n", True)],
 )
-def test_first_line_takes_the_first_line_with_words(text: str, first: str, is_whole: bool) -> None:
-    assert acceptance(Policy.FIRST_LINE, text) == AcceptedPart(first, is_whole)
+def test_first_line_takes_the_first_line_with_words(text: str, first_line: str, is_whole: bool) -> None:
+    assert acceptance(Policy.FIRST_LINE, text) == AcceptedPart(first_line, is_whole)
 
 
 @pytest.mark.parametrize(
@@ -79,9 +81,13 @@ def test_only_the_oracle_looks_at_the_reference() -> None:
 
 
 def test_errors_that_were_there_before_are_not_new() -> None:
-    broken = {"m.sv": f"{BEFORE}assign y = nobody;{AFTER}", "other.sv": "module other; endmodule"}
-    assert not has_new_errors(broken, {**broken, "m.sv": f"{BEFORE}assign y = nobody; assign z = a;{AFTER}"})
-    assert has_new_errors(broken, {**broken, "m.sv": f"{BEFORE}assign y = nobody; assign z = neither;{AFTER}"})
+    broken_files = {"m.sv": f"{BEFORE}assign y = nobody;{AFTER}", "other.sv": "module other; endmodule"}
+    assert not has_new_errors(
+        broken_files, {**broken_files, "m.sv": f"{BEFORE}assign y = nobody; assign z = a;{AFTER}"}
+    )
+    assert has_new_errors(
+        broken_files, {**broken_files, "m.sv": f"{BEFORE}assign y = nobody; assign z = neither;{AFTER}"}
+    )
 
 
 def test_lint_opens_no_file() -> None:
@@ -91,7 +97,7 @@ def test_lint_opens_no_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "left"),
+    ("text", "remaining_text"),
     [
         ("assign y = a", " & b;\n    assign z = a | b;"),
         ("assign y=a&b;", "\n    assign z = a | b;"),
@@ -101,13 +107,13 @@ def test_lint_opens_no_file() -> None:
         ("one;\ntwo;\nthree;", ""),
     ],
 )
-def test_an_accepted_text_moves_along_the_reference(text: str, left: str) -> None:
-    assert left_of(REST, text) == left
+def test_an_accepted_text_moves_along_the_reference(text: str, remaining_text: str) -> None:
+    assert reference_left(REST, text) == remaining_text
 
 
 @given(st.text("ab;\n ", max_size=30), st.text("ab;\n ", min_size=1, max_size=30).filter(str.strip))
 def test_an_accepted_text_never_leaves_more_to_do(rest: str, text: str) -> None:
-    assert effort(left_of(rest, text)) < max(1, effort(rest)) or not rest.strip()
+    assert effort(reference_left(rest, text)) < max(1, effort(rest)) or not rest.strip()
 
 
 def test_a_person_types_the_next_line_or_character_with_its_indentation() -> None:
@@ -120,8 +126,8 @@ def test_the_distance_is_levenshteins(text: str, other: str) -> None:
     row = list(range(len(other) + 1))
     for number, letter in enumerate(text, 1):
         previous_row, row = row, [number]
-        for column, two in enumerate(other, 1):
-            row.append(min(row[-1] + 1, previous_row[column] + 1, previous_row[column - 1] + (letter != two)))
+        for column, other_letter in enumerate(other, 1):
+            row.append(min(row[-1] + 1, previous_row[column] + 1, previous_row[column - 1] + (letter != other_letter)))
     assert distance(text, other) == row[-1]
 
 
@@ -142,13 +148,13 @@ def test_kept_text_is_what_a_correction_would_leave() -> None:
 
 
 def test_an_offer_that_says_what_follows_repeats_the_suffix() -> None:
-    assert repeats("endmodule", "\nendmodule\n")
-    assert not repeats("assign y = 1;\nendmodule", "\nendmodule\n")
-    assert not repeats("", "x")
+    assert is_repetition("endmodule", "\nendmodule\n")
+    assert not is_repetition("assign y = 1;\nendmodule", "\nendmodule\n")
+    assert not is_repetition("", "x")
 
 
 def test_lines_that_were_there_before_are_not_the_authors_next() -> None:
-    assert lines_in("assign y = a;\nend\nwire q;", "assign y = a;\nend\n", "end\n") == (1, 3)
+    assert count_lines_in("assign y = a;\nend\nwire q;", "assign y = a;\nend\n", "end\n") == (1, 3)
 
 
 def test_a_file_parses_or_not() -> None:

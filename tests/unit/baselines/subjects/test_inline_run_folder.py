@@ -10,7 +10,7 @@ import pytest
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.file_lock import file_lock
 from benchwright_studies.plan.accept_policy import Policy
-from benchwright_subjects.inline.failure import Failure, SubjectError
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import Efforts, SiteRecord, SubjectName, Times
 from benchwright_subjects.inline.run_folder import RunFolder
@@ -54,16 +54,16 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 def test_what_is_kept_is_read_again(folder: RunFolder) -> None:
-    with folder.writing(SETTINGS):
-        folder.keep(record("a"))
-        folder.keep(record("b"))
+    with folder.open_for_writing(SETTINGS):
+        folder.keep_record(record("a"))
+        folder.keep_record(record("b"))
     assert folder.records() == [record("a"), record("b")]
     assert folder.settings() == SETTINGS
 
 
 def test_a_run_is_for_its_owners_eyes(folder: RunFolder) -> None:
-    with folder.writing(SETTINGS):
-        folder.keep(record("a"))
+    with folder.open_for_writing(SETTINGS):
+        folder.keep_record(record("a"))
     assert folder.folder.stat().st_mode & 0o077 == 0
     assert (folder.folder / "sites.jsonl").stat().st_mode & 0o077 == 0
 
@@ -71,55 +71,58 @@ def test_a_run_is_for_its_owners_eyes(folder: RunFolder) -> None:
 def test_a_command_that_was_killed_before_its_settings_were_written_can_begin_again(folder: RunFolder) -> None:
     folder.folder.mkdir()
     (folder.folder / ".run.json.abc").touch()
-    with folder.writing(SETTINGS):
-        folder.keep(record("a"))
+    with folder.open_for_writing(SETTINGS):
+        folder.keep_record(record("a"))
     assert folder.records() == [record("a")]
 
 
 @pytest.mark.parametrize("torn", [1, 10, -1])
 def test_a_torn_last_line_is_played_again(folder: RunFolder, torn: int) -> None:
-    with folder.writing(SETTINGS):
-        folder.keep(record("a"))
-        folder.keep(record("b"))
+    with folder.open_for_writing(SETTINGS):
+        folder.keep_record(record("a"))
+        folder.keep_record(record("b"))
     file = folder.folder / "sites.jsonl"
-    whole = file.read_bytes()
-    file.write_bytes(whole[: len(whole) // 2 + torn] if torn > 0 else whole[:torn])
+    file_bytes = file.read_bytes()
+    file.write_bytes(file_bytes[: len(file_bytes) // 2 + torn] if torn > 0 else file_bytes[:torn])
     assert folder.records() == [record("a")]
-    with folder.writing(SETTINGS):
-        folder.keep(record("b"))
+    with folder.open_for_writing(SETTINGS):
+        folder.keep_record(record("b"))
     assert folder.records() == [record("a"), record("b")]
 
 
 def test_a_damaged_line_is_named(folder: RunFolder) -> None:
-    with folder.writing(SETTINGS):
-        folder.keep(record("a"))
+    with folder.open_for_writing(SETTINGS):
+        folder.keep_record(record("a"))
     (folder.folder / "sites.jsonl").write_bytes(b"{}\n")
     with pytest.raises(EvaluationError, match=r"sites\.jsonl, line 1, is damaged"):
         folder.records()
 
 
 def test_a_run_with_other_settings_is_not_gone_on_with(folder: RunFolder) -> None:
-    with folder.writing(SETTINGS):
+    with folder.open_for_writing(SETTINGS):
         pass
     other_settings = SETTINGS.model_copy(update={"seed": 2, "timeout_s": 9.0})
-    with pytest.raises(EvaluationError, match="a run with another seed and timeout s"), folder.writing(other_settings):
+    with (
+        pytest.raises(EvaluationError, match="a run with another seed and timeout s"),
+        folder.open_for_writing(other_settings),
+    ):
         pass
 
 
 def test_a_folder_of_something_else_is_left_alone(folder: RunFolder) -> None:
     folder.folder.mkdir()
     (folder.folder / "thesis.tex").touch()
-    with pytest.raises(EvaluationError, match=r"thesis\.tex"), folder.writing(SETTINGS):
+    with pytest.raises(EvaluationError, match=r"thesis\.tex"), folder.open_for_writing(SETTINGS):
         pass
 
 
 def test_two_commands_do_not_write_to_one_folder(folder: RunFolder) -> None:
-    with folder.writing(SETTINGS):
+    with folder.open_for_writing(SETTINGS):
         pass
     with (
         file_lock(folder.folder / ".lock"),
         pytest.raises(EvaluationError, match="Another command"),
-        folder.writing(SETTINGS),
+        folder.open_for_writing(SETTINGS),
     ):
         pass
 
@@ -136,17 +139,17 @@ def test_a_workplace_is_new_each_time_and_gone_afterwards(tmp_path: Path) -> Non
     with workplace(tmp_path / "p", {"rtl/m.sv": b"x"}, profile) as first:
         assert (first.home / "token").read_text() == "t"
         assert (first.workspace / "rtl" / "m.sv").read_bytes() == b"x"
-        first.check()
+        first.check_unchanged()
     assert not first.root.exists()
     with workplace(tmp_path / "p", {}, profile) as second:
         assert second.root != first.root
 
 
 def test_workplaces_of_killed_commands_are_removed_and_others_stay(tmp_path: Path) -> None:
-    gone = subprocess.Popen(["true"])
-    gone.wait()
+    ended_process = subprocess.Popen(["true"])
+    ended_process.wait()
     with workplace(tmp_path, {}, None) as area:
-        (tmp_path / f"{gone.pid}-abc" / "home").mkdir(parents=True)
+        (tmp_path / f"{ended_process.pid}-abc" / "home").mkdir(parents=True)
         remove_leftovers(tmp_path)
         assert list(tmp_path.iterdir()) == [area.root]
 
@@ -167,8 +170,8 @@ def test_files_that_the_server_changed_are_noticed(tmp_path: Path, change: str) 
             file.unlink()
             file.symlink_to("/dev/zero")
         with pytest.raises(SubjectError) as caught:
-            area.check()
-    assert caught.value.failure is Failure.CHANGED_FILES
+            area.check_unchanged()
+    assert caught.value.failure is ServerFailure.CHANGED_FILES
 
 
 def nest(folder: Path, levels: int) -> None:
@@ -176,9 +179,9 @@ def nest(folder: Path, levels: int) -> None:
     handle = os.open(folder, os.O_RDONLY)
     for _ in range(levels):
         os.mkdir("d", dir_fd=handle)
-        inner = os.open("d", os.O_RDONLY, dir_fd=handle)
+        inner_handle = os.open("d", os.O_RDONLY, dir_fd=handle)
         os.close(handle)
-        handle = inner
+        handle = inner_handle
     os.close(handle)
 
 

@@ -14,7 +14,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_subjects.inline.recorded import recorded_sites
 from benchwright_subjects.inline.run import visible_files
 from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, check_kinds, cut
-from benchwright_subjects.inline.text.syntactic_units import Unit, bodies, units
+from benchwright_subjects.inline.text.syntactic_units import SyntacticUnit, body_regions, unit_regions
 
 SOURCE = """module m #(parameter W = 8) (
     input  logic clk, a,
@@ -39,33 +39,33 @@ def problem() -> Problem:
     return Store(Home.find()).unseal("starter/uart-parity")
 
 
-def parts(unit: Unit) -> list[str]:
-    return [SOURCE[start:end] for start, end in units(SOURCE, unit)]
+def parts(unit: SyntacticUnit) -> list[str]:
+    return [SOURCE[start:end] for start, end in unit_regions(SOURCE, unit)]
 
 
 def test_units_are_what_a_person_writes_in_one_go() -> None:
-    assert parts(Unit.PORT_LIST) == ["input  logic clk, a,\n    output logic y"]
-    assert parts(Unit.ASSIGNMENT) == ["assign y = a;", "q <= 1", "q <= 0"]
-    assert [part[:9] for part in parts(Unit.ALWAYS)] == ["always_ff"]
-    assert parts(Unit.CASE_ARM) == ["1'b0: q <= 1;", "default: q <= 0;"]
-    assert parts(Unit.ASSERTION) == ["check: assert property (@(posedge clk) a |-> y);"]
+    assert parts(SyntacticUnit.PORT_LIST) == ["input  logic clk, a,\n    output logic y"]
+    assert parts(SyntacticUnit.ASSIGNMENT) == ["assign y = a;", "q <= 1", "q <= 0"]
+    assert [part[:9] for part in parts(SyntacticUnit.ALWAYS)] == ["always_ff"]
+    assert parts(SyntacticUnit.CASE_ARM) == ["1'b0: q <= 1;", "default: q <= 0;"]
+    assert parts(SyntacticUnit.ASSERTION) == ["check: assert property (@(posedge clk) a |-> y);"]
 
 
 def test_a_body_is_between_header_and_end_and_empty_ones_are_left_out() -> None:
-    ((start, end),) = bodies(SOURCE)
+    ((start, end),) = body_regions(SOURCE)
     assert SOURCE[start:end].startswith("// µ before")
     assert SOURCE[end:].startswith("\nendmodule")
 
 
 def test_sites_put_back_together_are_the_reference(problem: Problem) -> None:
     ((path, reference),) = problem.hidden.reference.items()
-    kinds = [kind for kind in SiteKind if kind is not SiteKind.TYPE_THROUGH]
-    sites = cut("starter/uart-parity", problem, Cutting(kinds))
-    assert {site.kind for site in sites} == set(kinds) - {SiteKind.REPLAY}
+    site_kinds = [kind for kind in SiteKind if kind is not SiteKind.TYPE_THROUGH]
+    sites = cut("starter/uart-parity", problem, Cutting(site_kinds))
+    assert {site.kind for site in sites} == set(site_kinds) - {SiteKind.REPLAY}
     for site in sites:
-        assert site.text_before + site.expected + site.text_after == reference
+        assert site.text_before + site.expected_text + site.text_after == reference
         assert site.path == path
-        assert site.expected == site.expected.strip()
+        assert site.expected_text == site.expected_text.strip()
 
 
 def test_a_site_shows_nothing_of_what_is_expected(problem: Problem) -> None:
@@ -76,7 +76,7 @@ def test_a_site_shows_nothing_of_what_is_expected(problem: Problem) -> None:
 def test_a_short_type_through_leaves_the_rest_of_the_body_out(problem: Problem) -> None:
     (site,) = cut("starter/uart-parity", problem, Cutting([SiteKind.TYPE_THROUGH], longest=100))
     assert site.text_after == "\n\nendmodule\n"
-    assert len(site.expected.split()) < 40
+    assert len(site.expected_text.split()) < 40
 
 
 def test_the_seed_decides_which_lines_are_left_out(problem: Problem) -> None:
@@ -108,29 +108,36 @@ START = "module m;\n\nendmodule\n"
 MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
-def typed_sites(*edits: tuple[float, int, str]) -> list[Site]:
+def typed_sites(*timed_edits: tuple[float, int, str]) -> list[Site]:
     """The sites of an attempt.
 
     Args:
-        edits: Seconds, place, text.
+        timed_edits: Seconds, place, text.
     """
-    events: list[tuple[float, Event]] = [
+    timed_events: list[tuple[float, Event]] = [
         (0, TextSet(path="rtl/m.sv", cause=TextCause.CREATED, file=FileText.of_bytes(START.encode())))
     ]
-    events += [
-        (second, Edit(path="rtl/m.sv", changes=(Change(start=offset, end=offset, text=text),)))
-        for second, offset, text in edits
+    timed_events += [
+        (offset_s, Edit(path="rtl/m.sv", changes=(Change(start=offset, end=offset, text=text),)))
+        for offset_s, offset, text in timed_edits
     ]
     recorded = [
-        RecordedEvent("a", seq, Moment(MORNING + timedelta(seconds=second), round(second * 1e9), "p"), event, "", "")
-        for seq, (second, event) in enumerate(events, 1)
+        RecordedEvent(
+            "a",
+            seq,
+            Moment(MORNING + timedelta(seconds=event_offset_s), round(event_offset_s * 1e9), "p"),
+            event,
+            "",
+            "",
+        )
+        for seq, (event_offset_s, event) in enumerate(timed_events, 1)
     ]
     return recorded_sites("starter/m", "a", recorded, 1000)
 
 
 def test_a_pause_is_followed_by_what_was_written_next() -> None:
     sites = typed_sites((1, 10, "assign "), (5, 17, "y = "), (5.1, 21, "a;"))
-    assert [(site.text_before[10:], site.expected) for site in sites] == [("assign ", "y = a;")]
+    assert [(site.text_before[10:], site.expected_text) for site in sites] == [("assign ", "y = a;")]
     assert sites[0].final == "module m;\nassign y = a;\nendmodule\n"
     assert sites[0].text_after == "\nendmodule\n"
 

@@ -7,8 +7,8 @@ import pytest
 from benchwright_attempts.errors import EvaluationError
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_studies.plan.registration import written_inline
-from benchwright_studies.plan.subject import Start
+from benchwright_studies.plan.registration import inline_paths
+from benchwright_studies.plan.subject import InitialText
 from benchwright_subjects.inline.text.start_text import start_texts
 
 REF = "starter/saturating-counter"
@@ -23,18 +23,18 @@ def store() -> Store:
 def test_an_empty_body_is_the_reference_without_any_body(store: Store) -> None:
     problem = store.unseal(REF)
     path = next(iter(problem.hidden.reference))
-    two = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"reference": {path: TWO}})})
-    (start,) = start_texts(REF, two, Start.EMPTY_BODY)
-    assert start.text == "module a(input x);\n  \nendmodule\nmodule b(input z);\n  \nendmodule\n"
-    assert list(start.expected) == ["wire y;", "assign w = z;"]
+    two_modules = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"reference": {path: TWO}})})
+    (start_text,) = start_texts(REF, two_modules, InitialText.EMPTY_BODY)
+    assert start_text.text == "module a(input x);\n  \nendmodule\nmodule b(input z);\n  \nendmodule\n"
+    assert list(start_text.expected_texts) == ["wire y;", "assign w = z;"]
 
 
 def test_starting_files_are_as_everybody_gets_them_with_nothing_of_the_reference(store: Store) -> None:
     problem = store.problem(REF)
-    (start,) = start_texts(REF, problem, Start.STARTING_FILES)
-    assert start.text == problem.public.files[start.path]
-    assert start.fragments[1].startswith("endmodule")
-    assert list(start.expected) == [""]
+    (start_text,) = start_texts(REF, problem, InitialText.STARTING_FILES)
+    assert start_text.text == problem.public.files[start_text.path]
+    assert start_text.fragments[1].startswith("endmodule")
+    assert list(start_text.expected_texts) == [""]
 
 
 def test_a_reference_without_a_body_is_named(store: Store) -> None:
@@ -42,8 +42,8 @@ def test_a_reference_without_a_body_is_named(store: Store) -> None:
     path = next(iter(problem.hidden.reference))
     bare = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"reference": {path: "// none\n"}})})
     with pytest.raises(EvaluationError, match=f"{REF} has no reference with a module's body"):
-        start_texts(REF, bare, Start.EMPTY_BODY)
+        start_texts(REF, bare, InitialText.EMPTY_BODY)
 
 
 def test_questions_have_nothing_to_write(store: Store) -> None:
-    assert written_inline(store.problem("starter/amdahl")) == []
+    assert inline_paths(store.problem("starter/amdahl")) == []

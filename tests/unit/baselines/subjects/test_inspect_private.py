@@ -42,10 +42,10 @@ def test_private_names_are_seen_wherever_they_are_imported(code: str, expected_n
 
 
 def test_no_other_module_imports_a_private_name_of_inspect() -> None:
-    modules = [file for room in ROOT.iterdir() for file in room.glob("benchwright_*/**/*.py")]
-    assert SEAM in modules
+    module_files = [file for room in ROOT.iterdir() for file in room.glob("benchwright_*/**/*.py")]
+    assert SEAM in module_files
     assert {
         file.relative_to(ROOT).as_posix(): names
-        for file in modules
+        for file in module_files
         if file != SEAM and (names := list(private_names(file.read_text(encoding="utf-8"))))
     } == {}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright_subjects.evaluation.kept_evals import keep, logs_of
+from benchwright_subjects.evaluation.kept_evals import keep_log, logs_of
 
 
 def test_logs_are_found_by_their_attempts(tmp_path: Path) -> None:
-    for name, attempts in (("a.eval", ("one", "two")), ("b.eval", ("three",))):
+    for name, attempt_ids in (("a.eval", ("one", "two")), ("b.eval", ("three",))):
         (tmp_path / name).write_text(name)
-        keep(tmp_path / "evals", tmp_path / name, attempts)
+        keep_log(tmp_path / "evals", tmp_path / name, attempt_ids)
     (tmp_path / "evals" / "c.eval").write_text("of a run that broke off")
     logs = logs_of(tmp_path / "evals", ["two", "four"])
     assert [(file.name, file.read_text()) for file in logs] == [("a.eval", "a.eval")]
@@ -21,11 +21,11 @@ def test_a_log_that_lies_there_already_stays_and_a_newer_one_takes_its_place(tmp
     log = tmp_path / "evals" / "a.eval"
     log.parent.mkdir()
     log.write_text("first")
-    keep(log.parent, log, ["one"])
+    keep_log(log.parent, log, ["one"])
     assert log.read_text() == "first"
     newer = tmp_path / "a.eval"
     newer.write_text("second")
-    keep(log.parent, newer, ["one"])
+    keep_log(log.parent, newer, ["one"])
     assert [file.read_text() for file in logs_of(log.parent, ["one"])] == ["second"]
 
 

@@ -79,9 +79,9 @@ def test_openai_chat_answers_with_text_and_tools(tmp_path: Path, stream: bool) -
         "write",
         {"path": "a"},
     )
-    assert usage.total_tokens == requests.usage[0].usage.total_tokens  # type: ignore[union-attr]
+    assert usage.total_tokens == requests.counted_outputs[0].usage.total_tokens  # type: ignore[union-attr]
     assert (last, final, last_calls or []) == ("stop", "done", [])
-    assert [offered_tool.name for offered_tool in requests.tools[0]] == ["write"]
+    assert [offered_tool.name for offered_tool in requests.offered_tools[0]] == ["write"]
     assert [message.role for message in requests.messages[1]] == ["system", "user", "assistant", "tool"]
     assert len(model_events(log)) == 2
 
@@ -142,12 +142,12 @@ def test_anthropic_messages_answers_with_text_and_tools(tmp_path: Path, stream: 
             messages.append(
                 {"role": "assistant", "content": [part.model_dump(exclude_none=True) for part in reply.content]}
             )
-            results = [
+            tool_results = [
                 {"type": "tool_result", "tool_use_id": part.id, "content": "written"}
                 for part in reply.content
                 if part.type == "tool_use"
             ]
-            messages.append({"role": "user", "content": results})
+            messages.append({"role": "user", "content": tool_results})
 
     log = ask(
         says(call("write", {"path": "a"}, "I write."), text("done"), requests=requests),
@@ -170,14 +170,18 @@ def test_gemini_answers_with_text_and_tools(tmp_path: Path, stream: str) -> None
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
         contents: list[Any] = [{"role": "user", "parts": [{"text": "Solve it."}]}]
-        declared = {"name": "write", "description": "Writes", "parameters": {**PARAMETERS, "type": "OBJECT"}}
+        function_declaration = {
+            "name": "write",
+            "description": "Writes",
+            "parameters": {**PARAMETERS, "type": "OBJECT"},
+        }
         for _ in range(2):
-            body = {
+            request_body = {
                 "contents": contents,
-                "tools": [{"functionDeclarations": [declared]}],
+                "tools": [{"functionDeclarations": [function_declaration]}],
                 "systemInstruction": {"parts": [{"text": "Be brief."}]},
             }
-            response = await client.post(GEMINI + stream, json=body)
+            response = await client.post(GEMINI + stream, json=request_body)
             assert response.status_code == 200, response.text
             reply = json.loads(events(response.text)[0]) if "sse" in stream else response.json()
             reply = reply[0] if isinstance(reply, list) else reply
@@ -199,17 +203,24 @@ def test_gemini_answers_with_text_and_tools(tmp_path: Path, stream: str) -> None
 def test_tools_of_a_namespace_are_offered_and_called_in_it(tmp_path: Path) -> None:
     requests = SeenRequests()
     # As Codex sends the tools of an MCP server.
-    inner = [{"type": "function", "name": "problem", "parameters": PARAMETERS}, {"type": "function", "name": "status"}]
-    tools = [{"type": "namespace", "name": "mcp__benchwright", "description": "A problem.", "tools": inner}]
+    inner_tools = [
+        {"type": "function", "name": "problem", "parameters": PARAMETERS},
+        {"type": "function", "name": "status"},
+    ]
+    namespace_tools = [
+        {"type": "namespace", "name": "mcp__benchwright", "description": "A problem.", "tools": inner_tools}
+    ]
     heard: list[Any] = []
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
-        response = await client.post("/v1/responses", json={"model": "gpt", "input": "Solve it.", "tools": tools})
+        response = await client.post(
+            "/v1/responses", json={"model": "gpt", "input": "Solve it.", "tools": namespace_tools}
+        )
         assert response.status_code == 200, response.text
         heard.extend(output for output in response.json()["output"] if output["type"] == "function_call")
 
     assert succeeded(ask(says(call("problem", {"path": "a"}), requests=requests), asks, tmp_path, requests=requests))
-    assert [tool.name for tool in requests.tools[0]] == ["problem", "status"]
+    assert [tool.name for tool in requests.offered_tools[0]] == ["problem", "status"]
     assert [(tool_call["namespace"], tool_call["name"]) for tool_call in heard] == [("mcp__benchwright", "problem")]
 
 
@@ -263,10 +274,10 @@ def test_requests_that_are_too_large_compressed_or_unknown_are_refused(
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
         large = await client.post("/v1/messages", content=b"x" * 1001)
         packed = await client.post("/v1/responses", content=b"x", headers={"Content-Encoding": "zstd"})
-        unknown = [await client.post("/v1/embeddings", json={}), await client.get("/v1/messages")]
+        unknown_responses = [await client.post("/v1/embeddings", json={}), await client.get("/v1/messages")]
         assert (large.status_code, large.json()["error"]["type"]) == (413, "request_too_large")
         assert packed.status_code == 415
-        assert [response.status_code for response in unknown] == [404, 404]
+        assert [response.status_code for response in unknown_responses] == [404, 404]
         assert (await client.get("/v1/models")).json()["data"][0]["id"] == "inspect"
 
     assert succeeded(ask(says(), asks, tmp_path))
@@ -279,7 +290,7 @@ def test_a_token_limit_ends_the_sample_and_is_told(tmp_path: Path) -> None:
         for _ in range(2):
             response = await client.post("/v1/responses", json=REQUESTS["/v1/responses"])
             statuses.append(response.status_code)
-        assert bridge.failed.done()
+        assert bridge.failure.done()
 
     log = ask(says(text("one " * 50), text("two")), asks, tmp_path, token_limit=10)
     (sample,) = log.samples or []

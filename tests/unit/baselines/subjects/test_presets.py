@@ -9,8 +9,8 @@ import pytest
 from benchwright_attempts.errors import EvaluationError
 from benchwright_subjects.agents import installation
 from benchwright_subjects.agents.installation import install, is_installed, programs_of
-from benchwright_subjects.agents.launched import installed, launched
-from benchwright_subjects.agents.preset import NODE_LOCK, Preset, Source, preset, presets
+from benchwright_subjects.agents.launched import configured_launch, installed_launch
+from benchwright_subjects.agents.preset import NODE_LOCK, InstallClient, Preset, preset, presets
 
 NAMES = [known_preset.name for known_preset in presets()]
 
@@ -19,11 +19,13 @@ NAMES = [known_preset.name for known_preset in presets()]
 def test_everything_that_is_installed_has_a_version_and_a_digest_and_no_address(name: str) -> None:
     subject_preset = preset(name)
     assert re.fullmatch(r"\d+\.\d+\.\d+", subject_preset.version)
-    if subject_preset.source is Source.NPM:
+    if subject_preset.source is InstallClient.NPM:
         lock = json.loads((subject_preset.folder / "package-lock.json").read_text())
-        packages = [package for folder, package in lock["packages"].items() if folder]
-        assert packages
-        assert all(package["integrity"].startswith("sha512-") and "resolved" not in package for package in packages)
+        locked_packages = [package for folder, package in lock["packages"].items() if folder]
+        assert locked_packages
+        assert all(
+            package["integrity"].startswith("sha512-") and "resolved" not in package for package in locked_packages
+        )
     else:
         lock_text = subject_preset.lock_files[0].read_text()
         assert len(re.findall(r"^\S+==", lock_text, re.MULTILINE)) <= lock_text.count("--hash=sha256:")
@@ -48,7 +50,9 @@ def test_the_name_in_reports_changes_with_the_settings() -> None:
     assert first_launch.name.startswith(f"codex {subject_preset.version} [")
     assert first_launch.name != second_launch.name
     assert (
-        first_launch.record["subject_sha256"] == second_launch.record["subject_sha256"] == subject_preset.package_sha256
+        first_launch.record_facts["subject_sha256"]
+        == second_launch.record_facts["subject_sha256"]
+        == subject_preset.package_sha256
     )
 
 
@@ -72,7 +76,7 @@ def test_what_can_not_be_started_is_refused_with_what_to_do(
     tmp_path: Path, subject: str, command: str, sandbox: str, words: str
 ) -> None:
     with pytest.raises(EvaluationError, match=re.escape(words)):
-        launched(tmp_path, subject, command, sandbox)
+        configured_launch(tmp_path, subject, command, sandbox)
 
 
 @pytest.mark.parametrize(
@@ -89,16 +93,18 @@ def test_terms_of_acp_that_mean_nothing_are_refused(
     tmp_path: Path, command: str, acp: bool, refuses: list[str], words: str
 ) -> None:
     with pytest.raises(EvaluationError, match=re.escape(words)):
-        launched(tmp_path, "", command, "", acp=acp, refuses=refuses)
+        configured_launch(tmp_path, "", command, "", acp=acp, refused_tools=refuses)
 
 
 def test_what_is_refused_makes_another_configuration(tmp_path: Path) -> None:
     launches = [
-        launched(tmp_path, "", "agent", "", acp=True, refuses=refused_tools)
+        configured_launch(tmp_path, "", "agent", "", acp=True, refused_tools=refused_tools)
         for refused_tools in ([], ["fetch"], ["fetch"])
     ]
-    first, second, third = [launch.configuration_sha256 for launch in launches if launch is not None]
-    assert first != second == third
+    first_digest, second_digest, third_digest = [
+        launch.configuration_sha256 for launch in launches if launch is not None
+    ]
+    assert first_digest != second_digest == third_digest
 
 
 def test_one_installation_may_serve_two_subjects(tmp_path: Path) -> None:
@@ -106,9 +112,9 @@ def test_one_installation_may_serve_two_subjects(tmp_path: Path) -> None:
 
 
 def test_a_command_of_the_users_own_is_recorded_by_its_digest(tmp_path: Path) -> None:
-    launch = launched(tmp_path, "", "agent {prompt}", f"benchwright:{tmp_path}")
+    launch = configured_launch(tmp_path, "", "agent {prompt}", f"benchwright:{tmp_path}")
     assert launch is not None
-    assert (launch.name, launch.record["subject"], len(str(launch.record["configuration_sha256"]))) == (
+    assert (launch.name, launch.record_facts["subject"], len(str(launch.record_facts["configuration_sha256"]))) == (
         "",
         "command",
         64,
@@ -153,7 +159,7 @@ def test_an_installed_subject_is_readable_for_everybody_and_started_from_there(t
     assert folder == programs_of(known, cache)
     assert (folder / "node_modules").stat().st_mode & 0o777 == 0o755
     assert (folder / "node_modules" / "tool").stat().st_mode & 0o777 == 0o755
-    assert installed(cache, "codex").shown == {"/agent": folder}
+    assert installed_launch(cache, "codex").shown == {"/agent": folder}
 
 
 def test_node_has_the_version_that_set_up_installs() -> None:

@@ -19,17 +19,17 @@ from benchwright_subjects.prompt_sets.cvdp import CVDP
 from benchwright_subjects.prompt_sets.forms import digest_of, forms_of
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 from benchwright_subjects.prompt_sets.quarch import QUARCH
-from benchwright_subjects.samples import Form
+from benchwright_subjects.samples import RequestForm
 
 GOLDEN = Path(__file__).parent / "prompt_forms"
 PAGE = Path(__file__).parents[4] / "docs/reference/prompts.md"
 COMPREHENSION = ("cid006", "cid008", "cid009", "cid010")
 
 
-def in_order(text: str, *parts: str) -> bool:
+def in_order(text: str, *text_parts: str) -> bool:
     """True if each part is there once, in this order."""
-    places = [text.find(part) for part in parts]
-    return all(text.count(part) == 1 for part in parts) and places == sorted(places)
+    part_offsets = [text.find(part) for part in text_parts]
+    return all(text.count(part) == 1 for part in text_parts) and part_offsets == sorted(part_offsets)
 
 
 @pytest.mark.parametrize("prompts", PROMPT_SETS, ids=lambda prompts: prompts.name)
@@ -54,7 +54,7 @@ def test_a_study_can_choose_each_set() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "confidence", "left"),
+    ("reply", "confidence", "remaining_text"),
     [
         ("B\nConfidence: 80 %", 0.8, "B"),
         ("B\n\n**Confidence:** 7.5%\n", 0.075, "B\n"),
@@ -69,9 +69,9 @@ def test_a_study_can_choose_each_set() -> None:
     ],
 )
 def test_a_confidence_is_read_from_the_last_line_and_removed(
-    reply: str, confidence: float | None, left: str | None
+    reply: str, confidence: float | None, remaining_text: str | None
 ) -> None:
-    assert read_confidence(reply) == (confidence, reply if left is None else left)
+    assert read_confidence(reply) == (confidence, reply if remaining_text is None else remaining_text)
 
 
 def test_digests_differ() -> None:
@@ -87,9 +87,9 @@ def test_cvdps_system_message_has_folders_then_guidance_then_schemas() -> None:
     guidances = set()
     for name, text in forms_of(CVDP).items():
         system, _, _ = text.partition("\n\nUser: ")
-        parts = ["- rtl/*", "- verif/*", "- docs/*", "Reply only with"]
+        guidance_parts = ["- rtl/*", "- verif/*", "- docs/*", "Reply only with"]
         if name.endswith("-2") or name in COMPREHENSION:
-            parts += [
+            guidance_parts += [
                 '{ "code": [{ "<name>" : "<code>"}] }',
                 "\nor\n",
                 '{ "response": "<response>" }',
@@ -97,7 +97,7 @@ def test_cvdps_system_message_has_folders_then_guidance_then_schemas() -> None:
             ]
         else:
             assert "JSON" not in system
-        assert in_order(system, *parts), name
+        assert in_order(system, *guidance_parts), name
         guidances.add(re.search(r"Reply only with (.*)", system)[1])  # type: ignore[index]
     assert len(guidances) == len(Category)
 
@@ -154,7 +154,7 @@ def test_quarch_asks_for_a_final_answer_in_json_or_for_an_exam_answer() -> None:
     ],
 )
 def test_an_answer_about_code_is_read_from_cvdps_json(reply: str, answer: str, comprehension: object) -> None:
-    assert CVDP.answer(comprehension, reply) == answer  # type: ignore[arg-type]
+    assert CVDP.extract_answer(comprehension, reply) == answer  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_prompts_are_chosen_by_name(store: Store) -> None:
     assert prompt_set("") is BENCHWRIGHT
     with pytest.raises(EvaluationError, match=r"no prompts 'cvdp'; choose one of: benchwright, cvdp-1\.1, cs-bench"):
         prompt_set("cvdp")
-    (problem,), request = Form("saturating-counter", prompts="cvdp-1.1").prepare(store, "starter")
-    assert "Give one answer to this request" in str(request(problem).user)
+    (problem,), make_prompt = RequestForm("saturating-counter", prompts="cvdp-1.1").prepare(store, "starter")
+    assert "Give one answer to this request" in str(make_prompt(problem).user)
     with pytest.raises(EvaluationError, match="no form with examples or thinking"):
-        Form("saturating-counter", think=True, prompts="cvdp-1.1").prepare(store, "starter")
+        RequestForm("saturating-counter", think=True, prompts="cvdp-1.1").prepare(store, "starter")

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from benchwright_verilog.language.explanation.tokens import CLOSING, OPENING, Kind, Token, opening_of
+from benchwright_verilog.language.explanation.tokens import (
+    CLOSING,
+    OPENING,
+    ExplainedToken,
+    ExplainedTokenKind,
+    opening_of,
+)
 from benchwright_verilog.syntax.keywords import RESERVED, words
 
 
@@ -24,10 +30,10 @@ class CallKind(Enum):
 
 
 @dataclass(frozen=True)
-class Call:
+class OpenCall:
     """An open pair of parentheses."""
 
-    kind: CallKind
+    call_kind: CallKind
     path: tuple[str, ...]
     """The path of what is called or instantiated, such as `("pkg", "::", "f")`; empty for a head."""
     start: int
@@ -59,12 +65,12 @@ class _OpenCall:
     taken_names: tuple[str, ...]
 
 
-def is_name(token: Token) -> bool:
+def is_name(token: ExplainedToken) -> bool:
     """True if a token can name something."""
-    return token.kind is Kind.WORD and token.text not in RESERVED
+    return token.token_kind is ExplainedTokenKind.WORD and token.text not in RESERVED
 
 
-def call_around(code: Sequence[Token], end: int | None = None) -> Call | None:
+def call_around(code: Sequence[ExplainedToken], end: int | None = None) -> OpenCall | None:
     """The innermost call that the end of some tokens is inside of.
 
     Args:
@@ -89,23 +95,23 @@ def call_around(code: Sequence[Token], end: int | None = None) -> Call | None:
     return None
 
 
-def directly_inside(code: Sequence[Token]) -> Call | None:
+def directly_inside(code: Sequence[ExplainedToken]) -> OpenCall | None:
     """The call whose parentheses are the nearest around the end, such as in `f(a, ‸` but not in `f((a‸`."""
-    opened = _open_bracket(code, len(code))
-    if opened is None or code[opened.index].text != "(" or _is_connection(code, opened.index):
+    open_call = _open_bracket(code, len(code))
+    if open_call is None or code[open_call.index].text != "(" or _is_connection(code, open_call.index):
         return None
-    return _call_of(code, opened, None)
+    return _call_of(code, open_call, None)
 
 
-def _open_bracket(code: Sequence[Token], end: int) -> _OpenCall | None:
+def _open_bracket(code: Sequence[ExplainedToken], end: int) -> _OpenCall | None:
     depth = commas = 0
     taken_names: list[str] = []
     for index in range(end - 1, -1, -1):
         token = code[index]
-        if token.kind is Kind.WORD:
+        if token.token_kind is ExplainedTokenKind.WORD:
             if token.text in _STOPS:
                 return None
-        elif token.kind is Kind.SYMBOL:
+        elif token.token_kind is ExplainedTokenKind.SYMBOL:
             if token.text in CLOSING:
                 depth += 1
             elif token.text in OPENING:
@@ -122,29 +128,29 @@ def _open_bracket(code: Sequence[Token], end: int) -> _OpenCall | None:
     return None
 
 
-def _begins_argument(code: Sequence[Token], dot: int) -> bool:
+def _begins_argument(code: Sequence[ExplainedToken], dot: int) -> bool:
     # Where the comma is still missing, the name begins a line or follows a closing parenthesis.
     return dot > 0 and code[dot - 1].text in ("(", ",", ")")
 
 
-def _is_connection(code: Sequence[Token], index: int) -> bool:
+def _is_connection(code: Sequence[ExplainedToken], index: int) -> bool:
     return (
         index >= 2
         and code[index - 2].text == "."
-        and code[index - 1].kind is Kind.WORD
+        and code[index - 1].token_kind is ExplainedTokenKind.WORD
         and (index < 3 or _begins_argument(code, index - 2))
     )
 
 
-def _call_of(code: Sequence[Token], opened: _OpenCall, argument_name: str | None) -> Call | None:
-    index = opened.index
+def _call_of(code: Sequence[ExplainedToken], open_call: _OpenCall, argument_name: str | None) -> OpenCall | None:
+    index = open_call.index
     token_before = code[index - 1] if index else None
     if token_before is None:
         return None
     start = code[index].start
 
-    def call(kind: CallKind, path: tuple[str, ...], instance: str = "") -> Call:
-        return Call(kind, path, start, opened.commas, argument_name, opened.taken_names, instance)
+    def call(call_kind: CallKind, path: tuple[str, ...], instance: str = "") -> OpenCall:
+        return OpenCall(call_kind, path, start, open_call.commas, argument_name, open_call.taken_names, instance)
 
     if token_before.text == "#":
         if index >= 2 and is_name(code[index - 2]):
@@ -154,22 +160,22 @@ def _call_of(code: Sequence[Token], opened: _OpenCall, argument_name: str | None
         return None
     if token_before.text == ")":
         return call(CallKind.HEAD, ()) if _is_parameter_head(code, index - 1) else None
-    if token_before.kind in (Kind.SYSTEM, Kind.MACRO):
+    if token_before.token_kind in (ExplainedTokenKind.SYSTEM, ExplainedTokenKind.MACRO):
         return call(CallKind.ARGUMENTS, (token_before.text,))
     name = index - 1
     while name > 0 and code[name].text == "]":
         name = opening_of(code, name) - 1
     if name < 0 or not (is_name(code[name]) or code[name].text == "new"):
         return None
-    previous = code[name - 1] if name else None
-    if previous is not None and (previous.text in _HEADS or _is_head(code, name)):
+    previous_token = code[name - 1] if name else None
+    if previous_token is not None and (previous_token.text in _HEADS or _is_head(code, name)):
         return call(CallKind.HEAD, ())
     if (kind := _instantiated(code, name)) is not None:
         return call(CallKind.PORTS, kind, code[name].text)
     return call(CallKind.ARGUMENTS, path_before(code, name + 1))
 
 
-def _is_parameter_head(code: Sequence[Token], closing: int) -> bool:
+def _is_parameter_head(code: Sequence[ExplainedToken], closing: int) -> bool:
     """True if a parenthesis closes the parameters of a module being declared: `module m #(…)`."""
     opening = opening_of(code, closing)
     if opening < 2 or code[opening - 1].text != "#":
@@ -178,7 +184,7 @@ def _is_parameter_head(code: Sequence[Token], closing: int) -> bool:
     return code[opening - 2].text == ";" or (opening > 2 and code[opening - 3].text in _HEADS)
 
 
-def _is_head(code: Sequence[Token], name: int) -> bool:
+def _is_head(code: Sequence[ExplainedToken], name: int) -> bool:
     """True if a name is that of a function or module being declared: `function automatic pkg::t [3:0] name(`."""
     index = name - 1
     for _ in range(24):
@@ -190,13 +196,13 @@ def _is_head(code: Sequence[Token], name: int) -> bool:
         if token.text == "]" or (token.text == ")" and name - index < 3):
             index = opening_of(code, index) - 1
             continue
-        if not (token.kind is Kind.WORD or token.text in ("::", "#", ".")):
+        if not (token.token_kind is ExplainedTokenKind.WORD or token.text in ("::", "#", ".")):
             return False
         index -= 1
     return False
 
 
-def _instantiated(code: Sequence[Token], name: int) -> tuple[str, ...] | None:
+def _instantiated(code: Sequence[ExplainedToken], name: int) -> tuple[str, ...] | None:
     """The module of `module #(…) name`, given where the name is."""
     index = name - 1
     for _ in range(64):
@@ -204,12 +210,12 @@ def _instantiated(code: Sequence[Token], name: int) -> tuple[str, ...] | None:
             return None
         if code[index].text == "," and code[index - 1].text == ")":
             # `module first (…), name (`
-            first = opening_of(code, index - 1) - 1
-            while first > 0 and code[first].text == "]":
-                first = opening_of(code, first) - 1
-            if first <= 0 or not is_name(code[first]):
+            first_name = opening_of(code, index - 1) - 1
+            while first_name > 0 and code[first_name].text == "]":
+                first_name = opening_of(code, first_name) - 1
+            if first_name <= 0 or not is_name(code[first_name]):
                 return None
-            index = first - 1
+            index = first_name - 1
             continue
         break
     if code[index].text == ")":
@@ -222,9 +228,9 @@ def _instantiated(code: Sequence[Token], name: int) -> tuple[str, ...] | None:
     return None
 
 
-def path_before(code: Sequence[Token], end: int) -> tuple[str, ...]:
+def path_before(code: Sequence[ExplainedToken], end: int) -> tuple[str, ...]:
     """The hierarchical name that ends at some token, with its separators but without selects: `("a", ".", "b")`."""
-    parts: list[str] = []
+    path_parts: list[str] = []
     index = end - 1
     while index >= 0:
         while index >= 0 and code[index].text == "]":
@@ -241,13 +247,13 @@ def path_before(code: Sequence[Token], end: int) -> tuple[str, ...]:
             if index < 0:
                 break
             token = code[index]
-        if token.kind not in (Kind.WORD, Kind.SYSTEM, Kind.MACRO) or (
+        if token.token_kind not in (ExplainedTokenKind.WORD, ExplainedTokenKind.SYSTEM, ExplainedTokenKind.MACRO) or (
             token.text in RESERVED and token.text not in ("this", "super", "new", "local")
         ):
             break
-        parts.append(token.text)
+        path_parts.append(token.text)
         if index == 0 or code[index - 1].text not in (".", "::"):
             break
-        parts.append(code[index - 1].text)
+        path_parts.append(code[index - 1].text)
         index -= 2
-    return tuple(reversed(parts))
+    return tuple(reversed(path_parts))

@@ -37,22 +37,22 @@ def skeleton(text: str, module: str | None = None) -> Skeleton | None:
     """
     tree = SyntaxTree.fromText(encode_text(text).decode())
     root = tree.root
-    members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
-    for member in members:
-        if not isinstance(member, ModuleDeclarationSyntax) or member.kind.name != "ModuleDeclaration":
+    top_members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
+    for top_member in top_members:
+        if not isinstance(top_member, ModuleDeclarationSyntax) or top_member.kind.name != "ModuleDeclaration":
             continue
-        header = header_of_syntax(member, tree.sourceManager)
+        header = header_of_syntax(top_member, tree.sourceManager)
         if header.name == module or (module is None and header.formals):
             return Skeleton(header.name, "\n".join(_lines(header)) + "\n")
     return None
 
 
 def _lines(header: Header) -> Iterator[str]:
-    inputs = [port for port in header.formals if port.direction == "input" and not _is_array(port)]
+    input_ports = [port for port in header.formals if port.direction == "input" and not _is_array(port)]
     outputs = [port for port in header.formals if port.direction == "output" and not _is_array(port)]
-    clocks = [port for port in inputs if _CLOCK.fullmatch(port.name) and not _is_wide(port)]
-    resets = [port for port in inputs if _RESET.fullmatch(port.name) and not _is_wide(port) and port not in clocks]
-    other_inputs = [port for port in inputs if port not in (*clocks, *resets)]
+    clocks = [port for port in input_ports if _CLOCK.fullmatch(port.name) and not _is_wide(port)]
+    resets = [port for port in input_ports if _RESET.fullmatch(port.name) and not _is_wide(port) and port not in clocks]
+    other_inputs = [port for port in input_ports if port not in (*clocks, *resets)]
     wait = f"await RisingEdge({_handle(clocks[0].name)})" if clocks else f'await Timer({_PERIOD_NS}, unit="ns")'
     yield f'"""Tests of {header.name}."""'
     yield ""
@@ -64,8 +64,8 @@ def _lines(header: Header) -> Iterator[str]:
     does = [*(["starts the clock"] if clocks else []), *(["sets the inputs"] if other_inputs else [])]
     does += ["resets the design"] if resets else []
     yield f'    """{(", ".join(does) or "waits for the outputs").capitalize()}."""'
-    for clock in clocks:
-        yield f'    cocotb.start_soon(Clock({_handle(clock.name)}, {_PERIOD_NS}, unit="ns").start())'
+    for clock_port in clocks:
+        yield f'    cocotb.start_soon(Clock({_handle(clock_port.name)}, {_PERIOD_NS}, unit="ns").start())'
     for port in other_inputs:
         yield f"    {_handle(port.name)}.value = 0"
     for port in resets:
@@ -86,8 +86,8 @@ def _lines(header: Header) -> Iterator[str]:
 
 
 def _handle(name: str) -> str:
-    plain = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
-    return f"dut.{name}" if plain else f'dut["{name}"]'
+    is_plain = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
+    return f"dut.{name}" if is_plain else f'dut["{name}"]'
 
 
 def _is_low(port: Formal) -> bool:

@@ -18,14 +18,21 @@ from enum import Enum
 
 from benchwright_verilog.language.blocks import BLOCKS, open_blocks
 from benchwright_verilog.language.completion.calls import (
-    Call,
     CallKind,
+    OpenCall,
     call_around,
     directly_inside,
     is_name,
     path_before,
 )
-from benchwright_verilog.language.explanation.tokens import CLOSING, OPENING, Kind, Token, opening_of, tokens
+from benchwright_verilog.language.explanation.tokens import (
+    CLOSING,
+    OPENING,
+    ExplainedToken,
+    ExplainedTokenKind,
+    opening_of,
+    tokens,
+)
 from benchwright_verilog.syntax.keywords import RESERVED, words
 
 
@@ -61,7 +68,7 @@ class Expected(Enum):
 class Cursor:
     """A cursor and the code around it. Offsets are code points."""
 
-    expected: Expected
+    expected_code: Expected
     start: int
     """Start of the word at the cursor."""
     offset: int
@@ -71,7 +78,7 @@ class Cursor:
     """The part of it before the cursor."""
     path: tuple[str, ...] = ()
     """The path before the dot or the `::`, with its own separators."""
-    call: Call | None = None
+    call: OpenCall | None = None
     """The call, instantiation or declaration around the cursor."""
     assigned: str = ""
     """The name that a value is assigned to here."""
@@ -121,38 +128,53 @@ _TYPE_AFTER = frozenset(
 
 def cursor_at(text: str, offset: int) -> Cursor:
     """The cursor at an offset, in code points, and what can be written there."""
-    begin = _window(text, offset)
-    read = tokens(text, begin, offset)
+    window_start = _window(text, offset)
+    read_tokens = tokens(text, window_start, offset)
     word = _word_before(text, offset)
     start = offset - len(word)
     tail = _WORD_AFTER.match(text, offset)
     end = tail.end() if tail and word[:1] != "$" else offset
-    if read and read[-1].kind is Kind.COMMENT and _is_open_comment(text, read[-1], offset):
+    if (
+        read_tokens
+        and read_tokens[-1].token_kind is ExplainedTokenKind.COMMENT
+        and _is_open_comment(text, read_tokens[-1], offset)
+    ):
         return Cursor(Expected.NOTHING, offset, offset, offset, "")
-    included = _INCLUDE.search(text, max(begin, offset - 300), offset)
+    included = _INCLUDE.search(text, max(window_start, offset - 300), offset)
     if included:
-        return _included(text, included, offset)
-    if read and read[-1].kind is Kind.STRING and read[-1].end == offset and not _is_closed_string(read[-1].text):
+        return _include_cursor(text, included, offset)
+    if (
+        read_tokens
+        and read_tokens[-1].token_kind is ExplainedTokenKind.STRING
+        and read_tokens[-1].end == offset
+        and not _is_closed_string(read_tokens[-1].text)
+    ):
         return Cursor(Expected.NOTHING, offset, offset, offset, "")
-    if read and read[-1].kind is Kind.NUMBER and read[-1].end == offset:
+    if read_tokens and read_tokens[-1].token_kind is ExplainedTokenKind.NUMBER and read_tokens[-1].end == offset:
         return Cursor(Expected.NOTHING, offset, offset, offset, "")
-    code = _code(text, [token for token in read if token.end <= start], start)
+    code = _code(text, [token for token in read_tokens if token.end <= start], start)
     blocks, is_procedural = open_blocks(code)
     call = call_around(code)
     unplaced = Cursor(
         Expected.NOTHING, start, offset, end, word, (), call, _assigned(code), is_procedural, tuple(blocks)
     )
-    expected, path = _expected(text, code, unplaced)
-    return Cursor(expected, start, offset, end, word, path, call, unplaced.assigned, is_procedural, unplaced.blocks)
+    expected_code, path = _expected(text, code, unplaced)
+    return Cursor(
+        expected_code, start, offset, end, word, path, call, unplaced.assigned, is_procedural, unplaced.blocks
+    )
 
 
-def call_at(text: str, offset: int) -> Call | None:
+def call_at(text: str, offset: int) -> OpenCall | None:
     """The call, instantiation or parameter list around an offset."""
-    begin = _window(text, offset)
-    read = tokens(text, begin, offset)
-    if read and read[-1].kind is Kind.COMMENT and _is_open_comment(text, read[-1], offset):
+    window_start = _window(text, offset)
+    read_tokens = tokens(text, window_start, offset)
+    if (
+        read_tokens
+        and read_tokens[-1].token_kind is ExplainedTokenKind.COMMENT
+        and _is_open_comment(text, read_tokens[-1], offset)
+    ):
         return None
-    return call_around(_code(text, read, offset))
+    return call_around(_code(text, read_tokens, offset))
 
 
 def _window(text: str, offset: int) -> int:
@@ -161,11 +183,11 @@ def _window(text: str, offset: int) -> int:
     if offset <= _SHORT:
         return 0
     for pattern in (_BEGINNING, _ITEM) if far else (_BEGINNING,):
-        starts = [match.start() for match in pattern.finditer(text, far, offset)]
-        while starts and text.rfind("/*", far, starts[-1]) > text.rfind("*/", far, starts[-1]):
-            starts.pop()
-        if starts:
-            return starts[-1]
+        match_starts = [match.start() for match in pattern.finditer(text, far, offset)]
+        while match_starts and text.rfind("/*", far, match_starts[-1]) > text.rfind("*/", far, match_starts[-1]):
+            match_starts.pop()
+        if match_starts:
+            return match_starts[-1]
     return text.find("\n", far) + 1 if far else 0
 
 
@@ -181,7 +203,7 @@ def _word_before(text: str, offset: int) -> str:
     )
 
 
-def _is_open_comment(text: str, comment: Token, offset: int) -> bool:
+def _is_open_comment(text: str, comment: ExplainedToken, offset: int) -> bool:
     if comment.text.startswith("//"):
         return not any(end in text[comment.end : offset] for end in "\r\n")
     return comment.end == offset and not (len(comment.text) >= 4 and comment.text.endswith("*/"))
@@ -191,7 +213,7 @@ def _is_closed_string(text: str) -> bool:
     return len(text) >= 2 and text.endswith('"')
 
 
-def _included(text: str, included: re.Match[str], offset: int) -> Cursor:
+def _include_cursor(text: str, included: re.Match[str], offset: int) -> Cursor:
     name = included[1]
     start = offset - len(name.rpartition("/")[2])
     tail = re.compile(r'[^"/>\s]*').match(text, offset)
@@ -205,19 +227,19 @@ def _included(text: str, included: re.Match[str], offset: int) -> Cursor:
     )
 
 
-def _code(text: str, read: Sequence[Token], offset: int) -> list[Token]:
+def _code(text: str, read_tokens: Sequence[ExplainedToken], offset: int) -> list[ExplainedToken]:
     """Tokens that are code: without comments, and without directives on lines of their own that have ended."""
-    code: list[Token] = []
+    code: list[ExplainedToken] = []
     skip_until = -1
-    for token in read:
-        if token.start < skip_until or token.kind is Kind.COMMENT:
+    for token in read_tokens:
+        if token.start < skip_until or token.token_kind is ExplainedTokenKind.COMMENT:
             continue
-        if token.kind is Kind.MACRO and token.text in _LINE_DIRECTIVES:
+        if token.token_kind is ExplainedTokenKind.MACRO and token.text in _LINE_DIRECTIVES:
             ending = _line_end(text, token.end)
             if ending < offset:
                 skip_until = ending
                 continue
-        elif token.kind is Kind.MACRO and token.text in _LONE_DIRECTIVES:
+        elif token.token_kind is ExplainedTokenKind.MACRO and token.text in _LONE_DIRECTIVES:
             continue
         code.append(token)
     return code
@@ -234,53 +256,57 @@ def _line_end(text: str, offset: int) -> int:
         return ending
 
 
-def _expected(text: str, code: Sequence[Token], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
+def _expected(text: str, code: Sequence[ExplainedToken], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
     word = cursor.word
-    last = code[-1] if code else None
-    if last is not None and last.kind is Kind.MACRO and last.text in ("`ifdef", "`ifndef", "`elsif", "`undef"):
+    last_token = code[-1] if code else None
+    if (
+        last_token is not None
+        and last_token.token_kind is ExplainedTokenKind.MACRO
+        and last_token.text in ("`ifdef", "`ifndef", "`elsif", "`undef")
+    ):
         return Expected.MACRO_NAME, ()
     if word.startswith("`"):
         return Expected.MACRO, ()
     if word.startswith("$"):
         return Expected.SYSTEM, ()
-    if last is None:
+    if last_token is None:
         return Expected.TOP, ()
-    if last.text == "." and last.kind is Kind.SYMBOL:
+    if last_token.text == "." and last_token.token_kind is ExplainedTokenKind.SYMBOL:
         return _after_dot(code, cursor)
-    if last.text == "::":
+    if last_token.text == "::":
         return Expected.SCOPED, path_before(code, len(code) - 1)
-    if last.text == "import" or (last.text == "," and _is_import(code)):
+    if last_token.text == "import" or (last_token.text == "," and _is_import(code)):
         return Expected.PACKAGE, ()
     direct = directly_inside(code)
-    if last.text in ("(", ",") and last.kind is Kind.SYMBOL and direct is not None:
-        if direct.kind is CallKind.HEAD:
+    if last_token.text in ("(", ",") and last_token.token_kind is ExplainedTokenKind.SYMBOL and direct is not None:
+        if direct.call_kind is CallKind.HEAD:
             return Expected.PORT_DECLARATION, ()
-        if direct.kind in (CallKind.PORTS, CallKind.PARAMETERS):
+        if direct.call_kind in (CallKind.PORTS, CallKind.PARAMETERS):
             return Expected.CONNECTION, ()
         return Expected.EXPRESSION, ()
-    return _after_other(text, code, cursor, last), ()
+    return _after_other(text, code, cursor, last_token), ()
 
 
-def _is_import(code: Sequence[Token]) -> bool:
+def _is_import(code: Sequence[ExplainedToken]) -> bool:
     for token in reversed(code):
         if token.text == ";":
             return False
         if token.text == "import":
             return True
-        if token.kind is Kind.SYMBOL and token.text not in (",", "::", "*"):
+        if token.token_kind is ExplainedTokenKind.SYMBOL and token.text not in (",", "::", "*"):
             return False
     return False
 
 
-def _after_dot(code: Sequence[Token], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
-    previous = code[-2] if len(code) > 1 else None
-    if previous is None:
+def _after_dot(code: Sequence[ExplainedToken], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
+    previous_token = code[-2] if len(code) > 1 else None
+    if previous_token is None:
         return Expected.NOTHING, ()
-    if previous.text in ("(", ","):
+    if previous_token.text in ("(", ","):
         direct = directly_inside(code[:-1])
-        if direct is not None and direct.kind is not CallKind.HEAD:
+        if direct is not None and direct.call_kind is not CallKind.HEAD:
             return Expected.CONNECTED_NAME, ()
-    if previous.text == ")" and cursor.call is not None and cursor.call.kind is CallKind.PORTS:
+    if previous_token.text == ")" and cursor.call is not None and cursor.call.call_kind is CallKind.PORTS:
         # A comma is missing: `.a(x) .‸`.
         opening = opening_of(code, len(code) - 2)
         if opening >= 2 and code[opening - 2].text == ".":
@@ -288,48 +314,48 @@ def _after_dot(code: Sequence[Token], cursor: Cursor) -> tuple[Expected, tuple[s
     return Expected.MEMBER, path_before(code, len(code) - 1)
 
 
-def _after_other(text: str, code: Sequence[Token], cursor: Cursor, last: Token) -> Expected:
-    if last.kind is Kind.WORD and last.text in RESERVED:
-        return _after_reserved(code, cursor, last)
-    if last.kind is Kind.SYMBOL:
-        return _after_symbol(code, cursor, last)
-    if last.kind is Kind.MACRO:
+def _after_other(text: str, code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken) -> Expected:
+    if last_token.token_kind is ExplainedTokenKind.WORD and last_token.text in RESERVED:
+        return _after_reserved(code, cursor, last_token)
+    if last_token.token_kind is ExplainedTokenKind.SYMBOL:
+        return _after_symbol(code, cursor, last_token)
+    if last_token.token_kind is ExplainedTokenKind.MACRO:
         # A macro may stand for a whole item; on the same line what comes next can't be known.
-        return _start(cursor) if "\n" in text[last.end : cursor.start] else Expected.NOTHING
-    if last.kind is Kind.WORD and _is_label(code):
-        return _start(cursor)
+        return _expected_at_start(cursor) if "\n" in text[last_token.end : cursor.start] else Expected.NOTHING
+    if last_token.token_kind is ExplainedTokenKind.WORD and _is_label(code):
+        return _expected_at_start(cursor)
     return Expected.NOTHING
 
 
-def _after_reserved(code: Sequence[Token], cursor: Cursor, last: Token) -> Expected:
-    if last.text in _STARTERS:
-        return _start(cursor)
-    if last.text in _EXPRESSION_AFTER:
+def _after_reserved(code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken) -> Expected:
+    if last_token.text in _STARTERS:
+        return _expected_at_start(cursor)
+    if last_token.text in _EXPRESSION_AFTER:
         return Expected.EXPRESSION
-    if last.text in _TYPE_AFTER:
+    if last_token.text in _TYPE_AFTER:
         return Expected.TYPE
     return Expected.NOTHING
 
 
-def _after_symbol(code: Sequence[Token], cursor: Cursor, last: Token) -> Expected:
-    mark = last.text
+def _after_symbol(code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken) -> Expected:
+    mark = last_token.text
     if mark == ";":
-        return _start(cursor)
+        return _expected_at_start(cursor)
     if mark == ")":
         opening = opening_of(code, len(code) - 1)
-        previous = code[opening - 1] if opening > 0 else None
-        if previous is None:
+        previous_token = code[opening - 1] if opening > 0 else None
+        if previous_token is None:
             return Expected.NOTHING
-        if previous.text in ("case", "casex", "casez", "inside"):
+        if previous_token.text in ("case", "casex", "casez", "inside"):
             return Expected.EXPRESSION
-        if previous.text in _CONTROLS or previous.text in ("@", "#"):
+        if previous_token.text in _CONTROLS or previous_token.text in ("@", "#"):
             return (
                 Expected.NOTHING
-                if previous.text == "#" and opening > 1 and is_name(code[opening - 2])
-                else _start(cursor)
+                if previous_token.text == "#" and opening > 1 and is_name(code[opening - 2])
+                else _expected_at_start(cursor)
             )
-        if previous.kind is Kind.MACRO:
-            return _start(cursor)
+        if previous_token.token_kind is ExplainedTokenKind.MACRO:
+            return _expected_at_start(cursor)
         return Expected.NOTHING
     if mark == ":":
         if len(code) > 1 and code[-2].text in _STARTERS:
@@ -347,11 +373,11 @@ def _after_symbol(code: Sequence[Token], cursor: Cursor, last: Token) -> Expecte
     return Expected.EXPRESSION
 
 
-def _in_expression(code: Sequence[Token]) -> bool:
+def _in_expression(code: Sequence[ExplainedToken]) -> bool:
     """True if a comma separates values, not the names of a declaration."""
     depth = 0
     for token in reversed(code):
-        if token.kind is Kind.SYMBOL:
+        if token.token_kind is ExplainedTokenKind.SYMBOL:
             if token.text in CLOSING:
                 depth += 1
             elif token.text in OPENING:
@@ -365,7 +391,7 @@ def _in_expression(code: Sequence[Token]) -> bool:
     return False
 
 
-def _has_question(code: Sequence[Token]) -> bool:
+def _has_question(code: Sequence[ExplainedToken]) -> bool:
     for token in reversed(code):
         if token.text == "?":
             return True
@@ -374,12 +400,12 @@ def _has_question(code: Sequence[Token]) -> bool:
     return False
 
 
-def _is_label(code: Sequence[Token]) -> bool:
+def _is_label(code: Sequence[ExplainedToken]) -> bool:
     """True if the last word is the name of `begin : name` or `endmodule : name`."""
     return len(code) > 2 and code[-2].text == ":" and code[-3].text in _STARTERS
 
 
-def _start(cursor: Cursor) -> Expected:
+def _expected_at_start(cursor: Cursor) -> Expected:
     if cursor.is_procedural:
         return Expected.STATEMENT
     if not cursor.blocks:
@@ -387,12 +413,12 @@ def _start(cursor: Cursor) -> Expected:
     return Expected.TYPE if cursor.blocks[-1] == "struct" else Expected.ITEM
 
 
-def _assigned(code: Sequence[Token]) -> str:
+def _assigned(code: Sequence[ExplainedToken]) -> str:
     """The first name on the left of the `=` or `<=` before the cursor: `a` in `a.b[1] <= ‸`."""
     depth = 0
     for index in range(len(code) - 1, -1, -1):
         token = code[index]
-        if token.kind is Kind.SYMBOL:
+        if token.token_kind is ExplainedTokenKind.SYMBOL:
             if token.text in CLOSING:
                 depth += 1
             elif token.text in OPENING:
@@ -404,6 +430,10 @@ def _assigned(code: Sequence[Token]) -> str:
             elif token.text in ("=", "<=", "+=", "-=", "&=", "|=", "^=") and depth == 0:
                 path = path_before(code, index)
                 return path[0] if path else ""
-        elif token.kind is Kind.WORD and depth == 0 and token.text in ("begin", "if", "else", "while", "for", "return"):
+        elif (
+            token.token_kind is ExplainedTokenKind.WORD
+            and depth == 0
+            and token.text in ("begin", "if", "else", "while", "for", "return")
+        ):
             return ""
     return ""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pyslang.ast import SubroutineSymbol
 
-from benchwright_verilog.language.completion.calls import Call, CallKind
-from benchwright_verilog.language.completion.library import Library, Unit
+from benchwright_verilog.language.completion.calls import CallKind, OpenCall
+from benchwright_verilog.language.completion.library import Library, LibraryUnit
 from benchwright_verilog.language.completion.names_in_scope import scopes_at, symbol_at_path
 from benchwright_verilog.language.completion.proposal import (
     CompletionRequest,
@@ -24,7 +24,7 @@ from benchwright_verilog.language.explanation.headers import Formal, Header, hea
 from benchwright_verilog.language.explanation.system_tasks import system_tasks
 
 if TYPE_CHECKING:
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.project.project import Project
 
 
@@ -32,16 +32,16 @@ _MOST_READ = 16
 """Up to this many modules are offered as whole instances."""
 
 
-def header_called(request: CompletionRequest, call: Call) -> Header | None:
+def header_called(request: CompletionRequest, call: OpenCall) -> Header | None:
     """The header of what a call or instantiation names."""
     return header_at(request.analysis, request.byte, request.project, request.library, call)
 
 
-def header_at(analysis: Analysis, byte: int, project: Project, library: Library, call: Call) -> Header | None:
+def header_at(analysis: FileAnalysis, byte: int, project: Project, library: Library, call: OpenCall) -> Header | None:
     """The header of what is called or instantiated at a byte of the analysed text."""
     if not call.path:
         return None
-    if call.kind is CallKind.ARGUMENTS:
+    if call.call_kind is CallKind.ARGUMENTS:
         if (task := system_tasks().get(call.path[0])) is not None:
             return header_of_system_task(task)
         routine = symbol_at_path(analysis, byte, call.path)
@@ -58,48 +58,52 @@ def connections(request: CompletionRequest, *, dotted: bool) -> Iterator[Proposa
     header = header_called(request, call) if call is not None else None
     if call is None or header is None:
         return
-    formals = header.parameters if call.kind is CallKind.PARAMETERS else header.formals
-    left = [formal for formal in formals if formal.name not in call.taken_names]
+    formals = header.parameters if call.call_kind is CallKind.PARAMETERS else header.formals
+    open_formals = [formal for formal in formals if formal.name not in call.taken_names]
     is_open = request.text[request.cursor.end : request.cursor.end + 1] != "("
     dot = "" if dotted else "."
-    for position, formal in enumerate(left):
+    for position, formal in enumerate(open_formals):
         if not request.fits(formal.name):
             continue
         value = _value_of(formal, call)
-        plain = f"{dot}{formal.name}({value})" if is_open else f"{dot}{formal.name}"
+        plain_text = f"{dot}{formal.name}({value})" if is_open else f"{dot}{formal.name}"
         snippet = f"{dot}{formal.name}(${{1:{escaped(value)}}})" if is_open else ""
         documentation = constantly(_formal_about(formal))
         yield Proposal(
-            f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain, snippet, documentation, position
+            f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain_text, snippet, documentation, position
         )
-    if len(left) > 1 and not request.word and is_open:
-        yield _all_connections(left, call, request, dotted=dotted)
+    if len(open_formals) > 1 and not request.word and is_open:
+        yield _all_connections(open_formals, call, request, dotted=dotted)
 
 
-def _all_connections(left: Sequence[Formal], call: Call, request: CompletionRequest, *, dotted: bool) -> Proposal:
+def _all_connections(
+    open_formals: Sequence[Formal], call: OpenCall, request: CompletionRequest, *, dotted: bool
+) -> Proposal:
     further = "" if "\n" in request.text[call.start : request.cursor.start] else "  "
-    snippet = _connected(left, call, ",\n" + further, 1)
-    plain = _connected(left, call, ",\n" + _indent(request) + further, None)
+    snippet = _connected(open_formals, call, ",\n" + further, 1)
+    plain_text = _connected(open_formals, call, ",\n" + _indent(request) + further, None)
     if dotted:
-        snippet, plain = snippet[1:], plain[1:]
-    noun = "parameters" if call.kind is CallKind.PARAMETERS else "ports"
-    label = f"all {len(left)} {noun}" if not call.taken_names else f"the other {len(left)} {noun}"
-    names = ", ".join(formal.name for formal in left)
-    return Proposal(label, Sort.SNIPPET, Rank.FIT, names, plain, snippet)
+        snippet, plain_text = snippet[1:], plain_text[1:]
+    noun = "parameters" if call.call_kind is CallKind.PARAMETERS else "ports"
+    label = f"all {len(open_formals)} {noun}" if not call.taken_names else f"the other {len(open_formals)} {noun}"
+    names = ", ".join(formal.name for formal in open_formals)
+    return Proposal(label, Sort.SNIPPET, Rank.FIT, names, plain_text, snippet)
 
 
-def _connected(formals: Sequence[Formal], call: Call | None, separator: str, stop: int | None) -> str:
-    parts = []
+def _connected(formals: Sequence[Formal], call: OpenCall | None, separator: str, first_stop: int | None) -> str:
+    connection_texts = []
     for index, formal in enumerate(formals):
         value = _value_of(formal, call)
-        parts.append(
-            f".{formal.name}({value})" if stop is None else f".{formal.name}(${{{stop + index}:{escaped(value)}}})"
+        connection_texts.append(
+            f".{formal.name}({value})"
+            if first_stop is None
+            else f".{formal.name}(${{{first_stop + index}:{escaped(value)}}})"
         )
-    return separator.join(parts)
+    return separator.join(connection_texts)
 
 
-def _value_of(formal: Formal, call: Call | None) -> str:
-    if call is not None and call.kind is CallKind.PARAMETERS:
+def _value_of(formal: Formal, call: OpenCall | None) -> str:
+    if call is not None and call.call_kind is CallKind.PARAMETERS:
         return formal.default
     return formal.name
 
@@ -116,53 +120,57 @@ def _formal_about(formal: Formal) -> str:
 
 def instances(request: CompletionRequest) -> Iterator[Proposal]:
     """Modules of the project, by name and as whole instances."""
-    inside = {scope.name for scope in scopes_at(request.analysis, request.byte) if scope.kind.name == "InstanceBody"}
-    read = 0
+    enclosing_names = {
+        scope.name for scope in scopes_at(request.analysis, request.byte) if scope.kind.name == "InstanceBody"
+    }
+    read_count = 0
     for unit in request.library.units(request.project, request.analysis):
         if unit.kind not in ("module", "interface", "program", "primitive", "checker") or not request.fits(unit.name):
             continue
-        if unit.name in inside:
+        if unit.name in enclosing_names:
             # A module can't instantiate itself.
             continue
         yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, documentation=_unit_about(request, unit))
-        if not request.word or read >= _MOST_READ or not request.cursor.blocks:
+        if not request.word or read_count >= _MOST_READ or not request.cursor.blocks:
             continue
-        read += 1
+        read_count += 1
         header = request.library.header(request.project, request.analysis, unit)
         if header is not None:
             yield _instance(header, unit, request)
 
 
-def _instance(header: Header, unit: Unit, request: CompletionRequest) -> Proposal:
+def _instance(header: Header, unit: LibraryUnit, request: CompletionRequest) -> Proposal:
     detail = f"instance with {len(header.formals)} ports"
     snippet = _instance_text(header, "", 1)
-    plain = _instance_text(header, _indent(request), None)
-    return Proposal(f"{header.name} …", Sort.SNIPPET, Rank.UNIT - 1, detail, plain, snippet, _unit_about(request, unit))
+    plain_text = _instance_text(header, _indent(request), None)
+    return Proposal(
+        f"{header.name} …", Sort.SNIPPET, Rank.UNIT - 1, detail, plain_text, snippet, _unit_about(request, unit)
+    )
 
 
-def _instance_text(header: Header, indent: str, stop: int | None) -> str:
-    """A whole instance; with places to fill in from number `stop` on, or without."""
+def _instance_text(header: Header, indent: str, first_stop: int | None) -> str:
+    """A whole instance; with places to fill in from number `first_stop` on, or without."""
     separator = f",\n{indent}  "
     text = header.name
     if header.parameters:
-        values = Call(CallKind.PARAMETERS, (), 0, 0, None, ())
-        text += f" #(\n{indent}  {_connected(header.parameters, values, separator, stop)}\n{indent})"
-        stop = None if stop is None else stop + len(header.parameters)
+        parameter_call = OpenCall(CallKind.PARAMETERS, (), 0, 0, None, ())
+        text += f" #(\n{indent}  {_connected(header.parameters, parameter_call, separator, first_stop)}\n{indent})"
+        first_stop = None if first_stop is None else first_stop + len(header.parameters)
     name = f"u_{header.name}"
-    text += f" {name} (" if stop is None else f" ${{{stop}:{name}}} ("
+    text += f" {name} (" if first_stop is None else f" ${{{first_stop}:{name}}} ("
     if header.formals:
-        connected = _connected(header.formals, None, separator, None if stop is None else stop + 1)
+        connected = _connected(header.formals, None, separator, None if first_stop is None else first_stop + 1)
         text += f"\n{indent}  {connected}\n{indent}"
     return text + ");"
 
 
-def _unit_sort(unit: Unit) -> Sort:
+def _unit_sort(unit: LibraryUnit) -> Sort:
     if unit.kind == "interface":
         return Sort.INTERFACE
     return Sort.PACKAGE if unit.kind == "package" else Sort.CLASS if unit.kind == "class" else Sort.MODULE
 
 
-def _unit_about(request: CompletionRequest, unit: Unit) -> Callable[[], str]:
+def _unit_about(request: CompletionRequest, unit: LibraryUnit) -> Callable[[], str]:
     def documentation() -> str:
         if unit.path is None:
             symbol = request.analysis.body(unit.name) or request.analysis.compilation.getPackage(unit.name)
@@ -183,10 +191,10 @@ def header_markdown(header: Header) -> str:
     return f"```systemverilog\n{declaration}\n```" + (f"\n\n{header.documentation}" if header.documentation else "")
 
 
-def units(request: CompletionRequest, kinds: Iterable[str]) -> Iterator[Proposal]:
+def units(request: CompletionRequest, unit_kinds: Iterable[str]) -> Iterator[Proposal]:
     """Modules, interfaces and the like of the project, by name."""
     for unit in request.library.units(request.project, request.analysis):
-        if unit.kind in kinds and request.fits(unit.name):
+        if unit.kind in unit_kinds and request.fits(unit.name):
             yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, documentation=_unit_about(request, unit))
 
 

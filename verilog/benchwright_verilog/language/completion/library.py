@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from pyslang.ast import Symbol
 
     from benchwright_verilog.language.explanation.headers import Header
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.project.project import Project
 
 _MOST_KEPT = 64
 
 
 @dataclass(frozen=True)
-class Unit:
+class LibraryUnit:
     """A module, interface, package or the like by name."""
 
     name: str
@@ -32,10 +32,10 @@ class Library:
 
     def __init__(self) -> None:
         self._headers: dict[Path, tuple[bytes, dict[str, Header]]] = {}
-        self._members: tuple[Analysis | None, dict[Symbol, list[tuple[str, Symbol]]]] = None, {}
-        self._known_headers: tuple[Analysis | None, dict[str, Header | None]] = None, {}
+        self._members: tuple[FileAnalysis | None, dict[Symbol, list[tuple[str, Symbol]]]] = None, {}
+        self._known_headers: tuple[FileAnalysis | None, dict[str, Header | None]] = None, {}
 
-    def members(self, analysis: Analysis, scope: Symbol) -> list[tuple[str, Symbol]]:
+    def members(self, analysis: FileAnalysis, scope: Symbol) -> list[tuple[str, Symbol]]:
         """The members of a scope with their names; kept as long as questions are about the same analysis."""
         # Imported late, here and below: slang is not needed to start.
         from benchwright_verilog.language.completion.names_in_scope import members_of
@@ -47,7 +47,7 @@ class Library:
             known_members[scope] = [(member.name, member) for member in members_of(scope)]
         return known_members[scope]
 
-    def _known_header(self, analysis: Analysis, name: str) -> Header | None:
+    def _known_header(self, analysis: FileAnalysis, name: str) -> Header | None:
         from benchwright_verilog.language.explanation.headers import header_of_definition
 
         if self._known_headers[0] is not analysis:
@@ -58,16 +58,16 @@ class Library:
             known_headers[name] = header_of_definition(body.definition, analysis.sources) if body is not None else None
         return known_headers[name]
 
-    def units(self, project: Project, analysis: Analysis) -> Iterator[Unit]:
+    def units(self, project: Project, analysis: FileAnalysis) -> Iterator[LibraryUnit]:
         """Every unit that is declared somewhere in the project; those that the file knows first."""
         seen_names: set[str] = set()
         for definition in analysis.compilation.getDefinitions():
             seen_names.add(definition.name)
-            yield Unit(definition.name, str(getattr(definition, "getKindString", lambda: "primitive")()), None)
+            yield LibraryUnit(definition.name, str(getattr(definition, "getKindString", lambda: "primitive")()), None)
         for package in analysis.compilation.getPackages():
             if package.name != "std":
                 seen_names.add(package.name)
-                yield Unit(package.name, "package", None)
+                yield LibraryUnit(package.name, "package", None)
         if project.inventory is None:
             return
         for name, paths in project.inventory.declaring.items():
@@ -76,14 +76,14 @@ class Library:
             if paths[0] == analysis.path:
                 # What is on disk is out of date for a file that is open.
                 continue
-            kind = next((unit.kind.value for unit in entry.units if unit.name == name), "module")
-            yield Unit(name, kind, paths[0])
+            kind = next((unit.target_kind.value for unit in entry.units if unit.name == name), "module")
+            yield LibraryUnit(name, kind, paths[0])
 
-    def unit(self, project: Project, analysis: Analysis, name: str) -> Unit | None:
+    def unit(self, project: Project, analysis: FileAnalysis, name: str) -> LibraryUnit | None:
         """A unit by its name."""
         return next((unit for unit in self.units(project, analysis) if unit.name == name), None)
 
-    def header(self, project: Project, analysis: Analysis, unit: Unit) -> Header | None:
+    def header(self, project: Project, analysis: FileAnalysis, unit: LibraryUnit) -> Header | None:
         """The header of a module; None if its file can't be read."""
         if unit.path is None:
             return self._known_header(analysis, unit.name)
@@ -107,9 +107,11 @@ def _headers_of(data: bytes, path: Path) -> dict[str, Header]:
     from benchwright_verilog.semantics.compilation.trees import Preprocessing, parsing_options
 
     sources = pyslang.SourceManager()
-    options = parsing_options(Preprocessing(), depth=0)
-    root = SyntaxTree.fromText(data.decode(errors="replace"), sources, path.name, options=options).root
-    members = list(root.members) if isinstance(root, CompilationUnitSyntax) else [root]
-    modules = [module for module in members if isinstance(module, ModuleDeclarationSyntax)]
-    headers = (header_of_syntax(module, sources) for module in modules if module.kind != SyntaxKind.PackageDeclaration)
-    return {header.name: header for header in headers}
+    parse_options = parsing_options(Preprocessing(), depth=0)
+    root = SyntaxTree.fromText(data.decode(errors="replace"), sources, path.name, options=parse_options).root
+    root_members = list(root.members) if isinstance(root, CompilationUnitSyntax) else [root]
+    module_nodes = [module for module in root_members if isinstance(module, ModuleDeclarationSyntax)]
+    module_headers = (
+        header_of_syntax(module, sources) for module in module_nodes if module.kind != SyntaxKind.PackageDeclaration
+    )
+    return {header.name: header for header in module_headers}

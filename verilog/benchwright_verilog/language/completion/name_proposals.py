@@ -51,28 +51,28 @@ from benchwright_verilog.language.explanation.descriptions import describe, shor
 from benchwright_verilog.language.explanation.headers import header_of_subroutine
 from benchwright_verilog.language.explanation.macros import arguments_in
 from benchwright_verilog.language.explanation.methods import methods_of
-from benchwright_verilog.language.explanation.tokens import Kind, opening_of, tokens
+from benchwright_verilog.language.explanation.tokens import ExplainedTokenKind, opening_of, tokens
 
 if TYPE_CHECKING:
     from pyslang.ast import FormalArgumentSymbol, Type
 
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 
 
 def names(request: CompletionRequest) -> Iterator[Proposal]:
     """Names in scope; those whose type fits come first, then the nearer."""
-    expected = request.cursor.expected
+    expected_code = request.cursor.expected_code
     expected_type = _wanted_type(request)
     is_case = request.cursor.blocks[-1:] == ("procedural case",)
     for name_in_scope in _likely(request):
         symbol = name_in_scope.symbol
-        if expected in (Expected.TYPE, Expected.PORT_DECLARATION):
+        if expected_code in (Expected.TYPE, Expected.PORT_DECLARATION):
             is_fit = name_in_scope.is_type or isinstance(symbol, (ParameterSymbol, PackageSymbol))
-        elif expected is Expected.ITEM:
+        elif expected_code is Expected.ITEM:
             is_fit = name_in_scope.is_type
-        elif expected is Expected.STATEMENT:
+        elif expected_code is Expected.STATEMENT:
             is_fit = is_case or not isinstance(symbol, (ParameterSymbol, EnumValueSymbol))
-        elif expected is Expected.EXPRESSION:
+        elif expected_code is Expected.EXPRESSION:
             is_fit = not (isinstance(symbol, SubroutineSymbol) and symbol.returnType.isVoid)
         else:
             is_fit = True
@@ -85,10 +85,10 @@ _MOST_NAMES = 300
 
 
 def _likely(request: CompletionRequest) -> list[NameInScope]:
-    listed = partial(request.library.members, request.analysis)
+    list_members = partial(request.library.members, request.analysis)
     fitting = [
         name_in_scope
-        for name_in_scope in names_in_scope(request.analysis, request.byte, listed)
+        for name_in_scope in names_in_scope(request.analysis, request.byte, list_members)
         if request.fits(name_in_scope.name)
     ]
     if len(fitting) <= _MOST_NAMES:
@@ -107,8 +107,8 @@ def _name(request: CompletionRequest, name_in_scope: NameInScope, expected_type:
     if expected_type is not None and isinstance(symbol, ValueSymbol):
         rank = _type_rank(symbol.type, expected_type, rank)
     snippet = ""
-    if isinstance(symbol, SubroutineSymbol) and request.cursor.expected is not Expected.MEMBER:
-        snippet = call_snippet(header_of_subroutine(symbol, request.analysis.sources), request.cursor.expected)
+    if isinstance(symbol, SubroutineSymbol) and request.cursor.expected_code is not Expected.MEMBER:
+        snippet = call_snippet(header_of_subroutine(symbol, request.analysis.sources), request.cursor.expected_code)
     return Proposal(
         name_in_scope.name,
         _sort(symbol),
@@ -120,7 +120,7 @@ def _name(request: CompletionRequest, name_in_scope: NameInScope, expected_type:
     )
 
 
-def _documentation(symbol: Symbol, analysis: Analysis) -> Callable[[], str]:
+def _documentation(symbol: Symbol, analysis: FileAnalysis) -> Callable[[], str]:
     return lambda: describe(symbol, analysis.sources).markdown
 
 
@@ -140,11 +140,11 @@ def _wanted_type(request: CompletionRequest) -> Type | None:
     """The type that a value here is assigned to, if that is known: of `count` in `count <= ‸`."""
     cursor = request.cursor
     call = cursor.call
-    if call is not None and call.kind is CallKind.PORTS and call.argument_name:
+    if call is not None and call.call_kind is CallKind.PORTS and call.argument_name:
         body = request.analysis.body(call.path[0]) if call.path else None
         port = body.findPort(call.argument_name) if body is not None else None
         return port.type if isinstance(port, PortSymbol) else None
-    if call is not None and call.kind is CallKind.ARGUMENTS:
+    if call is not None and call.call_kind is CallKind.ARGUMENTS:
         routine = symbol_at_path(request.analysis, request.byte, call.path)
         if not isinstance(routine, SubroutineSymbol) or call.argument >= len(routine.arguments):
             return None
@@ -152,8 +152,8 @@ def _wanted_type(request: CompletionRequest) -> Type | None:
         return argument.type
     if not cursor.assigned:
         return None
-    target = symbol_at_path(request.analysis, request.byte, (cursor.assigned,))
-    return target.type if isinstance(target, ValueSymbol) else None
+    assigned_symbol = symbol_at_path(request.analysis, request.byte, (cursor.assigned,))
+    return assigned_symbol.type if isinstance(assigned_symbol, ValueSymbol) else None
 
 
 _SORTS = {
@@ -191,26 +191,26 @@ def members(request: CompletionRequest) -> Iterator[Proposal]:
     path = request.cursor.path
     symbol = symbol_at_path(request.analysis, request.byte, path)
     if symbol is None:
-        if request.cursor.expected is Expected.MEMBER and len(path) == 1:
+        if request.cursor.expected_code is Expected.MEMBER and len(path) == 1:
             yield from _modports(request, path[0])
         return
     seen_names = set()
     is_static = _needs_static(request, symbol)
     parameter_values = _parameter_values(request, symbol) if isinstance(symbol, GenericClassDefSymbol) else {}
-    for position, member in enumerate(members_behind(symbol)):
-        if isinstance(member, _HIDDEN) or member.name in seen_names or not request.fits(member.name):
+    for position, scope_member in enumerate(members_behind(symbol)):
+        if isinstance(scope_member, _HIDDEN) or scope_member.name in seen_names or not request.fits(scope_member.name):
             continue
-        if is_static and needs_object(member):
+        if is_static and needs_object(scope_member):
             continue
-        seen_names.add(member.name)
-        yield _member(request, member, position, parameter_values)
-    if isinstance(symbol, ValueSymbol) and request.cursor.expected is Expected.MEMBER:
+        seen_names.add(scope_member.name)
+        yield _member(request, scope_member, position, parameter_values)
+    if isinstance(symbol, ValueSymbol) and request.cursor.expected_code is Expected.MEMBER:
         yield from _methods(request, symbol.type)
 
 
 def _needs_static(request: CompletionRequest, symbol: Symbol) -> bool:
     """True if only what needs no object can follow: behind `class::` outside of that class and those that extend it."""
-    if request.cursor.expected is not Expected.SCOPED or not isinstance(symbol, ClassType | GenericClassDefSymbol):
+    if request.cursor.expected_code is not Expected.SCOPED or not isinstance(symbol, ClassType | GenericClassDefSymbol):
         return False
     line = request.text[request.text.rfind("\n", 0, request.cursor.start) + 1 : request.cursor.start]
     if _ROUTINE.match(line):
@@ -229,15 +229,19 @@ _LISTED = (FieldSymbol, EnumValueSymbol, ModportPortSymbol)
 def _parameter_values(request: CompletionRequest, symbol: GenericClassDefSymbol) -> dict[str, str]:
     """The values written for the parameters of a class, by their names: `T` is `int` behind `config_db#(int)::`."""
     start = request.cursor.start
-    code = [token for token in tokens(request.text, max(0, start - _FAR), start) if token.kind is not Kind.COMMENT]
+    code = [
+        token
+        for token in tokens(request.text, max(0, start - _FAR), start)
+        if token.token_kind is not ExplainedTokenKind.COMMENT
+    ]
     opening = opening_of(code, len(code) - 2) if len(code) > 1 and code[-2].text == ")" else 0
     class_ = symbol.invalidSpecialization
     if opening < 1 or code[opening - 1].text != "#" or not isinstance(class_, ClassType):
         return {}
     parameters = [
-        member.name
-        for member in class_
-        if isinstance(member, TypeParameterSymbol | ParameterSymbol) and member.isPortParam
+        class_member.name
+        for class_member in class_
+        if isinstance(class_member, TypeParameterSymbol | ParameterSymbol) and class_member.isPortParam
     ]
     given_values: dict[str, str] = {}
     for name, value in zip(parameters, arguments_in(request.text, code[opening].start)[0], strict=False):
@@ -260,13 +264,15 @@ _FAR = 2_000
 _NAMED = re.compile(r"\.\s*(\w+)\s*\((.*)\)", re.DOTALL)
 
 
-def _member(request: CompletionRequest, member: Symbol, position: int, parameter_values: Mapping[str, str]) -> Proposal:
-    symbol = member.wrapped if isinstance(member, TransparentMemberSymbol) else member
+def _member(
+    request: CompletionRequest, scope_member: Symbol, position: int, parameter_values: Mapping[str, str]
+) -> Proposal:
+    symbol = scope_member.wrapped if isinstance(scope_member, TransparentMemberSymbol) else scope_member
     snippet = ""
     if isinstance(symbol, SubroutineSymbol):
-        snippet = call_snippet(header_of_subroutine(symbol, request.analysis.sources), request.cursor.expected)
+        snippet = call_snippet(header_of_subroutine(symbol, request.analysis.sources), request.cursor.expected_code)
     return Proposal(
-        member.name,
+        scope_member.name,
         _sort(symbol),
         Rank.MEMBER,
         short_detail(symbol),
@@ -287,12 +293,12 @@ def _methods(request: CompletionRequest, type_: Type) -> Iterator[Proposal]:
 
 def _modports(request: CompletionRequest, name: str) -> Iterator[Proposal]:
     body = request.analysis.body(name)
-    for member in body or ():
-        if isinstance(member, ModportSymbol) and request.fits(member.name):
+    for body_member in body or ():
+        if isinstance(body_member, ModportSymbol) and request.fits(body_member.name):
             yield Proposal(
-                member.name,
+                body_member.name,
                 Sort.INTERFACE,
                 Rank.MEMBER,
                 "modport",
-                documentation=_documentation(member, request.analysis),
+                documentation=_documentation(body_member, request.analysis),
             )

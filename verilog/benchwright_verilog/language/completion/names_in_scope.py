@@ -49,7 +49,7 @@ from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scop
 from benchwright_verilog.semantics.names.scopes import SCOPED
 
 if TYPE_CHECKING:
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 
 _UNNAMED = (PortSymbol, MultiPortSymbol, ModportPortSymbol, ForwardingTypedefSymbol)
 """Symbols that another symbol of the same name stands for."""
@@ -76,7 +76,7 @@ class NameInScope(NamedTuple):
         return isinstance(self.symbol, _TYPES)
 
 
-def scopes_at(analysis: Analysis, byte: int) -> list[ScopeSymbol]:
+def scopes_at(analysis: FileAnalysis, byte: int) -> list[ScopeSymbol]:
     """The scopes around a byte, the innermost first."""
     scopes: list[ScopeSymbol] = []
     node = analysis.node_at(byte)
@@ -86,13 +86,13 @@ def scopes_at(analysis: Analysis, byte: int) -> list[ScopeSymbol]:
             if scope is not None and not any(scope is other_scope for other_scope in scopes):
                 scopes.append(scope)
         node = node.parent
-    unit = analysis.scopes.unit_of(analysis.tree.root)
-    if unit is not None and not any(unit is other_scope for other_scope in scopes):
-        scopes.append(unit)
+    unit_scope = analysis.scopes.unit_of(analysis.tree.root)
+    if unit_scope is not None and not any(unit_scope is other_scope for other_scope in scopes):
+        scopes.append(unit_scope)
     return scopes
 
 
-def names_in_scope(analysis: Analysis, byte: int, listed: Listed) -> Iterator[NameInScope]:
+def names_in_scope(analysis: FileAnalysis, byte: int, list_members: Listed) -> Iterator[NameInScope]:
     """Every name that can be used at a byte; of two that are the same, only the nearer.
 
     In `import p::*; wire a; initial begin int a; ‸`, where `p` declares `b`, these are the variable `a` and, further
@@ -101,19 +101,19 @@ def names_in_scope(analysis: Analysis, byte: int, listed: Listed) -> Iterator[Na
     Args:
         analysis: Analysis of the file.
         byte: Place where the name would be used, as a byte.
-        listed: Gives the members of a scope.
+        list_members: Gives the members of a scope.
     """
     seen_names: set[str] = set()
     imported: list[tuple[int, PackageSymbol]] = []
     for distance, scope in enumerate(scopes_at(analysis, byte)):
-        for name, symbol in listed(scope):
+        for name, symbol in list_members(scope):
             if not name and isinstance(symbol, WildcardImportSymbol):
                 imported.append((distance, symbol.package))
             elif name not in seen_names:
                 seen_names.add(name)
                 yield NameInScope(name, symbol, distance)
     for distance, package in imported:
-        for name, symbol in listed(package) if package is not None else ():
+        for name, symbol in list_members(package) if package is not None else ():
             if name and name not in seen_names:
                 seen_names.add(name)
                 yield NameInScope(name, symbol, distance + 1)
@@ -127,18 +127,18 @@ def members_of(scope: Symbol) -> Iterator[Symbol]:
         if isinstance(symbol, WildcardImportSymbol):
             yield symbol
             continue
-        member: Symbol | None = symbol
+        named_member: Symbol | None = symbol
         if isinstance(symbol, TransparentMemberSymbol):
-            member = symbol.wrapped
+            named_member = symbol.wrapped
         elif isinstance(symbol, ExplicitImportSymbol):
-            member = symbol.importedSymbol
+            named_member = symbol.importedSymbol
         elif isinstance(symbol, _UNNAMED):
             continue
-        if member is not None and member.name:
-            yield member
+        if named_member is not None and named_member.name:
+            yield named_member
 
 
-def symbol_at_path(analysis: Analysis, byte: int, path: Sequence[str]) -> Symbol | None:
+def symbol_at_path(analysis: FileAnalysis, byte: int, path: Sequence[str]) -> Symbol | None:
     """Return the symbol that a path means at a byte, by its names and dots alone.
 
     Args:
@@ -185,9 +185,9 @@ def members_behind(symbol: Symbol) -> Iterator[Symbol]:
     """Yield what can follow a name and a dot, or a name and a `::`."""
     match symbol:
         case InstanceArraySymbol():
-            first = next(iter(symbol), None)
-            if first is not None:
-                yield from members_behind(first)
+            first_element = next(iter(symbol), None)
+            if first_element is not None:
+                yield from members_behind(first_element)
         case InstanceSymbol():
             yield from members_of(symbol.body)
         case InterfacePortSymbol():
@@ -215,22 +215,22 @@ def members_behind(symbol: Symbol) -> Iterator[Symbol]:
             yield from _type_members(symbol.type)
 
 
-def needs_object(member: Symbol) -> bool:
+def needs_object(class_member: Symbol) -> bool:
     """True if a member of a class needs an object: a method or property that is not static."""
-    if isinstance(member, TransparentMemberSymbol):
-        member = member.wrapped
-    if isinstance(member, SubroutineSymbol | MethodPrototypeSymbol):
-        return MethodFlags.Static not in member.flags
-    return isinstance(member, ClassPropertySymbol) and member.lifetime != VariableLifetime.Static
+    if isinstance(class_member, TransparentMemberSymbol):
+        class_member = class_member.wrapped
+    if isinstance(class_member, SubroutineSymbol | MethodPrototypeSymbol):
+        return MethodFlags.Static not in class_member.flags
+    return isinstance(class_member, ClassPropertySymbol) and class_member.lifetime != VariableLifetime.Static
 
 
 def names_of_bases(class_: ClassType) -> set[str]:
     """The names of a class and of all that it extends."""
     base_names: set[str] = set()
-    base: Symbol | None = class_
-    while isinstance(base, ClassType) and len(base_names) < _MOST_BASES:
-        base_names.add(base.name)
-        base = base.baseClass.canonicalType if base.baseClass is not None else None
+    base_class: Symbol | None = class_
+    while isinstance(base_class, ClassType) and len(base_names) < _MOST_BASES:
+        base_names.add(base_class.name)
+        base_class = base_class.baseClass.canonicalType if base_class.baseClass is not None else None
     return base_names
 
 
@@ -239,12 +239,12 @@ def _declared_in(scope: ScopeSymbol) -> Iterator[Symbol]:
 
 
 def _interface_members(port: InterfacePortSymbol) -> Iterator[Symbol]:
-    connection = port.connection
-    if connection is None or connection[0] is None:
+    port_connection = port.connection
+    if port_connection is None or port_connection[0] is None:
         return
-    instance: Symbol | None = connection[0]
-    if connection[1] is not None:
-        yield from _declared_in(connection[1])
+    instance: Symbol | None = port_connection[0]
+    if port_connection[1] is not None:
+        yield from _declared_in(port_connection[1])
         return
     while isinstance(instance, InstanceArraySymbol):
         instance = next(iter(instance), None)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.language.completion.library import Library
     from benchwright_verilog.language.explanation.headers import Header
     from benchwright_verilog.language.explanation.known_macros import Texts
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.project.project import Project
 
 
@@ -64,7 +64,7 @@ class Proposal:
     rank: int
     """Lower is likelier."""
     detail: str = ""
-    plain: str = ""
+    plain_text: str = ""
     """The text that is put in where it is not the label."""
     snippet: str = ""
     """The same with places to fill in (LSP, "Snippet Syntax")."""
@@ -82,7 +82,7 @@ class CompletionRequest:
     text: str
     byte: int
     """The expected, in the text that was analysed."""
-    analysis: Analysis
+    analysis: FileAnalysis
     project: Project
     library: Library
     texts: Texts
@@ -119,11 +119,11 @@ def escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
 
 
-def call_snippet(header: Header, expected: Expected) -> str:
+def call_snippet(header: Header, expected_code: Expected) -> str:
     """A call with a place to fill in for each argument that must be given."""
     if not header.formals:
         return ""
     required = [formal for formal in header.formals if not formal.is_optional]
     stops = ", ".join(f"${{{stop}:{escaped(formal.name)}}}" for stop, formal in enumerate(required, 1))
-    end = ";" if expected is Expected.STATEMENT and header.kind == "task" else ""
-    return f"{escaped(header.name)}({stops}){end}"
+    statement_end = ";" if expected_code is Expected.STATEMENT and header.kind == "task" else ""
+    return f"{escaped(header.name)}({stops}){statement_end}"

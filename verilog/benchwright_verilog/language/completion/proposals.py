@@ -13,7 +13,7 @@ from benchwright_verilog.language.completion.word_proposals import macros, snipp
 
 def proposals(request: CompletionRequest) -> Iterator[Proposal]:
     """Everything that may be written."""
-    match request.cursor.expected:
+    match request.cursor.expected_code:
         case Expected.NOTHING | Expected.INCLUDE:
             return
         case Expected.SYSTEM:
@@ -36,17 +36,29 @@ def proposals(request: CompletionRequest) -> Iterator[Proposal]:
 
 
 def _at_start_or_in_expression(request: CompletionRequest) -> Iterator[Proposal]:
-    expected = request.cursor.expected
-    if expected in (Expected.ITEM, Expected.STATEMENT, Expected.EXPRESSION, Expected.TYPE, Expected.PORT_DECLARATION):
+    expected_code = request.cursor.expected_code
+    if expected_code in (
+        Expected.ITEM,
+        Expected.STATEMENT,
+        Expected.EXPRESSION,
+        Expected.TYPE,
+        Expected.PORT_DECLARATION,
+    ):
         yield from names(request)
-    if expected is Expected.ITEM:
+    if expected_code is Expected.ITEM:
         yield from instances(request)
-    if expected is Expected.PORT_DECLARATION:
+    if expected_code is Expected.PORT_DECLARATION:
         yield from units(request, ("interface",))
-    if expected in (Expected.ITEM, Expected.STATEMENT, Expected.EXPRESSION, Expected.TYPE, Expected.PORT_DECLARATION):
+    if expected_code in (
+        Expected.ITEM,
+        Expected.STATEMENT,
+        Expected.EXPRESSION,
+        Expected.TYPE,
+        Expected.PORT_DECLARATION,
+    ):
         yield from packages(request, Rank.UNIT)
-    if expected in (Expected.STATEMENT, Expected.EXPRESSION, Expected.ITEM) and request.word:
+    if expected_code in (Expected.STATEMENT, Expected.EXPRESSION, Expected.ITEM) and request.word:
         yield from system_words(request, Rank.SYSTEM)
-    yield from words_of_language(expected, request)
-    if expected in (Expected.TOP, Expected.ITEM, Expected.STATEMENT):
-        yield from snippets(expected, request)
+    yield from words_of_language(expected_code, request)
+    if expected_code in (Expected.TOP, Expected.ITEM, Expected.STATEMENT):
+        yield from snippets(expected_code, request)

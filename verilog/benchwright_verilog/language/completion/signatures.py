@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchwright_verilog.language.completion.calls import Call, CallKind
+from benchwright_verilog.language.completion.calls import CallKind, OpenCall
 from benchwright_verilog.language.explanation.headers import Formal, Header
 
 
@@ -17,13 +17,13 @@ class Signature:
     formals: tuple[tuple[int, int, Formal], ...]
     """Begin and end of each in the label, in code points, and the formal itself."""
     documentation: str
-    active: int | None
+    active_formal: int | None
     """Number of the formal that is being written; None if none is."""
 
 
-def signature(header: Header, call: Call) -> Signature | None:
+def signature(header: Header, call: OpenCall) -> Signature | None:
     """The signature of what is called; None if it takes no arguments."""
-    formals = header.parameters if call.kind is CallKind.PARAMETERS else header.formals
+    formals = header.parameters if call.call_kind is CallKind.PARAMETERS else header.formals
     if not formals:
         return None
     label = _beginning(header, call)
@@ -35,15 +35,15 @@ def signature(header: Header, call: Call) -> Signature | None:
     return Signature(label + ")", tuple(placed), header.documentation, _active(formals, call))
 
 
-def _beginning(header: Header, call: Call) -> str:
-    if call.kind is CallKind.PARAMETERS:
+def _beginning(header: Header, call: OpenCall) -> str:
+    if call.call_kind is CallKind.PARAMETERS:
         return f"{header.name} #("
-    if call.kind is CallKind.PORTS:
+    if call.call_kind is CallKind.PORTS:
         return f"{header.name} {call.instance or 'instance'}("
     return f"{header.result} {header.name}(" if header.result else f"{header.name}("
 
 
-def _active(formals: Sequence[Formal], call: Call) -> int | None:
+def _active(formals: Sequence[Formal], call: OpenCall) -> int | None:
     if call.argument_name is not None:
         return next((index for index, formal in enumerate(formals) if formal.name == call.argument_name), None)
     if call.taken_names:

@@ -30,22 +30,22 @@ _DESIGN_SNIPPET = re.compile(r"\s*(?:module|package|interface|program|class|prim
 
 def system_words(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
     """System tasks and functions; where a value is wanted, functions first."""
-    in_expression = request.cursor.expected is Expected.EXPRESSION or (
-        request.cursor.expected is Expected.SYSTEM and bool(request.cursor.assigned or request.cursor.call)
+    in_expression = request.cursor.expected_code is Expected.EXPRESSION or (
+        request.cursor.expected_code is Expected.SYSTEM and bool(request.cursor.assigned or request.cursor.call)
     )
     word = request.word or "$"
     if len(word) == 1 and word != "$":
         # Without a dollar sign it may be anything else as well.
         return
-    for name, task in system_tasks().items():
+    for name, system_task in system_tasks().items():
         if not (matches(word[1:], name[1:]) if word.startswith("$") else name[1:].startswith(word.lower())):
             continue
-        misplaced = in_expression and not task.is_function
-        detail = f"{task.result or 'task'} ({', '.join(task.parameters)})"
-        snippet = f"\\{name}(${{1:{task.parameters[0].strip('[]…')}}})" if task.parameters else ""
-        if task.parameters and task.parameters[0].startswith("["):
+        misplaced = in_expression and not system_task.is_function
+        detail = f"{system_task.result or 'task'} ({', '.join(system_task.parameters)})"
+        snippet = f"\\{name}(${{1:{system_task.parameters[0].strip('[]…')}}})" if system_task.parameters else ""
+        if system_task.parameters and system_task.parameters[0].startswith("["):
             snippet = f"\\{name}($1)"
-        documentation = constantly(f"```systemverilog\n{task.signature}\n```\n\n{task.description}")
+        documentation = constantly(f"```systemverilog\n{system_task.signature}\n```\n\n{system_task.description}")
         yield Proposal(name, Sort.FUNCTION, rank + (8 if misplaced else 0), detail, "", snippet, documentation)
 
 
@@ -92,12 +92,12 @@ _KEYWORDS = {
 }
 
 
-def words_of_language(expected: Expected, request: CompletionRequest) -> Iterator[Proposal]:
+def words_of_language(expected_code: Expected, request: CompletionRequest) -> Iterator[Proposal]:
     """Keywords that are possible at the cursor."""
     word = request.word
-    if not word and expected is not Expected.TOP:
+    if not word and expected_code is not Expected.TOP:
         return
-    for keyword in _KEYWORDS.get(expected, ()):
+    for keyword in _KEYWORDS.get(expected_code, ()):
         if keyword.lower().startswith(word.lower()) and not keyword.startswith("`"):
             yield Proposal(keyword, Sort.KEYWORD, Rank.KEYWORD)
 
@@ -108,22 +108,22 @@ def _known_snippets() -> tuple[tuple[Expected, Snippet], ...]:
 
     placed_snippets = []
     for snippet in systemverilog():
-        first = snippet.expanded.lstrip()
-        if _DESIGN_SNIPPET.match(first):
-            expected = Expected.TOP
+        snippet_text = snippet.expanded.lstrip()
+        if _DESIGN_SNIPPET.match(snippet_text):
+            expected_code = Expected.TOP
         else:
-            expected = Expected.STATEMENT if _PROCEDURAL_SNIPPET.match(first) else Expected.ITEM
-        placed_snippets.append((expected, snippet))
+            expected_code = Expected.STATEMENT if _PROCEDURAL_SNIPPET.match(snippet_text) else Expected.ITEM
+        placed_snippets.append((expected_code, snippet))
     return tuple(placed_snippets)
 
 
-def snippets(expected: Expected, request: CompletionRequest) -> Iterator[Proposal]:
+def snippets(expected_code: Expected, request: CompletionRequest) -> Iterator[Proposal]:
     """Snippets, by their prefix."""
     if not request.has_snippets or not request.word:
         return
     for snippet_place, snippet in _known_snippets():
-        if snippet_place is not expected and not (
-            expected is Expected.ITEM and snippet.prefix in ("for", "if", "case")
+        if snippet_place is not expected_code and not (
+            expected_code is Expected.ITEM and snippet.prefix in ("for", "if", "case")
         ):
             continue
         if snippet.prefix.lower().startswith(request.word.lower()):

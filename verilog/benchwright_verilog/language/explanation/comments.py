@@ -19,8 +19,8 @@ def documentation(text: str, start: int, end: int) -> str:
         start: Start of the declaration.
         end: End of the declaration.
     """
-    parts = [_leading(text, start), _trailing(text, end)]
-    return "\n\n".join(part for part in parts if part)
+    comment_texts = [_leading(text, start), _trailing(text, end)]
+    return "\n\n".join(part for part in comment_texts if part)
 
 
 def _leading(text: str, start: int) -> str:
@@ -64,6 +64,6 @@ def _clean(lines: Iterable[str]) -> str:
 
 def _dedented(lines: Sequence[str]) -> list[str]:
     # The first line of a block comment begins behind its opening, the others behind a star.
-    first, other_lines = (lines[0].lstrip(), lines[1:]) if lines else ("", [])
+    first_line, other_lines = (lines[0].lstrip(), lines[1:]) if lines else ("", [])
     margin = min((len(line) - len(line.lstrip()) for line in other_lines if line), default=0)
-    return [first, *(line[margin:] for line in other_lines)]
+    return [first_line, *(line[margin:] for line in other_lines)]

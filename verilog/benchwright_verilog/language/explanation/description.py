@@ -33,11 +33,11 @@ _DIRECTIONS = {"In": "input", "Out": "output", "InOut": "inout", "Ref": "ref"}
 
 
 @dataclass(frozen=True)
-class Description:
+class NameDescription:
     """The facts that are known of one thing."""
 
     declaration: str
-    facts: tuple[str, ...]
+    fact_lines: tuple[str, ...]
     """One line each, Markdown."""
     table: str = ""
     documentation: str = ""
@@ -45,14 +45,14 @@ class Description:
     @property
     def markdown(self) -> str:
         """All parts, the most important first."""
-        parts = [f"```systemverilog\n{self.declaration}\n```"] if self.declaration else []
-        if self.facts:
-            parts.append("  \n".join(self.facts))
+        markdown_parts = [f"```systemverilog\n{self.declaration}\n```"] if self.declaration else []
+        if self.fact_lines:
+            markdown_parts.append("  \n".join(self.fact_lines))
         if self.documentation:
-            parts.append(self.documentation)
+            markdown_parts.append(self.documentation)
         if self.table:
-            parts.append(self.table)
-        return "\n\n".join(parts)
+            markdown_parts.append(self.table)
+        return "\n\n".join(markdown_parts)
 
 
 def kind_name(symbol: Symbol) -> str:
@@ -63,13 +63,13 @@ def kind_name(symbol: Symbol) -> str:
 
 def kind_of(symbol: Symbol) -> str:
     """The kind of a symbol, and what it is declared in: ``net of `top` ``."""
-    return of_owner(kind_name(symbol), symbol)
+    return kind_with_owner(kind_name(symbol), symbol)
 
 
-def of_owner(kind: str, symbol: Symbol) -> str:
+def kind_with_owner(kind: str, symbol: Symbol) -> str:
     """A kind with what the symbol is declared in."""
-    owner = owner_of(symbol)
-    return f"{kind} of `{owner}`" if owner else kind
+    owner_name = owner_of(symbol)
+    return f"{kind} of `{owner_name}`" if owner_name else kind
 
 
 def owner_of(symbol: Symbol) -> str:
@@ -101,10 +101,10 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     shown_rows = [list(row) for row in rows[:_MOST_ROWS]]
     if len(rows) > len(shown_rows):
         shown_rows.append([f"… {len(rows) - len(shown_rows)} more", *([""] * (len(head) - 1))])
-    columns = [column for column in range(len(head)) if any(row[column] for row in shown_rows)]
+    shown_columns = [column for column in range(len(head)) if any(row[column] for row in shown_rows)]
     lines = [
-        [head[column] for column in columns],
-        ["---"] * len(columns),
-        *([row[column] for column in columns] for row in shown_rows),
+        [head[column] for column in shown_columns],
+        ["---"] * len(shown_columns),
+        *([row[column] for column in shown_columns] for row in shown_rows),
     ]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

@@ -38,12 +38,12 @@ from pyslang.syntax import IdentifierNameSyntax
 
 from benchwright_verilog.language.declarations import declaration_of, type_name, width_of
 from benchwright_verilog.language.explanation.description import (
-    Description,
+    NameDescription,
     bits,
     direction_name,
     kind_name,
     kind_of,
-    of_owner,
+    kind_with_owner,
     one_line,
     owner_of,
 )
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 _MOST_DRIVERS = 4
 
 
-def describe(symbol: Symbol, sources: SourceManager, drivers: Sequence[str] = ()) -> Description:
+def describe(symbol: Symbol, sources: SourceManager, drivers: Sequence[str] = ()) -> NameDescription:
     """Describe a symbol.
 
     Args:
@@ -87,7 +87,7 @@ def describe(symbol: Symbol, sources: SourceManager, drivers: Sequence[str] = ()
         case SubroutineSymbol():
             return describe_routine(symbol, sources)
         case ParameterSymbol() | EnumValueSymbol() | SpecparamSymbol():
-            return _constant(symbol, sources)
+            return _describe_constant(symbol, sources)
         case (
             TypeAliasType()
             | TypeParameterSymbol()
@@ -104,32 +104,34 @@ def describe(symbol: Symbol, sources: SourceManager, drivers: Sequence[str] = ()
         case InterfacePortSymbol():
             return describe_interface_port(symbol, sources)
         case ValueSymbol() | PortSymbol():
-            return _signal(symbol, sources, drivers)
+            return _describe_signal(symbol, sources, drivers)
     declaration = declaration_of(symbol, sources)
-    return Description(declaration.text.split("\n", 1)[0], (kind_of(symbol),), "", declaration.documentation)
+    return NameDescription(declaration.text.split("\n", 1)[0], (kind_of(symbol),), "", declaration.documentation)
 
 
-def _signal(symbol: ValueSymbol | PortSymbol, sources: SourceManager, drivers: Sequence[str]) -> Description:
+def _describe_signal(
+    symbol: ValueSymbol | PortSymbol, sources: SourceManager, drivers: Sequence[str]
+) -> NameDescription:
     declaration = declaration_of(symbol, sources)
-    facts = [kind_of(symbol), type_line(symbol.type)]
+    fact_lines = [kind_of(symbol), type_line(symbol.type)]
     if isinstance(symbol, NetSymbol) and symbol.netType is not None and symbol.isImplicit:
-        facts.insert(1, f"not declared, so an implicit `{symbol.netType.name}`")
+        fact_lines.insert(1, f"not declared, so an implicit `{symbol.netType.name}`")
     port = port_of(symbol)
     if port is not None:
-        facts[0] = f"{direction_name(port.direction)} {kind_of(port)}".strip()
-        facts += connection_of(port)
+        fact_lines[0] = f"{direction_name(port.direction)} {kind_of(port)}".strip()
+        fact_lines += connection_of(port)
     if isinstance(symbol, (FormalArgumentSymbol, ModportPortSymbol)):
-        facts[0] = f"{direction_name(symbol.direction)} {facts[0]}".strip()
+        fact_lines[0] = f"{direction_name(symbol.direction)} {fact_lines[0]}".strip()
     if isinstance(symbol, FieldSymbol) and (bits := bit_range(symbol)):
-        facts.append(f"bits {bits}" if ":" in bits else f"bit {bits}")
+        fact_lines.append(f"bits {bits}" if ":" in bits else f"bit {bits}")
     if drivers:
         shown_drivers = [f"`{one_line(line)}`" for line in drivers[:_MOST_DRIVERS]]
         hidden_count = len(drivers) - len(shown_drivers)
-        facts.append(
+        fact_lines.append(
             "driven by " + ", ".join(shown_drivers) + (f" and {hidden_count} more" if hidden_count > 0 else "")
         )
-    return Description(
-        declaration.text or symbol.name, tuple(facts), members_table(symbol.type), declaration.documentation
+    return NameDescription(
+        declaration.text or symbol.name, tuple(fact_lines), members_table(symbol.type), declaration.documentation
     )
 
 
@@ -162,17 +164,19 @@ def connection_of(port: PortSymbol) -> Iterator[str]:
         yield f"connected to `{text}` in `{instance.hierarchicalPath}`"
 
 
-def _constant(symbol: ParameterSymbol | EnumValueSymbol | SpecparamSymbol, sources: SourceManager) -> Description:
+def _describe_constant(
+    symbol: ParameterSymbol | EnumValueSymbol | SpecparamSymbol, sources: SourceManager
+) -> NameDescription:
     declaration = declaration_of(symbol, sources)
-    first = f"value of `{type_name(symbol.type)}`"
+    first_fact = f"value of `{type_name(symbol.type)}`"
     if isinstance(symbol, ParameterSymbol):
-        first = of_owner("localparam" if symbol.isLocalParam else "parameter", symbol)
+        first_fact = kind_with_owner("localparam" if symbol.isLocalParam else "parameter", symbol)
         if isinstance(symbol.syntax, IdentifierNameSyntax):
-            first = f"genvar of `{owner_of(symbol)}`"
-    facts = [first, type_line(symbol.type), *value_lines(symbol.value, symbol.type)]
+            first_fact = f"genvar of `{owner_of(symbol)}`"
+    fact_lines = [first_fact, type_line(symbol.type), *value_lines(symbol.value, symbol.type)]
     if isinstance(symbol, ParameterSymbol) and symbol.isOverridden:
-        facts.append("set by the instance")
-    return Description(declaration.text or symbol.name, tuple(facts), "", declaration.documentation)
+        fact_lines.append("set by the instance")
+    return NameDescription(declaration.text or symbol.name, tuple(fact_lines), "", declaration.documentation)
 
 
 def short_detail(symbol: Symbol) -> str:

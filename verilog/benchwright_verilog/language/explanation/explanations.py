@@ -27,7 +27,7 @@ from benchwright_verilog.language.explanation.macros import expanded, used_at
 from benchwright_verilog.language.explanation.numbers import literal_at, radices, read_number
 from benchwright_verilog.language.explanation.system_tasks import system_tasks
 from benchwright_verilog.language.explanation.values import constant_text
-from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
+from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.project.index.outline import blanked
 from benchwright_verilog.syntax.keywords import DIRECTIVES
 from benchwright_verilog.syntax.text_shift import TextShift
@@ -35,7 +35,7 @@ from benchwright_verilog.syntax.text_shift import TextShift
 if TYPE_CHECKING:
     from pyslang.ast import InstanceBodySymbol
 
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
     from benchwright_verilog.semantics.compilation.slang import ScopeSymbol
     from benchwright_verilog.syntax.documents import Document
 
@@ -93,10 +93,10 @@ def _literal(line: str, column: int) -> Explanation | None:
     if match is None or number is None:
         return None
     head = f"{number.width} bits" if number.is_sized else "no size: at least 32 bits"
-    facts = [head, "signed" if number.is_signed else "unsigned"]
-    rows = "\n".join(f"| {name} | `{value}` |" for name, value in radices(number))
+    fact_texts = [head, "signed" if number.is_signed else "unsigned"]
+    radix_rows = "\n".join(f"| {name} | `{value}` |" for name, value in radices(number))
     cut = "\n\nSome digits do not fit into the size and are truncated." if number.is_cut else ""
-    markdown = f"`{match[0]}` · {' · '.join(facts)}\n\n| | |\n| --- | --- |\n{rows}{cut}"
+    markdown = f"`{match[0]}` · {' · '.join(fact_texts)}\n\n| | |\n| --- | --- |\n{radix_rows}{cut}"
     return Explanation(*match.span(), markdown)
 
 
@@ -114,7 +114,7 @@ def _directive(line: str, column: int) -> Explanation | None:
     return None
 
 
-def explain_name(document: Document, offset: int, analysis: Analysis, texts: Texts) -> Explanation | None:
+def explain_name(document: Document, offset: int, analysis: FileAnalysis, texts: Texts) -> Explanation | None:
     """Explain a name by what it means."""
     lines = document.lines
     shift = TextShift(analysis.data, lines.data)
@@ -123,18 +123,18 @@ def explain_name(document: Document, offset: int, analysis: Analysis, texts: Tex
         return None
     start, end = (lines.from_byte(shift.to_new(byte)) for byte in (occurrence.start, occurrence.end))
     target = occurrence.target
-    if target.kind is TargetKind.MACRO:
+    if target.target_kind is TargetKind.MACRO:
         markdown = _macro(document.text, end, occurrence, analysis, texts)
-    elif target.kind is TargetKind.FILE:
+    elif target.target_kind is TargetKind.FILE:
         markdown = f"`{target.name}` in `{target.path.parent.name}/`"
     elif target.symbol is not None:
-        markdown = _symbol(target.symbol, target, analysis)
+        markdown = _explained_symbol(target.symbol, target, analysis)
     else:
         markdown = None
     return Explanation(start, end, markdown) if markdown else None
 
 
-def _symbol(symbol: Symbol, target: Target, analysis: Analysis) -> str:
+def _explained_symbol(symbol: Symbol, target: Target, analysis: FileAnalysis) -> str:
     is_driven = symbol.kind in _DRIVEN
     drivers = list(drivers_of(target, analysis)) if is_driven else []
     described = describe(symbol, analysis.sources, drivers).markdown
@@ -146,7 +146,7 @@ def _symbol(symbol: Symbol, target: Target, analysis: Analysis) -> str:
     return "\n".join([described, "", "In the design:", *lines]) if lines else described
 
 
-def drivers_of(target: Target, analysis: Analysis) -> Iterator[str]:
+def drivers_of(target: Target, analysis: FileAnalysis) -> Iterator[str]:
     """The lines of the same module that drive something; after a few places the search ends."""
     if target.path != analysis.path:
         return
@@ -155,7 +155,7 @@ def drivers_of(target: Target, analysis: Analysis) -> Iterator[str]:
     for offset in islice(_assigning_offsets(target.name.encode(), code), _MOST_LOOKS):
         byte = start + offset
         for occurrence in analysis.occurrences_at(byte):
-            if occurrence.role is Role.WRITE and occurrence.target == target:
+            if occurrence.role is NameRole.WRITE and occurrence.target == target:
                 yield _line_around(analysis.data, byte)
                 break
 
@@ -176,7 +176,7 @@ def _line_around(data: bytes, byte: int) -> str:
     return data[start : end if end >= 0 else len(data)].decode(errors="replace").partition("//")[0].strip()
 
 
-def _values(parameter: ParameterSymbol, analysis: Analysis) -> list[str]:
+def _values(parameter: ParameterSymbol, analysis: FileAnalysis) -> list[str]:
     """The values that the instances of a module give its parameter, in the whole design."""
     paths_by_value: dict[str, list[str]] = {}
     for path, body in _instances(parameter, analysis):
@@ -190,13 +190,13 @@ def _values(parameter: ParameterSymbol, analysis: Analysis) -> list[str]:
     return [*lines[:_MOST_VALUES], *([f"- … {hidden_count} more values"] if hidden_count > 0 else [])]
 
 
-def _connections(port: PortSymbol, analysis: Analysis) -> list[str]:
+def _connections(port: PortSymbol, analysis: FileAnalysis) -> list[str]:
     """The connections that the instances of a module make to its port."""
     lines: list[str] = []
     for _, body in _instances(port, analysis):
-        inner = body.findPort(port.name)
-        if isinstance(inner, PortSymbol):
-            lines += [f"- {connected}" for connected in connection_of(inner)]
+        inner_port = body.findPort(port.name)
+        if isinstance(inner_port, PortSymbol):
+            lines += [f"- {connected}" for connected in connection_of(inner_port)]
         if len(lines) > _MOST_VALUES:
             return [*lines[:_MOST_VALUES], "- …"]
     return lines
@@ -206,44 +206,44 @@ def _and_more(count: int) -> str:
     return f" and {count} more" if count > 0 else ""
 
 
-def _instances(member: Symbol, analysis: Analysis) -> Iterator[tuple[str, InstanceBodySymbol]]:
+def _instances(declared_symbol: Symbol, analysis: FileAnalysis) -> Iterator[tuple[str, InstanceBodySymbol]]:
     """The instances of the module that declares something, with their paths; none of a design too large for a hover."""
-    definition = member.declaringDefinition
+    definition = declared_symbol.declaringDefinition
     if definition is None or sum(len(tree.text) for tree in analysis.trees) > _MOST_ELABORATED:
         return
     module = definition.name
-    waiting: list[ScopeSymbol | InstanceSymbol] = list(analysis.elaborated.getRoot().topInstances)
+    pending_scopes: list[ScopeSymbol | InstanceSymbol] = list(analysis.elaborated.getRoot().topInstances)
     seen_count = 0
-    while waiting and seen_count < _MOST_INSTANCES:
-        holder = waiting.pop()
+    while pending_scopes and seen_count < _MOST_INSTANCES:
+        holder = pending_scopes.pop()
         seen_count += 1
         if isinstance(holder, InstanceSymbol):
             if holder.definition.name == module:
                 yield holder.hierarchicalPath, holder.body
-            waiting += _holders(holder.body)
+            pending_scopes += _holders(holder.body)
         else:
-            waiting += _holders(holder)
+            pending_scopes += _holders(holder)
 
 
 def _holders(scope: ScopeSymbol) -> Iterator[ScopeSymbol | InstanceSymbol]:
     """The members of a scope that have instances in them, or are one."""
-    for member in scope:
-        is_built = not isinstance(member, GenerateBlockSymbol) or not member.isUninstantiated
-        if isinstance(member, _HOLDERS) and is_built:
-            yield member
+    for scope_member in scope:
+        is_built = not isinstance(scope_member, GenerateBlockSymbol) or not scope_member.isUninstantiated
+        if isinstance(scope_member, _HOLDERS) and is_built:
+            yield scope_member
 
 
-def _macro(text: str, end: int, occurrence: Occurrence, analysis: Analysis, texts: Texts) -> str | None:
+def _macro(text: str, end: int, occurrence: Occurrence, analysis: FileAnalysis, texts: Texts) -> str | None:
     known_macros = KnownMacros(analysis, texts)
     macro = known_macros.get(occurrence.target.name)
     if macro is None:
         return None
-    parts = [f"```systemverilog\n{macro.declaration}\n```"]
+    markdown_parts = [f"```systemverilog\n{macro.declaration}\n```"]
     if macro.documentation:
-        parts.append(macro.documentation)
-    if occurrence.role is Role.READ:
+        markdown_parts.append(macro.documentation)
+    if occurrence.role is NameRole.READ:
         became = expanded(macro, used_at(text, end), known_macros)
         if became is not None and became != macro.body:
             shown_expansion = became if len(became) <= _LONGEST_EXPANSION else became[:_LONGEST_EXPANSION] + "\n…"
-            parts.append(f"expands to\n\n```systemverilog\n{shown_expansion}\n```")
-    return "\n\n".join(parts)
+            markdown_parts.append(f"expands to\n\n```systemverilog\n{shown_expansion}\n```")
+    return "\n\n".join(markdown_parts)

@@ -98,10 +98,10 @@ def header_of_syntax(syntax: ModuleDeclarationSyntax, sources: SourceManager) ->
 
 def _parameters(syntax: ModuleDeclarationSyntax, sources: SourceManager) -> Iterable[Formal]:
     """The parameters that can be set: of `#(parameter A = 1, B = 2, localparam C = 3)` these are `A` and `B`."""
-    listed = syntax.header.parameters
+    parameter_list = syntax.header.parameters
     declarations: list[ParameterDeclarationBaseSyntax]
-    if listed is not None:
-        declarations = list(listed.declarations)
+    if parameter_list is not None:
+        declarations = list(parameter_list.declarations)
     else:
         # Without a list in the header, those of the body can be set.
         members = [member for member in syntax.members if isinstance(member, ParameterDeclarationStatementSyntax)]
@@ -128,10 +128,10 @@ def _parameter(declarator: DeclaratorSyntax | TypeAssignmentSyntax, sources: Sou
     return Formal(declarator.name.valueText, text, "", value, declaration.documentation, is_type, bool(value))
 
 
-def _ansi_ports(listed: AnsiPortListSyntax, sources: SourceManager) -> Iterable[Formal]:
+def _ansi_ports(port_list: AnsiPortListSyntax, sources: SourceManager) -> Iterable[Formal]:
     """The ports of `(input a, b, output logic c)`; `b` is an input like `a`."""
     last_direction = "inout"
-    for port in listed.ports:
+    for port in port_list.ports:
         if isinstance(port, ExplicitAnsiPortSyntax):
             direction = str(port.direction).strip() or last_direction
             yield Formal(port.name.valueText, _line(source_of(port, sources)), direction)
@@ -154,10 +154,10 @@ def _ansi_ports(listed: AnsiPortListSyntax, sources: SourceManager) -> Iterable[
 
 
 def _declared_ports(
-    syntax: ModuleDeclarationSyntax, listed: PortListSyntax | NonAnsiPortListSyntax, sources: SourceManager
+    syntax: ModuleDeclarationSyntax, port_list: PortListSyntax | NonAnsiPortListSyntax, sources: SourceManager
 ) -> Iterable[Formal]:
     """The ports of `module m (a, b); input a; output b;`, whose header only names them."""
-    declared: dict[str, tuple[str, str, str]] = {}
+    declared_ports: dict[str, tuple[str, str, str]] = {}
     for member in syntax.members:
         if not isinstance(member, PortDeclarationSyntax):
             continue
@@ -165,19 +165,19 @@ def _declared_ports(
         for declarator in member.declarators:
             if isinstance(declarator, DeclaratorSyntax):
                 declaration = written_at(declarator, sources)
-                declared[declarator.name.valueText] = (
+                declared_ports[declarator.name.valueText] = (
                     _line(declaration.text).rstrip(";"),
                     direction,
                     declaration.documentation,
                 )
-    for port in getattr(listed, "ports", ()):
+    for port in getattr(port_list, "ports", ()):
         if isinstance(port, ExplicitNonAnsiPortSyntax):
             name = port.name.valueText
         elif isinstance(port, ImplicitNonAnsiPortSyntax):
             name = source_of(port, sources)
         else:
             continue
-        text, direction, documentation = declared.get(name, (name, "", ""))
+        text, direction, documentation = declared_ports.get(name, (name, "", ""))
         yield Formal(name, text, direction, "", documentation)
 
 
@@ -200,8 +200,8 @@ def header_of_subroutine(routine: SubroutineSymbol, sources: SourceManager) -> H
     return Header("task" if is_task else "function", routine.name, (), formals, comment, result)
 
 
-def _arguments(arguments: Iterable[FormalArgumentSymbol], sources: SourceManager) -> Iterable[Formal]:
-    for argument in arguments:
+def _arguments(argument_symbols: Iterable[FormalArgumentSymbol], sources: SourceManager) -> Iterable[Formal]:
+    for argument in argument_symbols:
         direction = direction_name(argument.direction) or "input"
         declarator = argument.syntax
         value = _value(declarator.initializer if isinstance(declarator, DeclaratorSyntax) else None, sources)
@@ -210,10 +210,19 @@ def _arguments(arguments: Iterable[FormalArgumentSymbol], sources: SourceManager
         yield Formal(argument.name, text, direction, value, comment, False, bool(value))
 
 
-def header_of_system_task(task: SystemTask) -> Header:
+def header_of_system_task(system_task: SystemTask) -> Header:
     """The header of a system task or function."""
-    formals = tuple(Formal(name.strip("[]…"), name, is_optional=name.startswith("[")) for name in task.parameters)
-    return Header("function" if task.is_function else "task", task.name, (), formals, task.description, task.result)
+    formals = tuple(
+        Formal(name.strip("[]…"), name, is_optional=name.startswith("[")) for name in system_task.parameters
+    )
+    return Header(
+        "function" if system_task.is_function else "task",
+        system_task.name,
+        (),
+        formals,
+        system_task.description,
+        system_task.result,
+    )
 
 
 def header_of_macro(name: str, parameters: Iterable[str], body: str) -> Header:

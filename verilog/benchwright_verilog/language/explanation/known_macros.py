@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchwright_verilog.language.explanation.macros import Macro, macro_at
 
 if TYPE_CHECKING:
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 
 Texts = Callable[[Path], str | None]
 """Gives the text of a file, open or not."""
@@ -23,7 +23,7 @@ class KnownMacros(Mapping[str, Macro]):
         texts: Gives the files that they are defined in.
     """
 
-    def __init__(self, analysis: Analysis, texts: Texts) -> None:
+    def __init__(self, analysis: FileAnalysis, texts: Texts) -> None:
         self._targets = analysis.macros.definitions
         self._texts = texts
         self._read: dict[str, Macro | None] = {}

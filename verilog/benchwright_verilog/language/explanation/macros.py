@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_verilog.language.explanation.comments import documentation
-from benchwright_verilog.language.explanation.tokens import CLOSING, OPENING, Kind, tokens
+from benchwright_verilog.language.explanation.tokens import CLOSING, OPENING, ExplainedTokenKind, tokens
 
 _DEFINE = re.compile(r"(?m)^[ \t]*`define[ \t]+(?P<name>[A-Za-z_][\w$]*|\\[!-~]+)(?P<open>\()?")
 _DEEPEST = 32
@@ -37,16 +37,16 @@ class Macro:
 
 def macro_at(text: str, start: int) -> Macro | None:
     """The macro whose name is defined at an offset."""
-    begin = text.rfind("\n", 0, start) + 1
-    match = _DEFINE.match(text, begin)
+    line_start = text.rfind("\n", 0, start) + 1
+    match = _DEFINE.match(text, line_start)
     return _read(text, match) if match is not None else None
 
 
 def _read(text: str, match: re.Match[str]) -> Macro:
     offset, parameters = match.end(), None
     if match["open"]:
-        inside, offset = arguments_in(text, match.end() - 1)
-        parameters = tuple(" ".join(part.split()) for part in inside) if inside != [""] else ()
+        parameter_texts, offset = arguments_in(text, match.end() - 1)
+        parameters = tuple(" ".join(part.split()) for part in parameter_texts) if parameter_texts != [""] else ()
     end = _body_end(text, offset)
     body = _LINE_COMMENT.sub("", text[offset:end]) if '"' not in text[offset:end] else text[offset:end]
     lines = [line.rstrip().removesuffix("\\").rstrip() for line in body.replace("\r\n", "\n").split("\n")]
@@ -69,7 +69,7 @@ def arguments_in(text: str, opening: int) -> tuple[list[str], int]:
     depth, start = 0, opening + 1
     arguments: list[str] = []
     for token in tokens(text, opening, min(len(text), opening + _LONGEST)):
-        if token.kind is not Kind.SYMBOL:
+        if token.token_kind is not ExplainedTokenKind.SYMBOL:
             continue
         if token.text in OPENING:
             depth += 1
@@ -126,7 +126,7 @@ def expanded(
     room.characters -= len(body)
     if depth >= _DEEPEST or not room.is_left:
         return body
-    return _inner(body, known_macros, depth, room)
+    return _macros_expanded_in(body, known_macros, depth, room)
 
 
 def _substituted(body: str, values: Mapping[str, str]) -> str:
@@ -139,21 +139,21 @@ def _unjoined(body: str) -> str:
     return re.sub(r"\s*``\s*", "\0", body)
 
 
-def _inner(body: str, known_macros: Mapping[str, Macro], depth: int, room: _Room) -> str:
-    parts: list[str] = []
-    last = 0
-    for use in re.finditer(r"`([A-Za-z_][\w$]*)", body):
-        if use.start() < last or not room.is_left or (macro := known_macros.get(use[1])) is None:
+def _macros_expanded_in(body: str, known_macros: Mapping[str, Macro], depth: int, room: _Room) -> str:
+    expanded_parts: list[str] = []
+    last_end = 0
+    for macro_use in re.finditer(r"`([A-Za-z_][\w$]*)", body):
+        if macro_use.start() < last_end or not room.is_left or (macro := known_macros.get(macro_use[1])) is None:
             continue
-        arguments, end = None, use.end()
+        arguments, end = None, macro_use.end()
         if macro.parameters is not None:
             opening = re.compile(r"\s*(?=\()").match(body, end)
             if opening is None:
                 continue
             arguments, end = arguments_in(body, opening.end())
-        inner = expanded(macro, arguments, known_macros, depth + 1, room)
-        if inner is None:
+        expansion = expanded(macro, arguments, known_macros, depth + 1, room)
+        if expansion is None:
             continue
-        parts += [body[last : use.start()], inner]
-        last = end
-    return "".join([*parts, body[last:]])
+        expanded_parts += [body[last_end : macro_use.start()], expansion]
+        last_end = end
+    return "".join([*expanded_parts, body[last_end:]])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Method:
+class BuiltinMethod:
     """A built-in method."""
 
     name: str
@@ -19,12 +19,14 @@ class Method:
     description: str
 
 
-def _table(text: str) -> tuple[Method, ...]:
+def _table(text: str) -> tuple[BuiltinMethod, ...]:
     methods = []
     for line in text.strip().splitlines():
         name, parameters, result, description = (part.strip() for part in line.split("|"))
         methods.append(
-            Method(name, tuple(part.strip() for part in parameters.split(",") if part.strip()), result, description)
+            BuiltinMethod(
+                name, tuple(part.strip() for part in parameters.split(",") if part.strip()), result, description
+            )
         )
     return tuple(methods)
 
@@ -110,7 +112,7 @@ triggered | | bit | Whether it was triggered in this time step.
 """)
 
 
-def methods_of(type_: Type) -> tuple[Method, ...]:
+def methods_of(type_: Type) -> tuple[BuiltinMethod, ...]:
     """The built-in methods of a type."""
     canonical = type_.canonicalType
     if canonical.isString:

@@ -76,12 +76,12 @@ def read_number(literal: str) -> Number | None:
     )
 
 
-def _bits(digits: str, base: str, width: int) -> str | None:
-    if base == "d":
+def _bits(digits: str, base_letter: str, width: int) -> str | None:
+    if base_letter == "d":
         if digits in ("x", "z"):
             return digits * width
         return format(int(digits), "b") if digits.isdigit() else None
-    digit_bits = _BITS[base]
+    digit_bits = _BITS[base_letter]
     bits = []
     for digit in digits:
         if digit in "xz":
@@ -96,17 +96,17 @@ def _bits(digits: str, base: str, width: int) -> str | None:
 def radices(number: Number) -> list[tuple[str, str]]:
     """The value in each radix, by the radix's name."""
     prefix = f"{number.width}'{'s' if number.is_signed and number.is_sized else ''}"
-    rows = []
+    radix_rows = []
     if number.value is not None:
-        rows.append(("decimal", str(number.value)))
+        radix_rows.append(("decimal", str(number.value)))
         if number.is_signed and number.signed_value != number.value:
-            rows[0] = ("decimal", str(number.signed_value))
+            radix_rows[0] = ("decimal", str(number.signed_value))
         elif number.is_sized and number.bits[0] == "1" and number.width > 1:
-            rows.append(("decimal, as signed", str(number.signed_value)))
-    rows.append(("hexadecimal", f"{prefix}h{_digits(number, 4)}"))
-    rows.append(("octal", f"{prefix}o{_digits(number, 3)}"))
-    rows.append(("binary", f"{prefix}b{_grouped(_shortened(number.bits, number))}"))
-    return rows
+            radix_rows.append(("decimal, as signed", str(number.signed_value)))
+    radix_rows.append(("hexadecimal", f"{prefix}h{_digits(number, 4)}"))
+    radix_rows.append(("octal", f"{prefix}o{_digits(number, 3)}"))
+    radix_rows.append(("binary", f"{prefix}b{_grouped(_shortened(number.bits, number))}"))
+    return radix_rows
 
 
 def radices_of(value: int, width: int, *, is_signed: bool) -> list[tuple[str, str]]:
@@ -136,6 +136,8 @@ def _shortened(digits: str, number: Number) -> str:
 
 
 def _grouped(digits: str) -> str:
-    first = len(digits) % 4
-    groups = ([digits[:first]] if first else []) + [digits[index : index + 4] for index in range(first, len(digits), 4)]
+    first_size = len(digits) % 4
+    groups = ([digits[:first_size]] if first_size else []) + [
+        digits[index : index + 4] for index in range(first_size, len(digits), 4)
+    ]
     return "_".join(groups)

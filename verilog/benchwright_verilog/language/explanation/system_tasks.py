@@ -33,14 +33,14 @@ class SystemTask:
 @cache
 def system_tasks() -> dict[str, SystemTask]:
     """All of them by name, `$` included."""
-    tasks: dict[str, SystemTask] = {}
+    tasks_by_name: dict[str, SystemTask] = {}
     for line in _TABLE.strip().splitlines():
         names, result, parameters, description = (part.strip() for part in line.split("|"))
         for name in names.split():
-            listed = tuple(part.strip() for part in parameters.split(";") if part.strip())
+            parameter_names = tuple(part.strip() for part in parameters.split(";") if part.strip())
             filled_description = description.replace("{radix}", _RADICES.get(name[-1], "decimal"))
-            tasks[name] = SystemTask(name, "" if result == "-" else result, listed, filled_description)
-    return tasks
+            tasks_by_name[name] = SystemTask(name, "" if result == "-" else result, parameter_names, filled_description)
+    return tasks_by_name
 
 
 _RADICES = {"b": "binary", "o": "octal", "h": "hexadecimal"}

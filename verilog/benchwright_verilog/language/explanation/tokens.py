@@ -8,7 +8,7 @@ from enum import Enum
 from typing import NamedTuple
 
 
-class Kind(Enum):
+class ExplainedTokenKind(Enum):
     """The kind of a token."""
 
     WORD = "word"
@@ -23,10 +23,10 @@ class Kind(Enum):
     SYMBOL = "symbol"
 
 
-class Token(NamedTuple):
+class ExplainedToken(NamedTuple):
     """One token. Offsets are code points of the whole text."""
 
-    kind: Kind
+    token_kind: ExplainedTokenKind
     text: str
     start: int
     end: int
@@ -44,13 +44,13 @@ _TOKEN = re.compile(
     r"|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\.\*|##|#=#|#-#|@@|\*\*|'\{|'\(|[^\s\w])",
     re.DOTALL,
 )
-_KINDS = {kind.value: kind for kind in Kind}
+_KINDS = {kind.value: kind for kind in ExplainedTokenKind}
 
 
-def tokens(text: str, start: int, end: int) -> list[Token]:
+def tokens(text: str, start: int, end: int) -> list[ExplainedToken]:
     """The tokens between two offsets; one that crosses the end is cut there."""
     return [
-        Token(_KINDS[match.lastgroup or "symbol"], match[0], *match.span())
+        ExplainedToken(_KINDS[match.lastgroup or "symbol"], match[0], *match.span())
         for match in _TOKEN.finditer(text, start, end)
     ]
 
@@ -59,12 +59,12 @@ OPENING = frozenset({"(", "[", "{", "'{", "'("})
 CLOSING = frozenset({")", "]", "}"})
 
 
-def opening_of(code: Sequence[Token], closing: int) -> int:
+def opening_of(code: Sequence[ExplainedToken], closing: int) -> int:
     """The index of the bracket that the one at `closing` closes; -1 where there is none."""
     depth = 0
     for index in range(closing, -1, -1):
         text = code[index].text
-        if code[index].kind is not Kind.SYMBOL:
+        if code[index].token_kind is not ExplainedTokenKind.SYMBOL:
             continue
         if text in CLOSING:
             depth += 1

@@ -20,7 +20,7 @@ from pyslang.ast import (
 
 from benchwright_verilog.language.completion.names_in_scope import element_type
 from benchwright_verilog.language.declarations import declaration_of, type_name, width_of
-from benchwright_verilog.language.explanation.description import Description, bits, of_owner, owner_of, table
+from benchwright_verilog.language.explanation.description import NameDescription, bits, kind_with_owner, owner_of, table
 from benchwright_verilog.language.explanation.values import binary_text, constant_text
 
 if TYPE_CHECKING:
@@ -31,33 +31,33 @@ _MOST_LINES = 20
 _SCOPE_KIND = re.compile(r"Scope\(SymbolKind\.(\w+)")
 
 
-def describe_type(symbol: Type | TypeParameterSymbol, sources: SourceManager) -> Description:
+def describe_type(symbol: Type | TypeParameterSymbol, sources: SourceManager) -> NameDescription:
     """Describe a `typedef`, class, enumeration, structure or type parameter."""
     # A parameter that an instance sets has no syntax of its own.
     alias = symbol.typeAlias if isinstance(symbol, TypeParameterSymbol) else symbol
     declaration = declaration_of(alias if alias.syntax is not None else symbol, sources)
-    target = symbol.targetType.type if isinstance(symbol, TypeParameterSymbol) else symbol
+    target_type = symbol.targetType.type if isinstance(symbol, TypeParameterSymbol) else symbol
     if isinstance(symbol, TypeParameterSymbol) or _is_type_parameter(symbol):
-        first = f"type parameter of `{owner_of(symbol)}`"
+        first_fact = f"type parameter of `{owner_of(symbol)}`"
     else:
-        first = of_owner("class" if isinstance(symbol, ClassType) else "type", symbol)
-    facts = [first] if isinstance(symbol, ClassType) else [first, type_line(target)]
+        first_fact = kind_with_owner("class" if isinstance(symbol, ClassType) else "type", symbol)
+    fact_lines = [first_fact] if isinstance(symbol, ClassType) else [first_fact, type_line(target_type)]
     lines = declaration.text.splitlines()
     text = declaration.text if len(lines) <= _MOST_LINES else "\n".join([*lines[:_MOST_LINES], "…"])
-    return Description(text, tuple(facts), members_table(target), declaration.documentation)
+    return NameDescription(text, tuple(fact_lines), members_table(target_type), declaration.documentation)
 
 
 def type_line(type_: Type) -> str:
     """A type and its width: `` `word_t` · that is `logic [7:0]` · 8 bits · signed``."""
     name = f"`{type_name(type_)}`"
     canonical = type_.canonicalType
-    parts = [name]
+    type_parts = [name]
     element = type_
     while (element.isPackedArray or element.isUnpackedArray) and not isinstance(element, TypeAliasType):
         element = element.arrayElementType
     if isinstance(element, TypeAliasType) and _is_type_parameter(element):
         target = f"`{type_name(element.targetType.type)}`"
-        parts.append(f"that is {target}" if element is type_ else f"`{element.name}` is {target}")
+        type_parts.append(f"that is {target}" if element is type_ else f"`{element.name}` is {target}")
     if (
         canonical is not type_
         and not canonical.isError
@@ -66,16 +66,16 @@ def type_line(type_: Type) -> str:
         and not canonical.isClass
     ):
         resolved = f"`{type_name(canonical)}`"
-        if resolved != name and f"that is {resolved}" not in parts:
-            parts.append(f"that is {resolved}")
+        if resolved != name and f"that is {resolved}" not in type_parts:
+            type_parts.append(f"that is {resolved}")
     width = width_of(type_)
     if width is not None:
-        parts.append(bits(width))
+        type_parts.append(bits(width))
     if canonical.isIntegral and canonical.isSigned:
-        parts.append("signed")
+        type_parts.append("signed")
     if canonical.isIntegral and not canonical.isFourState:
-        parts.append("two-state")
-    return " · ".join(parts)
+        type_parts.append("two-state")
+    return " · ".join(type_parts)
 
 
 def _is_type_parameter(symbol: Type) -> bool:
@@ -86,12 +86,14 @@ def members_table(type_: Type) -> str:
     """The members of a structure, union or enumeration, also of an array of them."""
     element = element_type(type_)
     if isinstance(element, EnumType):
-        values = [value for value in element if isinstance(value, EnumValueSymbol)]
-        return table(("name", "value", ""), [_enum_row(value) for value in values])
+        enum_values = [value for value in element if isinstance(value, EnumValueSymbol)]
+        return table(("name", "value", ""), [_enum_row(value) for value in enum_values])
     if isinstance(element, (PackedStructType, PackedUnionType, UnpackedStructType, UnpackedUnionType)):
-        fields = [member for member in element if isinstance(member, FieldSymbol)]
+        struct_fields = [member for member in element if isinstance(member, FieldSymbol)]
         is_packed = isinstance(element, (PackedStructType, PackedUnionType))
-        return table(("member", "type", "bits" if is_packed else "width"), [_field_row(field) for field in fields])
+        return table(
+            ("member", "type", "bits" if is_packed else "width"), [_field_row(field) for field in struct_fields]
+        )
     return ""
 
 
@@ -106,9 +108,9 @@ def bit_range(field: FieldSymbol) -> str:
     return f"{low + width - 1}:{low}" if width > 1 else str(low)
 
 
-def _enum_row(value: EnumValueSymbol) -> tuple[str, str, str]:
-    binary = binary_text(value.value)
-    return f"`{value.name}`", f"`{constant_text(value.value)}`", f"`{binary}`" if binary else ""
+def _enum_row(enum_value: EnumValueSymbol) -> tuple[str, str, str]:
+    binary = binary_text(enum_value.value)
+    return f"`{enum_value.name}`", f"`{constant_text(enum_value.value)}`", f"`{binary}`" if binary else ""
 
 
 def _field_row(field: FieldSymbol) -> tuple[str, str, str]:

@@ -28,11 +28,11 @@ from pyslang.ast import (
 
 from benchwright_verilog.language.declarations import declaration_of, type_name, width_of
 from benchwright_verilog.language.explanation.description import (
-    Description,
+    NameDescription,
     bits,
     direction_name,
     kind_of,
-    of_owner,
+    kind_with_owner,
     table,
 )
 from benchwright_verilog.language.explanation.headers import Formal, Header, header_of_definition, header_of_subroutine
@@ -45,49 +45,49 @@ if TYPE_CHECKING:
 _PACKAGE_ITEMS = (ParameterSymbol, TypeAliasType, SubroutineSymbol, ClassType, NetSymbol)
 
 
-def describe_definition(symbol: DefinitionSymbol | InstanceBodySymbol, sources: SourceManager) -> Description:
+def describe_definition(symbol: DefinitionSymbol | InstanceBodySymbol, sources: SourceManager) -> NameDescription:
     """Describe a module, interface or program."""
     definition = symbol if isinstance(symbol, DefinitionSymbol) else symbol.definition
     body = symbol if isinstance(symbol, InstanceBodySymbol) else None
     header = header_of_definition(definition, sources)
-    facts = (f"{header.kind} `{header.name}`",)
-    return Description(_declaration_of(header), facts, _ports_table(header, body), header.documentation)
+    fact_lines = (f"{header.kind} `{header.name}`",)
+    return NameDescription(_declaration_of(header), fact_lines, _ports_table(header, body), header.documentation)
 
 
-def describe_instance(symbol: InstanceSymbol | InstanceArraySymbol, sources: SourceManager) -> Description:
+def describe_instance(symbol: InstanceSymbol | InstanceArraySymbol, sources: SourceManager) -> NameDescription:
     """Describe an instance, or an array of them by its first."""
-    first: Symbol | None = symbol
-    while isinstance(first, InstanceArraySymbol):
-        first = next(iter(first), None)
+    first_instance: Symbol | None = symbol
+    while isinstance(first_instance, InstanceArraySymbol):
+        first_instance = next(iter(first_instance), None)
     declaration = declaration_of(symbol, sources)
-    if not isinstance(first, InstanceSymbol):
-        return Description(declaration.text, ("instances",))
+    if not isinstance(first_instance, InstanceSymbol):
+        return NameDescription(declaration.text, ("instances",))
     name = f"{symbol.name} {symbol.range}" if isinstance(symbol, InstanceArraySymbol) else symbol.name
-    header = header_of_definition(first.definition, sources)
-    body = first.body
-    facts = [f"instance `{name}` of {header.kind} `{header.name}`"]
+    header = header_of_definition(first_instance.definition, sources)
+    body = first_instance.body
+    fact_lines = [f"instance `{name}` of {header.kind} `{header.name}`"]
     values = [
         f"`{formal.name}` = `{parameter_text}`"
         for formal in header.parameters
         if (parameter_text := _parameter(body, formal))
     ]
     if values:
-        facts.append("with " + ", ".join(values))
+        fact_lines.append("with " + ", ".join(values))
     documentation = declaration.documentation or header.documentation
-    return Description(_declaration_of(header), tuple(facts), _ports_table(header, body), documentation)
+    return NameDescription(_declaration_of(header), tuple(fact_lines), _ports_table(header, body), documentation)
 
 
-def describe_routine(symbol: SubroutineSymbol, sources: SourceManager) -> Description:
+def describe_routine(symbol: SubroutineSymbol, sources: SourceManager) -> NameDescription:
     """Describe a function or task."""
     header = header_of_subroutine(symbol, sources)
-    facts = [of_owner(header.kind, symbol)]
+    fact_lines = [kind_with_owner(header.kind, symbol)]
     if header.result and not symbol.returnType.isVoid:
-        facts.append(f"returns {type_line(symbol.returnType)}")
+        fact_lines.append(f"returns {type_line(symbol.returnType)}")
     text = declaration_of(symbol, sources).text or header.one_line
-    return Description(text, tuple(facts), "", header.documentation)
+    return NameDescription(text, tuple(fact_lines), "", header.documentation)
 
 
-def describe_package(symbol: PackageSymbol, sources: SourceManager, detail: Callable[[Symbol], str]) -> Description:
+def describe_package(symbol: PackageSymbol, sources: SourceManager, detail: Callable[[Symbol], str]) -> NameDescription:
     """Describe a package.
 
     Args:
@@ -96,50 +96,59 @@ def describe_package(symbol: PackageSymbol, sources: SourceManager, detail: Call
         detail: Gives a few words on an item.
     """
     declaration = declaration_of(symbol, sources)
-    rows = [
-        (f"`{member.name}`", detail(member))
-        for member in symbol
-        if member.name and (isinstance(member, _PACKAGE_ITEMS) or member.kind == SymbolKind.Variable)
+    member_rows = [
+        (f"`{package_member.name}`", detail(package_member))
+        for package_member in symbol
+        if package_member.name
+        and (isinstance(package_member, _PACKAGE_ITEMS) or package_member.kind == SymbolKind.Variable)
     ]
-    return Description(
-        declaration.text, (f"package `{symbol.name}`",), table(("item", ""), rows), declaration.documentation
+    return NameDescription(
+        declaration.text, (f"package `{symbol.name}`",), table(("item", ""), member_rows), declaration.documentation
     )
 
 
-def describe_modport(symbol: ModportSymbol, sources: SourceManager) -> Description:
+def describe_modport(symbol: ModportSymbol, sources: SourceManager) -> NameDescription:
     """Describe a modport."""
-    rows = [
-        (f"`{member.name}`", direction_name(member.direction), f"`{type_name(member.type)}`")
-        for member in symbol
-        if isinstance(member, ModportPortSymbol)
+    port_rows = [
+        (f"`{modport_member.name}`", direction_name(modport_member.direction), f"`{type_name(modport_member.type)}`")
+        for modport_member in symbol
+        if isinstance(modport_member, ModportPortSymbol)
     ]
-    facts = (of_owner("modport", symbol),)
+    fact_lines = (kind_with_owner("modport", symbol),)
     documentation = declaration_of(symbol, sources).documentation
-    return Description(f"modport {symbol.name}", facts, table(("port", "", "type"), rows), documentation)
+    return NameDescription(f"modport {symbol.name}", fact_lines, table(("port", "", "type"), port_rows), documentation)
 
 
-def describe_interface_port(symbol: InterfacePortSymbol, sources: SourceManager) -> Description:
+def describe_interface_port(symbol: InterfacePortSymbol, sources: SourceManager) -> NameDescription:
     """Describe a port that takes an interface, by what is connected to it."""
     declaration = declaration_of(symbol, sources)
-    facts = [f"interface {kind_of(symbol).removeprefix('interface ')}"]
+    fact_lines = [f"interface {kind_of(symbol).removeprefix('interface ')}"]
     instance, modport = symbol.connection or (None, None)
     if instance is not None:
-        facts.append(f"connected to `{instance.hierarchicalPath}`")
-    members: list[Symbol] = []
+        fact_lines.append(f"connected to `{instance.hierarchicalPath}`")
+    interface_members: list[Symbol] = []
     if symbol.interfaceDef is not None:
         if modport is not None:
-            members = list(modport)
+            interface_members = list(modport)
         elif isinstance(instance, InstanceSymbol):
-            members = list(instance.body)
-    rows = []
-    for member in members:
-        if isinstance(member, ModportPortSymbol):
-            rows.append((f"`{member.name}`", direction_name(member.direction), type_name(member.type)))
-        elif isinstance(member, NetSymbol) or (
-            isinstance(member, VariableSymbol) and member.kind == SymbolKind.Variable
+            interface_members = list(instance.body)
+    member_rows = []
+    for interface_member in interface_members:
+        if isinstance(interface_member, ModportPortSymbol):
+            member_rows.append(
+                (
+                    f"`{interface_member.name}`",
+                    direction_name(interface_member.direction),
+                    type_name(interface_member.type),
+                )
+            )
+        elif isinstance(interface_member, NetSymbol) or (
+            isinstance(interface_member, VariableSymbol) and interface_member.kind == SymbolKind.Variable
         ):
-            rows.append((f"`{member.name}`", "", type_name(member.type)))
-    return Description(declaration.text, tuple(facts), table(("member", "", "type"), rows), declaration.documentation)
+            member_rows.append((f"`{interface_member.name}`", "", type_name(interface_member.type)))
+    return NameDescription(
+        declaration.text, tuple(fact_lines), table(("member", "", "type"), member_rows), declaration.documentation
+    )
 
 
 def _declaration_of(header: Header) -> str:
@@ -161,13 +170,13 @@ def _parameter(body: InstanceBodySymbol, formal: Formal) -> str:
 
 
 def _ports_table(header: Header, body: InstanceBodySymbol | None) -> str:
-    rows = []
+    port_rows = []
     for formal in header.formals:
         symbol = body.findPort(formal.name) if body is not None else None
         direction = "" if formal.direction == "interface" else formal.direction
         comment = (formal.documentation or "").split("\n", 1)[0]
-        rows.append((f"`{formal.name}`", direction, _port_type(formal, symbol), comment))
-    return table(("port", "", "type", "about"), rows)
+        port_rows.append((f"`{formal.name}`", direction, _port_type(formal, symbol), comment))
+    return table(("port", "", "type", "about"), port_rows)
 
 
 def _port_type(formal: Formal, symbol: Symbol | None) -> str:

@@ -26,7 +26,7 @@ from pyslang.ast import (
     VisitAction,
 )
 
-from benchwright_verilog.semantics.behaviour.guarded_statements import Guarded, events_of, guarded
+from benchwright_verilog.semantics.behaviour.guarded_statements import GuardedStatement, events_of, guarded_statements
 from benchwright_verilog.semantics.compilation.instances import NameLocation
 from benchwright_verilog.semantics.names.named_values import indices_of, symbol_of, symbols_in, targets_of, text_of
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pyslang import SourceRange
     from pyslang.ast import Expression, InstanceBodySymbol, Symbol
 
-    from benchwright_verilog.semantics.compilation.instances import Design
+    from benchwright_verilog.semantics.compilation.instances import InstanceTree
 
 _MAX_FLOWS = 50_000
 """The most assignments of one instance that are examined: an unrolled loop may have any number."""
@@ -91,56 +91,56 @@ class _TooManyError(Exception):
     pass
 
 
-def body_of(design: Design, instance: InstanceSymbol) -> Body:
+def body_of(design: InstanceTree, instance: InstanceSymbol) -> Body:
     """Reads an instance; `Design.lock` has to be held."""
-    reader = _Reader(design, instance.hierarchicalPath)
+    body_reader = _BodyReader(design, instance.hierarchicalPath)
     try:
-        reader.read(instance.body)
+        body_reader.read(instance.body)
     except _TooManyError:
-        reader.body.is_cut = True
-    return reader.body
+        body_reader.instance_body.is_cut = True
+    return body_reader.instance_body
 
 
-class _Reader:
-    def __init__(self, design: Design, path: str) -> None:
-        self.body = Body()
+class _BodyReader:
+    def __init__(self, design: InstanceTree, path: str) -> None:
+        self.instance_body = Body()
         self._design = design
         self._path = path
 
     def read(self, scope: InstanceBodySymbol | GenerateBlockSymbol | GenerateBlockArraySymbol) -> None:
-        for member in scope:
-            match member:
+        for scope_member in scope:
+            match scope_member:
                 case GenerateBlockSymbol():
-                    if not member.isUninstantiated:
-                        self.read(member)
+                    if not scope_member.isUninstantiated:
+                        self.read(scope_member)
                 case GenerateBlockArraySymbol():
-                    self.read(member)
+                    self.read(scope_member)
                 case InstanceSymbol():
-                    self._connect(member)
+                    self._connect(scope_member)
                 case InstanceArraySymbol():
-                    self._array(member)
+                    self._array(scope_member)
                 case ContinuousAssignSymbol():
-                    self._assign("assign", member.assignment)
+                    self._assign("assign", scope_member.assignment)
                 case ProceduralBlockSymbol():
-                    self._process(member)
+                    self._process(scope_member)
                 case NetSymbol() | VariableSymbol():
-                    self._declare(member)
+                    self._declare(scope_member)
 
     def _array(self, array: InstanceArraySymbol) -> None:
-        for member in array:
-            if isinstance(member, InstanceSymbol):
-                self._connect(member)
-            elif isinstance(member, InstanceArraySymbol):
-                self._array(member)
+        for array_element in array:
+            if isinstance(array_element, InstanceSymbol):
+                self._connect(array_element)
+            elif isinstance(array_element, InstanceArraySymbol):
+                self._array(array_element)
 
     def _declare(self, symbol: NetSymbol | VariableSymbol) -> None:
         path = symbol.hierarchicalPath
         is_generated = isinstance(symbol, VariableSymbol) and VariableFlags.CompilerGenerated in symbol.flags
         if not is_generated:
-            self.body.signals[path] = symbol
-        value = symbol.initializer
-        if value is not None:
-            self._add("declaration", text_of(symbol.syntax), value.sourceRange, [path], _read(value))
+            self.instance_body.signals[path] = symbol
+        initial_value = symbol.initializer
+        if initial_value is not None:
+            self._add("declaration", text_of(symbol.syntax), initial_value.sourceRange, [path], _read(initial_value))
 
     def _connect(self, instance: InstanceSymbol) -> None:
         path = instance.hierarchicalPath
@@ -149,30 +149,34 @@ class _Reader:
             if isinstance(port, InterfacePortSymbol):
                 interface = connection.ifaceConn[0]
                 if interface is not None:
-                    self.body.interfaces.append((path, interface.hierarchicalPath))
+                    self.instance_body.interfaces.append((path, interface.hierarchicalPath))
             if not isinstance(port, PortSymbol) or port.internalSymbol is None or outer is None:
                 continue
-            inner = port.internalSymbol.hierarchicalPath
+            inner_path = port.internalSymbol.hierarchicalPath
             name = f".{port.name}({{}})"
             if isinstance(outer, AssignmentExpression):
                 text = name.format(text_of(outer.left.syntax))
                 targets = [symbol.hierarchicalPath for left in targets_of(outer.left) if (symbol := symbol_of(left))]
-                self._add("connection", text, outer.left.sourceRange, targets, [(inner, AssignmentRole.VALUE)], path)
+                self._add(
+                    "connection", text, outer.left.sourceRange, targets, [(inner_path, AssignmentRole.VALUE)], path
+                )
                 continue
             text = name.format(text_of(outer.syntax))
-            self._add("connection", text, outer.sourceRange, [inner], _read(outer), path)
+            self._add("connection", text, outer.sourceRange, [inner_path], _read(outer), path)
             if port.direction in (ArgumentDirection.InOut, ArgumentDirection.Ref) and (back := symbol_of(outer)):
-                sources = [(inner, AssignmentRole.VALUE)]
+                sources = [(inner_path, AssignmentRole.VALUE)]
                 self._add("connection", text, outer.sourceRange, [back.hierarchicalPath], sources, path)
 
     def _process(self, block: ProceduralBlockSymbol) -> None:
         kind = _keyword(block)
-        events = [(path, AssignmentRole.EVENT) for event in events_of(block.body) for path in symbols_in(event.expr)]
-        for guarded_statement in guarded(block.body):
+        event_sources = [
+            (path, AssignmentRole.EVENT) for event in events_of(block.body) for path in symbols_in(event.expr)
+        ]
+        for guarded_statement in guarded_statements(block.body):
             conditions = [
-                path for guard in guarded_statement.guards for path in _conditions(guard.expression, guard.values)
+                path for guard in guarded_statement.guards for path in _conditions(guard.expression, guard.label_values)
             ]
-            dependencies = [*((path, AssignmentRole.CONDITION) for path in conditions), *events]
+            dependencies = [*((path, AssignmentRole.CONDITION) for path in conditions), *event_sources]
             for expression in _writing(guarded_statement):
                 if isinstance(expression, AssignmentExpression):
                     self._assign(kind, expression, dependencies)
@@ -202,27 +206,29 @@ class _Reader:
         sources: Iterable[tuple[str, AssignmentRole]],
         instance: str = "",
     ) -> None:
-        if len(self.body.flows) >= _MAX_FLOWS:
+        if len(self.instance_body.flows) >= _MAX_FLOWS:
             raise _TooManyError
-        parts: dict[str, AssignmentRole] = {}
-        for path, part in sources:
-            if len(parts) < _MAX_SOURCES:
-                parts.setdefault(path, part)
+        roles_by_path: dict[str, AssignmentRole] = {}
+        for path, role in sources:
+            if len(roles_by_path) < _MAX_SOURCES:
+                roles_by_path.setdefault(path, role)
         span = self._design.range(source_range)
         written_paths = tuple(dict.fromkeys(targets))
-        self.body.flows.append(Flow(kind, text, span, instance or self._path, written_paths, tuple(parts.items())))
+        self.instance_body.flows.append(
+            Flow(kind, text, span, instance or self._path, written_paths, tuple(roles_by_path.items()))
+        )
 
 
 def _read(expression: Expression) -> list[tuple[str, AssignmentRole]]:
     return [(path, AssignmentRole.VALUE) for path in symbols_in(expression)]
 
 
-def _conditions(expression: Expression, values: Iterable[Expression]) -> Iterator[str]:
-    for part in (expression, *values):
-        yield from symbols_in(part)
+def _conditions(expression: Expression, guard_values: Iterable[Expression]) -> Iterator[str]:
+    for condition_part in (expression, *guard_values):
+        yield from symbols_in(condition_part)
 
 
-def _writing(guarded_statement: Guarded) -> list[AssignmentExpression | UnaryExpression]:
+def _writing(guarded_statement: GuardedStatement) -> list[AssignmentExpression | UnaryExpression]:
     """The assignments and steps in a statement."""
     expressions: list[AssignmentExpression | UnaryExpression] = []
 

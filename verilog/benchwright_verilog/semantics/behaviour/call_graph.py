@@ -12,9 +12,9 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.names.navigation import references
-from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
+from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.project.project import Project
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ class NodeKind(Enum):
 
 
 @dataclass(frozen=True)
-class Node:
+class CallNode:
     """Something that calls or is called. Offsets are bytes."""
 
-    kind: NodeKind
+    node_kind: NodeKind
     name: str
     detail: str
     path: Path
@@ -51,52 +51,52 @@ class Node:
 
 
 @dataclass
-class Edge:
+class CallEdge:
     """Another node, and where it meets the one that was asked about."""
 
-    node: Node
+    node: CallNode
     occurrences: list[Occurrence] = field(default_factory=list)
 
 
-def nodes_at(project: Project, analysis: Analysis, byte: int) -> list[Node]:
+def nodes_at(project: Project, analysis: FileAnalysis, byte: int) -> list[CallNode]:
     """The routine, signal, module or process at a byte."""
-    nodes: dict[Node, None] = {}
+    nodes: dict[CallNode, None] = {}
     for occurrence in analysis.occurrences_at(byte):
         target = occurrence.target
-        if target.kind in _ROUTINES | _SIGNALS | _UNITS and not target.generated:
-            nodes[_of_target(project, target)] = None
+        if target.target_kind in _ROUTINES | _SIGNALS | _UNITS and not target.generated:
+            nodes[_node_of_target(project, target)] = None
     if not nodes and (process := _process_at(analysis, byte)) is not None:
-        is_on_it = process.kind is NodeKind.PROCESS and process.name_start <= byte <= process.name_end
+        is_on_it = process.node_kind is NodeKind.PROCESS and process.name_start <= byte <= process.name_end
         nodes |= {process: None} if is_on_it else {}
     return list(nodes)
 
 
-def incoming(project: Project, node: Node) -> list[Edge]:
+def incoming(project: Project, node: CallNode) -> list[CallEdge]:
     """Callers of a routine, drivers of a signal, instantiations of a module, what a process reads."""
     analysis = project.analysis_of(node.path)
     if analysis is None:
         return []
-    if node.kind is NodeKind.PROCESS:
-        return _grouped(project, _inside(analysis, node), {Role.READ})
+    if node.node_kind is NodeKind.PROCESS:
+        return _grouped_edges(project, _occurrences_inside(analysis, node), {NameRole.READ})
     uses = _uses(project, analysis, node, is_incoming=True)
-    return _by_process(project, uses)
+    return _edges_by_process(project, uses)
 
 
-def outgoing(project: Project, node: Node) -> list[Edge]:
+def outgoing(project: Project, node: CallNode) -> list[CallEdge]:
     """The callees of a routine, loads of a signal, modules in a module, what a process writes and calls."""
     analysis = project.analysis_of(node.path)
     if analysis is None:
         return []
-    if node.kind is NodeKind.PROCESS:
-        return _grouped(project, _inside(analysis, node), {Role.WRITE, Role.CALL})
-    if node.kind is NodeKind.ROUTINE:
-        return _grouped(project, _inside(analysis, node), {Role.CALL})
-    if node.kind is NodeKind.UNIT:
-        return _grouped(project, _inside(analysis, node), {Role.INSTANTIATION})
-    return _by_process(project, _uses(project, analysis, node, is_incoming=False))
+    if node.node_kind is NodeKind.PROCESS:
+        return _grouped_edges(project, _occurrences_inside(analysis, node), {NameRole.WRITE, NameRole.CALL})
+    if node.node_kind is NodeKind.ROUTINE:
+        return _grouped_edges(project, _occurrences_inside(analysis, node), {NameRole.CALL})
+    if node.node_kind is NodeKind.UNIT:
+        return _grouped_edges(project, _occurrences_inside(analysis, node), {NameRole.INSTANTIATION})
+    return _edges_by_process(project, _uses(project, analysis, node, is_incoming=False))
 
 
-def _uses(project: Project, analysis: Analysis, node: Node, *, is_incoming: bool) -> Iterator[Occurrence]:
+def _uses(project: Project, analysis: FileAnalysis, node: CallNode, *, is_incoming: bool) -> Iterator[Occurrence]:
     targets = [
         occurrence.target
         for occurrence in analysis.occurrences_at(node.name_start)
@@ -105,17 +105,17 @@ def _uses(project: Project, analysis: Analysis, node: Node, *, is_incoming: bool
     for target in targets[:1]:
         for occurrence in references(project, target):
             role = occurrence.role
-            if node.kind is NodeKind.ROUTINE:
-                is_it = role is Role.CALL
-            elif node.kind is NodeKind.UNIT:
-                is_it = role is Role.INSTANTIATION
-            elif role is Role.CONNECTION:
+            if node.node_kind is NodeKind.ROUTINE:
+                is_it = role is NameRole.CALL
+            elif node.node_kind is NodeKind.UNIT:
+                is_it = role is NameRole.INSTANTIATION
+            elif role is NameRole.CONNECTION:
                 # What is outside of an input drives it; what is outside of an output is driven by it.
                 is_it = is_incoming == _is_input(target)
-            elif role is Role.DECLARATION:
+            elif role is NameRole.DECLARATION:
                 is_it = is_incoming and _has_value(project, occurrence)
             else:
-                is_it = role is (Role.WRITE if is_incoming else Role.READ)
+                is_it = role is (NameRole.WRITE if is_incoming else NameRole.READ)
             if is_it:
                 yield occurrence
 
@@ -139,43 +139,49 @@ def _has_value(project: Project, occurrence: Occurrence) -> bool:
     )
 
 
-def _inside(analysis: Analysis, node: Node) -> Iterator[Occurrence]:
+def _occurrences_inside(analysis: FileAnalysis, node: CallNode) -> Iterator[Occurrence]:
     for occurrence in analysis.occurrences(node.start, node.end):
-        if not (occurrence.role is Role.DECLARATION and occurrence.start == node.name_start):
+        if not (occurrence.role is NameRole.DECLARATION and occurrence.start == node.name_start):
             yield occurrence
 
 
-def _grouped(project: Project, occurrences: Iterator[Occurrence], roles: set[Role]) -> list[Edge]:
-    edges: dict[Target, Edge] = {}
+def _grouped_edges(project: Project, occurrences: Iterator[Occurrence], roles: set[NameRole]) -> list[CallEdge]:
+    edges: dict[Target, CallEdge] = {}
     for occurrence in occurrences:
-        is_named = occurrence.target.kind in _ROUTINES | _SIGNALS | _UNITS and not occurrence.target.generated
+        is_named = occurrence.target.target_kind in _ROUTINES | _SIGNALS | _UNITS and not occurrence.target.generated
         if occurrence.role in roles and is_named:
             if occurrence.target not in edges:
-                edges[occurrence.target] = Edge(_of_target(project, occurrence.target))
+                edges[occurrence.target] = CallEdge(_node_of_target(project, occurrence.target))
             edges[occurrence.target].occurrences.append(occurrence)
     return list(edges.values())
 
 
-def _by_process(project: Project, occurrences: Iterator[Occurrence]) -> list[Edge]:
-    edges: dict[Node, Edge] = {}
+def _edges_by_process(project: Project, occurrences: Iterator[Occurrence]) -> list[CallEdge]:
+    edges: dict[CallNode, CallEdge] = {}
     for occurrence in occurrences:
         analysis = project.analysis_of(occurrence.path)
         node = _process_at(analysis, occurrence.start) if analysis is not None else None
         if node is not None:
-            edges.setdefault(node, Edge(node)).occurrences.append(occurrence)
+            edges.setdefault(node, CallEdge(node)).occurrences.append(occurrence)
     return list(edges.values())
 
 
-def _of_target(project: Project, target: Target) -> Node:
-    kind = NodeKind.ROUTINE if target.kind in _ROUTINES else NodeKind.UNIT if target.kind in _UNITS else NodeKind.SIGNAL
+def _node_of_target(project: Project, target: Target) -> CallNode:
+    node_kind = (
+        NodeKind.ROUTINE
+        if target.target_kind in _ROUTINES
+        else NodeKind.UNIT
+        if target.target_kind in _UNITS
+        else NodeKind.SIGNAL
+    )
     start, end = target.start, target.end
     analysis = project.analysis_of(target.path)
-    if kind is not NodeKind.SIGNAL and analysis is not None:
+    if node_kind is not NodeKind.SIGNAL and analysis is not None:
         start, end = _extent(analysis, target) or (start, end)
-    return Node(kind, target.name, target.kind.value, target.path, start, end, target.start, target.end)
+    return CallNode(node_kind, target.name, target.target_kind.value, target.path, start, end, target.start, target.end)
 
 
-def _extent(analysis: Analysis, target: Target) -> tuple[int, int] | None:
+def _extent(analysis: FileAnalysis, target: Target) -> tuple[int, int] | None:
     from pyslang.syntax import SyntaxKind
 
     wide = {
@@ -190,16 +196,16 @@ def _extent(analysis: Analysis, target: Target) -> tuple[int, int] | None:
     node = named_node[1] if named_node is not None else None
     while node is not None and node.kind not in wide:
         node = node.parent
-    return _bytes(analysis, node) if node is not None else None
+    return _byte_extent(analysis, node) if node is not None else None
 
 
-def _bytes(analysis: Analysis, node: SyntaxNode) -> tuple[int, int] | None:
+def _byte_extent(analysis: FileAnalysis, node: SyntaxNode) -> tuple[int, int] | None:
     start = analysis.locations.anchor(node.sourceRange.start, analysis.path)
     end = analysis.locations.anchor(node.sourceRange.end, analysis.path)
     return (start, max(start, end)) if start is not None and end is not None else None
 
 
-def _process_at(analysis: Analysis, byte: int) -> Node | None:
+def _process_at(analysis: FileAnalysis, byte: int) -> CallNode | None:
     """The process around a byte, or the module if it is in none."""
     from pyslang.syntax import (
         ContinuousAssignSyntax,
@@ -218,13 +224,13 @@ def _process_at(analysis: Analysis, byte: int) -> Node | None:
     while node is not None:
         match node:
             case ProceduralBlockSyntax() | ContinuousAssignSyntax():
-                return _process(analysis, node, node.getFirstToken().rawText, _heading(analysis, node))
+                return _process_node(analysis, node, node.getFirstToken().rawText, _heading(analysis, node))
             case HierarchicalInstanceSyntax() if node.decl is not None:
                 parent = node.parent
                 unit = parent.type.valueText if isinstance(parent, HierarchyInstantiationSyntax) else ""
-                return _process(analysis, node, node.decl.name.valueText, f"instance of {unit}")
+                return _process_node(analysis, node, node.decl.name.valueText, f"instance of {unit}")
             case NetDeclarationSyntax() | DataDeclarationSyntax():
-                return _process(analysis, node, _heading(analysis, node), "declaration")
+                return _process_node(analysis, node, _heading(analysis, node), "declaration")
             case FunctionDeclarationSyntax():
                 token = node.prototype.name.getLastToken()
                 return _node_named(analysis, node, NodeKind.ROUTINE, token.valueText, token.location.offset, "routine")
@@ -235,26 +241,26 @@ def _process_at(analysis: Analysis, byte: int) -> Node | None:
     return None
 
 
-def _process(analysis: Analysis, node: SyntaxNode, name: str, detail: str) -> Node | None:
-    extent = _bytes(analysis, node)
+def _process_node(analysis: FileAnalysis, node: SyntaxNode, name: str, detail: str) -> CallNode | None:
+    extent = _byte_extent(analysis, node)
     if extent is None:
         return None
     start, end = extent
-    first = len(node.getFirstToken().rawText.encode())
-    return Node(NodeKind.PROCESS, name, detail, analysis.path, start, end, start, min(start + first, end))
+    keyword_size = len(node.getFirstToken().rawText.encode())
+    return CallNode(NodeKind.PROCESS, name, detail, analysis.path, start, end, start, min(start + keyword_size, end))
 
 
 def _node_named(
-    analysis: Analysis, node: SyntaxNode, kind: NodeKind, name: str, start: int, detail: str
-) -> Node | None:
-    extent = _bytes(analysis, node)
+    analysis: FileAnalysis, node: SyntaxNode, node_kind: NodeKind, name: str, start: int, detail: str
+) -> CallNode | None:
+    extent = _byte_extent(analysis, node)
     if extent is None or not extent[0] <= start < extent[1]:
         return None
-    return Node(kind, name, detail, analysis.path, *extent, start, start + len(name.encode()))
+    return CallNode(node_kind, name, detail, analysis.path, *extent, start, start + len(name.encode()))
 
 
-def _heading(analysis: Analysis, node: SyntaxNode) -> str:
+def _heading(analysis: FileAnalysis, node: SyntaxNode) -> str:
     """The first line of a node, without what is too long."""
-    start, end = _bytes(analysis, node) or (0, 0)
+    start, end = _byte_extent(analysis, node) or (0, 0)
     line = analysis.data[start:end].decode(errors="replace").strip().partition("\n")[0].strip()
     return line if len(line) <= 60 else line[:59] + "…"

@@ -24,7 +24,7 @@ from benchwright_verilog.semantics.behaviour.clock_graph import (
     names_in,
     signal_of,
 )
-from benchwright_verilog.semantics.compilation.diagnostics import Severity, SlangDiagnostic
+from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity, SlangDiagnostic
 
 if TYPE_CHECKING:
     from pyslang.ast import Compilation
@@ -37,7 +37,7 @@ RULE = "clock-crossing"
 
 @dataclass(frozen=True)
 class _Crossing:
-    read: ClockedRead
+    clocked_read: ClockedRead
     register: str
     domains: tuple[str, str]
     """The domains in which it is written and read, each by the signal that its clock comes from."""
@@ -55,19 +55,21 @@ def crossings(
     """
     by_path: dict[Path, dict[tuple[int, int], SlangDiagnostic]] = {}
     for crossing in _Domains(graph_of(compilation)).candidates():
-        source_range = crossing.read.source_range
+        source_range = crossing.clocked_read.source_range
         location = locations.location_of(source_range.start)
         if location is None or location.path not in paths:
             continue
         length = 0 if location.generated else max(0, source_range.end.offset - source_range.start.offset)
-        write_domain, read = crossing.domains
+        write_domain, read_domain = crossing.domains
         message = (
             f"Candidate for a clock-domain crossing: {crossing.register} is written at {write_domain} and read here "
-            f"at {read}, "
+            f"at {read_domain}, "
             "without two registers in a row, or as several bits that are not Gray-coded"
         )
         span = location.offset, location.offset + length
-        by_path.setdefault(location.path, {}).setdefault(span, SlangDiagnostic(*span, Severity.NOTE, RULE, message))
+        by_path.setdefault(location.path, {}).setdefault(
+            span, SlangDiagnostic(*span, DiagnosticSeverity.NOTE, RULE, message)
+        )
     return {path: tuple(by_span[span] for span in sorted(by_span)) for path, by_span in by_path.items()}
 
 
@@ -105,29 +107,29 @@ class _Domains:
                 yield crossing
 
     def _crossings(self) -> Iterator[_Crossing]:
-        for read in self._graph.reads:
-            read_domain = self._domain(read.clock)
-            for register in self._registers(read.signal) if read_domain is not None else ():
+        for clocked_read in self._graph.reads:
+            read_domain = self._domain(clocked_read.clock)
+            for register in self._registers(clocked_read.signal) if read_domain is not None else ():
                 for clock in self._graph.clocks[register]:
                     write_domain = self._domain(clock)
                     if read_domain is not None and write_domain is not None and write_domain != read_domain:
-                        yield _Crossing(read, register, (write_domain, read_domain))
+                        yield _Crossing(clocked_read, register, (write_domain, read_domain))
 
     def _is_synchronised(self, crossing: _Crossing) -> bool:
-        read = crossing.read
-        if read.destination is None or not self._registers(read.signal)[crossing.register]:
+        clocked_read = crossing.clocked_read
+        if clocked_read.destination is None or not self._registers(clocked_read.signal)[crossing.register]:
             return False
         if not (self._is_bit(crossing.register) or self._is_gray(crossing.register)):
             return False
-        return read.is_shifted or self._is_read_by_registers(read.destination, crossing.domains[1])
+        return clocked_read.is_shifted or self._is_read_by_registers(clocked_read.destination, crossing.domains[1])
 
     def _is_read_by_registers(self, signal: str, domain: str) -> bool:
         """True if all that reads a signal are registers of a domain, which take it as it is."""
-        seen_signals, waiting, count = {signal}, [signal], 0
-        while waiting:
-            current = waiting.pop()
-            for read in self._reads_of.get(current, ()):
-                if read.destination is None or self._domain(read.clock) != domain:
+        seen_signals, pending_signals, count = {signal}, [signal], 0
+        while pending_signals:
+            current = pending_signals.pop()
+            for clocked_read in self._reads_of.get(current, ()):
+                if clocked_read.destination is None or self._domain(clocked_read.clock) != domain:
                     return False
                 count += 1
             for load, is_plain in self._graph.loads.get(current, ()):
@@ -135,14 +137,14 @@ class _Domains:
                     return False
                 if load not in seen_signals:
                     seen_signals.add(load)
-                    waiting.append(load)
+                    pending_signals.append(load)
         return count > 0
 
     @cached_property
     def _reads_of(self) -> dict[str, list[ClockedRead]]:
         reads: dict[str, list[ClockedRead]] = {}
-        for read in self._graph.reads:
-            reads.setdefault(read.signal, []).append(read)
+        for clocked_read in self._graph.reads:
+            reads.setdefault(clocked_read.signal, []).append(clocked_read)
         return reads
 
     def _registers(self, signal: str) -> dict[str, bool]:
@@ -150,9 +152,9 @@ class _Domains:
         if signal not in self._sources:
             registers: dict[str, bool] = {}
             seen_paths: set[tuple[str, bool]] = set()
-            waiting = [(signal, True)]
-            while waiting:
-                current = waiting.pop()
+            pending_signals = [(signal, True)]
+            while pending_signals:
+                current = pending_signals.pop()
                 if current in seen_paths:
                     continue
                 seen_paths.add(current)
@@ -160,7 +162,7 @@ class _Domains:
                 if name in self._graph.clocks:
                     registers[name] = registers.get(name, True) and is_plain
                     continue
-                waiting += ((driver, is_plain and plain) for driver, plain in self._graph.drivers.get(name, ()))
+                pending_signals += ((driver, is_plain and plain) for driver, plain in self._graph.drivers.get(name, ()))
             self._sources[signal] = registers
         return self._sources[signal]
 
@@ -180,7 +182,7 @@ class _Domains:
 
     def _origin(self, clock: str) -> str | None:
         root = self._root(clock)
-        if root in self._graph.unknown:
+        if root in self._graph.unknown_signals:
             return None
         if root in self._graph.clocks:
             made_of = {self._domain(clock_name) for clock_name in self._graph.clocks[root]} - {None}
@@ -220,25 +222,27 @@ class _Domains:
 
     def _inputs(self, signal: str) -> set[str]:
         """The signals that nothing in the design drives, of all that a signal is made of."""
-        seen_signals, waiting, inputs = {signal}, [signal], set()
-        while waiting:
-            current = waiting.pop()
+        seen_signals, pending_signals, inputs = {signal}, [signal], set()
+        while pending_signals:
+            current = pending_signals.pop()
             drivers = [] if current in self._graph.clocks else self._graph.drivers.get(current, [])
             if not drivers and current not in self._graph.clocks:
                 inputs.add(current)
-            new = {name for name, _ in drivers} - seen_signals
-            seen_signals |= new
-            waiting += new
+            new_signals = {name for name, _ in drivers} - seen_signals
+            seen_signals |= new_signals
+            pending_signals += new_signals
         return inputs
 
     # Values
 
     def _is_gray(self, register: str) -> bool:
         """True if a register only takes Gray codes, and constants."""
-        values = [
-            expression for expression in self._graph.values.get(register, ()) if any(names_in(self._graph, expression))
+        assigned_expressions = [
+            expression
+            for expression in self._graph.assigned_expressions.get(register, ())
+            if any(names_in(self._graph, expression))
         ]
-        return bool(values) and all(self._has_gray(expression) for expression in values)
+        return bool(assigned_expressions) and all(self._has_gray(expression) for expression in assigned_expressions)
 
     def _has_gray(self, value: object) -> bool:
         from pyslang.ast import Expression
@@ -250,7 +254,7 @@ class _Domains:
         name = signal_of(self._graph, value)
         if name is None or name in self._graph.clocks:
             return False
-        made_of = self._graph.values.get(name, ())
+        made_of = self._graph.assigned_expressions.get(name, ())
         return bool(made_of) and all(is_gray(self._graph, expression) for expression in made_of)
 
     def _is_bit(self, signal: str) -> bool:

@@ -71,10 +71,10 @@ class Graph:
     clocks: dict[str, set[str]] = field(default_factory=dict)
     """The clocks at which each register is written."""
     reads: list[ClockedRead] = field(default_factory=list)
-    values: dict[str, list[Expression]] = field(default_factory=dict)
+    assigned_expressions: dict[str, list[Expression]] = field(default_factory=dict)
     """The expressions that are assigned to each signal."""
     symbols: dict[str, Symbol] = field(default_factory=dict)
-    unknown: set[str] = field(default_factory=set)
+    unknown_signals: set[str] = field(default_factory=set)
     """The signals that are connected to modules that no file declares."""
 
     def drive(self, target: str, source: str, *, is_plain: bool) -> None:
@@ -95,7 +95,9 @@ def graph_of(compilation: Compilation) -> Graph:
                 _connect(graph, symbol)
             case UninstantiatedDefSymbol():
                 symbol.visit(
-                    lambda inner: graph.unknown.update(_path(graph, named_value) for named_value in _values(inner))
+                    lambda inner: graph.unknown_signals.update(
+                        _path(graph, named_value) for named_value in _named_values(inner)
+                    )
                 )
                 return VisitAction.Skip
             case ContinuousAssignSymbol():
@@ -104,7 +106,7 @@ def graph_of(compilation: Compilation) -> Graph:
             case NetSymbol() if symbol.initializer is not None:
                 _drive(graph, [symbol.hierarchicalPath], symbol.initializer)
             case ProceduralBlockSymbol():
-                _block(graph, symbol)
+                _add_block(graph, symbol)
                 return VisitAction.Skip
         return None
 
@@ -119,7 +121,7 @@ def names_in(graph: Graph, expression: object) -> Iterator[tuple[str, SourceRang
     named_values: list[NamedValueExpression | HierarchicalValueExpression] = []
 
     def visit(node: object) -> None:
-        named_values.extend(_values(node))
+        named_values.extend(_named_values(node))
 
     expression.visit(visit)  # type: ignore[attr-defined]
     for named_value in named_values:
@@ -138,7 +140,7 @@ def signal_of(graph: Graph, expression: Expression) -> str | None:
     expression = unwrapped(expression)
     while isinstance(expression, _SELECTS):
         expression = unwrapped(expression.value)
-    return next((_path(graph, named_value) for named_value in _values(expression)), None)
+    return next((_path(graph, named_value) for named_value in _named_values(expression)), None)
 
 
 def is_gray(graph: Graph, expression: Expression) -> bool:
@@ -148,25 +150,27 @@ def is_gray(graph: Graph, expression: Expression) -> bool:
         return "gray" in expression.subroutineName.lower()
     if not isinstance(expression, BinaryExpression) or expression.op != BinaryOperator.BinaryXor:
         return False
-    sides = [unwrapped(expression.left), unwrapped(expression.right)]
+    operands = [unwrapped(expression.left), unwrapped(expression.right)]
     shifted = [
-        side for side in sides if isinstance(side, BinaryExpression) and side.op == BinaryOperator.LogicalShiftRight
+        operand
+        for operand in operands
+        if isinstance(operand, BinaryExpression) and operand.op == BinaryOperator.LogicalShiftRight
     ]
     names = {
-        signal_of(graph, side.left if side in shifted and isinstance(side, BinaryExpression) else side)
-        for side in sides
+        signal_of(graph, operand.left if operand in shifted and isinstance(operand, BinaryExpression) else operand)
+        for operand in operands
     }
     return len(shifted) == 1 and len(names) == 1 and None not in names
 
 
-def _values(node: object) -> Iterator[NamedValueExpression | HierarchicalValueExpression]:
+def _named_values(node: object) -> Iterator[NamedValueExpression | HierarchicalValueExpression]:
     if isinstance(node, _VALUES) and isinstance(node.symbol, NetSymbol | VariableSymbol):
         yield node
 
 
-def _path(graph: Graph, value: NamedValueExpression | HierarchicalValueExpression) -> str:
-    path = value.symbol.hierarchicalPath
-    graph.symbols.setdefault(path, value.symbol)
+def _path(graph: Graph, value_expression: NamedValueExpression | HierarchicalValueExpression) -> str:
+    path = value_expression.symbol.hierarchicalPath
+    graph.symbols.setdefault(path, value_expression.symbol)
     return path
 
 
@@ -175,20 +179,20 @@ def _connect(graph: Graph, instance: InstanceSymbol) -> None:
         port, outer = connection.port, connection.expression
         if not isinstance(port, PortSymbol) or port.internalSymbol is None or outer is None:
             continue
-        inner = port.internalSymbol.hierarchicalPath
-        graph.symbols.setdefault(inner, port.internalSymbol)
+        inner_path = port.internalSymbol.hierarchicalPath
+        graph.symbols.setdefault(inner_path, port.internalSymbol)
         if isinstance(outer, AssignmentExpression):
             for target in _targets(graph, outer.left):
-                graph.drive(target, inner, is_plain=True)
+                graph.drive(target, inner_path, is_plain=True)
         else:
-            _drive(graph, [inner], outer)
+            _drive(graph, [inner_path], outer)
 
 
-def _drive(graph: Graph, targets: list[str], value: Expression) -> None:
-    is_plain = signal_of(graph, value) is not None
+def _drive(graph: Graph, targets: list[str], driving_expression: Expression) -> None:
+    is_plain = signal_of(graph, driving_expression) is not None
     for target in targets:
-        graph.values.setdefault(target, []).append(value)
-        for source, _ in names_in(graph, value):
+        graph.assigned_expressions.setdefault(target, []).append(driving_expression)
+        for source, _ in names_in(graph, driving_expression):
             graph.drive(target, source, is_plain=is_plain)
 
 
@@ -196,22 +200,30 @@ def _combine(graph: Graph, assignment: AssignmentExpression) -> None:
     _drive(graph, _targets(graph, assignment.left), assignment.right)
 
 
-def _targets(graph: Graph, left: Expression) -> list[str]:
-    left = unwrapped(left)
-    if isinstance(left, ConcatenationExpression):
-        return [name for operand in left.operands for name in _targets(graph, operand)]
-    signal = signal_of(graph, left)
+def _targets(graph: Graph, target_expression: Expression) -> list[str]:
+    target_expression = unwrapped(target_expression)
+    if isinstance(target_expression, ConcatenationExpression):
+        return [name for operand in target_expression.operands for name in _targets(graph, operand)]
+    signal = signal_of(graph, target_expression)
     return [signal] if signal is not None else []
 
 
-def _block(graph: Graph, block: ProceduralBlockSymbol) -> None:
-    body = block.body
-    if block.procedureKind in _BY_CLOCK and isinstance(body, TimedStatement) and (clock := _clock(graph, body)):
-        _clocked(graph, body, *clock)
+def _add_block(graph: Graph, block: ProceduralBlockSymbol) -> None:
+    block_body = block.body
+    if (
+        block.procedureKind in _BY_CLOCK
+        and isinstance(block_body, TimedStatement)
+        and (clock := _clock(graph, block_body))
+    ):
+        _add_clocked(graph, block_body, *clock)
     elif block.procedureKind in _BY_VALUE:
-        assignments = _assignments(body)
-        inside = {text_range for assignment in assignments for text_range in _ranges(graph, assignment)}
-        conditions = [name for name, source_range in names_in(graph, body) if _text_place(source_range) not in inside]
+        assignments = _assignments(block_body)
+        assigned_ranges = {text_range for assignment in assignments for text_range in _ranges(graph, assignment)}
+        conditions = [
+            name
+            for name, source_range in names_in(graph, block_body)
+            if _text_place(source_range) not in assigned_ranges
+        ]
         for assignment in assignments:
             _combine(graph, assignment)
             for target in _targets(graph, assignment.left):
@@ -219,51 +231,51 @@ def _block(graph: Graph, block: ProceduralBlockSymbol) -> None:
                     graph.drive(target, condition, is_plain=False)
 
 
-def _clock(graph: Graph, body: TimedStatement) -> tuple[str, set[str]] | None:
+def _clock(graph: Graph, timed_body: TimedStatement) -> tuple[str, set[str]] | None:
     """The clock of a block, and what else it waits for, which are its resets."""
-    timing = body.timing
+    timing = timed_body.timing
     events = timing.events if isinstance(timing, EventListControl) else [timing]
     edges = [event for event in events if isinstance(event, SignalEventControl) and event.edge in _EDGES]
     if not edges or len(edges) < len(events):
         return None
     waited = [signal_of(graph, edge.expr) for edge in edges]
-    read = {name for name, _ in names_in(graph, body.stmt)}
-    clocks = [name for name in waited if name is not None and (len(waited) == 1 or name not in read)]
+    read_names = {name for name, _ in names_in(graph, timed_body.stmt)}
+    clocks = [name for name in waited if name is not None and (len(waited) == 1 or name not in read_names)]
     return (clocks[0], {name for name in waited if name} - {clocks[0]}) if len(clocks) == 1 else None
 
 
-def _clocked(graph: Graph, body: TimedStatement, clock: str, resets: set[str]) -> None:
-    inside: set[tuple[int, int]] = set()
-    for assignment in _assignments(body.stmt):
-        inside |= set(_ranges(graph, assignment))
+def _add_clocked(graph: Graph, timed_body: TimedStatement, clock: str, resets: set[str]) -> None:
+    assigned_ranges: set[tuple[int, int]] = set()
+    for assignment in _assignments(timed_body.stmt):
+        assigned_ranges |= set(_ranges(graph, assignment))
         targets = _targets(graph, assignment.left)
         for target in targets:
             graph.clocks.setdefault(target, set()).add(clock)
-            graph.values.setdefault(target, []).append(assignment.right)
+            graph.assigned_expressions.setdefault(target, []).append(assignment.right)
         destination = targets[0] if len(targets) == 1 else None
-        value = unwrapped(assignment.right)
-        is_shifted = isinstance(value, ConcatenationExpression) and destination in {
-            signal_of(graph, part) for part in value.operands
+        assigned_value = unwrapped(assignment.right)
+        is_shifted = isinstance(assigned_value, ConcatenationExpression) and destination in {
+            signal_of(graph, part) for part in assigned_value.operands
         }
-        is_plain = is_shifted or signal_of(graph, value) is not None
+        is_plain = is_shifted or signal_of(graph, assigned_value) is not None
         for name, source_range in names_in(graph, assignment.right):
             if name != destination and name not in resets:
                 graph.reads.append(
                     ClockedRead(name, clock, source_range, destination if is_plain else None, is_shifted)
                 )
-    for name, source_range in names_in(graph, body.stmt):
-        if _text_place(source_range) not in inside and name not in resets:
+    for name, source_range in names_in(graph, timed_body.stmt):
+        if _text_place(source_range) not in assigned_ranges and name not in resets:
             graph.reads.append(ClockedRead(name, clock, source_range, None, is_shifted=False))
 
 
-def _assignments(statement: object) -> list[AssignmentExpression]:
+def _assignments(statement_node: object) -> list[AssignmentExpression]:
     assignments: list[AssignmentExpression] = []
 
     def visit(node: object) -> None:
         if isinstance(node, AssignmentExpression):
             assignments.append(node)
 
-    statement.visit(visit)  # type: ignore[attr-defined]
+    statement_node.visit(visit)  # type: ignore[attr-defined]
     return assignments
 
 

@@ -34,64 +34,70 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Guard:
+class StatementGuard:
     """One condition. What is under it happens if the expression is one of the values, or is none of them."""
 
     expression: Expression
-    values: tuple[Expression, ...] = ()
+    label_values: tuple[Expression, ...] = ()
     """Of a `case`: the labels. Empty for an `if`: there the expression itself is true or not."""
     holds: bool = True
     """True if the expression is one of the values; false for `else` and `default`."""
 
 
 @dataclass(frozen=True)
-class Guarded:
+class GuardedStatement:
     """A statement without statements in it."""
 
     statement: Statement
-    guards: tuple[Guard, ...]
+    guards: tuple[StatementGuard, ...]
     """The outermost first."""
 
 
-def guarded(statement: Statement, guards: tuple[Guard, ...] = ()) -> Iterator[Guarded]:
+def guarded_statements(statement: Statement, guards: tuple[StatementGuard, ...] = ()) -> Iterator[GuardedStatement]:
     """The statements in another, in the order of the file."""
     match statement:
         case StatementList():
             for inner in statement.list:
-                yield from guarded(inner, guards)
+                yield from guarded_statements(inner, guards)
         case BlockStatement():
-            yield from guarded(statement.body, guards)
+            yield from guarded_statements(statement.body, guards)
         case TimedStatement():
-            yield from guarded(statement.stmt, guards)
+            yield from guarded_statements(statement.stmt, guards)
         case ConditionalStatement():
-            conditions = tuple(Guard(condition.expr) for condition in statement.conditions)
-            yield from guarded(statement.ifTrue, (*guards, *conditions))
+            condition_guards = tuple(StatementGuard(condition.expr) for condition in statement.conditions)
+            yield from guarded_statements(statement.ifTrue, (*guards, *condition_guards))
             if statement.ifFalse is not None:
-                otherwise = tuple(Guard(guard.expression, holds=False) for guard in conditions)
-                yield from guarded(statement.ifFalse, (*guards, *otherwise))
+                otherwise = tuple(StatementGuard(guard.expression, holds=False) for guard in condition_guards)
+                yield from guarded_statements(statement.ifFalse, (*guards, *otherwise))
         case CaseStatement():
-            labels: tuple[Expression, ...] = ()
+            label_expressions: tuple[Expression, ...] = ()
             for item in statement.items:
-                labels += tuple(item.expressions)
-                yield from guarded(item.stmt, (*guards, Guard(statement.expr, tuple(item.expressions))))
+                label_expressions += tuple(item.expressions)
+                yield from guarded_statements(
+                    item.stmt, (*guards, StatementGuard(statement.expr, tuple(item.expressions)))
+                )
             if statement.defaultCase is not None:
-                yield from guarded(statement.defaultCase, (*guards, Guard(statement.expr, labels, holds=False)))
+                yield from guarded_statements(
+                    statement.defaultCase, (*guards, StatementGuard(statement.expr, label_expressions, holds=False))
+                )
         case PatternCaseStatement():
             for pattern in statement.items:
-                yield from guarded(pattern.stmt, (*guards, Guard(statement.expr)))
+                yield from guarded_statements(pattern.stmt, (*guards, StatementGuard(statement.expr)))
             if statement.defaultCase is not None:
-                yield from guarded(statement.defaultCase, (*guards, Guard(statement.expr, holds=False)))
+                yield from guarded_statements(
+                    statement.defaultCase, (*guards, StatementGuard(statement.expr, holds=False))
+                )
         case ForLoopStatement():
-            conditions = (Guard(statement.stopExpr),) if statement.stopExpr is not None else ()
-            yield from guarded(statement.body, (*guards, *conditions))
+            condition_guards = (StatementGuard(statement.stopExpr),) if statement.stopExpr is not None else ()
+            yield from guarded_statements(statement.body, (*guards, *condition_guards))
         case WhileLoopStatement():
-            yield from guarded(statement.body, (*guards, Guard(statement.cond)))
+            yield from guarded_statements(statement.body, (*guards, StatementGuard(statement.cond)))
         case RepeatLoopStatement():
-            yield from guarded(statement.body, (*guards, Guard(statement.count)))
+            yield from guarded_statements(statement.body, (*guards, StatementGuard(statement.count)))
         case ForeachLoopStatement():
-            yield from guarded(statement.body, guards)
+            yield from guarded_statements(statement.body, guards)
         case _:
-            yield Guarded(statement, guards)
+            yield GuardedStatement(statement, guards)
 
 
 def events_of(statement: Statement) -> tuple[SignalEventControl, ...]:

@@ -43,7 +43,7 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
-from benchwright_verilog.semantics.behaviour.guarded_statements import Guard
+from benchwright_verilog.semantics.behaviour.guarded_statements import StatementGuard
 from benchwright_verilog.semantics.behaviour.registers import Reset, is_reset_name, reset_of
 from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of, text_of
 
@@ -91,88 +91,92 @@ class NextStates:
 
     def __init__(
         self,
-        state: ValueSymbol,
+        state_variable: ValueSymbol,
         value: int,
         writers: Mapping[str, Statement | Expression],
         resets: Mapping[str, int],
     ) -> None:
         self.value = value
-        self._path = state.hierarchicalPath
+        self._path = state_variable.hierarchicalPath
         self._writers = writers
         self._resets = resets
         self._followed: list[str] = []
-        self._context = EvalContext(state, EvalFlags.IsScript)
+        self._context = EvalContext(state_variable, EvalFlags.IsScript)
         self._context.pushEmptyFrame()
-        self._context.createLocal(state, state.type.coerceValue(ConstantValue(value)))
+        self._context.createLocal(state_variable, state_variable.type.coerceValue(ConstantValue(value)))
 
-    def ways(self, body: Statement) -> list[ProcessPath]:
+    def ways(self, process_body: Statement) -> list[ProcessPath]:
         """The ways of the state variable through the process with the clock.
 
         Raises:
             TooManyWaysError: The process has too many ways.
         """
-        return self._follow(body, self._path, [ProcessPath((), self.value, is_kept=True)], is_outermost=True)
+        return self._follow(process_body, self._path, [ProcessPath((), self.value, is_kept=True)], is_outermost=True)
 
     def constant(self, expression: Expression) -> int | None:
         """The number that an expression is, if the state and constants alone decide that."""
         return number(expression.eval(self._context))
 
     def _follow(
-        self, statement: Statement, path: str, ways: list[ProcessPath], *, is_outermost: bool = False
+        self, statement: Statement, path: str, process_paths: list[ProcessPath], *, is_outermost: bool = False
     ) -> list[ProcessPath]:
         """The ways of a variable after a statement; the same list if the statement does not write it."""
         match statement:
             case StatementList():
                 for inner in statement.list:
-                    ways = self._follow(inner, path, ways, is_outermost=is_outermost)
-                return ways
+                    process_paths = self._follow(inner, path, process_paths, is_outermost=is_outermost)
+                return process_paths
             case BlockStatement():
-                return self._follow(statement.body, path, ways, is_outermost=is_outermost)
+                return self._follow(statement.body, path, process_paths, is_outermost=is_outermost)
             case TimedStatement():
-                return self._follow(statement.stmt, path, ways, is_outermost=is_outermost)
+                return self._follow(statement.stmt, path, process_paths, is_outermost=is_outermost)
             case ConditionalStatement():
-                return self._conditional(statement, path, ways, is_outermost=is_outermost)
+                return self._conditional(statement, path, process_paths, is_outermost=is_outermost)
             case CaseStatement():
-                return self._case(statement, path, ways)
+                return self._case(statement, path, process_paths)
             case ExpressionStatement() if isinstance(statement.expr, AssignmentExpression):
-                return self._assigned(statement.expr, path, ways)
+                return self._assigned(statement.expr, path, process_paths)
             case ForLoopStatement() | ForeachLoopStatement() | RepeatLoopStatement() | WhileLoopStatement():
-                return ways if self._follow(statement.body, path, ways) is ways else [ProcessPath((), None)]
-        return ways
+                return (
+                    process_paths
+                    if self._follow(statement.body, path, process_paths) is process_paths
+                    else [ProcessPath((), None)]
+                )
+        return process_paths
 
     def _conditional(
-        self, statement: ConditionalStatement, path: str, ways: list[ProcessPath], *, is_outermost: bool
+        self, statement: ConditionalStatement, path: str, process_paths: list[ProcessPath], *, is_outermost: bool
     ) -> list[ProcessPath]:
         reset = self._reset(statement) if is_outermost else None
         condition = self._conjoined(condition_part.expr for condition_part in statement.conditions)
         if isinstance(condition, bool):
             branch = statement.ifTrue if condition else statement.ifFalse
-            return self._follow(branch, path, ways) if branch is not None else ways
-        inside = self._follow(statement.ifTrue, path, ways)
-        other_ways = ways
+            return self._follow(branch, path, process_paths) if branch is not None else process_paths
+        inner_paths = self._follow(statement.ifTrue, path, process_paths)
+        other_ways = process_paths
         if statement.ifFalse is not None:
-            other_ways = self._follow(statement.ifFalse, path, ways, is_outermost=reset is not None)
-        if inside is ways and other_ways is ways:
-            return ways
+            other_ways = self._follow(statement.ifFalse, path, process_paths, is_outermost=reset is not None)
+        if inner_paths is process_paths and other_ways is process_paths:
+            return process_paths
         if reset is not None:
             is_first, reset_found = reset
-            reset_ways, later_ways = (inside, other_ways) if is_first else (other_ways, inside)
+            reset_ways, later_ways = (inner_paths, other_ways) if is_first else (other_ways, inner_paths)
             return [*(replace(way, reset=reset_found) for way in reset_ways), *later_ways]
-        return _limited([*_conditioned(condition, inside), *_conditioned(negated(condition), other_ways)])
+        return _limited([*_conditioned(condition, inner_paths), *_conditioned(negated(condition), other_ways)])
 
     def _reset(self, statement: ConditionalStatement) -> tuple[bool, Reset] | None:
         """True if what is under a condition, and not what is beside it, is the reset; and the reset."""
         first = statement.conditions[0].expr
-        tested = reset_of(Guard(first)) if len(statement.conditions) == 1 else None
+        tested = reset_of(StatementGuard(first)) if len(statement.conditions) == 1 else None
         if tested is None:
             return None
         symbol, level = tested
-        active = self._resets.get(symbol.hierarchicalPath)
-        if active is not None:
-            return level == active, Reset(symbol.name, active, True, "")
+        active_level = self._resets.get(symbol.hierarchicalPath)
+        if active_level is not None:
+            return level == active_level, Reset(symbol.name, active_level, True, "")
         return (True, Reset(symbol.name, level, False, "")) if is_reset_name(symbol.name) else None
 
-    def _case(self, statement: CaseStatement, path: str, ways: list[ProcessPath]) -> list[ProcessPath]:
+    def _case(self, statement: CaseStatement, path: str, process_paths: list[ProcessPath]) -> list[ProcessPath]:
         branches = [(item_.stmt, tuple(item_.expressions)) for item_ in statement.items]
         case_ways: list[ProcessPath] = []
         is_written = is_certain = False
@@ -181,35 +185,47 @@ class NextStates:
             condition = self._disjoined(self._equal(statement.expr, label) for label in labels)
             if condition is False:
                 continue
-            inside = self._follow(body, path, ways)
-            is_written |= inside is not ways
-            case_ways += _conditioned(condition, inside)
+            inner_paths = self._follow(body, path, process_paths)
+            is_written |= inner_paths is not process_paths
+            case_ways += _conditioned(condition, inner_paths)
             if condition is True:
                 is_certain = True
                 break
             earlier_conditions.append(condition)
         if not is_certain:
-            otherwise = self._follow(statement.defaultCase, path, ways) if statement.defaultCase is not None else ways
-            is_written |= otherwise is not ways
+            otherwise = (
+                self._follow(statement.defaultCase, path, process_paths)
+                if statement.defaultCase is not None
+                else process_paths
+            )
+            is_written |= otherwise is not process_paths
             case_ways += _conditioned(_none_of(_source_text(statement.expr), earlier_conditions), otherwise)
-        return _limited(case_ways) if is_written else ways
+        return _limited(case_ways) if is_written else process_paths
 
-    def _assigned(self, assignment: AssignmentExpression, path: str, ways: list[ProcessPath]) -> list[ProcessPath]:
+    def _assigned(
+        self, assignment: AssignmentExpression, path: str, process_paths: list[ProcessPath]
+    ) -> list[ProcessPath]:
         targets = list(targets_of(assignment.left))
-        for left in targets:
-            symbol = symbol_of(left)
+        for target_expression in targets:
+            symbol = symbol_of(target_expression)
             if symbol is None or symbol.hierarchicalPath != path:
                 continue
             if len(targets) > 1 or assignment.isCompound:
                 return [ProcessPath((), None, assignment.sourceRange)]
-            if isinstance(left, NamedValueExpression):
+            if isinstance(target_expression, NamedValueExpression):
                 return self._values(assignment.right, assignment.sourceRange)
-            return [self._with_bit(way, left, assignment) for way in ways]
-        return ways
+            return [self._with_bit(way, target_expression, assignment) for way in process_paths]
+        return process_paths
 
-    def _with_bit(self, way: ProcessPath, left: Expression, assignment: AssignmentExpression) -> ProcessPath:
+    def _with_bit(
+        self, way: ProcessPath, target_expression: Expression, assignment: AssignmentExpression
+    ) -> ProcessPath:
         """A one-hot state after `next[RUN] = 1'b1`."""
-        bit = self.constant(left.selector) if isinstance(left, ElementSelectExpression) else None
+        bit = (
+            self.constant(target_expression.selector)
+            if isinstance(target_expression, ElementSelectExpression)
+            else None
+        )
         is_set = self.constant(assignment.right)
         if way.value is None or bit is None or is_set is None or bit > _MAX_WAYS:
             return replace(way, value=None, source_range=assignment.sourceRange)
@@ -218,18 +234,28 @@ class NextStates:
 
     def _values(self, expression: Expression, source_range: SourceRange) -> list[ProcessPath]:
         value = self.constant(expression)
-        plain = unwrapped(expression)
+        bare_expression = unwrapped(expression)
         if value is not None:
-            is_kept = isinstance(plain, NamedValueExpression) and plain.symbol.hierarchicalPath == self._path
-            return [ProcessPath((), value, source_range, is_kept=is_kept, is_computed=isinstance(plain, _COMPUTING))]
-        if isinstance(plain, ConditionalExpression):
-            condition = self._conjoined(condition_part.expr for condition_part in plain.conditions)
+            is_kept = (
+                isinstance(bare_expression, NamedValueExpression)
+                and bare_expression.symbol.hierarchicalPath == self._path
+            )
+            return [
+                ProcessPath(
+                    (), value, source_range, is_kept=is_kept, is_computed=isinstance(bare_expression, _COMPUTING)
+                )
+            ]
+        if isinstance(bare_expression, ConditionalExpression):
+            condition = self._conjoined(condition_part.expr for condition_part in bare_expression.conditions)
             if isinstance(condition, bool):
-                return self._values(plain.left if condition else plain.right, source_range)
-            first, second = self._values(plain.left, source_range), self._values(plain.right, source_range)
-            return _limited([*_conditioned(condition, first), *_conditioned(negated(condition), second)])
-        if isinstance(plain, NamedValueExpression):
-            return self._followed_from(plain.symbol.hierarchicalPath) or [ProcessPath((), None, source_range)]
+                return self._values(bare_expression.left if condition else bare_expression.right, source_range)
+            first_paths, second_paths = (
+                self._values(bare_expression.left, source_range),
+                self._values(bare_expression.right, source_range),
+            )
+            return _limited([*_conditioned(condition, first_paths), *_conditioned(negated(condition), second_paths)])
+        if isinstance(bare_expression, NamedValueExpression):
+            return self._followed_from(bare_expression.symbol.hierarchicalPath) or [ProcessPath((), None, source_range)]
         return [ProcessPath((), None, source_range)]
 
     def _followed_from(self, path: str) -> list[ProcessPath]:
@@ -240,8 +266,8 @@ class NextStates:
         self._followed.append(path)
         try:
             if isinstance(writer, Expression):
-                value = writer.right if isinstance(writer, AssignmentExpression) else writer
-                return self._values(value, writer.sourceRange)
+                assigned_value = writer.right if isinstance(writer, AssignmentExpression) else writer
+                return self._values(assigned_value, writer.sourceRange)
             return self._follow(writer, path, [ProcessPath((), None)])
         finally:
             self._followed.pop()
@@ -257,26 +283,26 @@ class NextStates:
         value = self.constant(expression)
         if value is not None:
             return value != 0
-        plain = unwrapped(expression)
-        match plain:
-            case BinaryExpression() if plain.op == BinaryOperator.LogicalAnd:
-                return self._conjoined((plain.left, plain.right))
-            case BinaryExpression() if plain.op == BinaryOperator.LogicalOr:
-                return self._disjoined(self._condition(side) for side in (plain.left, plain.right))
-            case UnaryExpression() if plain.op == UnaryOperator.LogicalNot:
-                inner = self._condition(plain.operand)
-                return negated(inner) if isinstance(inner, str) else not inner
-        return _source_text(plain)
+        bare_expression = unwrapped(expression)
+        match bare_expression:
+            case BinaryExpression() if bare_expression.op == BinaryOperator.LogicalAnd:
+                return self._conjoined((bare_expression.left, bare_expression.right))
+            case BinaryExpression() if bare_expression.op == BinaryOperator.LogicalOr:
+                return self._disjoined(self._condition(side) for side in (bare_expression.left, bare_expression.right))
+            case UnaryExpression() if bare_expression.op == UnaryOperator.LogicalNot:
+                operand_condition = self._condition(bare_expression.operand)
+                return negated(operand_condition) if isinstance(operand_condition, str) else not operand_condition
+        return _source_text(bare_expression)
 
-    def _equal(self, expression: Expression, label: Expression) -> bool | str:
+    def _equal(self, expression: Expression, label_expression: Expression) -> bool | str:
         """True if a `case` takes the item of a label."""
-        constant_value, labelled = self.constant(expression), self.constant(label)
+        constant_value, labelled = self.constant(expression), self.constant(label_expression)
         if constant_value is not None and labelled is not None:
             return constant_value == labelled
         # In `case (1'b1)` the labels are the conditions.
-        if constant_value == 1 and unwrapped(label).type.bitWidth == 1:
-            return self._condition(label)
-        return f"{_source_text(expression)} == {_source_text(label)}"
+        if constant_value == 1 and unwrapped(label_expression).type.bitWidth == 1:
+            return self._condition(label_expression)
+        return f"{_source_text(expression)} == {_source_text(label_expression)}"
 
 
 def number(constant: ConstantValue) -> int | None:
@@ -302,15 +328,15 @@ def conjunction(conditions: Iterable[str]) -> str:
 
 
 def _joined(conditions: Iterable[bool | str], operator: str, *, absorbing: bool) -> bool | str:
-    left: list[str] = []
+    open_conditions: list[str] = []
     for condition in conditions:
         if condition is absorbing:
             return absorbing
         if isinstance(condition, str):
-            left.append(condition)
-    if len(left) > 1:
-        return f" {operator} ".join(_term(term) for term in left)
-    return left[0] if left else not absorbing
+            open_conditions.append(condition)
+    if len(open_conditions) > 1:
+        return f" {operator} ".join(_term(term) for term in open_conditions)
+    return open_conditions[0] if open_conditions else not absorbing
 
 
 def _source_text(expression: Expression) -> str:
@@ -345,12 +371,12 @@ def _none_of(selected: str, conditions: Sequence[str]) -> bool | str:
     return _joined((negated(condition) for condition in conditions), "&&", absorbing=False)
 
 
-def _conditioned(condition: bool | str, ways: Iterable[ProcessPath]) -> Iterator[ProcessPath]:
-    for way in ways:
+def _conditioned(condition: bool | str, process_paths: Iterable[ProcessPath]) -> Iterator[ProcessPath]:
+    for way in process_paths:
         yield replace(way, conditions=(condition, *way.conditions)) if isinstance(condition, str) else way
 
 
-def _limited(ways: list[ProcessPath]) -> list[ProcessPath]:
-    if len(ways) > _MAX_WAYS:
+def _limited(process_paths: list[ProcessPath]) -> list[ProcessPath]:
+    if len(process_paths) > _MAX_WAYS:
         raise TooManyWaysError
-    return ways
+    return process_paths

@@ -29,14 +29,19 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
-from benchwright_verilog.semantics.behaviour.guarded_statements import Guard, Guarded, events_of, guarded
+from benchwright_verilog.semantics.behaviour.guarded_statements import (
+    GuardedStatement,
+    StatementGuard,
+    events_of,
+    guarded_statements,
+)
 from benchwright_verilog.semantics.compilation.instances import NameLocation
 from benchwright_verilog.semantics.names.named_values import symbol_of, symbols_in, targets_of, text_of
 
 if TYPE_CHECKING:
     from pyslang.ast import InstanceBodySymbol, Symbol
 
-    from benchwright_verilog.semantics.compilation.instances import Design
+    from benchwright_verilog.semantics.compilation.instances import InstanceTree
 
 _CLOCKED = (ProceduralBlockKind.Always, ProceduralBlockKind.AlwaysFF)
 _EDGES = {EdgeKind.PosEdge: "posedge", EdgeKind.NegEdge: "negedge", EdgeKind.BothEdges: "edge"}
@@ -47,7 +52,7 @@ _MAX_REGISTERS = 10_000
 
 
 @dataclass(frozen=True)
-class Clock:
+class RegisterClock:
     """The clock that writes a register."""
 
     name: str
@@ -60,7 +65,7 @@ class Reset:
     """The signal that resets a register."""
 
     name: str
-    active: int
+    active_level: int
     """The level at which it does, 0 or 1."""
     is_asynchronous: bool
     value: str
@@ -75,15 +80,15 @@ class Register:
     """From the top."""
     name: str
     type: str
-    clock: Clock | None
+    clock: RegisterClock | None
     """None if the block waits for several edges, and it is not clear which of them is the clock."""
     reset: Reset | None
-    declared: NameLocation | None
+    declaration: NameLocation | None
     written_span: NameLocation | None
     """Its first assignment."""
 
 
-def registers(design: Design, instance: str) -> list[Register] | None:
+def registers(design: InstanceTree, instance: str) -> list[Register] | None:
     """The registers of an instance in the order of the file, at most 10,000; None if there is no such instance."""
     with design.lock:
         symbol = design.symbol(instance)
@@ -91,7 +96,7 @@ def registers(design: Design, instance: str) -> list[Register] | None:
             return None
         by_path: dict[str, Register] = {}
         for block in processes_of(symbol.body):
-            for register in _of_process(design, block) if block.procedureKind in _CLOCKED else ():
+            for register in _registers_of_process(design, block) if block.procedureKind in _CLOCKED else ():
                 if register.path not in by_path or (
                     by_path[register.path].reset is None and register.reset is not None
                 ):
@@ -105,13 +110,13 @@ def processes_of(
     scope: InstanceBodySymbol | GenerateBlockSymbol | GenerateBlockArraySymbol,
 ) -> Iterator[ProceduralBlockSymbol]:
     """The processes of an instance, also those in generate blocks."""
-    for member in scope:
-        if isinstance(member, ProceduralBlockSymbol):
-            yield member
-        elif isinstance(member, GenerateBlockArraySymbol) or (
-            isinstance(member, GenerateBlockSymbol) and not member.isUninstantiated
+    for scope_member in scope:
+        if isinstance(scope_member, ProceduralBlockSymbol):
+            yield scope_member
+        elif isinstance(scope_member, GenerateBlockArraySymbol) or (
+            isinstance(scope_member, GenerateBlockSymbol) and not scope_member.isUninstantiated
         ):
-            yield from processes_of(member)
+            yield from processes_of(scope_member)
 
 
 def is_reset_name(name: str) -> bool:
@@ -119,10 +124,10 @@ def is_reset_name(name: str) -> bool:
     return _RESET.search(name) is not None
 
 
-def reset_of(guard: Guard) -> tuple[Symbol, int] | None:
+def reset_of(guard: StatementGuard) -> tuple[Symbol, int] | None:
     """The signal that a condition tests alone, and the level at which the condition holds."""
     expression, level = unwrapped(guard.expression), 1 if guard.holds else 0
-    if guard.values:
+    if guard.label_values:
         return None
     while isinstance(expression, UnaryExpression) and expression.op in _NOT:
         expression, level = unwrapped(expression.operand), 1 - level
@@ -130,15 +135,15 @@ def reset_of(guard: Guard) -> tuple[Symbol, int] | None:
     return (symbol, level) if symbol is not None else None
 
 
-def clock_and_resets(block: ProceduralBlockSymbol) -> tuple[Clock | None, dict[str, int]] | None:
+def clock_and_resets(block: ProceduralBlockSymbol) -> tuple[RegisterClock | None, dict[str, int]] | None:
     """The clock of a process, and the levels of its asynchronous resets by their paths; None without an edge."""
     events = events_of(block.body)
     edges = [(symbol, event.edge) for event in events if event.edge in _EDGES and (symbol := symbol_of(event.expr))]
     if not edges or len(edges) < len(events):
         return None
-    read = {path for guarded_statement in guarded(block.body) for path in _read(guarded_statement)}
-    clocks = [edge_event for edge_event in edges if len(edges) == 1 or edge_event[0].hierarchicalPath not in read]
-    clock = Clock(clocks[0][0].name, _EDGES[clocks[0][1]]) if len(clocks) == 1 else None
+    read_paths = {path for guarded_statement in guarded_statements(block.body) for path in _read(guarded_statement)}
+    clocks = [edge_event for edge_event in edges if len(edges) == 1 or edge_event[0].hierarchicalPath not in read_paths]
+    clock = RegisterClock(clocks[0][0].name, _EDGES[clocks[0][1]]) if len(clocks) == 1 else None
     resets = {
         symbol.hierarchicalPath: 0 if edge == EdgeKind.NegEdge else 1
         for symbol, edge in edges
@@ -147,20 +152,20 @@ def clock_and_resets(block: ProceduralBlockSymbol) -> tuple[Clock | None, dict[s
     return clock, resets
 
 
-def _of_process(design: Design, block: ProceduralBlockSymbol) -> Iterator[Register]:
+def _registers_of_process(design: InstanceTree, block: ProceduralBlockSymbol) -> Iterator[Register]:
     timing = clock_and_resets(block)
     if timing is None:
         return
     clock, resets = timing
-    for guarded_statement in guarded(block.body):
+    for guarded_statement in guarded_statements(block.body):
         expression = (
             guarded_statement.statement.expr if isinstance(guarded_statement.statement, ExpressionStatement) else None
         )
         if not isinstance(expression, AssignmentExpression):
             continue
         reset = _reset(guarded_statement.guards, resets, expression)
-        for left in targets_of(expression.left):
-            symbol = symbol_of(left)
+        for target_expression in targets_of(expression.left):
+            symbol = symbol_of(target_expression)
             # A variable of the block is no register.
             if symbol is not None and not _is_inside(symbol, block):
                 yield Register(
@@ -169,12 +174,12 @@ def _of_process(design: Design, block: ProceduralBlockSymbol) -> Iterator[Regist
                     type=str(symbol.type),  # type: ignore[attr-defined]
                     clock=clock,
                     reset=reset,
-                    declared=design.span_of(symbol),
+                    declaration=design.span_of(symbol),
                     written_span=design.range(expression.sourceRange),
                 )
 
 
-def _reset(guards: Iterable[Guard], resets: dict[str, int], assignment: AssignmentExpression) -> Reset | None:
+def _reset(guards: Iterable[StatementGuard], resets: dict[str, int], assignment: AssignmentExpression) -> Reset | None:
     outermost = next(iter(guards), None)
     tested = reset_of(outermost) if outermost is not None else None
     if tested is None:
@@ -189,9 +194,9 @@ def _reset(guards: Iterable[Guard], resets: dict[str, int], assignment: Assignme
     return Reset(symbol.name, level, False, value) if is_named_so else None
 
 
-def _read(guarded_statement: Guarded) -> Iterator[str]:
+def _read(guarded_statement: GuardedStatement) -> Iterator[str]:
     for guard in guarded_statement.guards:
-        for expression in (guard.expression, *guard.values):
+        for expression in (guard.expression, *guard.label_values):
             yield from symbols_in(expression)
     statement = guarded_statement.statement
     is_assignment = isinstance(statement, ExpressionStatement) and isinstance(statement.expr, AssignmentExpression)

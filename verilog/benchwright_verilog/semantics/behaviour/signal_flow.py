@@ -23,25 +23,25 @@ from benchwright_verilog.semantics.compilation.instances import NameLocation
 if TYPE_CHECKING:
     from pyslang.ast import InstanceSymbol
 
-    from benchwright_verilog.semantics.compilation.instances import Design
+    from benchwright_verilog.semantics.compilation.instances import InstanceTree
 
 
 @dataclass(frozen=True)
-class Signal:
+class FlowSignal:
     """A signal of the design."""
 
     path: str
     """From the top, such as `top.u_core.count`."""
     name: str
-    declared: NameLocation | None
+    declaration: NameLocation | None
 
 
 @dataclass(frozen=True)
-class Endpoint:
+class FlowEndpoint:
     """One driver or load of a signal."""
 
     flow: Flow
-    signals: tuple[tuple[Signal, AssignmentRole], ...]
+    signals: tuple[tuple[FlowSignal, AssignmentRole], ...]
     """The signals at its other end."""
 
 
@@ -49,10 +49,10 @@ class Endpoint:
 class SignalEndpoints:
     """A signal with its drivers or loads."""
 
-    signal: Signal
+    signal: FlowSignal
     port_of_top: str | None
     """`in`, `out`, `inout` or `ref` if what is beyond the signal is not part of the design."""
-    endpoints: tuple[Endpoint, ...]
+    endpoints: tuple[FlowEndpoint, ...]
     is_complete: bool
     """False if its instance has more assignments than were examined."""
 
@@ -64,7 +64,7 @@ class SignalFlow:
         design: The design.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: InstanceTree) -> None:
         self._design = design
         self._bodies: dict[str, Body] = {}
 
@@ -78,7 +78,7 @@ class SignalFlow:
                     return name
         return None
 
-    def signal(self, path: str) -> Signal | None:
+    def signal(self, path: str) -> FlowSignal | None:
         """The signal of a path; None if the design has none."""
         with self._design.lock:
             instance_symbol = self._design.symbol(path)
@@ -96,8 +96,8 @@ class SignalFlow:
         """The loads of a signal; None if the design has none of this path."""
 
         def driven(flow: Flow) -> list[tuple[str, AssignmentRole]] | None:
-            part = next((part for path, part in flow.sources if path == signal), None)
-            return [(path, part) for path in flow.targets] if part is not None else None
+            role = next((role for path, role in flow.sources if path == signal), None)
+            return [(path, role) for path in flow.targets] if role is not None else None
 
         return self._endpoints(signal, driven)
 
@@ -111,9 +111,9 @@ class SignalFlow:
                 return None
             bodies = list(self._bodies_of(instance_symbol))
             endpoints = [
-                Endpoint(flow, tuple((self._signal(name), part) for name, part in ends))
-                for body in bodies
-                for flow in body.flows
+                FlowEndpoint(flow, tuple((self._signal(name), part) for name, part in ends))
+                for flow_body in bodies
+                for flow in flow_body.flows
                 if (ends := ends_of(flow)) is not None
             ]
             port = instance_symbol.body.findPort(symbol.name) if _parent(instance_symbol) is None else None
@@ -131,19 +131,23 @@ class SignalFlow:
         yield self._body(parent)
         if instance_symbol.isInterface:
             interface, seen_paths = instance_symbol.hierarchicalPath, {parent.hierarchicalPath}
-            waiting = [self._body(parent)]
-            while waiting:
-                for inner, connected in waiting.pop().interfaces:
-                    symbol = self._design.symbol(inner) if connected == interface and inner not in seen_paths else None
+            pending_bodies = [self._body(parent)]
+            while pending_bodies:
+                for inner_path, connected in pending_bodies.pop().interfaces:
+                    symbol = (
+                        self._design.symbol(inner_path)
+                        if connected == interface and inner_path not in seen_paths
+                        else None
+                    )
                     if symbol is not None:
-                        seen_paths.add(inner)
-                        waiting.append(self._body(symbol))
-                        yield waiting[-1]
+                        seen_paths.add(inner_path)
+                        pending_bodies.append(self._body(symbol))
+                        yield pending_bodies[-1]
 
-    def _signal(self, path: str) -> Signal:
+    def _signal(self, path: str) -> FlowSignal:
         instance_symbol = self._design.symbol(path)
         symbol = self._body(instance_symbol).signals.get(path) if instance_symbol is not None else None
-        return Signal(path, path.rpartition(".")[2], self._design.span_of(symbol) if symbol is not None else None)
+        return FlowSignal(path, path.rpartition(".")[2], self._design.span_of(symbol) if symbol is not None else None)
 
     def _body(self, instance: InstanceSymbol) -> Body:
         path = instance.hierarchicalPath

@@ -32,14 +32,14 @@ from pyslang.ast import (
 
 from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
 from benchwright_verilog.semantics.behaviour.next_states import number
-from benchwright_verilog.semantics.behaviour.registers import Clock, clock_and_resets
+from benchwright_verilog.semantics.behaviour.registers import RegisterClock, clock_and_resets
 from benchwright_verilog.semantics.compilation.instances import NameLocation
 from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of, text_of
 
 if TYPE_CHECKING:
     from pyslang.ast import InstanceBodySymbol, Statement, Type
 
-    from benchwright_verilog.semantics.compilation.instances import Design
+    from benchwright_verilog.semantics.compilation.instances import InstanceTree
 
 _MAX_WIDTH = 64
 _CLOCKED = (ProceduralBlockKind.Always, ProceduralBlockKind.AlwaysFF)
@@ -52,7 +52,7 @@ _COMPARING = (
 
 
 @dataclass(frozen=True)
-class Label:
+class StateLabel:
     """A constant that a state is called by."""
 
     name: str
@@ -68,9 +68,9 @@ class StateRegister:
     """A register that may hold a state."""
 
     symbol: ValueSymbol
-    body: Statement
+    process_body: Statement
     """Of the process that writes it."""
-    clock: Clock | None
+    clock: RegisterClock | None
     resets: dict[str, int]
     """As of `NextStates`."""
     width: int
@@ -79,17 +79,17 @@ class StateRegister:
 
 
 @dataclass
-class Facts:
+class VariableFacts:
     """The facts that are known of the variables of an instance, by their paths."""
 
     writers: dict[str, Statement | Expression] = field(default_factory=dict)
     """As of `NextStates`."""
     candidates: dict[str, StateRegister] = field(default_factory=dict)
-    labelled: dict[str, dict[int, Label]] = field(default_factory=dict)
+    labelled: dict[str, dict[int, StateLabel]] = field(default_factory=dict)
     """The constants that a variable is compared with, or gets."""
     switched: set[str] = field(default_factory=set)
     """The variables that a `case` is about."""
-    sources: dict[str, set[str]] = field(default_factory=dict)
+    source_paths: dict[str, set[str]] = field(default_factory=dict)
     """The variables that are assigned as they are to each variable."""
 
     @property
@@ -97,9 +97,9 @@ class Facts:
         """Those that may hold a state, in the order of the file."""
         return list(self.candidates.values())
 
-    def labels(self, register: StateRegister) -> dict[int, Label]:
+    def labels(self, register: StateRegister) -> dict[int, StateLabel]:
         """The names of a register's states, by their values."""
-        labels: dict[int, Label] = {}
+        labels: dict[int, StateLabel] = {}
         for path in self._family(register):
             for value, label in self.labelled.get(path, {}).items():
                 if value not in labels or (label.is_named and not labels[value].is_named):
@@ -112,50 +112,50 @@ class Facts:
 
     def _family(self, register: StateRegister) -> list[str]:
         path = register.symbol.hierarchicalPath
-        return [path, *sorted(source for source in self.sources.get(path, ()) if source in self.writers)]
+        return [path, *sorted(source for source in self.source_paths.get(path, ()) if source in self.writers)]
 
 
-def facts_of(design: Design, body: InstanceBodySymbol) -> Facts:
+def facts_of(design: InstanceTree, body: InstanceBodySymbol) -> VariableFacts:
     """Reads an instance; `Design.lock` has to be held."""
-    reader = _Reader(design, body)
-    reader.read(body)
-    for register in reader.facts.registers:
-        reader.enumerate(register)
-    return reader.facts
+    facts_reader = _StateReader(design, body)
+    facts_reader.read(body)
+    for register in facts_reader.variable_facts.registers:
+        facts_reader.enumerate(register)
+    return facts_reader.variable_facts
 
 
-class _Reader:
-    def __init__(self, design: Design, body: InstanceBodySymbol) -> None:
-        self.facts = Facts()
+class _StateReader:
+    def __init__(self, design: InstanceTree, body: InstanceBodySymbol) -> None:
+        self.variable_facts = VariableFacts()
         self._design = design
         self._constants = EvalContext(body)
 
     def read(self, scope: InstanceBodySymbol | GenerateBlockSymbol | GenerateBlockArraySymbol) -> None:
-        for member in scope:
-            match member:
-                case GenerateBlockSymbol() if member.isUninstantiated:
+        for scope_member in scope:
+            match scope_member:
+                case GenerateBlockSymbol() if scope_member.isUninstantiated:
                     continue
                 case GenerateBlockSymbol() | GenerateBlockArraySymbol():
-                    self.read(member)
-                case ContinuousAssignSymbol() if isinstance(member.assignment, AssignmentExpression):
-                    self._write(member.assignment, member.assignment)
-                    member.assignment.visit(self._visit)
-                case NetSymbol() if member.initializer is not None:
-                    self.facts.writers[member.hierarchicalPath] = member.initializer
-                    self._gets(member.hierarchicalPath, member.initializer)
+                    self.read(scope_member)
+                case ContinuousAssignSymbol() if isinstance(scope_member.assignment, AssignmentExpression):
+                    self._write(scope_member.assignment, scope_member.assignment)
+                    scope_member.assignment.visit(self._visit)
+                case NetSymbol() if scope_member.initializer is not None:
+                    self.variable_facts.writers[scope_member.hierarchicalPath] = scope_member.initializer
+                    self._note_value(scope_member.hierarchicalPath, scope_member.initializer)
                 case ProceduralBlockSymbol():
-                    self._process(member)
+                    self._process(scope_member)
 
     def enumerate(self, register: StateRegister) -> None:
         """Names the states of a register by the members of its type."""
-        known_labels = self.facts.labelled.setdefault(register.symbol.hierarchicalPath, {})
+        known_labels = self.variable_facts.labelled.setdefault(register.symbol.hierarchicalPath, {})
         type_ = register.symbol.type.canonicalType
-        for member in _members(type_):
-            value = number(member.value)
+        for enum_member in _members(type_):
+            value = number(enum_member.value)
             if value is not None:
                 handled = known_labels.get(value)
-                span = handled.span if handled is not None else self._design.span_of(member)
-                known_labels[value] = Label(member.name, span, is_named=True)
+                span = handled.span if handled is not None else self._design.span_of(enum_member)
+                known_labels[value] = StateLabel(enum_member.name, span, is_named=True)
 
     def _process(self, block: ProceduralBlockSymbol) -> None:
         timing = clock_and_resets(block) if block.procedureKind in _CLOCKED else None
@@ -171,64 +171,66 @@ class _Reader:
             if timing is None:
                 self._write(assignment, block.body)
             else:
-                self._register(assignment, block, *timing)
+                self._add_register(assignment, block, *timing)
 
     def _write(self, assignment: AssignmentExpression, writer: Statement | Expression) -> None:
-        for left in targets_of(assignment.left):
-            symbol = symbol_of(left)
+        for target_expression in targets_of(assignment.left):
+            symbol = symbol_of(target_expression)
             if symbol is not None:
-                self.facts.writers.setdefault(symbol.hierarchicalPath, writer)
+                self.variable_facts.writers.setdefault(symbol.hierarchicalPath, writer)
 
-    def _register(
+    def _add_register(
         self,
         assignment: AssignmentExpression,
         block: ProceduralBlockSymbol,
-        clock: Clock | None,
+        clock: RegisterClock | None,
         resets: dict[str, int],
     ) -> None:
-        for left in targets_of(assignment.left):
-            symbol = symbol_of(left)
+        for target_expression in targets_of(assignment.left):
+            symbol = symbol_of(target_expression)
             if not isinstance(symbol, ValueSymbol) or any(
                 symbol.parentScope == inner_block for inner_block in block.blocks
             ):
                 continue
             type_ = symbol.type
             path = symbol.hierarchicalPath
-            if not type_.isIntegral or type_.bitWidth > _MAX_WIDTH or path in self.facts.candidates:
+            if not type_.isIntegral or type_.bitWidth > _MAX_WIDTH or path in self.variable_facts.candidates:
                 continue
             values = [number(enum_value.value) for enum_value in _members(type_.canonicalType)]
             enumeration = tuple(number_value for number_value in values if number_value is not None)
-            self.facts.candidates[path] = StateRegister(symbol, block.body, clock, resets, type_.bitWidth, enumeration)
+            self.variable_facts.candidates[path] = StateRegister(
+                symbol, block.body, clock, resets, type_.bitWidth, enumeration
+            )
 
     def _visit(self, node: object) -> object:
         match node:
             case AssignmentExpression():
-                self._assigned(node)
+                self._note_assignment(node)
             case CaseStatement():
                 self._switch(node)
             case BinaryExpression() if node.op in _COMPARING:
                 for compared, compared_with in ((node.left, node.right), (node.right, node.left)):
-                    self._compared(compared, compared_with)
+                    self._note_comparison(compared, compared_with)
             case InsideExpression():
                 for compared in node.rangeList:
-                    self._compared(node.left, compared)
+                    self._note_comparison(node.left, compared)
             case ElementSelectExpression():
-                self._bit(node)
+                self._note_bit(node)
         return VisitAction.Advance
 
-    def _assigned(self, assignment: AssignmentExpression) -> None:
-        left = unwrapped(assignment.left)
-        symbol = symbol_of(left) if isinstance(left, NamedValueExpression) else None
+    def _note_assignment(self, assignment: AssignmentExpression) -> None:
+        target_expression = unwrapped(assignment.left)
+        symbol = symbol_of(target_expression) if isinstance(target_expression, NamedValueExpression) else None
         if symbol is not None:
-            self._gets(symbol.hierarchicalPath, assignment.right)
+            self._note_value(symbol.hierarchicalPath, assignment.right)
 
-    def _gets(self, path: str, value: Expression) -> None:
-        for alternative in _alternatives(value):
-            source = symbol_of(alternative) if isinstance(alternative, NamedValueExpression) else None
-            if source is not None:
-                self.facts.sources.setdefault(path, set()).add(source.hierarchicalPath)
+    def _note_value(self, path: str, assigned_value: Expression) -> None:
+        for alternative in _alternatives(assigned_value):
+            source_symbol = symbol_of(alternative) if isinstance(alternative, NamedValueExpression) else None
+            if source_symbol is not None:
+                self.variable_facts.source_paths.setdefault(path, set()).add(source_symbol.hierarchicalPath)
             else:
-                self._label(path, alternative, is_place=False)
+                self._note_label(path, alternative, is_place=False)
 
     def _switch(self, statement: CaseStatement) -> None:
         symbol = symbol_of(statement.expr) if isinstance(unwrapped(statement.expr), NamedValueExpression) else None
@@ -236,36 +238,36 @@ class _Reader:
             return
         labels = [label_expression for item in statement.items for label_expression in item.expressions]
         if len(labels) > 1:
-            self.facts.switched.add(symbol.hierarchicalPath)
+            self.variable_facts.switched.add(symbol.hierarchicalPath)
         for label_expression in labels:
-            self._label(symbol.hierarchicalPath, label_expression, is_place=True)
+            self._note_label(symbol.hierarchicalPath, label_expression, is_place=True)
 
-    def _compared(self, tested: Expression, constant: Expression) -> None:
-        plain = unwrapped(tested)
-        symbol = symbol_of(plain) if isinstance(plain, NamedValueExpression) else None
+    def _note_comparison(self, tested: Expression, constant: Expression) -> None:
+        bare_expression = unwrapped(tested)
+        symbol = symbol_of(bare_expression) if isinstance(bare_expression, NamedValueExpression) else None
         if symbol is not None:
-            self._label(symbol.hierarchicalPath, constant, is_place=False)
+            self._note_label(symbol.hierarchicalPath, constant, is_place=False)
 
-    def _bit(self, select: ElementSelectExpression) -> None:
+    def _note_bit(self, select: ElementSelectExpression) -> None:
         """In a one-hot code a state is the number of a bit."""
         bit = unwrapped(select.selector)
         value, symbol = self._constant(bit), symbol_of(select.value)
-        declared = _declared(bit)
-        if value is not None and declared is not None and symbol is not None and value < _MAX_WIDTH:
-            label = Label(declared.name, self._design.span_of(declared), is_named=True)
-            self.facts.labelled.setdefault(symbol.hierarchicalPath, {}).setdefault(1 << value, label)
+        named_constant = _declared(bit)
+        if value is not None and named_constant is not None and symbol is not None and value < _MAX_WIDTH:
+            label = StateLabel(named_constant.name, self._design.span_of(named_constant), is_named=True)
+            self.variable_facts.labelled.setdefault(symbol.hierarchicalPath, {}).setdefault(1 << value, label)
 
-    def _label(self, path: str, expression: Expression, *, is_place: bool) -> None:
+    def _note_label(self, path: str, expression: Expression, *, is_place: bool) -> None:
         value = self._constant(expression)
         if value is None:
             return
-        plain = unwrapped(expression)
-        declared = _declared(plain)
-        name = declared.name if declared is not None else text_of(plain.syntax)
-        written_span = self._design.range(plain.sourceRange) if is_place else None
-        span = written_span or (self._design.span_of(declared) if declared is not None else None)
-        label = Label(name, span, is_named=declared is not None, is_handled=written_span is not None)
-        known_labels = self.facts.labelled.setdefault(path, {})
+        bare_expression = unwrapped(expression)
+        named_constant = _declared(bare_expression)
+        name = named_constant.name if named_constant is not None else text_of(bare_expression.syntax)
+        written_span = self._design.range(bare_expression.sourceRange) if is_place else None
+        span = written_span or (self._design.span_of(named_constant) if named_constant is not None else None)
+        label = StateLabel(name, span, is_named=named_constant is not None, is_handled=written_span is not None)
+        known_labels = self.variable_facts.labelled.setdefault(path, {})
         old_label = known_labels.get(value)
         if old_label is None or (label.is_handled, label.is_named) > (old_label.is_handled, old_label.is_named):
             known_labels[value] = label
@@ -286,10 +288,10 @@ def _declared(expression: Expression) -> EnumValueSymbol | ParameterSymbol | Non
     return symbol if isinstance(symbol, EnumValueSymbol | ParameterSymbol) else None
 
 
-def _alternatives(value: Expression) -> Iterator[Expression]:
-    plain = unwrapped(value)
-    if isinstance(plain, ConditionalExpression):
-        for side in (plain.left, plain.right):
-            yield from _alternatives(side)
+def _alternatives(assigned_value: Expression) -> Iterator[Expression]:
+    bare_expression = unwrapped(assigned_value)
+    if isinstance(bare_expression, ConditionalExpression):
+        for branch in (bare_expression.left, bare_expression.right):
+            yield from _alternatives(branch)
     else:
-        yield plain
+        yield bare_expression

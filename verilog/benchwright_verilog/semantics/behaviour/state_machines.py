@@ -17,19 +17,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.behaviour.next_states import NextStates, ProcessPath, TooManyWaysError, conjunction
-from benchwright_verilog.semantics.behaviour.registers import Clock, Reset
-from benchwright_verilog.semantics.behaviour.state_facts import Facts, StateRegister, facts_of
+from benchwright_verilog.semantics.behaviour.registers import RegisterClock, Reset
+from benchwright_verilog.semantics.behaviour.state_facts import StateRegister, VariableFacts, facts_of
 from benchwright_verilog.semantics.compilation.instances import NameLocation
 
 if TYPE_CHECKING:
-    from benchwright_verilog.semantics.compilation.instances import Design
+    from benchwright_verilog.semantics.compilation.instances import InstanceTree
 
 _MAX_STATES = 128
 _MAX_MACHINES = 50
 
 
 @dataclass(frozen=True)
-class State:
+class MachineState:
     """A state of a machine."""
 
     name: str
@@ -46,9 +46,9 @@ class State:
 class Transition:
     """A way from one state to another, or to itself."""
 
-    source: int
+    source_state: int
     """The number of the state in the list."""
-    target: int
+    target_state: int
     condition: str
     """As an expression of SystemVerilog; empty if there is none."""
     span: NameLocation | None
@@ -63,62 +63,68 @@ class StateMachine:
     """From the top."""
     name: str
     type: str
-    clock: Clock | None
+    clock: RegisterClock | None
     reset: Reset | None
     reset_state: int | None
     """The number of the state that a reset leads to."""
-    states: tuple[State, ...]
+    machine_states: tuple[MachineState, ...]
     """In the order of the enumeration, or of their values."""
     transitions: tuple[Transition, ...]
     is_complete: bool
     """False if it also gets values that the state and constants alone don't decide."""
-    declared: NameLocation | None
+    declaration: NameLocation | None
 
 
-def state_machines(design: Design, instance: str) -> list[StateMachine] | None:
+def state_machines(design: InstanceTree, instance: str) -> list[StateMachine] | None:
     """The state machines of an instance in the order of the file; None if there is no such instance."""
     with design.lock:
         symbol = design.symbol(instance)
         if symbol is None or symbol.hierarchicalPath != instance:
             return None
-        facts = facts_of(design, symbol.body)
-        machines = (_machine(design, facts, register) for register in facts.registers)
+        variable_facts = facts_of(design, symbol.body)
+        machines = (_machine(design, variable_facts, register) for register in variable_facts.registers)
         return [machine for machine in machines if machine is not None][:_MAX_MACHINES]
 
 
-def _machine(design: Design, facts: Facts, register: StateRegister) -> StateMachine | None:
-    labels = facts.labels(register)
+def _machine(design: InstanceTree, variable_facts: VariableFacts, register: StateRegister) -> StateMachine | None:
+    labels = variable_facts.labels(register)
     named_states = {value for value, label in labels.items() if label.is_named}
-    if len(labels) < 2 or not (len(named_states) > 1 or facts.is_switched(register)):
+    if len(labels) < 2 or not (len(named_states) > 1 or variable_facts.is_switched(register)):
         return None
     try:
-        explored = _explored(facts, register, sorted(labels))
+        explored = _explored(variable_facts, register, sorted(labels))
     except TooManyWaysError:
         return None
-    ways = [way for state_ways in explored.values() for way in state_ways if way.reset is None]
+    process_paths = [way for state_ways in explored.values() for way in state_ways if way.reset is None]
     # A counter also has values with names, but not only.
-    is_counter = not named_states.issuperset(explored) and any(way.is_computed or way.value is None for way in ways)
-    if is_counter or len({_leads(state_ways) for state_ways in explored.values()}) < 2:
+    is_counter = not named_states.issuperset(explored) and any(
+        way.is_computed or way.value is None for way in process_paths
+    )
+    if is_counter or len({_destinations(state_ways) for state_ways in explored.values()}) < 2:
         return None
-    return _ResolvedMachine(design, facts, register, explored).machine()
+    return _ResolvedMachine(design, variable_facts, register, explored).machine()
 
 
-def _leads(ways: Sequence[ProcessPath]) -> tuple[tuple[int | None, tuple[str, ...]], ...]:
+def _destinations(process_paths: Sequence[ProcessPath]) -> tuple[tuple[int | None, tuple[str, ...]], ...]:
     """The states that a state leads to, alike for states that are not told apart."""
-    return tuple((None if way.is_kept else way.value, way.conditions) for way in ways if way.reset is None)
+    return tuple((None if way.is_kept else way.value, way.conditions) for way in process_paths if way.reset is None)
 
 
-def _explored(facts: Facts, register: StateRegister, begin: Sequence[int]) -> dict[int, list[ProcessPath]]:
+def _explored(
+    variable_facts: VariableFacts, register: StateRegister, first_values: Sequence[int]
+) -> dict[int, list[ProcessPath]]:
     """The ways from each state, also from those that are only found on the way."""
-    waiting, ways_by_state = deque(begin), dict[int, list[ProcessPath]]()
-    while waiting:
-        value = waiting.popleft()
+    pending_values, ways_by_state = deque(first_values), dict[int, list[ProcessPath]]()
+    while pending_values:
+        value = pending_values.popleft()
         if value in ways_by_state:
             continue
         if len(ways_by_state) >= _MAX_STATES:
             raise TooManyWaysError
-        ways_by_state[value] = NextStates(register.symbol, value, facts.writers, register.resets).ways(register.body)
-        waiting.extend(way.value for way in ways_by_state[value] if way.value is not None)
+        ways_by_state[value] = NextStates(register.symbol, value, variable_facts.writers, register.resets).ways(
+            register.process_body
+        )
+        pending_values.extend(way.value for way in ways_by_state[value] if way.value is not None)
     return ways_by_state
 
 
@@ -126,35 +132,41 @@ class _ResolvedMachine:
     """One machine of which the ways are known."""
 
     def __init__(
-        self, design: Design, facts: Facts, register: StateRegister, explored: dict[int, list[ProcessPath]]
+        self,
+        design: InstanceTree,
+        variable_facts: VariableFacts,
+        register: StateRegister,
+        explored: dict[int, list[ProcessPath]],
     ) -> None:
         self._design = design
         self._register = register
         self._explored = explored
-        self._labels = facts.labels(register)
+        self._labels = variable_facts.labels(register)
         order = {value: number for number, value in enumerate(register.enumeration)}
         self._values = sorted(explored, key=lambda value: (order.get(value, len(order)), value))
         self._numbers = {value: number for number, value in enumerate(self._values)}
 
     def machine(self) -> StateMachine:
         register, symbol = self._register, self._register.symbol
-        ways = [(value, way) for value, state_ways in self._explored.items() for way in state_ways]
+        valued_paths = [(value, way) for value, state_ways in self._explored.items() for way in state_ways]
         transitions = tuple(dict.fromkeys(self._transitions()))
-        resets = [way for _, way in ways if way.reset is not None and way.value is not None]
-        begin = self._numbers[resets[0].value] if resets and resets[0].value is not None else None
-        is_complete = all(way.value is not None for _, way in ways)
-        reached = _reached(transitions, begin) if begin is not None and is_complete else None
+        resets = [way for _, way in valued_paths if way.reset is not None and way.value is not None]
+        reset_state = self._numbers[resets[0].value] if resets and resets[0].value is not None else None
+        is_complete = all(way.value is not None for _, way in valued_paths)
+        reached_states = _reached(transitions, reset_state) if reset_state is not None and is_complete else None
         return StateMachine(
             path=symbol.hierarchicalPath,
             name=symbol.name,
             type=str(symbol.type),
             clock=register.clock,
             reset=resets[0].reset if resets else None,
-            reset_state=begin,
-            states=tuple(self._state(number, value, reached) for number, value in enumerate(self._values)),
+            reset_state=reset_state,
+            machine_states=tuple(
+                self._state(number, value, reached_states) for number, value in enumerate(self._values)
+            ),
             transitions=transitions,
             is_complete=is_complete,
-            declared=self._design.span_of(symbol),
+            declaration=self._design.span_of(symbol),
         )
 
     def _transitions(self) -> Iterator[Transition]:
@@ -165,19 +177,21 @@ class _ResolvedMachine:
                     condition = conjunction(way.conditions)
                     yield Transition(self._numbers[value], self._numbers[way.value], condition, span)
 
-    def _state(self, number: int, value: int, reached: frozenset[int] | None) -> State:
+    def _state(self, number: int, value: int, reached_states: frozenset[int] | None) -> MachineState:
         width = self._register.width
         label = self._labels.get(value)
         text = f"{width}'b{value:0{width}b}"
-        is_reachable = number in reached if reached is not None else None
-        return State(label.name if label else text, text, label.span if label else None, is_reachable)
+        is_reachable = number in reached_states if reached_states is not None else None
+        return MachineState(label.name if label else text, text, label.span if label else None, is_reachable)
 
 
-def _reached(transitions: Sequence[Transition], begin: int) -> frozenset[int]:
-    reached, waiting = {begin}, deque([begin])
-    while waiting:
-        source = waiting.popleft()
-        following = {transition.target for transition in transitions if transition.source == source} - reached
-        reached |= following
-        waiting.extend(following)
-    return frozenset(reached)
+def _reached(transitions: Sequence[Transition], first_state: int) -> frozenset[int]:
+    reached_states, pending_states = {first_state}, deque([first_state])
+    while pending_states:
+        source = pending_states.popleft()
+        next_states = {
+            transition.target_state for transition in transitions if transition.source_state == source
+        } - reached_states
+        reached_states |= next_states
+        pending_states.extend(next_states)
+    return frozenset(reached_states)

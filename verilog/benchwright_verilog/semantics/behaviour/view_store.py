@@ -18,10 +18,10 @@ class ViewStore:
     def __init__(self, folder: Path) -> None:
         self._state = FolderState(folder)
 
-    def load(self, root: Path) -> View:
+    def load(self, folder: Path) -> View:
         """The view of a folder; that with default parameters if none was kept, or it can't be read."""
         try:
-            stored_view = self._state.load(root)
+            stored_view = self._state.load(folder)
             instances = {
                 str(module): InstancePath(str(path), tuple(map(str, modules)), tuple(map(Path, files)))
                 for module, (path, modules, files) in stored_view["instances"].items()
@@ -30,10 +30,10 @@ class ViewStore:
         except (ValueError, TypeError, KeyError, AttributeError):
             return DEFAULTS
 
-    def save(self, root: Path, view: View) -> None:
+    def save(self, folder: Path, view: View) -> None:
         """Keep the view of a folder. Where that can't be written, the choice ends with the program."""
-        instances = {
-            module: [chosen.path, chosen.modules, [str(file) for file in chosen.files]]
-            for module, chosen in view.instances.items()
+        saved_instances = {
+            module: [instance_path.path, instance_path.modules, [str(file) for file in instance_path.files]]
+            for module, instance_path in view.instances.items()
         }
-        self._state.save(root, {"top": view.top, "instances": instances} if view != DEFAULTS else {})
+        self._state.save(folder, {"top": view.top_name, "instances": saved_instances} if view != DEFAULTS else {})

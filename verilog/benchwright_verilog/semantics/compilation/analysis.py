@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.project.file_locations import FileLocations
 
 
-class Analysis:
+class FileAnalysis:
     """One version of one file. Everything is worked out when it is first asked for.
 
     Args:
@@ -41,7 +41,7 @@ class Analysis:
         self,
         path: Path,
         outline: Outline,
-        root: Tree,
+        root_tree: Tree,
         compiled: Compiled,
         *,
         macros: Macros,
@@ -50,7 +50,7 @@ class Analysis:
         self.outline = outline
         self.macros = macros
         self.compiled = compiled
-        self._root = root
+        self._root = root_tree
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -143,7 +143,7 @@ class Analysis:
         """Every name between two bytes of the file that means something, in order."""
         end = len(self.data) if end is None else end
         occurrences = list(self.macros.occurrences(self.path, start, end))
-        occurrences += self._visit(part=(start, end))
+        occurrences += self._visit(byte_range=(start, end))
         return sorted(set(occurrences), key=lambda occurrence: (occurrence.start, occurrence.shorthand))
 
     def occurrences_of(self, name: str) -> list[Occurrence]:
@@ -216,13 +216,13 @@ class Analysis:
                 return start, end
         return 0, len(self.data)
 
-    def _visit(self, name: str | None = None, part: tuple[int, int] | None = None) -> list[Occurrence]:
+    def _visit(self, name: str | None = None, byte_range: tuple[int, int] | None = None) -> list[Occurrence]:
         """The occurrences of one name, or of all, in a part of the file, or in all of it."""
         from benchwright_verilog.semantics.names.names import visit_names
 
         occurrences: list[Occurrence] = []
         locations, path = self._root.locations, self.path
-        start, end = part or (0, len(self.data))
+        start, end = byte_range or (0, len(self.data))
 
         def visit(token: Token, node: SyntaxNode) -> None:
             if name is not None and token.valueText != name:
@@ -231,7 +231,7 @@ class Analysis:
             if location is not None and location.path == path and start <= location.offset < end:
                 occurrences.extend(self._occurrences(token, node))
 
-        for node in self._items(start, end) if part else (self.tree.root,):
+        for node in self._items(start, end) if byte_range else (self.tree.root,):
             visit_names(node, visit)
         return occurrences
 
@@ -245,9 +245,18 @@ class Analysis:
             return
         for member in root.members:
             span = member.sourceRange
-            first, last = locations.location_of(span.start), locations.location_of(span.end)
-            is_here = first is not None and last is not None and first.path == last.path == self.path
-            if is_here and first and last and (first.offset >= end or last.offset < start):
+            first_location, last_location = locations.location_of(span.start), locations.location_of(span.end)
+            is_here = (
+                first_location is not None
+                and last_location is not None
+                and first_location.path == last_location.path == self.path
+            )
+            if (
+                is_here
+                and first_location
+                and last_location
+                and (first_location.offset >= end or last_location.offset < start)
+            ):
                 continue
             yield member
 

@@ -25,26 +25,26 @@ def canonical(symbol: Symbol | None) -> Symbol | None:
     around the type has a second, transparent `RED`: that of the type stands for both.
     """
     while symbol is not None:
-        following: Symbol | None = None
+        next_symbol: Symbol | None = None
         if isinstance(symbol, TransparentMemberSymbol):
-            following = symbol.wrapped
+            next_symbol = symbol.wrapped
         elif isinstance(symbol, ExplicitImportSymbol):
             symbol = symbol.importedSymbol
             continue
         elif isinstance(symbol, (PortSymbol, ModportPortSymbol)):
-            inner = symbol.internalSymbol
+            inner_symbol = symbol.internalSymbol
             # `.outside(inside)`: a port that is named differently from its net is a thing of its own.
-            following = inner if inner is not None and inner.name == symbol.name else None
+            next_symbol = inner_symbol if inner_symbol is not None and inner_symbol.name == symbol.name else None
         elif isinstance(symbol, InstanceBodySymbol):
-            following = symbol.definition
+            next_symbol = symbol.definition
         elif isinstance(symbol, SubroutineSymbol):
-            following = symbol.prototype
+            next_symbol = symbol.prototype
         elif isinstance(symbol, InstanceSymbol) and symbol.location == symbol.definition.location:
             # A top-level instance has the name and the location of its module.
-            following = symbol.definition
-        if following is None:
+            next_symbol = symbol.definition
+        if next_symbol is None:
             return symbol
-        symbol = following
+        symbol = next_symbol
     return None
 
 

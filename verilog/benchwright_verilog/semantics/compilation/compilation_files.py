@@ -71,7 +71,7 @@ class CompilationFiles:
         self._libraries: list[Path] = []
         self._version: object = None
         self._is_short = True
-        self.units = SingleUnits()
+        self.single_units = SingleUnits()
         self._members: dict[Path, None] = {}
         self._declared: dict[int, tuple[object, Declaring]] = {}
         self._find_include = find_include
@@ -80,23 +80,23 @@ class CompilationFiles:
         self._corrected: tuple[Declaring, object, Declaring] = {}, None, {}
         self._names: dict[Path, tuple[Stamp | Outline, Declaring, tuple[str, ...]]] = {}
 
-    def use(self, lists: Sequence[FileList]) -> None:
+    def use_lists(self, lists: Sequence[FileList]) -> None:
         """Take the project's file lists, and what is on disk, as they are now."""
         if lists != self._lists:
             self._lists = lists
             self._sources = dict.fromkeys(path for file_list in lists for path in file_list.sources)
             self._libraries = [path for file_list in lists for path in file_list.libraries]
-        listed = (*self._sources, *self._libraries)
+        listed_paths = (*self._sources, *self._libraries)
         known_stamps = self._inventory.stamps if self._inventory is not None else {}
         number = self._inventory.version if self._inventory is not None else 0
-        version = (lists, number, [stamp_of(path) for path in listed if path not in known_stamps])
+        version = (lists, number, [stamp_of(path) for path in listed_paths if path not in known_stamps])
         if version != self._version:
             self._version = version
             self._declared.clear()
             self._is_short = self._bytes_of(self._sources) <= _MAX_BYTES
-            self.units = SingleUnits(lists, self._bytes_of)
-            self._members = dict.fromkeys(self.units.merged(self._sources))
-            self._texts.made_up = self.units.texts
+            self.single_units = SingleUnits(lists, self._bytes_of)
+            self._members = dict.fromkeys(self.single_units.merged(self._sources))
+            self._texts.made_up = self.single_units.unit_texts
 
     def root_of(self, path: Path) -> Path:
         """The file to compile for a file: itself, the single unit that it is in, or the nearest that includes it."""
@@ -108,53 +108,59 @@ class CompilationFiles:
                 for includer in self._inventory.including.get(current.name, ())
                 if includer not in seen_files and self._includes(includer, current)
             ]
-            following = nearest(candidates, current)
-            if following is None:
+            next_file = nearest(candidates, current)
+            if next_file is None:
                 return path
-            seen_files.add(following)
-            current = following
-        return self.units.unit_of(current)
+            seen_files.add(next_file)
+            current = next_file
+        return self.single_units.unit_of(current)
 
-    def together(self, root: Path) -> list[Path]:
+    def files_compiled_with(self, root: Path) -> list[Path]:
         """The files to compile for a file or unit: those of the lists, of the workspace, or those that it needs."""
-        listed = self._members
-        if listed and self._is_short:
+        listed_files = self._members
+        if listed_files and self._is_short:
             # slang's own order is the list's, and a file that is in no list comes last.
-            together = list(listed if root in listed else {**listed, root: None})
-            return self._needed_files(together, self._declared_in(self._libraries)) if self._libraries else together
+            compiled_files = list(listed_files if root in listed_files else {**listed_files, root: None})
+            return (
+                self._needed_files(compiled_files, self._declared_in(self._libraries))
+                if self._libraries
+                else compiled_files
+            )
         if self._inventory is None:
             return [root]
         if self._takes_all:
             sources = list(self._inventory.sources())
             if len(sources) <= _MAX_FILES and self._bytes_of(sources) <= _MAX_BYTES:
                 return [root, *(path for path in sources if path != root)]
-        files_below = self.units.merged(self._below_top())
+        files_below = self.single_units.merged(self._below_top())
         if root in files_below:
             return [root, *(path for path in files_below if path != root)]
-        is_listed = bool(listed or self._libraries)
+        is_listed = bool(listed_files or self._libraries)
         declaring = self._all_declaring() if is_listed else self._corrected_by_open(self._inventory.declaring, root)
         ancestors = self._above_chosen(root, declaring)
         if not ancestors and (is_listed or self._has_type_parameters(root)):
             ancestors = self._ancestors(root, declaring)
-        return self.units.merged(self._needed_files([root, *ancestors], declaring, lambda path: path not in ancestors))
+        return self.single_units.merged(
+            self._needed_files([root, *ancestors], declaring, lambda path: path not in ancestors)
+        )
 
-    def of_design(self, path: Path) -> list[Path]:
+    def files_of_design(self, path: Path) -> list[Path]:
         """The files to compile for the hierarchy of instances that a file belongs to."""
         if self._inventory is None:
             return [path]
         if files_below := self._below_top(has_limit=False):
-            return self.units.merged(files_below)
+            return self.single_units.merged(files_below)
         if self._sources:
-            listed = list(self._members)
-            return self._needed_files(listed, self._declared_in(self._libraries), has_limit=False)
+            listed_files = list(self._members)
+            return self._needed_files(listed_files, self._declared_in(self._libraries), has_limit=False)
         return list(self._inventory.sources())
 
     def _below_top(self, *, has_limit: bool = True) -> list[Path]:
         """The files that the chosen top needs, its own first; none if no top is chosen, or nothing declares it."""
-        declaring = self._all_declaring() if self.view.top is not None else {}
-        candidates = declaring.get(self.view.top or "", ())
-        first = min(candidates, key=lambda path: (len(path.parts), path), default=None)
-        return self._needed_files([first], declaring, has_limit=has_limit) if first is not None else []
+        declaring = self._all_declaring() if self.view.top_name is not None else {}
+        candidates = declaring.get(self.view.top_name or "", ())
+        first_file = min(candidates, key=lambda path: (len(path.parts), path), default=None)
+        return self._needed_files([first_file], declaring, has_limit=has_limit) if first_file is not None else []
 
     def _above_chosen(self, root: Path, declaring: Declaring) -> list[Path]:
         """The files of the modules around the instances that the modules of a file are viewed as."""
@@ -162,9 +168,9 @@ class CompilationFiles:
         entries = self._inventory.entries if self._inventory is not None else {}
         known_files = {*self._sources, *self._libraries} or entries.keys()
         for name in sorted(_units(self._texts.outline(root)) & self.view.instances.keys()):
-            chosen = self.view.instances[name]
-            chosen_files |= dict.fromkeys(file for file in reversed(chosen.files) if file in known_files)
-            for module in chosen.modules[:-1]:
+            chosen_instance = self.view.instances[name]
+            chosen_files |= dict.fromkeys(file for file in reversed(chosen_instance.files) if file in known_files)
+            for module in chosen_instance.modules[:-1]:
                 candidates = declaring.get(module, ())
                 # The module has moved since then.
                 if (
@@ -180,7 +186,7 @@ class CompilationFiles:
         outline = self._texts.outline(path)
         return outline is not None and _TYPE_PARAMETER.search(outline.data) is not None
 
-    def for_names(self, paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    def files_for_names(self, paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
         """The files to compile to look up names in many files at once.
 
         Args:
@@ -192,22 +198,24 @@ class CompilationFiles:
         """
         declaring = self._all_declaring()
         apart: list[Path] = []
-        together: list[Path] = []
+        joint_files: list[Path] = []
         for path in paths:
             names = {*self._names_in(path, declaring), *_units(self._texts.outline(path))}
             is_alone = (
-                path.suffix in HEADERS or path in self.units or any(len(declaring.get(name, ())) > 1 for name in names)
+                path.suffix in HEADERS
+                or path in self.single_units
+                or any(len(declaring.get(name, ())) > 1 for name in names)
             )
-            (apart if is_alone else together).append(path)
-        if not together:
+            (apart if is_alone else joint_files).append(path)
+        if not joint_files:
             return [], apart
         # `u_a.u_b.signal` leads through modules of which no file needs to name `signal`.
-        deep = {path for path in together if self._has_paths(path)}
-        own_files = set(together)
+        deep = {path for path in joint_files if self._has_paths(path)}
+        own_files = set(joint_files)
         needed_files = self._needed_files(
-            together, declaring, lambda path: path in own_files or path in deep, has_limit=False, deep=deep
+            joint_files, declaring, lambda path: path in own_files or path in deep, has_limit=False, deep=deep
         )
-        return self.units.merged(needed_files), apart
+        return self.single_units.merged(needed_files), apart
 
     def _has_paths(self, path: Path) -> bool:
         outline = self._texts.outline(path)
@@ -219,8 +227,8 @@ class CompilationFiles:
         return self._corrected_by_open(self._inventory.declaring, None) if self._inventory is not None else {}
 
     def _includes(self, includer: Path, header: Path) -> bool:
-        entry = self._inventory.entries[includer] if self._inventory is not None else None
-        names = entry.includes if entry is not None else ()
+        inventory_entry = self._inventory.entries[includer] if self._inventory is not None else None
+        names = inventory_entry.includes if inventory_entry is not None else ()
         return any(
             name.rpartition("/")[2] == header.name and self._find_include(includer, name) == header for name in names
         )
@@ -245,28 +253,30 @@ class CompilationFiles:
         """
         root = roots[0]
         own_units = _units(self._texts.outline(root))
-        together = dict.fromkeys(roots)
-        room = _MAX_BYTES - self._bytes_of(together)
-        waiting = deque(together)
-        while waiting:
-            path = waiting.popleft()
+        needed_files = dict.fromkeys(roots)
+        room = _MAX_BYTES - self._bytes_of(needed_files)
+        pending_files = deque(needed_files)
+        while pending_files:
+            path = pending_files.popleft()
             for name in self._names_in(path, declaring):
                 candidates = declaring[name]
-                if name in own_units or any(candidate in together for candidate in candidates):
+                if name in own_units or any(candidate in needed_files for candidate in candidates):
                     continue
-                chosen = candidates[0] if len(candidates) == 1 else self._chosen(name, candidates, root)
-                if chosen is None or (self._is_module(name, chosen) and not (takes_modules(path) and room >= 0)):
+                chosen_file = candidates[0] if len(candidates) == 1 else self._chosen(name, candidates, root)
+                if chosen_file is None or (
+                    self._is_module(name, chosen_file) and not (takes_modules(path) and room >= 0)
+                ):
                     continue
                 if has_limit:
-                    if len(together) >= _MAX_FILES:
-                        return list(together)
-                    room -= self._size_of(chosen)
+                    if len(needed_files) >= _MAX_FILES:
+                        return list(needed_files)
+                    room -= self._size_of(chosen_file)
                 elif deep is not None and path in deep:
-                    room -= self._size_of(chosen)
-                    deep.add(chosen)
-                together[chosen] = None
-                waiting.append(chosen)
-        return list(together)
+                    room -= self._size_of(chosen_file)
+                    deep.add(chosen_file)
+                needed_files[chosen_file] = None
+                pending_files.append(chosen_file)
+        return list(needed_files)
 
     def _chosen(self, name: str, candidates: Sequence[Path], root: Path) -> Path | None:
         if self._sources or self._libraries:
@@ -292,77 +302,86 @@ class CompilationFiles:
 
     def _naming(self, name: str) -> Iterator[Path]:
         """The files that have a name, as they are now."""
-        opened = dict(self._texts.open_designs())
+        open_documents = dict(self._texts.open_designs())
         if self._inventory is not None:
-            yield from (path for path in self._inventory.naming(name) if path not in opened)
-        for path, document in opened.items():
+            yield from (path for path in self._inventory.naming(name) if path not in open_documents)
+        for path, document in open_documents.items():
             text = self._texts.get(path, document)
-            if text is not None and name.encode() in text.outline.data and name in text.outline.words:
+            if text is not None and name.encode() in text.outline.data and name in text.outline.code_words:
                 yield path
 
     def _declares_module(self, path: Path, declaring: Declaring) -> bool:
         return any(
-            path in declaring.get(unit.name, ()) for unit in self._units_of(path) if unit.kind is TargetKind.MODULE
+            path in declaring.get(unit.name, ())
+            for unit in self._units_of(path)
+            if unit.target_kind is TargetKind.MODULE
         )
 
     def _is_module(self, name: str, path: Path) -> bool:
-        return any(unit.name == name and unit.kind is TargetKind.MODULE for unit in self._units_of(path))
+        return any(unit.name == name and unit.target_kind is TargetKind.MODULE for unit in self._units_of(path))
 
     def _units_of(self, path: Path) -> Iterable[DeclaredUnit]:
-        entry = self._inventory.entries.get(path) if self._inventory is not None else None
+        inventory_entry = self._inventory.entries.get(path) if self._inventory is not None else None
         known_text = self._texts.known_text(path)
-        if entry is not None and (known_text is None or known_text.stamp == entry.stamp):
-            return entry.units
-        if entry is None and known_text is None and self._inventory is not None and path in self._inventory.stamps:
+        if inventory_entry is not None and (known_text is None or known_text.stamp == inventory_entry.stamp):
+            return inventory_entry.units
+        if (
+            inventory_entry is None
+            and known_text is None
+            and self._inventory is not None
+            and path in self._inventory.stamps
+        ):
             return ()  # The background will read it.
         outline = self._texts.outline(path)
         return outline.units if outline is not None else ()
 
     def _declared_in(self, paths: Sequence[Path]) -> Declaring:
         """The units that the libraries, or all listed files, declare as they are now."""
-        opened = dict(self._texts.open_designs())
-        units = {path: frozenset(_units(self._texts.outline(path))) for path in opened}
+        open_documents = dict(self._texts.open_designs())
+        units_by_path = {path: frozenset(_units(self._texts.outline(path))) for path in open_documents}
         cached = self._declared.get(len(paths))
-        if cached is None or cached[0] != units:
+        if cached is None or cached[0] != units_by_path:
             declaring: dict[str, list[Path]] = {}
             by_name = frozenset().union(*(file_list.found_by_name for file_list in self._lists))
             for path in paths:
-                for name in units[path] if path in units else {unit.name for unit in self._units_of(path)}:
+                for name in (
+                    units_by_path[path] if path in units_by_path else {unit.name for unit in self._units_of(path)}
+                ):
                     if path not in by_name or name == path.stem:
                         declaring.setdefault(name, []).append(path)
-            cached = self._declared[len(paths)] = units, declaring
+            cached = self._declared[len(paths)] = units_by_path, declaring
         return cached[1]
 
     def _corrected_by_open(self, declaring: Declaring, root: Path | None) -> Declaring:
         """The units on disk, corrected by what is open; what `root` itself declares does not matter."""
         entries = self._inventory.entries if self._inventory is not None else {}
-        changed = []
+        changed_units = []
         for path, document in self._texts.open_designs():
-            entry, text = entries.get(path), self._texts.get(path, document)
+            inventory_entry, text = entries.get(path), self._texts.get(path, document)
             if path.suffix in HEADERS or path == root or text is None:
                 continue
-            new = _units(text.outline)
-            if new != ({unit.name for unit in entry.units} if entry is not None else set()):
-                changed.append((path, frozenset(new)))
-        if not changed:
+            new_units = _units(text.outline)
+            if new_units != ({unit.name for unit in inventory_entry.units} if inventory_entry is not None else set()):
+                changed_units.append((path, frozenset(new_units)))
+        if not changed_units:
             return declaring
-        if self._corrected[0] is not declaring or self._corrected[1] != changed:
+        if self._corrected[0] is not declaring or self._corrected[1] != changed_units:
             corrected = dict(declaring)
-            for path, units in changed:
+            for path, units in changed_units:
                 corrected = {name: [path_ for path_ in paths if path_ != path] for name, paths in corrected.items()}
                 for name in units:
                     corrected[name] = [*corrected.get(name, ()), path]
             remaining = {name: paths for name, paths in corrected.items() if paths}
-            self._corrected = declaring, changed, remaining
+            self._corrected = declaring, changed_units, remaining
         return self._corrected[2]
 
     def _names_in(self, path: Path, declaring: Declaring) -> Iterable[str]:
         """The names of units in a file and in what it includes."""
         names: dict[str, None] = {}
         seen_files: set[Path] = set()
-        waiting = [path]
-        while waiting:
-            current = waiting.pop()
+        pending_files = [path]
+        while pending_files:
+            current = pending_files.pop()
             text = self._texts.get(current)
             if text is None or current in seen_files:
                 continue
@@ -371,13 +390,13 @@ class CompilationFiles:
             version = text.stamp or text.outline
             cached = self._names.get(current)
             if cached is None or cached[0] != version or cached[1] is not declaring:
-                cached = version, declaring, tuple(sorted(text.outline.words & declaring.keys()))
+                cached = version, declaring, tuple(sorted(text.outline.code_words & declaring.keys()))
                 self._names[current] = cached
             names |= dict.fromkeys(cached[2])
             for include in text.outline.includes:
                 header = self._find_include(current, include.name)
                 if header is not None:
-                    waiting.append(header)
+                    pending_files.append(header)
         return names
 
     def _bytes_of(self, paths: Iterable[Path]) -> int:

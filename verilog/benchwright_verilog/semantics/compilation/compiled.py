@@ -7,7 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.compilation.diagnostics import Severity, SlangDiagnostic, diagnose, module_names
+from benchwright_verilog.semantics.compilation.diagnostics import (
+    DiagnosticSeverity,
+    SlangDiagnostic,
+    diagnose,
+    module_names,
+)
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, InstancePath
 
 if TYPE_CHECKING:
@@ -58,13 +63,13 @@ class Compiled:
         self._requested: set[Path] = set()
         self._diagnostics: dict[Path, tuple[SlangDiagnostic, ...]] = {}
 
-    def is_of(self, trees: Sequence[Tree]) -> bool:
+    def is_made_of(self, trees: Sequence[Tree]) -> bool:
         """True if these are the files, in this version."""
         return len(trees) == len(self.trees) and all(
             left is right for left, right in zip(trees, self.trees, strict=True)
         )
 
-    def want(self, path: Path) -> None:
+    def want_diagnostics_of(self, path: Path) -> None:
         """Diagnostics of a file are likely to be asked for: they come with those of any other."""
         self._requested.add(path)
 
@@ -95,10 +100,10 @@ class Compiled:
         import pyslang
         from pyslang.ast import Compilation, CompilationOptions
 
-        options = CompilationOptions()
-        options.topModules = tops
-        options.paramOverrides = list(self._parameters)
-        compilation = Compilation(pyslang.Bag([options]))
+        compilation_options = CompilationOptions()
+        compilation_options.topModules = tops
+        compilation_options.paramOverrides = list(self._parameters)
+        compilation = Compilation(pyslang.Bag([compilation_options]))
         for tree in self.trees:
             compilation.addSyntaxTree(tree.syntax)
         return compilation
@@ -165,5 +170,8 @@ def refusals(trees: Iterable[Tree], path: Path) -> Iterator[SlangDiagnostic]:
         trees: The files that were compiled.
         path: The file.
     """
-    refused = dict.fromkeys(refusal for tree in trees for refusal in tree.refused if refusal.path == path)
-    return (SlangDiagnostic(refusal.start, refusal.end, Severity.ERROR, "", refusal.message) for refusal in refused)
+    path_refusals = dict.fromkeys(refusal for tree in trees for refusal in tree.refusals if refusal.path == path)
+    return (
+        SlangDiagnostic(refusal.start, refusal.end, DiagnosticSeverity.ERROR, "", refusal.message)
+        for refusal in path_refusals
+    )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.project.file_locations import FileLocations
 
 
-class Severity(Enum):
+class DiagnosticSeverity(Enum):
     """Severity of a diagnostic."""
 
     ERROR = 1
@@ -31,7 +31,7 @@ class SlangDiagnostic:
 
     start: int
     end: int
-    severity: Severity
+    severity: DiagnosticSeverity
     rule: str
     """slang's option name, such as `width-trunc`; empty for errors that have none."""
     message: str
@@ -87,9 +87,9 @@ def diagnose(
             if severity is None or path is None or path not in paths or str(diagnostic.code) in left_out:
                 continue
             start = location.offset
-            ends = [span.end.offset for span in diagnostic.ranges if span.start == diagnostic.location]
+            span_ends = [span.end.offset for span in diagnostic.ranges if span.start == diagnostic.location]
             message, rule = engine.formatMessage(diagnostic), engine.getOptionName(diagnostic.code)
-            slang_diagnostic = SlangDiagnostic(start, max(ends, default=start), severity, rule, message)
+            slang_diagnostic = SlangDiagnostic(start, max(span_ends, default=start), severity, rule, message)
             diagnostics_by_path.setdefault(path, {})[slang_diagnostic] = None
         return {path: tuple(path_diagnostics) for path, path_diagnostics in diagnostics_by_path.items()}
 
@@ -99,7 +99,7 @@ def diagnose(
     of_syntax = by_file(compilation.getParseDiagnostics())
     return {
         path: of_syntax.get(path, ())
-        if any(diagnostic.severity is Severity.ERROR for diagnostic in path_diagnostics)
+        if any(diagnostic.severity is DiagnosticSeverity.ERROR for diagnostic in path_diagnostics)
         else path_diagnostics
         for path, path_diagnostics in all_diagnostics.items()
     }
@@ -114,11 +114,11 @@ def _of_data_flow(compilation: Compilation, *, is_wide: bool) -> Iterable[Diagno
     """
     from pyslang.analysis import AnalysisFlags, AnalysisManager, AnalysisOptions
 
-    options = AnalysisOptions()
+    analysis_options = AnalysisOptions()
     if is_wide:
-        options.flags = AnalysisFlags.CheckUnused
+        analysis_options.flags = AnalysisFlags.CheckUnused
     compilation.freeze()
-    manager = AnalysisManager(options)
+    manager = AnalysisManager(analysis_options)
     manager.analyze(compilation)
     return manager.getDiagnostics()
 
@@ -140,10 +140,10 @@ def module_names(tree: SyntaxTree) -> Iterator[str]:
 def _named_modules(tree: SyntaxTree) -> Iterator[Token]:
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
 
-    members = tree.root.members if isinstance(tree.root, CompilationUnitSyntax) else [tree.root]
-    for member in members:
-        if isinstance(member, ModuleDeclarationSyntax) and member.kind == SyntaxKind.ModuleDeclaration:
-            name = member.header.name
+    root_members = tree.root.members if isinstance(tree.root, CompilationUnitSyntax) else [tree.root]
+    for root_member in root_members:
+        if isinstance(root_member, ModuleDeclarationSyntax) and root_member.kind == SyntaxKind.ModuleDeclaration:
+            name = root_member.header.name
             if name.valueText and not name.isMissing:
                 yield name
 
@@ -152,8 +152,8 @@ _UNKNOWN_MODULE = "DiagCode(UnknownModule)"
 _NO_TIME_SCALE = "DiagCode(MissingTimeScale)"
 """Simulators take a default where one file has a time scale and another has none, as with most testbenches."""
 _SEVERITIES = {
-    "Fatal": Severity.ERROR,
-    "Error": Severity.ERROR,
-    "Warning": Severity.WARNING,
-    "Note": Severity.NOTE,
+    "Fatal": DiagnosticSeverity.ERROR,
+    "Error": DiagnosticSeverity.ERROR,
+    "Warning": DiagnosticSeverity.WARNING,
+    "Note": DiagnosticSeverity.NOTE,
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyslang.parsing import Token, Trivia
 
-    from benchwright_verilog.semantics.compilation.analysis import Analysis
+    from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 
 _LONGEST = 1_000_000
 """Number of characters that the expansions of one answer may have together."""
@@ -26,42 +26,44 @@ class Expansion:
     """Place of its backtick."""
     end: int
     """Behind its arguments."""
-    parts: list[str] = field(default_factory=list)
+    text_parts: list[str] = field(default_factory=list)
     is_complete: bool = True
     """False if it was too long; then it has the beginning."""
 
     @property
     def text(self) -> str:
         """Everything in it expanded, in the lines of the macros' bodies."""
-        return "".join(self.parts)
+        return "".join(self.text_parts)
 
     def add(self, token: str, separator: str) -> None:
         """Take in a token, and what is written before it."""
-        if not self.parts:
-            self.parts.append(token)
+        if not self.text_parts:
+            self.text_parts.append(token)
             return
-        last = self.parts[-1][-1:]
-        if not separator and ((_WORD.match(last) and _WORD.match(token)) or {last, token[0]} <= _JOINING):
+        last_character = self.text_parts[-1][-1:]
+        if not separator and (
+            (_WORD.match(last_character) and _WORD.match(token)) or {last_character, token[0]} <= _JOINING
+        ):
             separator = " "
-        self.parts += (separator, token)
+        self.text_parts += (separator, token)
 
 
-def expansions_of(analysis: Analysis, only: int | None = None) -> list[Expansion]:
+def expansions_of(analysis: FileAnalysis, only_at: int | None = None) -> list[Expansion]:
     """The uses of macros in a file, in their order, without those that a condition leaves out.
 
     Args:
         analysis: Analysis of the file.
-        only: The byte of a backtick: then that use alone, if it is one.
+        only_at: The byte of a backtick: then that use alone, if it is one.
     """
-    reader = _Reader(analysis, only)
-    analysis.tree.root.visit(reader.visit)
-    return sorted(reader.expansions.values(), key=lambda expansion: expansion.start)
+    macro_reader = _TokenReader(analysis, only_at)
+    analysis.tree.root.visit(macro_reader.visit)
+    return sorted(macro_reader.expansions.values(), key=lambda expansion: expansion.start)
 
 
-class _Reader:
+class _TokenReader:
     """Goes over the tokens of a file, which know the macro that they come from."""
 
-    def __init__(self, analysis: Analysis, only: int | None) -> None:
+    def __init__(self, analysis: FileAnalysis, only: int | None) -> None:
         from pyslang.ast import VisitAction
 
         self.expansions: dict[int, Expansion] = {}
@@ -76,12 +78,12 @@ class _Reader:
         names = "|".join(re.escape(str(path)) for path in {analysis.path, analysis.tree_path})
         self._versioned = re.compile(rf'^("(?:{names}))#\d+"$')
 
-    def visit(self, token: object) -> object:
+    def visit(self, token_or_node: object) -> object:
         """Take in a token; nodes are passed through."""
         from pyslang.parsing import Token
 
-        if isinstance(token, Token):
-            self._take(token)
+        if isinstance(token_or_node, Token):
+            self._take(token_or_node)
             if self._room < 0:
                 return self._stop
         return None
@@ -135,10 +137,10 @@ class _Reader:
 
 def replaced(data: bytes, uses: list[Expansion]) -> Iterator[bytes]:
     """Source code with its uses of macros expanded, in parts."""
-    last = 0
-    for use in uses:
-        if last <= use.start:
-            yield data[last : use.start]
-            yield use.text.encode(errors="replace")
-            last = use.end
-    yield data[last:]
+    last_end = 0
+    for macro_use in uses:
+        if last_end <= macro_use.start:
+            yield data[last_end : macro_use.start]
+            yield macro_use.text.encode(errors="replace")
+            last_end = macro_use.end
+    yield data[last_end:]

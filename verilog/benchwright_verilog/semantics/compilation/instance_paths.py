@@ -26,7 +26,7 @@ class InstancePath:
 class View:
     """The instances that modules are viewed as, and what is elaborated. All of it is the user's choice."""
 
-    top: str | None = None
+    top_name: str | None = None
     """The only top; None for those of the file lists, or those that no other module instantiates."""
     instances: Mapping[str, InstancePath] = field(default_factory=dict)
     """The instances that stand for modules, by the modules' names."""
@@ -50,13 +50,15 @@ def _members(scope: Iterable[object]) -> Iterator[InstanceSymbol | Uninstantiate
         UninstantiatedDefSymbol,
     )
 
-    for member in scope:
-        if isinstance(member, InstanceSymbol) or (isinstance(member, UninstantiatedDefSymbol) and not member.isChecker):
-            yield member
-        elif isinstance(member, (GenerateBlockArraySymbol, InstanceArraySymbol)) or (
-            isinstance(member, GenerateBlockSymbol) and not member.isUninstantiated
+    for scope_member in scope:
+        if isinstance(scope_member, InstanceSymbol) or (
+            isinstance(scope_member, UninstantiatedDefSymbol) and not scope_member.isChecker
         ):
-            yield from _members(member)
+            yield scope_member
+        elif isinstance(scope_member, (GenerateBlockArraySymbol, InstanceArraySymbol)) or (
+            isinstance(scope_member, GenerateBlockSymbol) and not scope_member.isUninstantiated
+        ):
+            yield from _members(scope_member)
 
 
 def symbols_on(tops: Iterable[InstanceSymbol], path: str) -> list[InstanceSymbol]:
@@ -66,20 +68,20 @@ def symbols_on(tops: Iterable[InstanceSymbol], path: str) -> list[InstanceSymbol
     symbols: list[InstanceSymbol] = []
     candidates: Iterable[InstanceSymbol | UninstantiatedDefSymbol] = tops
     while True:
-        following = next(
+        next_instance = next(
             (
-                candidate
-                for candidate in candidates
-                if isinstance(candidate, InstanceSymbol) and is_on(candidate.hierarchicalPath, path)
+                candidate_instance
+                for candidate_instance in candidates
+                if isinstance(candidate_instance, InstanceSymbol) and is_on(candidate_instance.hierarchicalPath, path)
             ),
             None,
         )
-        if following is None:
+        if next_instance is None:
             return []
-        symbols.append(following)
-        if following.hierarchicalPath == path:
+        symbols.append(next_instance)
+        if next_instance.hierarchicalPath == path:
             return symbols
-        candidates = inner_instances(following.body)
+        candidates = inner_instances(next_instance.body)
 
 
 def is_on(own_path: str, path: str) -> bool:
@@ -97,10 +99,10 @@ def chosen_bodies(
         instances: The chosen ones by module.
     """
     bodies_by_name: dict[str, InstanceBodySymbol] = {}
-    for name, chosen in instances.items():
-        body = bodies.get(chosen.modules[0]) if name in bodies and chosen.modules else None
-        top = body.parentInstance if body is not None else None
-        on_path = symbols_on([top], chosen.path) if top is not None else []
+    for name, chosen_instance in instances.items():
+        body = bodies.get(chosen_instance.modules[0]) if name in bodies and chosen_instance.modules else None
+        top_instance = body.parentInstance if body is not None else None
+        on_path = symbols_on([top_instance], chosen_instance.path) if top_instance is not None else []
         if on_path and on_path[-1].definition.name == name:
             bodies_by_name[name] = on_path[-1].body
     return bodies_by_name

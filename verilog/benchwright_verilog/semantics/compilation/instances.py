@@ -39,7 +39,7 @@ class NameLocation:
 
 
 @dataclass(frozen=True)
-class Instance:
+class DesignInstance:
     """One instance of a design."""
 
     path: str
@@ -56,7 +56,7 @@ class Instance:
     """As of `InstancePath`."""
     instantiated: NameLocation | None
     """Its name where it is instantiated; None for a top."""
-    declared: NameLocation | None
+    declaration: NameLocation | None
     """The name of its module where that is declared; None if it is unknown."""
     has_children: bool
 
@@ -66,7 +66,7 @@ class Instance:
         return InstancePath(self.path, self.modules, self.files)
 
 
-class Design:
+class InstanceTree:
     """The instances below the tops of some files. Safe in any thread.
 
     Args:
@@ -77,18 +77,18 @@ class Design:
         self.compiled = compiled
         self.lock = threading.RLock()
         """Held by whoever uses what `symbol` returned: slang takes no two threads in one compilation."""
-        self._of_modules: dict[str, list[Instance]] | None = None
+        self._of_modules: dict[str, list[DesignInstance]] | None = None
         self.is_cut = False
         """Whether there are more instances than were visited for `of_module`."""
 
-    def tops(self) -> list[Instance]:
+    def tops(self) -> list[DesignInstance]:
         """The tops, by name."""
         with self.lock:
             return sorted(
                 (self._instance(top, None) for top in self._roots), key=lambda top_instance: top_instance.name
             )
 
-    def children(self, path: str) -> list[Instance] | None:
+    def children(self, path: str) -> list[DesignInstance] | None:
         """The instances directly in another, in the order of the file; None if there is no instance of this path."""
         with self.lock:
             placed = self._find(path)
@@ -97,22 +97,22 @@ class Design:
             symbol, parent = placed
             return [self._instance(inner, parent) for inner in islice(inner_instances(symbol.body), _MAX_WALKED)]
 
-    def instances_along(self, path: str) -> list[Instance]:
+    def instances_along(self, path: str) -> list[DesignInstance]:
         """The instances on a path, from the top to the one that it leads to; none if it leads nowhere."""
         with self.lock:
-            instances: list[Instance] = []
+            instances: list[DesignInstance] = []
             for symbol in symbols_on(self._roots, path):
                 instances.append(self._instance(symbol, instances[-1] if instances else None))
             return instances
 
-    def instances_below(self, path: str) -> Iterator[Instance]:
+    def instances_below(self, path: str) -> Iterator[DesignInstance]:
         """The instances below another, those that are nearer to it first; not more than are ever visited."""
         with self.lock:
             placed = self._find(path)
             walked = list(islice(self._walk([placed]), 1, _MAX_WALKED)) if placed is not None else []
         yield from walked
 
-    def of_module(self, name: str) -> Sequence[Instance]:
+    def instances_of_module(self, name: str) -> Sequence[DesignInstance]:
         """The instances of a module, those that are nearer to the tops first."""
         with self.lock:
             if self._of_modules is None:
@@ -129,12 +129,12 @@ class Design:
         with self.lock:
             symbol, candidates = None, self._roots
             while candidates:
-                following = next(
+                next_instance = next(
                     (candidate for candidate in candidates if is_on(candidate.hierarchicalPath, path)), None
                 )
-                if following is None:
+                if next_instance is None:
                     break
-                symbol, candidates = following, _known_instances(following)
+                symbol, candidates = next_instance, _known_instances(next_instance)
             return symbol
 
     def span_of(self, symbol: Symbol) -> NameLocation | None:
@@ -143,11 +143,18 @@ class Design:
 
     def range(self, source_range: SourceRange) -> NameLocation | None:
         """The place that a range covers in its file; where a macro is used, if one wrote it."""
-        start, end = self._locations.location_of(source_range.start), self._locations.location_of(source_range.end)
-        if start is None:
+        start_location, end_location = (
+            self._locations.location_of(source_range.start),
+            self._locations.location_of(source_range.end),
+        )
+        if start_location is None:
             return None
-        is_one = end is not None and end.path == start.path and not start.generated
-        return NameLocation(start.path, start.offset, max(start.offset, end.offset) if is_one and end else start.offset)
+        is_one = end_location is not None and end_location.path == start_location.path and not start_location.generated
+        return NameLocation(
+            start_location.path,
+            start_location.offset,
+            max(start_location.offset, end_location.offset) if is_one and end_location else start_location.offset,
+        )
 
     @cached_property
     def _roots(self) -> list[InstanceSymbol]:
@@ -157,40 +164,42 @@ class Design:
     def _locations(self) -> FileLocations:
         return self.compiled.trees[0].locations
 
-    def _walk(self, begin: Iterable[tuple[InstanceSymbol, Instance]]) -> Iterator[Instance]:
+    def _walk(self, first_instances: Iterable[tuple[InstanceSymbol, DesignInstance]]) -> Iterator[DesignInstance]:
         from pyslang.ast import InstanceSymbol
 
-        waiting = deque(begin)
-        while waiting:
-            symbol, instance = waiting.popleft()
+        pending_instances = deque(first_instances)
+        while pending_instances:
+            symbol, instance = pending_instances.popleft()
             yield instance
-            for inner in inner_instances(symbol.body):
-                if isinstance(inner, InstanceSymbol):
-                    waiting.append((inner, self._instance(inner, instance)))
+            for inner_instance in inner_instances(symbol.body):
+                if isinstance(inner_instance, InstanceSymbol):
+                    pending_instances.append((inner_instance, self._instance(inner_instance, instance)))
 
-    def _find(self, path: str) -> tuple[InstanceSymbol, Instance] | None:
+    def _find(self, path: str) -> tuple[InstanceSymbol, DesignInstance] | None:
         on_path = symbols_on(self._roots, path)
         return (on_path[-1], self.instances_along(path)[-1]) if on_path else None
 
-    def _instance(self, symbol: InstanceSymbol | UninstantiatedDefSymbol, parent: Instance | None) -> Instance:
+    def _instance(
+        self, symbol: InstanceSymbol | UninstantiatedDefSymbol, parent: DesignInstance | None
+    ) -> DesignInstance:
         from pyslang.ast import InstanceSymbol
 
         known_symbol = symbol if isinstance(symbol, InstanceSymbol) else None
         module = known_symbol.definition.name if known_symbol is not None else getattr(symbol, "definitionName", "")
         path = symbol.hierarchicalPath
-        declared = self._span(known_symbol.definition, module) if known_symbol is not None else None
+        declaration = self._span(known_symbol.definition, module) if known_symbol is not None else None
         written_span = self._span(symbol, _written_name(symbol)) if parent is not None else None
-        places = [span.path for span in (written_span, declared) if span is not None]
-        return Instance(
+        declaring_paths = [span.path for span in (written_span, declaration) if span is not None]
+        return DesignInstance(
             path=path,
             name=path[len(parent.path) + 1 :] if parent is not None else path,
             module=module,
             kind=known_symbol.definition.getKindString() if known_symbol is not None else "unknown",
             parameters=tuple(_parameters(known_symbol.body)) if known_symbol is not None else (),
             modules=(*(parent.modules if parent is not None else ()), module),
-            files=tuple(dict.fromkeys((*(parent.files if parent is not None else ()), *places))),
+            files=tuple(dict.fromkeys((*(parent.files if parent is not None else ()), *declaring_paths))),
             instantiated=written_span,
-            declared=declared,
+            declaration=declaration,
             has_children=known_symbol is not None and next(inner_instances(known_symbol.body), None) is not None,
         )
 
@@ -226,28 +235,28 @@ class Designs:
     ) -> None:
         self.paths: frozenset[Path] = frozenset()
         """The files of the design."""
-        self.last: Design | None = None
+        self.last_design: InstanceTree | None = None
         """The last version that was asked for."""
         self._lock = lock
         self._parse = parse
         self._compile_trees = compile_trees
 
-    def design_of(self, members: Sequence[Path]) -> Design:
+    def design_of(self, design_files: Sequence[Path]) -> InstanceTree:
         """The design of some files."""
-        is_known = self.last is not None and self.paths == frozenset(members)
-        self.paths = frozenset(members)
-        for begin in range(0, 0 if is_known else len(members), _AT_ONCE):
+        is_known = self.last_design is not None and self.paths == frozenset(design_files)
+        self.paths = frozenset(design_files)
+        for batch_start in range(0, 0 if is_known else len(design_files), _AT_ONCE):
             with self._lock:
-                self._parse(members[begin : begin + _AT_ONCE])
+                self._parse(design_files[batch_start : batch_start + _AT_ONCE])
         with self._lock:
-            trees = self._parse(members)
-            if self.last is None or not self.last.compiled.is_of(trees):
-                self.last = Design(self._compile_trees(trees))
-            return self.last
+            trees = self._parse(design_files)
+            if self.last_design is None or not self.last_design.compiled.is_made_of(trees):
+                self.last_design = InstanceTree(self._compile_trees(trees))
+            return self.last_design
 
     def forget(self) -> None:
         """Another design is wanted."""
-        self.last, self.paths = None, frozenset()
+        self.last_design, self.paths = None, frozenset()
 
 
 def _written_name(symbol: InstanceSymbol | UninstantiatedDefSymbol) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
+from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.project.index.outline import Include, MacroName, Outline
 
 _MAX_DEPTH = 64
@@ -39,13 +39,16 @@ class Macros:
 
     def occurrence_at(self, path: Path, byte: int) -> Occurrence | None:
         """The macro or included file that is named at a byte or ends there."""
-        occurrences, starts = self._by_file.get(path, ((), ()))
+        occurrences, occurrence_starts = self._by_file.get(path, ((), ()))
         # A macro's backtick belongs to it.
-        index = bisect_right(starts, byte + 1) - 1
-        for candidate in occurrences[max(0, index - 1) : index + 1]:
-            is_use = candidate.target.kind is TargetKind.MACRO and candidate.role is Role.READ
-            if candidate.start - is_use <= byte <= candidate.end:
-                return candidate
+        index = bisect_right(occurrence_starts, byte + 1) - 1
+        for candidate_occurrence in occurrences[max(0, index - 1) : index + 1]:
+            is_use = (
+                candidate_occurrence.target.target_kind is TargetKind.MACRO
+                and candidate_occurrence.role is NameRole.READ
+            )
+            if candidate_occurrence.start - is_use <= byte <= candidate_occurrence.end:
+                return candidate_occurrence
         return None
 
     def occurrences(self, path: Path, start: int, end: int) -> Iterator[Occurrence]:
@@ -62,7 +65,7 @@ class Macros:
 
     @cached_property
     def _files(self) -> frozenset[Path]:
-        return frozenset(path for path, _ in self._met)
+        return frozenset(path for path, _ in self._parts_met)
 
     @cached_property
     def definitions(self) -> dict[str, Target]:
@@ -71,10 +74,12 @@ class Macros:
 
     @cached_property
     def _definitions(self) -> list[Target]:
-        return [_target(path, item) for path, item in self._met if isinstance(item, MacroName) and item.defines]
+        return [
+            _target(path, item) for path, item in self._parts_met if isinstance(item, MacroName) and item.is_definition
+        ]
 
     @cached_property
-    def _met(self) -> list[tuple[Path, MacroName | Include]]:
+    def _parts_met(self) -> list[tuple[Path, MacroName | Include]]:
         met: list[tuple[Path, MacroName | Include]] = []
         self._walk(self._root, met, ())
         return met
@@ -83,44 +88,54 @@ class Macros:
         outline = self._outline(path)
         if outline is None or path in includers or len(includers) > _MAX_DEPTH:
             return
-        items: list[MacroName | Include] = [*outline.macros, *outline.includes]
-        for item in sorted(items, key=lambda text_part: text_part.start) if outline.includes else items:
-            met.append((path, item))
-            if isinstance(item, Include) and (included_path := self._find(path, item.name)) is not None:
+        outline_parts: list[MacroName | Include] = [*outline.macros, *outline.includes]
+        for outline_part in (
+            sorted(outline_parts, key=lambda text_part: text_part.start) if outline.includes else outline_parts
+        ):
+            met.append((path, outline_part))
+            if isinstance(outline_part, Include) and (included_path := self._find(path, outline_part.name)) is not None:
                 self._walk(included_path, met, (*includers, path))
 
     @cached_property
     def _by_file(self) -> dict[Path, tuple[list[Occurrence], list[int]]]:
-        first: dict[str, Target] = {}
+        first_targets: dict[str, Target] = {}
         for target in self._definitions:
-            first.setdefault(target.name, target)
+            first_targets.setdefault(target.name, target)
         latest: dict[str, Target] = {}
         by_path: dict[Path, dict[int, Occurrence]] = {}
-        for path, item in self._met:
+        for path, named_part in self._parts_met:
             file_occurrences = by_path.setdefault(path, {})
-            if isinstance(item, Include):
-                included = self._find(path, item.name)
+            if isinstance(named_part, Include):
+                included = self._find(path, named_part.name)
                 if included is not None:
                     target = Target(included, 0, 0, included.name, TargetKind.FILE)
                     file_occurrences.setdefault(
-                        item.start, Occurrence(path, item.start, item.end, target, Role.INCLUDE)
+                        named_part.start, Occurrence(path, named_part.start, named_part.end, target, NameRole.INCLUDE)
                     )
                 continue
-            role = Role.DECLARATION if item.defines else Role.TEST if item.tests else Role.READ
-            if item.defines:
-                latest[item.name] = _target(path, item)
-            meant_target = latest.get(item.name) or first.get(item.name)
+            role = (
+                NameRole.DECLARATION
+                if named_part.is_definition
+                else NameRole.TEST
+                if named_part.is_condition
+                else NameRole.READ
+            )
+            if named_part.is_definition:
+                latest[named_part.name] = _target(path, named_part)
+            meant_target = latest.get(named_part.name) or first_targets.get(named_part.name)
             if meant_target is not None:
-                file_occurrences.setdefault(item.start, Occurrence(path, item.start, item.end, meant_target, role))
-        ordered = {
+                file_occurrences.setdefault(
+                    named_part.start, Occurrence(path, named_part.start, named_part.end, meant_target, role)
+                )
+        ordered_occurrences = {
             path: sorted(file_occurrences.values(), key=lambda occurrence: occurrence.start)
             for path, file_occurrences in by_path.items()
         }
         return {
             path: (file_occurrences, [occurrence.start for occurrence in file_occurrences])
-            for path, file_occurrences in ordered.items()
+            for path, file_occurrences in ordered_occurrences.items()
         }
 
 
-def _target(path: Path, item: MacroName) -> Target:
-    return Target(path, item.start, item.end, item.name, TargetKind.MACRO)
+def _target(path: Path, macro_name: MacroName) -> Target:
+    return Target(path, macro_name.start, macro_name.end, macro_name.name, TargetKind.MACRO)

@@ -35,12 +35,12 @@ def holder_of(tops: Iterable[InstanceSymbol]) -> tuple[str, frozenset[str]]:
     Returns:
         The module's text, empty if no top has a placeholder; and the names of these tops.
     """
-    instances = {top.name: _instance(top.body) for top in tops if any(_placeholders(top.body))}
+    instances = {top.name: _instance_text(top.body) for top in tops if any(_placeholders(top.body))}
     text = f"module \\{HOLDER} ; {' '.join(instances.values())} endmodule" if instances else ""
     return text, frozenset(instances)
 
 
-def _instance(body: InstanceBodySymbol) -> str:
+def _instance_text(body: InstanceBodySymbol) -> str:
     types = ", ".join(f".\\{parameter.name} (\\{_UNKNOWN} )" for parameter in _placeholders(body))
     interfaces, ports = [], []
     for port in body.portList:
@@ -61,14 +61,14 @@ def with_real_types(bodies: dict[str, InstanceBodySymbol]) -> dict[str, Instance
     if not open_names:
         return bodies
     real_bodies = dict(bodies)
-    waiting = deque(body for name, body in bodies.items() if name not in open_names)
-    while waiting and open_names:
-        for instance in _instances(waiting.popleft()):
+    pending_bodies = deque(body for name, body in bodies.items() if name not in open_names)
+    while pending_bodies and open_names:
+        for instance in _instances(pending_bodies.popleft()):
             name = instance.definition.name
             if name in open_names and not any(_placeholders(instance.body)):
                 open_names.remove(name)
                 real_bodies[name] = instance.body
-                waiting.append(instance.body)
+                pending_bodies.append(instance.body)
     return real_bodies
 
 
@@ -76,19 +76,19 @@ def _placeholders(body: InstanceBodySymbol) -> Iterator[TypeParameterSymbol]:
     """The type parameters that are a single bit: no design passes data of this type by a type parameter."""
     for parameter in body:
         if isinstance(parameter, TypeParameterSymbol) and not parameter.isLocalParam:
-            kind = parameter.targetType.type.canonicalType.kind
-            if kind in (SymbolKind.ScalarType, SymbolKind.ErrorType):
+            type_kind = parameter.targetType.type.canonicalType.kind
+            if type_kind in (SymbolKind.ScalarType, SymbolKind.ErrorType):
                 yield parameter
 
 
 def _instances(scope: Iterable[object]) -> Iterator[InstanceSymbol]:
     """The instances in a module; of an array or a loop the first."""
-    for member in scope:
-        if isinstance(member, InstanceSymbol):
-            yield member
-        elif isinstance(member, (GenerateBlockArraySymbol, InstanceArraySymbol)):
+    for scope_member in scope:
+        if isinstance(scope_member, InstanceSymbol):
+            yield scope_member
+        elif isinstance(scope_member, (GenerateBlockArraySymbol, InstanceArraySymbol)):
             yield from _instances(
-                [instance for instance in member if isinstance(instance, (InstanceSymbol, *_GROUPS))][:1]
+                [instance for instance in scope_member if isinstance(instance, (InstanceSymbol, *_GROUPS))][:1]
             )
-        elif isinstance(member, GenerateBlockSymbol) and not member.isUninstantiated:
-            yield from _instances(member)
+        elif isinstance(scope_member, GenerateBlockSymbol) and not scope_member.isUninstantiated:
+            yield from _instances(scope_member)

@@ -36,7 +36,7 @@ class Preprocessing:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class UnreadInclude:
     """An `include` of a file that was not read. Offsets are UTF-8 bytes of the name."""
 
     path: Path
@@ -47,12 +47,12 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Reached:
+class ReachableFiles:
     """The files that slang may open for the `include`s of all files, by the names under which it knows them."""
 
     given_texts: Mapping[str, str] = field(default_factory=dict)
     """Source code that counts instead of what is on disk."""
-    refused: Mapping[str, str] = field(default_factory=dict)
+    refusal_reasons: Mapping[str, str] = field(default_factory=dict)
     """Files that slang must not open, and what to say about each."""
     stamps: Mapping[str, Stamp | None] = field(default_factory=dict)
     """The version on disk of all others."""
@@ -72,7 +72,7 @@ class Tree:
     sources: SourceManager
     locations: FileLocations
     included: frozenset[Path]
-    refused: tuple[Refusal, ...] = ()
+    refusals: tuple[UnreadInclude, ...] = ()
     """The files that it includes and that were not read."""
     preprocessing: Preprocessing = Preprocessing()
 
@@ -81,9 +81,9 @@ class Trees:
     """Parses files, each text once, all with one source manager until that has taken in too much."""
 
     def __init__(self) -> None:
-        self._begin(Reached())
+        self._begin(ReachableFiles())
 
-    def _begin(self, reached: Reached) -> None:
+    def _begin(self, reachable_files: ReachableFiles) -> None:
         import pyslang  # Imported late: it is not needed to answer `initialize`.
 
         self._sources = pyslang.SourceManager()
@@ -96,35 +96,35 @@ class Trees:
         self._given_texts: dict[str, str] = {}
         self._stamps: dict[str, Stamp | None] = {}
         self._absent: set[str] = set()
-        self._reached = reached
-        self._give(reached)
+        self._reached = reachable_files
+        self._give(reachable_files)
 
-    def _give(self, reached: Reached) -> None:
-        for name, text in {**reached.given_texts, **dict.fromkeys(reached.refused, "")}.items():
+    def _give(self, reachable_files: ReachableFiles) -> None:
+        for name, text in {**reachable_files.given_texts, **dict.fromkeys(reachable_files.refusal_reasons, "")}.items():
             if name not in self._given_texts:
                 self._sources.assignText(name, encodable(text))
                 self._given_texts[name] = text
                 self._taken_size += len(text)
-        self._stamps |= reached.stamps
-        self._absent |= reached.absent
-        self._reached = reached
+        self._stamps |= reachable_files.stamps
+        self._absent |= reachable_files.absent
+        self._reached = reachable_files
 
-    def prepare(self, reached: Reached) -> None:
+    def prepare(self, reachable_files: ReachableFiles) -> None:
         """Start again if something that was read, or is missing no longer, has changed, or too much was read."""
-        given_texts = {**reached.given_texts, **dict.fromkeys(reached.refused, "")}
+        given_texts = {**reachable_files.given_texts, **dict.fromkeys(reachable_files.refusal_reasons, "")}
         has_changed = (
             any(self._given_texts.get(name) != text for name, text in given_texts.items() if name in self._given_texts)
             or any(name in self._stamps or name in self._absent for name in given_texts)
-            or any(name in self._given_texts or name in self._absent for name in reached.stamps)
-            or any(self._stamps.get(name, stamp) != stamp for name, stamp in reached.stamps.items())
-            or not self._given_texts.keys().isdisjoint(reached.absent)
-            or any(self._stamps.get(name) is not None for name in self._stamps.keys() & reached.absent)
+            or any(name in self._given_texts or name in self._absent for name in reachable_files.stamps)
+            or any(self._stamps.get(name, stamp) != stamp for name, stamp in reachable_files.stamps.items())
+            or not self._given_texts.keys().isdisjoint(reachable_files.absent)
+            or any(self._stamps.get(name) is not None for name in self._stamps.keys() & reachable_files.absent)
         )
         live = sum(len(tree.text) for _, tree in self._known_trees.values())
         if has_changed or self._taken_size > max(_ROOM, _ROOM_PER_LIVE_BYTE * live):
-            self._begin(reached)
+            self._begin(reachable_files)
         else:
-            self._give(reached)
+            self._give(reachable_files)
 
     @property
     def included(self) -> frozenset[Path]:
@@ -162,16 +162,16 @@ class Trees:
             for buffer in syntax.getIncludeDirectives()
             if (included_path := self._locations.path(buffer.buffer.id))
         )
-        refused = tuple(self._refusals(syntax)) if self._reached.refused else ()
-        return Tree(path, text, syntax, self._sources, self._locations, included, refused, preprocessing)
+        refusals = tuple(self._refusals(syntax)) if self._reached.refusal_reasons else ()
+        return Tree(path, text, syntax, self._sources, self._locations, included, refusals, preprocessing)
 
-    def _refusals(self, syntax: SyntaxTree) -> Iterator[Refusal]:
+    def _refusals(self, syntax: SyntaxTree) -> Iterator[UnreadInclude]:
         for include in syntax.getIncludeDirectives():
-            message = self._reached.refused.get(self._sources.getRawFileName(include.buffer.id))
+            message = self._reached.refusal_reasons.get(self._sources.getRawFileName(include.buffer.id))
             name_token = include.syntax.fileName
             location = self._locations.location_of(name_token.location) if message is not None else None
             if location is not None and message is not None:
-                yield Refusal(
+                yield UnreadInclude(
                     location.path,
                     location.offset,
                     location.offset + (0 if location.generated else len(name_token.rawText.encode())),
@@ -189,20 +189,20 @@ def parsing_options(preprocessing: Preprocessing, depth: int) -> Bag:
     import pyslang
     from pyslang.parsing import PreprocessorOptions
 
-    options = PreprocessorOptions()
-    options.additionalIncludePaths = [str(folder) for folder in preprocessing.include_dirs]
-    options.predefines = list(preprocessing.defines)
-    options.maxIncludeDepth = depth
-    return pyslang.Bag([options, parser_options()])
+    preprocessor_options = PreprocessorOptions()
+    preprocessor_options.additionalIncludePaths = [str(folder) for folder in preprocessing.include_dirs]
+    preprocessor_options.predefines = list(preprocessing.defines)
+    preprocessor_options.maxIncludeDepth = depth
+    return pyslang.Bag([preprocessor_options, parser_options()])
 
 
 def parser_options() -> ParserOptions:
     """The options that slang parses with."""
     from pyslang.parsing import ParserOptions
 
-    options = ParserOptions()
-    options.maxRecursionDepth = _MAX_NESTING
-    return options
+    slang_options = ParserOptions()
+    slang_options.maxRecursionDepth = _MAX_NESTING
+    return slang_options
 
 
 def encodable(text: str) -> str:

@@ -7,21 +7,21 @@ from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.inactive import inactive_parts
-from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, TargetKind
+from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, TargetKind
 from benchwright_verilog.semantics.names.token_legend import MODIFIERS, TYPES
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.outline import OutlineSymbol, outline_of
 from benchwright_verilog.syntax.tokens import TokenKind, tokens_of
-from benchwright_verilog.syntax.units import Shape, Unit
+from benchwright_verilog.syntax.units import Shape, TopLevelItem
 
 _KNOWN_S = 20.0
 """After this time, names are resolved again in any case: files that are not open may have changed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ColouredWord:
     """A range of UTF-8 bytes, with the numbers of its type and of its modifiers."""
 
     start: int
@@ -85,21 +85,23 @@ def lexical_of(shape: Shape) -> tuple[int, ...]:
     """
     numbers: list[int] = []
     for token in tokens_of(shape):
-        if (kind := _BY_LETTERS.get(token.kind)) is not None:
+        if (kind := _BY_LETTERS.get(token.token_kind)) is not None:
             numbers += (token.start, token.end, *kind)
     return tuple(numbers)
 
 
-class _Names:
+class _NameMeanings:
     """Meanings of the names of a unit, as numbers like those of `lexical_of`."""
 
     def __init__(self, shape: Shape) -> None:
         self.numbers: tuple[int, ...] = ()
-        self.context: Hashable = None
+        self.context_key: Hashable = None
         self.valid_until = 0.0
 
 
-def coloured(units: Sequence[Unit], analysis: Analysis, start: int, end: int, context: Hashable = None) -> list[Word]:
+def coloured_words(
+    units: Sequence[TopLevelItem], analysis: FileAnalysis, start: int, end: int, context_key: Hashable = None
+) -> list[ColouredWord]:
     """The words between two bytes, in order; none overlaps the next.
 
     Args:
@@ -107,44 +109,46 @@ def coloured(units: Sequence[Unit], analysis: Analysis, start: int, end: int, co
         analysis: Slang's knowledge of the text.
         start: The first byte.
         end: The byte after the last one.
-        context: Value that stays while nothing beside this text changes; where it is given, names of units that
+        context_key: Value that stays while nothing beside this text changes; where it is given, names of units that
             did not change are resolved again only if what the others declare changed, or some time has passed.
     """
     visible_units = [unit for unit in units if unit.start < end and unit.end > start]
-    if context is not None:
-        context = (context, tuple(unit.shape.once(_declared_in) for unit in units))
-    _look_up(visible_units, analysis, context)
+    if context_key is not None:
+        context_key = (context_key, tuple(unit.shape.once(_declared_in) for unit in units))
+    _look_up(visible_units, analysis, context_key)
     placed_words = [word for unit in visible_units for word in _placed(unit, unit.shape.once(lexical_of))]
-    placed_words += [word for unit in visible_units for word in _placed(unit, unit.shape.once(_Names).numbers)]
+    placed_words += [word for unit in visible_units for word in _placed(unit, unit.shape.once(_NameMeanings).numbers)]
     words = [word for word in placed_words if word.start < end and word.end > start]
-    hidden = [part for part in inactive_parts(analysis) if part[0] < end and part[1] > start]
-    words = [word for word in words if not any(first <= word.start < last for first, last in hidden)]
-    words += [Word(first, last, _COMMENT, _INACTIVE) for first, last in hidden]
+    inactive_spans = [part for part in inactive_parts(analysis) if part[0] < end and part[1] > start]
+    words = [word for word in words if not any(first <= word.start < last for first, last in inactive_spans)]
+    words += [ColouredWord(first, last, _COMMENT, _INACTIVE) for first, last in inactive_spans]
     words.sort(key=lambda word: word.start)
     return list(_apart(words))
 
 
-def _look_up(units: Sequence[Unit], analysis: Analysis, context: Hashable) -> None:
+def _look_up(units: Sequence[TopLevelItem], analysis: FileAnalysis, context_key: Hashable) -> None:
     """Resolve the names of units with slang, unless that is done."""
-    now = time.monotonic()
-    unknown = [
+    now_s = time.monotonic()
+    unknown_units = [
         unit
         for unit in units
-        if context is None or (names := unit.shape.once(_Names)).context != context or names.valid_until < now
+        if context_key is None
+        or (names := unit.shape.once(_NameMeanings)).context_key != context_key
+        or names.valid_until < now_s
     ]
-    if not unknown:
+    if not unknown_units:
         return
-    words = list(_names(analysis.occurrences(unknown[0].start, unknown[-1].end)))
-    starts = [word.start for word in words]
-    for unit in unknown:
-        names = unit.shape.once(_Names)
-        inside = words[bisect_left(starts, unit.start) : bisect_left(starts, unit.end)]
+    words = list(_names(analysis.occurrences(unknown_units[0].start, unknown_units[-1].end)))
+    word_starts = [word.start for word in words]
+    for unit in unknown_units:
+        names = unit.shape.once(_NameMeanings)
+        unit_words = words[bisect_left(word_starts, unit.start) : bisect_left(word_starts, unit.end)]
         names.numbers = tuple(
             number
-            for word in inside
+            for word in unit_words
             for number in (word.start - unit.start, word.end - unit.start, word.type, word.modifiers)
         )
-        names.context, names.valid_until = context, now + _KNOWN_S
+        names.context_key, names.valid_until = context_key, now_s + _KNOWN_S
 
 
 def _declared_in(shape: Shape) -> int:
@@ -152,29 +156,31 @@ def _declared_in(shape: Shape) -> int:
     return hash(tuple(_declared_types(outline_of(shape))))
 
 
-def _declared_types(declared: Iterable[OutlineSymbol]) -> Iterator[tuple[str, int]]:
-    for declaration in declared:
-        yield declaration.name, declaration.kind.value
-        yield from _declared_types(declaration.inner)
+def _declared_types(outline_symbols: Iterable[OutlineSymbol]) -> Iterator[tuple[str, int]]:
+    for declaration in outline_symbols:
+        yield declaration.name, declaration.symbol_kind.value
+        yield from _declared_types(declaration.inner_symbols)
 
 
-def _placed(unit: Unit, numbers: Sequence[int]) -> Iterator[Word]:
+def _placed(unit: TopLevelItem, numbers: Sequence[int]) -> Iterator[ColouredWord]:
     for index in range(0, len(numbers), 4):
-        yield Word(numbers[index] + unit.start, numbers[index + 1] + unit.start, numbers[index + 2], numbers[index + 3])
+        yield ColouredWord(
+            numbers[index] + unit.start, numbers[index + 1] + unit.start, numbers[index + 2], numbers[index + 3]
+        )
 
 
-def _names(occurrences: Iterable[Occurrence]) -> Iterator[Word]:
+def _names(occurrences: Iterable[Occurrence]) -> Iterator[ColouredWord]:
     for occurrence in occurrences:
-        kind = _BY_TARGET.get(occurrence.target.kind)
+        kind = _BY_TARGET.get(occurrence.target.target_kind)
         if kind is None or occurrence.generated:
             continue
-        modifiers = _bits("declaration") if occurrence.role is Role.DECLARATION else 0
-        modifiers |= _bits("modification") if occurrence.role is Role.WRITE else 0
-        modifiers |= _bits("readonly") if occurrence.target.kind in _CONSTANT else 0
-        yield Word(occurrence.start, occurrence.end, TYPES.index(kind), modifiers)
+        modifiers = _bits("declaration") if occurrence.role is NameRole.DECLARATION else 0
+        modifiers |= _bits("modification") if occurrence.role is NameRole.WRITE else 0
+        modifiers |= _bits("readonly") if occurrence.target.target_kind in _CONSTANT else 0
+        yield ColouredWord(occurrence.start, occurrence.end, TYPES.index(kind), modifiers)
 
 
-def _apart(words: Iterable[Word]) -> Iterator[Word]:
+def _apart(words: Iterable[ColouredWord]) -> Iterator[ColouredWord]:
     last_end = 0
     for word in words:
         if word.start >= last_end and word.end > word.start:
@@ -182,36 +188,38 @@ def _apart(words: Iterable[Word]) -> Iterator[Word]:
             last_end = word.end
 
 
-def encoded(words: Iterable[Word], lines: Lines) -> list[int]:
+def encoded_words(words: Iterable[ColouredWord], lines: Lines) -> list[int]:
     """Words as LSP has them: five numbers each, places relative to the word before, none longer than its line."""
-    data: list[int] = []
+    token_numbers: list[int] = []
     line = character = 0
     for word in words:
         for start, end in _per_line(word, lines):
             position = lines.position(start)
             column = position.character - (character if position.line == line else 0)
-            data += (position.line - line, column, lines.width(start, end), word.type, word.modifiers)
+            token_numbers += (position.line - line, column, lines.width(start, end), word.type, word.modifiers)
             line, character = position.line, position.character
-    return data
+    return token_numbers
 
 
-def _per_line(word: Word, lines: Lines) -> Iterator[tuple[int, int]]:
+def _per_line(word: ColouredWord, lines: Lines) -> Iterator[tuple[int, int]]:
     start, end = lines.from_byte(word.start), lines.from_byte(word.end)
-    first, last = lines.line_of(start), lines.line_of(end)
-    for line in range(first, last + 1):
+    first_line, last_line = lines.line_of(start), lines.line_of(end)
+    for line in range(first_line, last_line + 1):
         line_start, line_end = lines.line(line + 1)
-        begin, stop = max(start, line_start), min(end, line_end)
-        text = lines.text[begin:stop]
-        if first != last:
-            begin += len(text) - len(text.lstrip())
+        part_start, stop = max(start, line_start), min(end, line_end)
+        text = lines.text[part_start:stop]
+        if first_line != last_line:
+            part_start += len(text) - len(text.lstrip())
         if text.strip():
-            yield begin, begin + len(lines.text[begin:stop].rstrip())
+            yield part_start, part_start + len(lines.text[part_start:stop].rstrip())
 
 
-def difference(old: Sequence[int], new: Sequence[int]) -> tuple[int, int, list[int]]:
+def difference(old_numbers: Sequence[int], new_numbers: Sequence[int]) -> tuple[int, int, list[int]]:
     """The place where two lists begin to differ, how many numbers of the old one go, and which come instead."""
-    limit = min(len(old), len(new))
-    start = next((index for index in range(limit) if old[index] != new[index]), limit)
+    limit = min(len(old_numbers), len(new_numbers))
+    start = next((index for index in range(limit) if old_numbers[index] != new_numbers[index]), limit)
     remaining = limit - start
-    kept_count = next((index for index in range(remaining) if old[-1 - index] != new[-1 - index]), remaining)
-    return start, len(old) - start - kept_count, list(new[start : len(new) - kept_count])
+    kept_count = next(
+        (index for index in range(remaining) if old_numbers[-1 - index] != new_numbers[-1 - index]), remaining
+    )
+    return start, len(old_numbers) - start - kept_count, list(new_numbers[start : len(new_numbers) - kept_count])

@@ -17,10 +17,10 @@ class DeclaringFiles:
         state: Keeps what somebody has chosen.
     """
 
-    def __init__(self, folder: Path | None = None, state: FolderState | None = None) -> None:
+    def __init__(self, folder: Path | None = None, folder_state: FolderState | None = None) -> None:
         self._folder = folder
-        self._state = state
-        stored_choice = state.load(folder) if state is not None and folder is not None else {}
+        self._state = folder_state
+        stored_choice = folder_state.load(folder) if folder_state is not None and folder is not None else {}
         units = stored_choice.get("units")
         self._chosen = {str(name): str(file) for name, file in units.items()} if isinstance(units, dict) else {}
         self.ambiguous: dict[str, tuple[Path, ...]] = {}
@@ -52,12 +52,15 @@ class DeclaringFiles:
         if self._folder is not None and (chosen := self._chosen.get(name)) and self._folder / chosen in paths:
             self.ambiguous[name] = tuple(paths)
             return self._folder / chosen
-        first = nearest(paths, origin)
-        if first is not None and sum(distance(path, origin) == distance(first, origin) for path in paths) > 1:
+        nearest_file = nearest(paths, origin)
+        if (
+            nearest_file is not None
+            and sum(distance(path, origin) == distance(nearest_file, origin) for path in paths) > 1
+        ):
             self.ambiguous[name] = tuple(paths)
             if name not in self._chosen:
-                return self._beside_chosen(paths) or first
-        return first
+                return self._beside_chosen(paths) or nearest_file
+        return nearest_file
 
     def _beside_chosen(self, files: Iterable[Path]) -> Path | None:
         """The only one of some files that is in the folder of a chosen file: one choice does for `prim_generic/`."""

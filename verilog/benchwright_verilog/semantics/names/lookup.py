@@ -120,12 +120,12 @@ class SymbolLookup:
                 return self.symbol_of(expression.name)
             case None:
                 return None
-        kind = expression.kind
-        if kind in (SyntaxKind.ThisHandle, SyntaxKind.SuperHandle):
-            return self._class_around(expression, is_super=kind == SyntaxKind.SuperHandle)
-        if kind == SyntaxKind.RootScope:
+        syntax_kind = expression.kind
+        if syntax_kind in (SyntaxKind.ThisHandle, SyntaxKind.SuperHandle):
+            return self._class_around(expression, is_super=syntax_kind == SyntaxKind.SuperHandle)
+        if syntax_kind == SyntaxKind.RootScope:
             return self._compilation.getRoot()
-        return self._scopes.unit_of(expression) if kind == SyntaxKind.UnitScope else None
+        return self._scopes.unit_of(expression) if syntax_kind == SyntaxKind.UnitScope else None
 
     def unqualified(self, name: str, node: SyntaxNode) -> Symbol | None:
         """The symbol that a name without a path means at a node."""
@@ -133,10 +133,12 @@ class SymbolLookup:
         if clause is not None and clause.is_iterator(name):
             # An iterator has the type of the elements.
             return _element_of(self.symbol_of(clause.receiver))
-        if clause is not None and clause.is_randomize and (clause.members is None or name in clause.members):
+        if clause is not None and clause.is_randomize and (clause.member_names is None or name in clause.member_names):
             receiver = clause.receiver
-            owner = self.symbol_of(receiver) if receiver is not None else self._class_around(node, is_super=False)
-            if (symbol := self.member(owner, name)) is not None:
+            receiver_symbol = (
+                self.symbol_of(receiver) if receiver is not None else self._class_around(node, is_super=False)
+            )
+            if (symbol := self.member(receiver_symbol, name)) is not None:
                 return symbol
         return self._symbol_around(name, node)
 
@@ -158,39 +160,45 @@ class SymbolLookup:
             return self.definition(name, node)
         return None
 
-    def member(self, owner: Symbol | None, name: str) -> Symbol | None:
+    def member(self, owner_symbol: Symbol | None, name: str) -> Symbol | None:
         """The symbol that a name means behind `owner.` or `owner::`."""
-        scope = self.member_scope(owner)
+        scope = self.member_scope(owner_symbol)
         return scope.find(name) if scope is not None else None
 
-    def member_scope(self, owner: Symbol | None) -> ScopeSymbol | None:
+    def member_scope(self, owner_symbol: Symbol | None) -> ScopeSymbol | None:
         """The scope in which the members of something are: for an instance its module, for a variable its type."""
-        if isinstance(owner, InstanceSymbol):
-            return owner.body
-        match owner := canonical(owner):
+        if isinstance(owner_symbol, InstanceSymbol):
+            return owner_symbol.body
+        match owner_symbol := canonical(owner_symbol):
             case None:
                 return None
             case InstanceArraySymbol() | GenerateBlockArraySymbol():
-                return self.member_scope(next((entry for entry in owner if entry.kind != SymbolKind.Genvar), None))
+                return self.member_scope(
+                    next((entry for entry in owner_symbol if entry.kind != SymbolKind.Genvar), None)
+                )
             case DefinitionSymbol():
-                return self._scopes.body(owner.name)
+                return self._scopes.body(owner_symbol.name)
             case InterfacePortSymbol():
-                definition = owner.interfaceDef
+                definition = owner_symbol.interfaceDef
                 return self._scopes.body(definition.name) if definition is not None else None
             case GenericClassDefSymbol():
-                specialization: Type = owner.invalidSpecialization
+                specialization: Type = owner_symbol.invalidSpecialization
                 return specialization if isinstance(specialization, ClassType) else None
             case CovergroupType():
-                return owner.body
+                return owner_symbol.body
             case SubroutineSymbol():
                 # `f().x` is a member of what `f` returns, `f.x` a variable of `f`.
-                return owner if owner.returnType.isVoid else type_scope(owner.returnType) or owner
+                return (
+                    owner_symbol
+                    if owner_symbol.returnType.isVoid
+                    else type_scope(owner_symbol.returnType) or owner_symbol
+                )
             case Type():
-                return type_scope(owner)
-        if owner.isValue:
-            value: ValueSymbol = owner  # type: ignore[assignment]
-            return type_scope(value.type)
-        return owner if is_scope(owner) else None
+                return type_scope(owner_symbol)
+        if owner_symbol.isValue:
+            value_symbol: ValueSymbol = owner_symbol  # type: ignore[assignment]
+            return type_scope(value_symbol.type)
+        return owner_symbol if is_scope(owner_symbol) else None
 
     def definition(self, name: str, node: SyntaxNode) -> Symbol | None:
         """The module, interface, program, primitive or checker of a name at a node."""
@@ -219,29 +227,29 @@ class SymbolLookup:
             return next((argument for argument in routine.arguments if argument.name == name), None)
         return routine.find(name) if routine is not None and is_scope(routine) else None
 
-    def pattern_field(self, item: AssignmentPatternItemSyntax, name: str) -> Symbol | None:
+    def pattern_field(self, pattern_item: AssignmentPatternItemSyntax, name: str) -> Symbol | None:
         """The field that a key of an assignment pattern names: `x` in `point p = '{x: 1, y: 2};`."""
-        return self.member(self._pattern_type(item), name)
+        return self.member(self._pattern_type(pattern_item), name)
 
-    def declared_field(self, member: StructUnionMemberSyntax, name: str) -> Symbol | None:
+    def declared_field(self, struct_member: StructUnionMemberSyntax, name: str) -> Symbol | None:
         """The field that a member of a structure or union declares, where the structure has a name or a variable."""
-        struct = member.parent
-        owner = struct.parent if isinstance(struct, StructUnionTypeSyntax) else None
-        if isinstance(owner, StructUnionMemberSyntax):
-            declared = next(iter(owner.declarators), None)
-            return self.member(self.declared_field(owner, declared.name.valueText), name) if declared else None
-        if isinstance(owner, TypedefDeclarationSyntax):
-            token = owner.name
-        elif isinstance(owner, DataDeclarationSyntax) and len(owner.declarators):
-            token = owner.declarators[0].name
+        struct = struct_member.parent
+        struct_owner = struct.parent if isinstance(struct, StructUnionTypeSyntax) else None
+        if isinstance(struct_owner, StructUnionMemberSyntax):
+            declared = next(iter(struct_owner.declarators), None)
+            return self.member(self.declared_field(struct_owner, declared.name.valueText), name) if declared else None
+        if isinstance(struct_owner, TypedefDeclarationSyntax):
+            token = struct_owner.name
+        elif isinstance(struct_owner, DataDeclarationSyntax) and len(struct_owner.declarators):
+            token = struct_owner.declarators[0].name
         else:
             return None
-        scope = self._scopes.scope_around(owner)
+        scope = self._scopes.scope_around(struct_owner)
         return self.member(scope.find(token.valueText), name) if scope is not None else None
 
-    def _pattern_type(self, item: AssignmentPatternItemSyntax) -> Symbol | None:
+    def _pattern_type(self, pattern_item: AssignmentPatternItemSyntax) -> Symbol | None:
         """The symbol that has the type of the pattern that an item is in, as far as the syntax around it shows."""
-        return self._type_of_pattern(item.parent.parent)
+        return self._type_of_pattern(pattern_item.parent.parent)
 
     def _type_of_pattern(self, expression: SyntaxNode) -> Symbol | None:
         if isinstance(expression, AssignmentPatternExpressionSyntax) and expression.type is not None:
@@ -294,6 +302,6 @@ class SymbolLookup:
 def _element_of(array: Symbol | None) -> Type | None:
     if array is None or not array.isValue:
         return None
-    value: ValueSymbol = array  # type: ignore[assignment]
-    type_ = value.type.canonicalType
+    array_value: ValueSymbol = array  # type: ignore[assignment]
+    type_ = array_value.type.canonicalType
     return type_.arrayElementType if type_.isArray else None

@@ -35,26 +35,32 @@ class ModuleShape:
 def module_shapes(text: str) -> tuple[ModuleShape, ...]:
     """The modules at the top of a file, in their order; conditions are as without macros."""
     root = SyntaxTree.fromText(encode_text(text).decode()).root
-    members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
-    places = {unit.name: unit for unit in Outline(encode_text(text)).units}
+    root_members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
+    units_by_name = {unit.name: unit for unit in Outline(encode_text(text)).units}
     shapes = []
-    for member in members:
-        name = member.header.name.valueText if isinstance(member, ModuleDeclarationSyntax) else ""
-        if name in places and member.kind.name == "ModuleDeclaration":
-            declared_unit = places[name]
-            shape = ModuleShape(name, declared_unit.start, declared_unit.end, _has_ports(member), _instantiated(member))
+    for root_member in root_members:
+        name = root_member.header.name.valueText if isinstance(root_member, ModuleDeclarationSyntax) else ""
+        if name in units_by_name and root_member.kind.name == "ModuleDeclaration":
+            declared_unit = units_by_name[name]
+            shape = ModuleShape(
+                name,
+                declared_unit.start,
+                declared_unit.end,
+                _has_ports(root_member),
+                _instantiated_modules(root_member),
+            )
             shapes.append(shape)
     return tuple(shapes)
 
 
 def _has_ports(module: ModuleDeclarationSyntax) -> bool:
-    ports = module.header.ports
-    if isinstance(ports, AnsiPortListSyntax | NonAnsiPortListSyntax):
-        return len(ports.ports) > 0
-    return ports is not None
+    port_list = module.header.ports
+    if isinstance(port_list, AnsiPortListSyntax | NonAnsiPortListSyntax):
+        return len(port_list.ports) > 0
+    return port_list is not None
 
 
-def _instantiated(module: ModuleDeclarationSyntax) -> frozenset[str]:
+def _instantiated_modules(module: ModuleDeclarationSyntax) -> frozenset[str]:
     module_names: set[str] = set()
 
     def visit(node: object) -> bool:

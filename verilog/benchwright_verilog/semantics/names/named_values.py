@@ -34,8 +34,8 @@ def symbols_in(node: object) -> dict[str, Symbol]:
     """The nets and variables that an expression or a statement names, by their paths from the top."""
     symbols: dict[str, Symbol] = {}
 
-    def visit(inner: object) -> object:
-        if isinstance(inner, _VALUES) and (symbol := _declared(inner.symbol)) is not None:
+    def visit(visited_node: object) -> object:
+        if isinstance(visited_node, _VALUES) and (symbol := _declared_value(visited_node.symbol)) is not None:
             symbols.setdefault(symbol.hierarchicalPath, symbol)
         return VisitAction.Advance
 
@@ -43,14 +43,14 @@ def symbols_in(node: object) -> dict[str, Symbol]:
     return symbols
 
 
-def targets_of(left: Expression) -> Iterator[Expression]:
+def targets_of(target_expression: Expression) -> Iterator[Expression]:
     """Yield what the left side of an assignment assigns: several signals if that is a concatenation."""
-    left = unwrapped(left)
-    if isinstance(left, ConcatenationExpression):
-        for operand in left.operands:
+    target_expression = unwrapped(target_expression)
+    if isinstance(target_expression, ConcatenationExpression):
+        for operand in target_expression.operands:
             yield from targets_of(operand)
     else:
-        yield left
+        yield target_expression
 
 
 def symbol_of(expression: Expression) -> Symbol | None:
@@ -58,7 +58,7 @@ def symbol_of(expression: Expression) -> Symbol | None:
     expression = unwrapped(expression)
     while isinstance(expression, _SELECTS):
         expression = unwrapped(expression.value)
-    return _declared(expression.symbol) if isinstance(expression, _VALUES) else None
+    return _declared_value(expression.symbol) if isinstance(expression, _VALUES) else None
 
 
 def indices_of(expression: Expression) -> Iterator[Expression]:
@@ -81,8 +81,8 @@ def text_of(syntax: SyntaxNode | None) -> str:
     return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 1]}…"
 
 
-def _declared(symbol: Symbol) -> Symbol | None:
+def _declared_value(symbol: Symbol) -> Symbol | None:
     if isinstance(symbol, ModportPortSymbol):
-        inner = symbol.internalSymbol
-        return _declared(inner) if inner is not None else None
+        internal_symbol = symbol.internalSymbol
+        return _declared_value(internal_symbol) if internal_symbol is not None else None
     return symbol if isinstance(symbol, NetSymbol | VariableSymbol) else None

@@ -64,7 +64,7 @@ _ATTRIBUTES: dict[str, tuple[str, ...]] = {
 }
 
 NAMES: dict[SyntaxKind, tuple[str, ...]] = {
-    SyntaxKind[kind]: (attribute,) for attribute, kinds in _ATTRIBUTES.items() for kind in kinds
+    SyntaxKind[kind]: (attribute,) for attribute, kind_names in _ATTRIBUTES.items() for kind in kind_names
 } | {SyntaxKind.PackageImportItem: ("package", "item")}
 """The attributes that hold the names of a node, by its kind."""
 
@@ -92,5 +92,5 @@ def visit_names(root: SyntaxNode, visitor: Callable[[Token, SyntaxNode], None]) 
         for token in names_of(node):
             visitor(token, node)
 
-    table = {kind: single(names[0]) if len(names) == 1 else handle_all for kind, names in NAMES.items()}
-    root.visit(lookup_table=table)
+    handlers = {kind: single(names[0]) if len(names) == 1 else handle_all for kind, names in NAMES.items()}
+    root.visit(lookup_table=handlers)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.compilation.analysis import Analysis
-from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, Target, TargetKind
-from benchwright_verilog.semantics.project.index.entry import Entry
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
+from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, Target, TargetKind
+from benchwright_verilog.semantics.project.index.entry import IndexEntry
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.index.plain_uses import INSTANTIATED, PLAIN_KINDS, PlainName, PlainUse
 from benchwright_verilog.semantics.project.project import Project
@@ -35,65 +35,65 @@ _FEW = 32
 """Up to this many files are compiled to search them: it takes a few milliseconds."""
 
 
-def definitions(analysis: Analysis, byte: int) -> list[Target]:
+def definitions(analysis: FileAnalysis, byte: int) -> list[Target]:
     """The definitions of the thing that is named at a byte; the body of a routine that was declared elsewhere."""
     targets: dict[Target, None] = {}
     for occurrence in analysis.occurrences_at(byte):
-        targets[_body(analysis, occurrence.target) or occurrence.target] = None
+        targets[_routine_body(analysis, occurrence.target) or occurrence.target] = None
     return list(targets)
 
 
-def declarations(project: Project, analysis: Analysis, byte: int) -> list[Occurrence]:
+def declarations(project: Project, analysis: FileAnalysis, byte: int) -> list[Occurrence]:
     """Every place that declares what is named at a byte, such as a port in a list and its net in the module."""
     targets = {occurrence.target for occurrence in analysis.occurrences_at(byte)}
     occurrences = []
     for target in targets:
-        inner = project.analysis_of(target.path)
-        if target.kind is TargetKind.FILE or inner is None:
-            occurrences.append(Occurrence(target.path, target.start, target.end, target, Role.DECLARATION))
+        declaring_analysis = project.analysis_of(target.path)
+        if target.target_kind is TargetKind.FILE or declaring_analysis is None:
+            occurrences.append(Occurrence(target.path, target.start, target.end, target, NameRole.DECLARATION))
         else:
             occurrences += [
                 occurrence
-                for occurrence in inner.occurrences_of(target.name)
+                for occurrence in declaring_analysis.occurrences_of(target.name)
                 if occurrence.target == target and _declares(occurrence)
             ]
     return occurrences
 
 
-def type_definitions(analysis: Analysis, byte: int) -> list[Target]:
+def type_definitions(analysis: FileAnalysis, byte: int) -> list[Target]:
     """The definitions of the type of what is named at a byte: a module for an instance."""
     targets: dict[Target, None] = {}
     for occurrence in analysis.occurrences_at(byte):
-        target = _type(analysis, occurrence.target.symbol)
+        target = _type_target(analysis, occurrence.target.symbol)
         if target is not None:
             targets[target] = None
     return list(targets)
 
 
-def implementations(project: Project, analysis: Analysis, byte: int) -> list[Target]:
+def implementations(project: Project, analysis: FileAnalysis, byte: int) -> list[Target]:
     """The modules of instances, the bodies of prototypes, what extends a class, what overrides a method."""
     targets: dict[Target, None] = {}
     for occurrence in analysis.occurrences_at(byte):
         target = occurrence.target
-        if (body := _body(analysis, target)) is not None:
+        if (body := _routine_body(analysis, target)) is not None:
             targets[body] = None
-        if target.kind is TargetKind.INSTANCE:
-            if (unit := _type(analysis, target.symbol)) is not None:
+        if target.target_kind is TargetKind.INSTANCE:
+            if (unit := _type_target(analysis, target.symbol)) is not None:
                 targets[unit] = None
-        elif target.kind in (TargetKind.MODULE, TargetKind.INTERFACE, TargetKind.PROGRAM):
+        elif target.target_kind in (TargetKind.MODULE, TargetKind.INTERFACE, TargetKind.PROGRAM):
             targets[target] = None
-        elif target.kind in (TargetKind.CLASS, TargetKind.FUNCTION, TargetKind.TASK):
+        elif target.target_kind in (TargetKind.CLASS, TargetKind.FUNCTION, TargetKind.TASK):
             targets |= dict.fromkeys(_extensions(project, target))
     return list(targets)
 
 
-def highlights(analysis: Analysis, byte: int) -> list[Occurrence]:
+def highlights(analysis: FileAnalysis, byte: int) -> list[Occurrence]:
     """Every place of the file that names the same thing as a byte."""
     occurrences_here = analysis.occurrences_at(byte)
     targets = {occurrence.target for occurrence in occurrences_here}
     by_span: dict[tuple[int, int], Occurrence] = {}
     for target in targets:
-        if target.kind is TargetKind.FILE:
+        if target.target_kind is TargetKind.FILE:
             nearby: Iterator[Occurrence] = analysis.macros.occurrences(analysis.path, 0, len(analysis.data))
         else:
             nearby = analysis.occurrences_near(target.name)
@@ -115,7 +115,7 @@ class FileReferences:
 
     path: Path
     occurrences: tuple[Occurrence, ...]
-    analysis: Analysis | None = None
+    analysis: FileAnalysis | None = None
     """None if the text alone was enough: then each occurrence is just the name."""
 
 
@@ -133,29 +133,31 @@ def references_by_file(
         target: The thing.
         report: Called before each file.
     """
-    paths = candidates(project, target)
+    paths = candidate_files(project, target)
     searched = 0
-    plain = _plain_references(project, target, paths, report) if len(paths) > _FEW else {}
+    plain_uses = _plain_references(project, target, paths, report) if len(paths) > _FEW else {}
     is_other_named_so = False
-    for analysis in project.analyses_of([path for path in paths if path not in plain]):
+    for analysis in project.analyses_of([path for path in paths if path not in plain_uses]):
         report(searched, len(paths))
         searched += 1
-        if target.kind is TargetKind.FILE:
+        if target.target_kind is TargetKind.FILE:
             occurrences = list(analysis.macros.occurrences(analysis.path, 0, len(analysis.data)))
         else:
             occurrences = analysis.occurrences_of(target.name)
-        ours = tuple(dict.fromkeys(occurrence for occurrence in occurrences if occurrence.target == target))
-        is_other_named_so |= len(ours) < len(set(occurrences))
-        yield FileReferences(analysis.path, ours, analysis)
+        own_occurrences = tuple(dict.fromkeys(occurrence for occurrence in occurrences if occurrence.target == target))
+        is_other_named_so |= len(own_occurrences) < len(set(occurrences))
+        yield FileReferences(analysis.path, own_occurrences, analysis)
     if is_other_named_so:
-        for analysis in project.analyses_of(list(plain)):
+        for analysis in project.analyses_of(list(plain_uses)):
             report(searched, len(paths))
             searched += 1
             occurrences = analysis.occurrences_of(target.name)
-            ours = tuple(dict.fromkeys(occurrence for occurrence in occurrences if occurrence.target == target))
-            yield FileReferences(analysis.path, ours, analysis)
+            own_occurrences = tuple(
+                dict.fromkeys(occurrence for occurrence in occurrences if occurrence.target == target)
+            )
+            yield FileReferences(analysis.path, own_occurrences, analysis)
         return
-    for path, uses in plain.items():
+    for path, uses in plain_uses.items():
         report(searched, len(paths))
         searched += 1
         yield FileReferences(path, tuple(Occurrence(path, use.start, use.end, target, use.role) for use in uses))
@@ -165,30 +167,30 @@ def _plain_references(
     project: Project, target: Target, paths: Sequence[Path], report: Report
 ) -> dict[Path, list[PlainUse]]:
     """The uses in the files that need not be compiled, if nothing else seems to have the name."""
-    name = _plain_name(target)
-    if name is None or not _is_only_one(project, target, name):
+    plain_name = _plain_name(target)
+    if plain_name is None or not _is_only_one(project, target, plain_name):
         return {}
-    if not set(paths).issuperset(project.with_word(name.name)):
+    if not set(paths).issuperset(project.with_word(plain_name.name)):
         # In a file that can't see the package, a class may have the name; one that extends it would inherit that.
         return {}
     uses_by_path: dict[Path, list[PlainUse]] = {}
     for path in paths:
         report(0, len(paths))
-        text = project.peek(path) if path != target.path and path.suffix not in HEADERS else None
-        if text is not None and not text[1].may_write(name.name):
-            uses = name.uses(text[0])
+        peeked_text = project.peek(path) if path != target.path and path.suffix not in HEADERS else None
+        if peeked_text is not None and not peeked_text[1].may_write(plain_name.name):
+            uses = plain_name.uses(peeked_text[0])
             if uses is not None:
                 uses_by_path[path] = uses
     return uses_by_path
 
 
 def _plain_name(target: Target) -> PlainName | None:
-    if target.kind not in PLAIN_KINDS or target.generated:
+    if target.target_kind not in PLAIN_KINDS or target.generated:
         return None
-    if target.kind in INSTANTIATED or target.kind is TargetKind.PACKAGE:
-        return PlainName(target.name, target.kind)
+    if target.target_kind in INSTANTIATED or target.target_kind is TargetKind.PACKAGE:
+        return PlainName(target.name, target.target_kind)
     package = _package_of(target)
-    return PlainName(target.name, target.kind, package) if package is not None else None
+    return PlainName(target.name, target.target_kind, package) if package is not None else None
 
 
 def _package_of(target: Target) -> str | None:
@@ -204,35 +206,39 @@ def _package_of(target: Target) -> str | None:
     return name if found_symbol is not None and found_symbol == symbol else None
 
 
-def _is_only_one(project: Project, target: Target, name: PlainName) -> bool:
+def _is_only_one(project: Project, target: Target, plain_name: PlainName) -> bool:
     """True if no two units, routines, types or macros have the name, nor two packages that of its package."""
-    declared = [
+    declared_units = [
         (path, symbol)
         for path, symbols in project.symbols()
         for symbol in symbols
-        if symbol.name in (name.name, name.package)
+        if symbol.name in (plain_name.name, plain_name.package)
     ]
-    ours = [(path, unit.start) for path, unit in declared if unit.name == name.name]
-    return ours in ([], [(target.path, target.start)]) and len(declared) - len(ours) == bool(name.package)
+    unit_places = [(path, unit.start) for path, unit in declared_units if unit.name == plain_name.name]
+    return unit_places in ([], [(target.path, target.start)]) and len(declared_units) - len(unit_places) == bool(
+        plain_name.package
+    )
 
 
-def candidates(project: Project, target: Target) -> list[Path]:
+def candidate_files(project: Project, target: Target) -> list[Path]:
     """The files that may name a thing, that which declares it first."""
-    if target.kind is TargetKind.FILE:
+    if target.target_kind is TargetKind.FILE:
         return project.including(target.path)
     module = _module_of(target)
     name = target.name
-    files = list(project.words())
+    word_files = list(project.words())
     package = _package_of(target)
-    seeing = _seeing(files, package) if package is not None else None
+    seeing = _files_seeing(word_files, package) if package is not None else None
     paths = [target.path]
-    for path, words in files:
-        if path == target.path or name not in words.words:
+    for path, file_words in word_files:
+        if path == target.path or name not in file_words.code_words:
             continue
         if module is not None and path.suffix not in HEADERS and target.path.suffix not in HEADERS:
             # Others can name it behind a dot, or in a binding.
-            is_theirs = module in words.words and (name in words.connected or "bind" in words.words)
-            if not is_theirs and name not in words.members:
+            is_theirs = module in file_words.code_words and (
+                name in file_words.connection_words or "bind" in file_words.code_words
+            )
+            if not is_theirs and name not in file_words.qualified_words:
                 continue
         if seeing is not None and path.name not in seeing:
             continue
@@ -240,50 +246,54 @@ def candidates(project: Project, target: Target) -> list[Path]:
     return paths
 
 
-def renamed_with(project: Project, analysis: Analysis, target: Target) -> list[Target]:
+def targets_renamed_with(project: Project, analysis: FileAnalysis, target: Target) -> list[Target]:
     """A thing and what needs the same name: of a virtual method all that it overrides, and all that override it."""
     from pyslang.ast import MethodPrototypeSymbol, SubroutineSymbol
 
-    top = target.symbol
-    if not isinstance(top, (MethodPrototypeSymbol, SubroutineSymbol)) or not top.isVirtual or target.name == "new":
+    base_method = target.symbol
+    if (
+        not isinstance(base_method, (MethodPrototypeSymbol, SubroutineSymbol))
+        or not base_method.isVirtual
+        or target.name == "new"
+    ):
         return [target]
-    while isinstance(overridden := top.override, (MethodPrototypeSymbol, SubroutineSymbol)):
-        top = overridden
-    first = analysis.resolver.target(top) or target
-    return list(dict.fromkeys([target, first, *_extensions(project, first)]))
+    while isinstance(overridden := base_method.override, (MethodPrototypeSymbol, SubroutineSymbol)):
+        base_method = overridden
+    base_target = analysis.resolver.target(base_method) or target
+    return list(dict.fromkeys([target, base_target, *_extensions(project, base_target)]))
 
 
-def _seeing(files: Sequence[tuple[Path, Entry | Outline]], package: str) -> set[str]:
+def _files_seeing(word_files: Sequence[tuple[Path, IndexEntry | Outline]], package: str) -> set[str]:
     """The names of the files that may name what a package declares: they have its name, or include such a file."""
-    seen_names = {path.name for path, words in files if package in words.words}
-    if any("export" in words.words for path, words in files if path.name in seen_names):
+    seen_names = {path.name for path, words in word_files if package in words.code_words}
+    if any("export" in words.code_words for path, words in word_files if path.name in seen_names):
         # Another package may hand it on.
-        return {path.name for path, _ in files}
-    including = [(path.name, names) for path, words in files if (names := _included(words))]
+        return {path.name for path, _ in word_files}
+    including = [(path.name, names) for path, words in word_files if (names := _included(words))]
     while new := {name for name, names in including if name not in seen_names and not seen_names.isdisjoint(names)}:
         seen_names |= new
-    return seen_names | {path.name for path, _ in files if path.suffix in HEADERS}
+    return seen_names | {path.name for path, _ in word_files if path.suffix in HEADERS}
 
 
-def _included(words: Entry | Outline) -> set[str]:
-    names = (include if isinstance(include, str) else include.name for include in words.includes)
+def _included(file_words: IndexEntry | Outline) -> set[str]:
+    names = (include if isinstance(include, str) else include.name for include in file_words.includes)
     return {name.rpartition("/")[2] for name in names}
 
 
 def _module_of(target: Target) -> str | None:
     """The module, interface or program that a thing is in; None for one that others see without a dot."""
     symbol = target.symbol
-    scope = symbol.parentScope if symbol is not None and target.kind not in UNITS else None
+    scope = symbol.parentScope if symbol is not None and target.target_kind not in UNITS else None
     body = scope.containingInstance if scope is not None else None
     return body.definition.name if body is not None else None
 
 
 def _declares(occurrence: Occurrence) -> bool:
-    from_port_list = occurrence.role is Role.NAME and occurrence.target.kind is TargetKind.PORT
-    return occurrence.role is Role.DECLARATION or from_port_list
+    from_port_list = occurrence.role is NameRole.NAME and occurrence.target.target_kind is TargetKind.PORT
+    return occurrence.role is NameRole.DECLARATION or from_port_list
 
 
-def _body(analysis: Analysis, target: Target) -> Target | None:
+def _routine_body(analysis: FileAnalysis, target: Target) -> Target | None:
     """The body of a routine that a prototype declares."""
     from pyslang.ast import MethodPrototypeSymbol
 
@@ -296,11 +306,18 @@ def _body(analysis: Analysis, target: Target) -> Target | None:
         return None
     end = location.offset + len(target.name.encode())
     return Target(
-        location.path, location.offset, end, target.name, target.kind, routine, location.generated, target.owner
+        location.path,
+        location.offset,
+        end,
+        target.name,
+        target.target_kind,
+        routine,
+        location.generated,
+        target.kept_alive,
     )
 
 
-def _type(analysis: Analysis, symbol: Symbol | None) -> Target | None:
+def _type_target(analysis: FileAnalysis, symbol: Symbol | None) -> Target | None:
     """The name of the type of a symbol: `word_t` in `word_t [3:0] x;`, the module of an instance."""
     from pyslang.ast import (
         InstanceArraySymbol,
@@ -318,7 +335,7 @@ def _type(analysis: Analysis, symbol: Symbol | None) -> Target | None:
         case InstanceSymbol():
             return analysis.resolver.target(symbol.definition)
         case InstanceArraySymbol():
-            return next((_type(analysis, inner) for inner in symbol), None)
+            return next((_type_target(analysis, inner) for inner in symbol), None)
         case InterfacePortSymbol():
             return analysis.resolver.target(symbol.interfaceDef)
         case TypeAliasType():
@@ -354,18 +371,18 @@ def _extensions(project: Project, target: Target) -> Iterator[Target]:
                 yield extension
 
 
-def _extension(analysis: Analysis, scope: Symbol, target: Target) -> Target | None:
+def _extension(analysis: FileAnalysis, scope: Symbol, target: Target) -> Target | None:
     """The class, if it extends the target, or its method that overrides the target."""
     from pyslang.ast import ClassType
 
     resolver = analysis.resolver
-    base = scope.baseClass if isinstance(scope, ClassType) else None
-    while isinstance(scope, ClassType) and isinstance(base, ClassType):
-        if target.kind is TargetKind.CLASS:
-            if resolver.target(base) == target:
+    base_class = scope.baseClass if isinstance(scope, ClassType) else None
+    while isinstance(scope, ClassType) and isinstance(base_class, ClassType):
+        if target.target_kind is TargetKind.CLASS:
+            if resolver.target(base_class) == target:
                 return resolver.target(scope)
-        elif (theirs := base.find(target.name)) is not None and resolver.target(theirs) == target:
-            ours = resolver.target(scope.find(target.name))
-            return ours if ours != target else None
-        base = base.baseClass
+        elif (theirs := base_class.find(target.name)) is not None and resolver.target(theirs) == target:
+            own_target = resolver.target(scope.find(target.name))
+            return own_target if own_target != target else None
+        base_class = base_class.baseClass
     return None

@@ -48,7 +48,7 @@ class TargetKind(Enum):
     OTHER = "name"
 
 
-class Role(Enum):
+class NameRole(Enum):
     """The role of a name where it is used."""
 
     DECLARATION = "declaration"
@@ -80,12 +80,12 @@ class Target:
     start: int
     end: int
     name: str
-    kind: TargetKind = field(default=TargetKind.OTHER, compare=False)
+    target_kind: TargetKind = field(default=TargetKind.OTHER, compare=False)
     symbol: Symbol | None = field(default=None, compare=False, repr=False, hash=False)
     """slang's symbol where there is one, of the analysis it was found with."""
     generated: bool = field(default=False, compare=False)
     """True if a macro wrote the declaration: then the place is where the macro is used."""
-    owner: object = field(default=None, compare=False, repr=False, hash=False)
+    kept_alive: object = field(default=None, compare=False, repr=False, hash=False)
     """The object that has to stay in memory while the symbol is used: slang frees symbols with their compilation."""
 
 
@@ -97,7 +97,7 @@ class Occurrence:
     start: int
     end: int
     target: Target
-    role: Role
+    role: NameRole
     shorthand: bool = False
     """True if `.name` stands for `.name(name)`, and this is the `name` in parentheses."""
     generated: bool = False

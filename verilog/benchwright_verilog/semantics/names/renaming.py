@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_verilog.errors import VerilogError
-from benchwright_verilog.semantics.compilation.analysis import Analysis
-from benchwright_verilog.semantics.compilation.diagnostics import Severity
-from benchwright_verilog.semantics.names.navigation import UNITS, Report, references_by_file, renamed_with
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
+from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity
+from benchwright_verilog.semantics.names.navigation import UNITS, Report, references_by_file, targets_renamed_with
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Target, TargetKind
 from benchwright_verilog.semantics.project.index.outline import DIRECTIVES
 from benchwright_verilog.semantics.project.project import Project
@@ -29,7 +29,7 @@ class RenameRefusedError(VerilogError):
 
 
 @dataclass(frozen=True)
-class Edit:
+class RenameEdit:
     """Bytes of a file that are replaced."""
 
     path: Path
@@ -38,7 +38,7 @@ class Edit:
     text: str
 
 
-def renamable(project: Project, analysis: Analysis, byte: int) -> Occurrence:
+def renamable(project: Project, analysis: FileAnalysis, byte: int) -> Occurrence:
     """The name at a byte, if it can be renamed.
 
     Raises:
@@ -50,7 +50,7 @@ def renamable(project: Project, analysis: Analysis, byte: int) -> Occurrence:
     # Of `.name`, which stands for `.name(name)`, the thing that is connected is what one means here.
     occurrence = next((candidate for candidate in occurrences if candidate.shorthand), occurrences[0])
     target = occurrence.target
-    if target.kind is TargetKind.FILE:
+    if target.target_kind is TargetKind.FILE:
         raise RenameRefusedError(f"{target.name} is a file. Rename it where your editor shows files.")
     for named_place in (occurrence, target):
         if named_place.generated:
@@ -61,54 +61,54 @@ def renamable(project: Project, analysis: Analysis, byte: int) -> Occurrence:
 
 
 def rename(
-    project: Project, analysis: Analysis, byte: int, new: str, report: Report = lambda searched, number: None
-) -> list[Edit]:
+    project: Project, analysis: FileAnalysis, byte: int, new_name: str, report: Report = lambda searched, number: None
+) -> list[RenameEdit]:
     """The edits that give the thing at a byte a new name.
 
     Raises:
         RenameRefusedError: The thing can't be renamed, or not to this.
     """
     target = renamable(project, analysis, byte).target
-    _require_name(new, target)
-    if new == target.name:
+    _require_name(new_name, target)
+    if new_name == target.name:
         return []
-    edits: dict[tuple[Path, int], Edit] = {}
-    targets: dict[Edit, Target] = {}
-    for renamed_target in renamed_with(project, analysis, target):
-        target_edits = _edits(project, renamed_target, new, report)
+    edits: dict[tuple[Path, int], RenameEdit] = {}
+    targets: dict[RenameEdit, Target] = {}
+    for renamed_target in targets_renamed_with(project, analysis, target):
+        target_edits = _edits(project, renamed_target, new_name, report)
         edits |= target_edits
         targets |= dict.fromkeys(target_edits.values(), renamed_target)
     _require_no_macro_body(project, target, edits)
-    _Check(project, target, new, targets, report).run()
+    _RenameCheck(project, target, new_name, targets, report).run()
     return list(edits.values())
 
 
-def _edits(project: Project, target: Target, new: str, report: Report) -> dict[tuple[Path, int], Edit]:
-    edits: dict[tuple[Path, int], Edit] = {}
-    for inside in references_by_file(project, target, report):
-        for occurrence in inside.occurrences:
+def _edits(project: Project, target: Target, new_name: str, report: Report) -> dict[tuple[Path, int], RenameEdit]:
+    edits: dict[tuple[Path, int], RenameEdit] = {}
+    for file_references in references_by_file(project, target, report):
+        for occurrence in file_references.occurrences:
             if occurrence.generated:
                 macro_use = _macro(project, occurrence.path, occurrence.start)
                 raise RenameRefusedError(
                     f"{macro_use}, writes the name {target.name}. Write it without the macro there, then rename it."
                 )
-            edits[occurrence.path, occurrence.start] = _edit(inside.analysis, occurrence, new)
-        if inside.occurrences:
-            _require_ours(project, inside.path, f"{target.name} is also used in")
+            edits[occurrence.path, occurrence.start] = _edit(file_references.analysis, occurrence, new_name)
+        if file_references.occurrences:
+            _require_ours(project, file_references.path, f"{target.name} is also used in")
     return edits
 
 
-def _edit(analysis: Analysis | None, occurrence: Occurrence, new: str) -> Edit:
-    text, old = new, occurrence.target.name
+def _edit(analysis: FileAnalysis | None, occurrence: Occurrence, new_name: str) -> RenameEdit:
+    text, old_name = new_name, occurrence.target.name
     if analysis is not None and len(analysis.occurrences_at(occurrence.start)) > 1:
         # `.name` for `.name(name)`, and in a clocking block `name` for `name = name`.
         is_connection = analysis.outline.code[: occurrence.start].rstrip().endswith(b".")
-        first, second = (old, new) if occurrence.shorthand else (new, old)
-        text = f"{first}({second})" if is_connection else f"{first} = {second}"
-    return Edit(occurrence.path, occurrence.start, occurrence.end, text)
+        outer_name, inner_name = (old_name, new_name) if occurrence.shorthand else (new_name, old_name)
+        text = f"{outer_name}({inner_name})" if is_connection else f"{outer_name} = {inner_name}"
+    return RenameEdit(occurrence.path, occurrence.start, occurrence.end, text)
 
 
-def _why_nothing(analysis: Analysis, byte: int) -> str:
+def _why_nothing(analysis: FileAnalysis, byte: int) -> str:
     word = _word(analysis.data, byte)
     if word in RESERVED:
         return f"{word} is a keyword of the language."
@@ -128,16 +128,17 @@ def _word(data: bytes, byte: int) -> str:
     return data[start:end].decode(errors="replace")
 
 
-def _require_name(new: str, target: Target) -> None:
-    if not _IDENTIFIER.fullmatch(new):
+def _require_name(new_name: str, target: Target) -> None:
+    if not _IDENTIFIER.fullmatch(new_name):
         raise RenameRefusedError(
-            f"{new!r} is not a name: it has to start with a letter or underscore; letters, digits, _ and $ may follow."
+            f"{new_name!r} is not a name: it has to start with a letter or underscore; letters, digits, _ and $ may "
+            "follow."
         )
-    if target.kind is TargetKind.MACRO:
-        if new.encode() in DIRECTIVES:
-            raise RenameRefusedError(f"`{new} is a directive of the language. Choose another name.")
-    elif new in RESERVED:
-        raise RenameRefusedError(f"{new} is a keyword of the language. Choose another name.")
+    if target.target_kind is TargetKind.MACRO:
+        if new_name.encode() in DIRECTIVES:
+            raise RenameRefusedError(f"`{new_name} is a directive of the language. Choose another name.")
+    elif new_name in RESERVED:
+        raise RenameRefusedError(f"{new_name} is a keyword of the language. Choose another name.")
 
 
 def _require_ours(project: Project, path: Path, statement: str) -> None:
@@ -149,9 +150,9 @@ def _require_ours(project: Project, path: Path, statement: str) -> None:
         raise RenameRefusedError(f"{statement} {path}, which can't be written.")
 
 
-def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[Path, int], Edit]) -> None:
+def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[Path, int], RenameEdit]) -> None:
     """Refuse if a macro's body has the name and the macro is used in a file of the thing."""
-    if target.kind is not TargetKind.MACRO:
+    if target.target_kind is not TargetKind.MACRO:
         return
     for path in project.with_word(target.name):
         outline = project.outline(path)
@@ -180,7 +181,7 @@ def _line(project: Project, path: Path, byte: int) -> int:
     return outline.data.count(b"\n", 0, byte) + 1 if outline is not None else 1
 
 
-class _Check:
+class _RenameCheck:
     """Analyses the files as they would be: every name has to mean what it meant before.
 
     Args:
@@ -191,41 +192,43 @@ class _Check:
         report: Called before each file that is checked.
     """
 
-    def __init__(self, project: Project, target: Target, new: str, edits: dict[Edit, Target], report: Report) -> None:
+    def __init__(
+        self, project: Project, target: Target, new_name: str, targets_by_edit: dict[RenameEdit, Target], report: Report
+    ) -> None:
         self._project = project
         self._target = target
-        self._new = new
+        self._new = new_name
         self._report = report
-        self._targets = edits
-        self._renamed = set(edits.values())
-        self._edits: dict[Path, list[Edit]] = {}
-        for edit in sorted(edits, key=lambda edit_: edit_.start):
+        self._targets = targets_by_edit
+        self._renamed = set(targets_by_edit.values())
+        self._edits: dict[Path, list[RenameEdit]] = {}
+        for edit in sorted(targets_by_edit, key=lambda edit_: edit_.start):
             self._edits.setdefault(edit.path, []).append(edit)
 
     def run(self) -> None:
         """Raise `RenameRefusedError` if something would mean something else."""
-        if self._target.kind in UNITS | {TargetKind.MACRO}:
+        if self._target.target_kind in UNITS | {TargetKind.MACRO}:
             self._require_unused()
         paths = dict.fromkeys([*self._edits, *self._project.with_word(self._new)])
-        checked = list(paths)[:_MAX_CHECKED_FILES]
-        old_occurrences = self._occurrences_by_file(self._project, checked)
+        checked_paths = list(paths)[:_MAX_CHECKED_FILES]
+        old_occurrences = self._occurrences_by_file(self._project, checked_paths)
         renamed_project = self._renamed_project()
-        now = self._occurrences_by_file(renamed_project, checked)
-        for path, (occurrences, errors) in old_occurrences.items():
-            expected = {
+        renamed_occurrences = self._occurrences_by_file(renamed_project, checked_paths)
+        for path, (occurrences, old_errors) in old_occurrences.items():
+            expected_uses = {
                 (self._moved(path, occurrence.start), self._moved_target(occurrence.target))
                 for occurrence in occurrences
             }
-            expected |= {
+            expected_uses |= {
                 (self._moved(path, edit.start, edit), self._moved_target(self._targets[edit]))
                 for edit in self._edits.get(path, ())
             }
-            new_occurrences, new_errors = now[path]
+            new_occurrences, new_errors = renamed_occurrences[path]
             actual = {(occurrence.start, occurrence.target) for occurrence in new_occurrences}
-            for start, target in sorted(actual ^ expected, key=lambda start_and_target: start_and_target[0]):
+            for start, target in sorted(actual ^ expected_uses, key=lambda start_and_target: start_and_target[0]):
                 raise RenameRefusedError(self._clash(renamed_project, path, start, target))
-            if new_errors - errors:
-                line, message = min(new_errors - errors)
+            if new_errors - old_errors:
+                line, message = min(new_errors - old_errors)
                 raise RenameRefusedError(
                     f"With the name {self._new}, {path.name} would be wrong in line {line}: {message}."
                 )
@@ -234,7 +237,7 @@ class _Check:
         for path in self._project.with_word(self._new):
             outline = self._project.outline(path)
             names = {unit.name for unit in outline.units} if outline is not None else set()
-            if self._target.kind is TargetKind.MACRO and outline is not None:
+            if self._target.target_kind is TargetKind.MACRO and outline is not None:
                 names = {macro.name for macro in outline.macros}
             if self._new in names:
                 raise RenameRefusedError(f"{self._new} is already there, in {path.name}. Choose another name.")
@@ -250,9 +253,9 @@ class _Check:
             by_path[analysis.path] = occurrences, set(self._errors(analysis))
         return by_path
 
-    def _errors(self, analysis: Analysis) -> Iterator[tuple[int, str]]:
+    def _errors(self, analysis: FileAnalysis) -> Iterator[tuple[int, str]]:
         for diagnostic in analysis.diagnostics:
-            if diagnostic.severity is Severity.ERROR:
+            if diagnostic.severity is DiagnosticSeverity.ERROR:
                 line = analysis.data.count(b"\n", 0, diagnostic.start) + 1
                 yield line, diagnostic.message.replace(self._target.name, self._new)
 
@@ -267,7 +270,7 @@ class _Check:
             texts[path] = data.decode("utf-8", "replace")
         return self._project.with_texts(documents, texts)
 
-    def _moved(self, path: Path, byte: int, edit: Edit | None = None) -> int:
+    def _moved(self, path: Path, byte: int, edit: RenameEdit | None = None) -> int:
         """The place of a byte after the edits; the new name's first byte for the byte of an edit."""
         edits = self._edits.get(path, [])
         index = bisect_right([file_edit.start for file_edit in edits], byte)
@@ -276,8 +279,8 @@ class _Check:
         shift = sum(len(file_edit.text.encode()) - (file_edit.end - file_edit.start) for file_edit in edits[:index])
         if edit is None or edit.text == self._new:
             return byte + shift
-        inner = re.search(rf"(?<![\w$]){re.escape(self._new)}(?![\w$])", edit.text)
-        return byte + shift + (inner.start() if inner is not None else 0)
+        name_match = re.search(rf"(?<![\w$]){re.escape(self._new)}(?![\w$])", edit.text)
+        return byte + shift + (name_match.start() if name_match is not None else 0)
 
     def _moved_target(self, target: Target) -> Target:
         if target in self._renamed:

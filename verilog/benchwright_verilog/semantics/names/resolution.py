@@ -49,7 +49,7 @@ from pyslang.syntax import (
 
 from benchwright_verilog.semantics.compilation.canonical import canonical
 from benchwright_verilog.semantics.names.lookup import NAME_SYNTAX, SymbolLookup
-from benchwright_verilog.semantics.names.occurrence import Role, Target, TargetKind
+from benchwright_verilog.semantics.names.occurrence import NameRole, Target, TargetKind
 from benchwright_verilog.semantics.names.roles import connection_of, role_for, role_of, role_through
 from benchwright_verilog.semantics.names.scopes import Scopes
 from benchwright_verilog.semantics.names.target_kinds import DECLARATIONS, kind_of
@@ -70,7 +70,7 @@ class Meaning:
     """One thing that a name means where it is used."""
 
     target: Target
-    role: Role
+    role: NameRole
     shorthand: bool = False
 
 
@@ -97,10 +97,10 @@ class Resolver:
             token: The name.
             node: The node that holds it.
         """
-        kind = node.kind
+        syntax_kind = node.kind
         if isinstance(node, NAME_SYNTAX):
             yield from self._named_meanings(token, node)
-        elif kind in DECLARATIONS:
+        elif syntax_kind in DECLARATIONS:
             yield from self._declaration(token, node)
         elif isinstance(node, NamedBlockClauseSyntax):
             yield from self._label(token, node)
@@ -108,8 +108,8 @@ class Resolver:
             yield from self._port_connection(token, node)
         elif isinstance(node, AttributeSpecSyntax):
             yield from self._clock_variable(token, node)
-        elif kind in _INSTANTIATIONS:
-            yield from self._meaning(self._lookup.definition(token.valueText, node), Role.INSTANTIATION)
+        elif syntax_kind in _INSTANTIATIONS:
+            yield from self._meaning(self._lookup.definition(token.valueText, node), NameRole.INSTANTIATION)
         else:
             yield from self._other_meanings(token, node)
 
@@ -132,22 +132,22 @@ class Resolver:
         if isinstance(parent, AssignmentPatternItemSyntax) and parent.key == node:
             field = self._lookup.pattern_field(parent, token.valueText)
             if field is not None:
-                yield from self._meaning(field, Role.NAME)
+                yield from self._meaning(field, NameRole.NAME)
                 return
         if isinstance(parent, GenvarDeclarationSyntax) or (
             isinstance(parent, ForeachLoopListSyntax) and parent.arrayName != node
         ):
-            yield from self._declared(token, node, TargetKind.GENVAR)
+            yield from self._declared_meanings(token, node, TargetKind.GENVAR)
             return
         clause = with_around(node)
         if clause is not None and clause.is_iterator(token.valueText) and not _is_scoped(node):
             if clause.iterator is not None:
                 for meaning in self._own_meanings(clause.iterator, TargetKind.VARIABLE, None):
                     is_declared = clause.iterator == token
-                    yield Meaning(meaning.target, Role.DECLARATION if is_declared else Role.READ)
+                    yield Meaning(meaning.target, NameRole.DECLARATION if is_declared else NameRole.READ)
             return
         role = role_of(node)
-        if role is Role.READ and (connection := connection_of(node)) is not None:
+        if role is NameRole.READ and (connection := connection_of(node)) is not None:
             body = self._lookup.instantiated(connection)
             role = role_through(body.findPort(connection.name.valueText) if body is not None else None)
         yield from self._meaning(self._lookup.symbol_of(node), role)
@@ -155,20 +155,22 @@ class Resolver:
     # Declarations
 
     def _declaration(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
-        kind, parent = node.kind, node.parent
-        if kind in _HEADERS:
+        syntax_kind, parent = node.kind, node.parent
+        if syntax_kind in _HEADERS:
             body = self._scopes.body(token.valueText, token.location)
-            yield from self._own_meanings(token, DECLARATIONS[kind], body.definition if body is not None else None)
-        elif kind == SyntaxKind.PackageHeader:
+            yield from self._own_meanings(
+                token, DECLARATIONS[syntax_kind], body.definition if body is not None else None
+            )
+        elif syntax_kind == SyntaxKind.PackageHeader:
             package = self._compilation.getPackage(token.valueText)
             is_it = package is not None and package.location == token.location
             yield from self._own_meanings(token, TargetKind.PACKAGE, package if is_it else None)
         elif isinstance(node, DeclaratorSyntax) and isinstance(parent, StructUnionMemberSyntax):
             yield from self._own_meanings(token, TargetKind.FIELD, self._lookup.declared_field(parent, token.valueText))
         elif isinstance(node, DeclaratorSyntax) and isinstance(parent, EnumTypeSyntax):
-            yield from self._declared(token, node, TargetKind.ENUM_VALUE)
+            yield from self._declared_meanings(token, node, TargetKind.ENUM_VALUE)
         else:
-            yield from self._declared(token, node, DECLARATIONS[kind])
+            yield from self._declared_meanings(token, node, DECLARATIONS[syntax_kind])
 
     def _clock_variable(self, token: Token, node: AttributeSpecSyntax) -> Iterator[Meaning]:
         """`ready` in `input ready;` of a clocking block, which slang reads like an attribute."""
@@ -181,9 +183,9 @@ class Resolver:
         yield from self._own_meanings(token, TargetKind.VARIABLE, variable)
         # `input ready;` samples the signal `ready`, `input ready = other;` another one.
         if node.value is None:
-            yield from self._meaning(scope.lookupName(token.valueText), Role.READ, shorthand=True)
+            yield from self._meaning(scope.lookupName(token.valueText), NameRole.READ, shorthand=True)
 
-    def _declared(self, token: Token, node: SyntaxNode, kind: TargetKind) -> Iterator[Meaning]:
+    def _declared_meanings(self, token: Token, node: SyntaxNode, target_kind: TargetKind) -> Iterator[Meaning]:
         """A declaration of which the same scope may have others: `module m (a); input a; wire a;` has three."""
         scope = self._scopes.scope_around(node)
         # A class, routine and the like opens a scope itself, but is declared around it.
@@ -198,54 +200,56 @@ class Resolver:
             is_forward = node.kind == SyntaxKind.ForwardTypedefDeclaration
             is_port = symbol.kind in (SymbolKind.Net, SymbolKind.Variable, SymbolKind.FormalArgument)
             if (target.start == location.offset and not is_other_file) or is_forward or is_port:
-                yield Meaning(target, Role.DECLARATION)
+                yield Meaning(target, NameRole.DECLARATION)
                 return
-        yield from self._own_meanings(token, kind, None)
+        yield from self._own_meanings(token, target_kind, None)
 
-    def _own_meanings(self, token: Token, kind: TargetKind, symbol: Symbol | None) -> Iterator[Meaning]:
+    def _own_meanings(self, token: Token, target_kind: TargetKind, symbol: Symbol | None) -> Iterator[Meaning]:
         location = self._locations.location_of(token.location)
         if location is not None:
-            yield Meaning(self._target_at(location, token.valueText, kind, symbol), Role.DECLARATION)
+            yield Meaning(self._target_at(location, token.valueText, target_kind, symbol), NameRole.DECLARATION)
 
     def _routine_name(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
         """The name in the head of a routine: `f` in `function int f();`, `C` and `f` in `function int C::f();`."""
-        top = _top(node)
-        if isinstance(top, ScopedNameSyntax) and top.right != node:
-            yield from self._meaning(self._lookup.symbol_of(node), Role.NAME)
+        whole_name = _top(node)
+        if isinstance(whole_name, ScopedNameSyntax) and whole_name.right != node:
+            yield from self._meaning(self._lookup.symbol_of(node), NameRole.NAME)
             return
-        declaration = top.parent.parent
-        kind = TargetKind.TASK if declaration.kind == SyntaxKind.TaskDeclaration else TargetKind.FUNCTION
-        opened = declaration.parent if isinstance(declaration, ClassMethodPrototypeSyntax) else declaration
-        routine = self._scopes.scope_of(declaration) if not isinstance(opened, ModportSubroutinePortSyntax) else None
+        declaration = whole_name.parent.parent
+        target_kind = TargetKind.TASK if declaration.kind == SyntaxKind.TaskDeclaration else TargetKind.FUNCTION
+        routine_node = declaration.parent if isinstance(declaration, ClassMethodPrototypeSyntax) else declaration
+        routine = (
+            self._scopes.scope_of(declaration) if not isinstance(routine_node, ModportSubroutinePortSyntax) else None
+        )
         if isinstance(routine, (SubroutineSymbol, MethodPrototypeSymbol)):
             target = self.target(routine)
             if target is not None and target.name == token.valueText:
-                yield Meaning(target, Role.DECLARATION)
+                yield Meaning(target, NameRole.DECLARATION)
                 return
-        yield from self._declared(token, top, kind)
+        yield from self._declared_meanings(token, whole_name, target_kind)
 
     def _label(self, token: Token, node: NamedBlockClauseSyntax) -> Iterator[Meaning]:
         """The name after a colon: of `begin : name` a declaration, of `endmodule : name` the module's again."""
-        owner = node.parent
-        begins = _begin_label(owner)
-        if begins == node:
-            yield from self._block_label(token, owner)
+        labelled_node = node.parent
+        begin_label = _begin_label(labelled_node)
+        if begin_label == node:
+            yield from self._block_label(token, labelled_node)
             return
-        for name, holder in _names_at_start(owner, begins):
+        for name, holder in _names_at_start(labelled_node, begin_label):
             if name.valueText == token.valueText:
                 for meaning in self.meanings(name, holder):
-                    yield Meaning(meaning.target, Role.END)
+                    yield Meaning(meaning.target, NameRole.END)
                 return
 
     def _block_label(self, token: Token, block: SyntaxNode) -> Iterator[Meaning]:
-        opened = self._scopes.scope_of(block)
-        if opened is not None and opened.name == token.valueText:
-            yield from self._meaning(opened, Role.DECLARATION)
+        opened_scope = self._scopes.scope_of(block)
+        if opened_scope is not None and opened_scope.name == token.valueText:
+            yield from self._meaning(opened_scope, NameRole.DECLARATION)
             return
         # `for (genvar i …) begin : g`: the label names all blocks of the loop.
-        array = canonical(self._scopes.scope_around(block)) if opened is not None else None
+        array = canonical(self._scopes.scope_around(block)) if opened_scope is not None else None
         if isinstance(array, GenerateBlockArraySymbol) and array.name == token.valueText:
-            yield from self._meaning(array, Role.DECLARATION)
+            yield from self._meaning(array, NameRole.DECLARATION)
         else:
             yield from self._own_meanings(token, TargetKind.BLOCK, None)
 
@@ -254,7 +258,7 @@ class Resolver:
     def _port_connection(self, token: Token, node: NamedPortConnectionSyntax) -> Iterator[Meaning]:
         body = self._lookup.instantiated(node)
         port = body.findPort(token.valueText) if body is not None else None
-        yield from self._meaning(port, Role.CONNECTION)
+        yield from self._meaning(port, NameRole.CONNECTION)
         if not node.openParen:
             yield from self._meaning(
                 self._lookup.unqualified(token.valueText, node), role_through(port), shorthand=True
@@ -264,63 +268,67 @@ class Resolver:
         name = token.valueText
         match node:
             case NamedParamAssignmentSyntax():
-                yield from self._meaning(self._parameter(name, node), Role.CONNECTION)
+                yield from self._meaning(self._parameter(name, node), NameRole.CONNECTION)
             case NamedArgumentSyntax():
-                yield from self._meaning(self._lookup.argument(name, node.parent.parent), Role.CONNECTION)
+                yield from self._meaning(self._lookup.argument(name, node.parent.parent), NameRole.CONNECTION)
             case PackageImportItemSyntax():
                 package = self._compilation.getPackage(node.package.valueText)
                 is_package = token == node.package or package is None
-                yield from self._meaning(package if is_package else package.find(name), Role.IMPORT)
+                yield from self._meaning(package if is_package else package.find(name), NameRole.IMPORT)
             case DotMemberClauseSyntax():
-                yield from self._meaning(self._modport(name, node), Role.TYPE)
+                yield from self._meaning(self._modport(name, node), NameRole.TYPE)
             case MemberAccessExpressionSyntax():
                 yield from self._meaning(self._lookup.symbol_of(node), role_of(node))
             case LoopGenerateSyntax():
                 yield from self._loop_variable(token, node)
-        kind = node.kind
-        if kind in (SyntaxKind.InterfacePortHeader, SyntaxKind.VirtualInterfaceType):
-            yield from self._meaning(self._lookup.definition(name, node), Role.TYPE)
-        elif kind in (SyntaxKind.ModportNamedPort, SyntaxKind.ModportClockingPort, SyntaxKind.PortReference):
+        syntax_kind = node.kind
+        if syntax_kind in (SyntaxKind.InterfacePortHeader, SyntaxKind.VirtualInterfaceType):
+            yield from self._meaning(self._lookup.definition(name, node), NameRole.TYPE)
+        elif syntax_kind in (SyntaxKind.ModportNamedPort, SyntaxKind.ModportClockingPort, SyntaxKind.PortReference):
             scope = self._scopes.scope_around(node)
-            yield from self._meaning(scope.find(name) if scope is not None else None, Role.NAME)
-        elif kind in (SyntaxKind.UserDefinedNetDeclaration, SyntaxKind.DefaultClockingReference, SyntaxKind.DPIExport):
-            yield from self._meaning(self._lookup.unqualified(name, node), Role.TYPE)
+            yield from self._meaning(scope.find(name) if scope is not None else None, NameRole.NAME)
+        elif syntax_kind in (
+            SyntaxKind.UserDefinedNetDeclaration,
+            SyntaxKind.DefaultClockingReference,
+            SyntaxKind.DPIExport,
+        ):
+            yield from self._meaning(self._lookup.unqualified(name, node), NameRole.TYPE)
 
     def _parameter(self, name: str, node: NamedParamAssignmentSyntax) -> Symbol | None:
         """The parameter of a module in `m #(.N(8)) u ();`, of a class in `C #(.N(8)) c;`."""
-        owner = node.parent.parent
-        if isinstance(owner, HierarchyInstantiationSyntax):
-            body = self._scopes.body(owner.type.valueText)
+        parameter_owner = node.parent.parent
+        if isinstance(parameter_owner, HierarchyInstantiationSyntax):
+            body = self._scopes.body(parameter_owner.type.valueText)
             return body.find(name) if body is not None else None
-        return self._lookup.member(self._lookup.symbol_of(owner), name)
+        return self._lookup.member(self._lookup.symbol_of(parameter_owner), name)
 
     def _modport(self, name: str, node: DotMemberClauseSyntax) -> Symbol | None:
         """The modport in `bus.master port` or `virtual bus.master v`."""
-        owner = node.parent
-        interface: Token | None = getattr(owner, "name", None)
-        if isinstance(owner, InterfacePortHeaderSyntax):
-            interface = owner.nameOrKeyword
+        interface_type = node.parent
+        interface: Token | None = getattr(interface_type, "name", None)
+        if isinstance(interface_type, InterfacePortHeaderSyntax):
+            interface = interface_type.nameOrKeyword
         body = self._scopes.body(interface.valueText) if interface is not None else None
         return body.find(name) if body is not None else None
 
     def _loop_variable(self, token: Token, node: LoopGenerateSyntax) -> Iterator[Meaning]:
         """`i` in `for (genvar i = 0; …)`, which declares it, or in `for (i = 0; …)`, which does not."""
         if not node.genvar:
-            yield from self._meaning(self._lookup.unqualified(token.valueText, node), Role.WRITE)
+            yield from self._meaning(self._lookup.unqualified(token.valueText, node), NameRole.WRITE)
             return
         array = self._scopes.scope_of(node)
         target = self.target(array.find(token.valueText) if array is not None else None)
         if target is not None:
-            yield Meaning(target, Role.DECLARATION)
+            yield Meaning(target, NameRole.DECLARATION)
         else:
             yield from self._own_meanings(token, TargetKind.GENVAR, None)
 
     # From symbols to targets
 
-    def _meaning(self, symbol: Symbol | None, role: Role, *, shorthand: bool = False) -> Iterator[Meaning]:
+    def _meaning(self, symbol: Symbol | None, role: NameRole, *, shorthand: bool = False) -> Iterator[Meaning]:
         target = self.target(symbol)
         if target is not None:
-            yield Meaning(target, role_for(role, target.kind), shorthand)
+            yield Meaning(target, role_for(role, target.target_kind), shorthand)
 
     def _make_target(self, symbol: Symbol) -> Target | None:
         location = self._locations.location_of(symbol.location)
@@ -328,10 +336,12 @@ class Resolver:
             return None
         return self._target_at(location, symbol.name, kind_of(symbol), symbol)
 
-    def _target_at(self, location: FileLocation, name: str, kind: TargetKind, symbol: Symbol | None) -> Target:
+    def _target_at(self, location: FileLocation, name: str, target_kind: TargetKind, symbol: Symbol | None) -> Target:
         # An escaped name, `\a+b `, begins with a backslash, which is no part of it.
         end = location.offset + len(name.encode()) + (not _SIMPLE_NAME.fullmatch(name))
-        return Target(location.path, location.offset, end, name, kind, symbol, location.generated, self._compilation)
+        return Target(
+            location.path, location.offset, end, name, target_kind, symbol, location.generated, self._compilation
+        )
 
 
 def _top(name: SyntaxNode) -> SyntaxNode:
@@ -346,22 +356,28 @@ def _is_scoped(name: SyntaxNode) -> bool:
     return isinstance(name.parent, ScopedNameSyntax) and name.parent.right == name
 
 
-def _begin_label(owner: SyntaxNode) -> NamedBlockClauseSyntax | None:
+def _begin_label(labelled_node: SyntaxNode) -> NamedBlockClauseSyntax | None:
     """The `: name` after a `begin` or `fork`."""
-    label: NamedBlockClauseSyntax | None = getattr(owner, "beginName", None)
-    return owner.blockName if label is None and isinstance(owner, BlockStatementSyntax) else label
+    begin_label: NamedBlockClauseSyntax | None = getattr(labelled_node, "beginName", None)
+    return (
+        labelled_node.blockName
+        if begin_label is None and isinstance(labelled_node, BlockStatementSyntax)
+        else begin_label
+    )
 
 
-def _names_at_start(owner: SyntaxNode, label: NamedBlockClauseSyntax | None) -> Iterator[tuple[Token, SyntaxNode]]:
+def _names_at_start(
+    labelled_node: SyntaxNode, begin_label: NamedBlockClauseSyntax | None
+) -> Iterator[tuple[Token, SyntaxNode]]:
     """The name at the beginning of what may repeat it at its end, with the node that holds it."""
-    if label is not None:
-        yield label.name, label
-    elif isinstance(owner, FunctionDeclarationSyntax):
-        path = owner.prototype.name
+    if begin_label is not None:
+        yield begin_label.name, begin_label
+    elif isinstance(labelled_node, FunctionDeclarationSyntax):
+        path = labelled_node.prototype.name
         yield path.getLastToken(), path.right if isinstance(path, ScopedNameSyntax) else path
-    elif (header := getattr(owner, "header", None)) is not None:
+    elif (header := getattr(labelled_node, "header", None)) is not None:
         yield header.name, header
-    elif isinstance(owner, ClockingDeclarationSyntax):
-        yield owner.blockName, owner
-    elif isinstance(name := getattr(owner, "name", None), Token):
-        yield name, owner
+    elif isinstance(labelled_node, ClockingDeclarationSyntax):
+        yield labelled_node.blockName, labelled_node
+    elif isinstance(name := getattr(labelled_node, "name", None), Token):
+        yield name, labelled_node

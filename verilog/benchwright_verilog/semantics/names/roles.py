@@ -19,7 +19,7 @@ from pyslang.syntax import (
     SyntaxNode,
 )
 
-from benchwright_verilog.semantics.names.occurrence import Role, TargetKind
+from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 
 ASSIGNMENTS = frozenset(
     SyntaxKind[f"{operation}AssignmentExpression"]
@@ -68,7 +68,7 @@ _QUALIFIERS = frozenset(
 )
 
 
-def role_of(name: SyntaxNode) -> Role:
+def role_of(name: SyntaxNode) -> NameRole:
     """Return the role of a name by what is done with its value, judged by the syntax around it.
 
     For the name `a`: `a = b;`, `{a, c} <= b;`, `a.f[3] = b;` and `a++;` write, `b = a;` reads, `a(1);` calls, `a::b`
@@ -78,22 +78,22 @@ def role_of(name: SyntaxNode) -> Role:
     while True:
         parent = expression.parent
         if parent is None:
-            return Role.READ
+            return NameRole.READ
         is_left = isinstance(parent, _WITH_LEFT) and parent.left == expression
         if is_left and isinstance(parent, ScopedNameSyntax) and parent.separator.kind == TokenKind.DoubleColon:
-            return Role.NAME
+            return NameRole.NAME
         is_selected = is_left and isinstance(parent, (MemberAccessExpressionSyntax, ElementSelectExpressionSyntax))
         if not (isinstance(parent, ScopedNameSyntax) or is_selected or parent.kind in _TRANSPARENT):
             break
         expression = parent
-    kind = parent.kind
-    if (kind in ASSIGNMENTS and is_left) or kind in _STEPS:
-        return Role.WRITE
+    syntax_kind = parent.kind
+    if (syntax_kind in ASSIGNMENTS and is_left) or syntax_kind in _STEPS:
+        return NameRole.WRITE
     if (is_left and isinstance(parent, InvocationExpressionSyntax)) or isinstance(parent, ExpressionStatementSyntax):
-        return Role.CALL
+        return NameRole.CALL
     if isinstance(parent, (NamedTypeSyntax, ExtendsClauseSyntax, ImplementsClauseSyntax)):
-        return Role.TYPE
-    return Role.READ
+        return NameRole.TYPE
+    return NameRole.READ
 
 
 _WITH_LEFT = (
@@ -105,14 +105,14 @@ _WITH_LEFT = (
 )
 
 
-def role_for(role: Role, kind: TargetKind) -> Role:
+def role_for(role: NameRole, target_kind: TargetKind) -> NameRole:
     """A role seen from what the name means: reading a function calls it, reading a package leads to what is in it."""
-    if role in (Role.READ, Role.WRITE) and kind in _QUALIFIERS:
-        return Role.NAME
-    if role is Role.READ and kind in (TargetKind.FUNCTION, TargetKind.TASK):
-        return Role.CALL
-    if role is Role.READ and kind in (TargetKind.TYPE, TargetKind.CLASS):
-        return Role.TYPE
+    if role in (NameRole.READ, NameRole.WRITE) and target_kind in _QUALIFIERS:
+        return NameRole.NAME
+    if role is NameRole.READ and target_kind in (TargetKind.FUNCTION, TargetKind.TASK):
+        return NameRole.CALL
+    if role is NameRole.READ and target_kind in (TargetKind.TYPE, TargetKind.CLASS):
+        return NameRole.TYPE
     return role
 
 
@@ -124,8 +124,8 @@ def connection_of(name: SyntaxNode) -> NamedPortConnectionSyntax | None:
     return parent if isinstance(parent, NamedPortConnectionSyntax) else None
 
 
-def role_through(port: Symbol | None) -> Role:
+def role_through(port: Symbol | None) -> NameRole:
     """The role that a port gives the signal that is connected to it."""
     if isinstance(port, (PortSymbol, MultiPortSymbol, ModportPortSymbol)):
-        return Role.WRITE if port.direction in (ArgumentDirection.Out, ArgumentDirection.InOut) else Role.READ
-    return Role.READ
+        return NameRole.WRITE if port.direction in (ArgumentDirection.Out, ArgumentDirection.InOut) else NameRole.READ
+    return NameRole.READ

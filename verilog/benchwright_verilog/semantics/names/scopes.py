@@ -108,13 +108,13 @@ class Scopes:
     def scope_of(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The scope that a node opens; the one around it where it opens none that slang knows."""
         # The outermost first: a scope is found by way of the one around it, and thousands may be nested.
-        unknown: list[SyntaxNode] = []
-        inner: SyntaxNode | None = node
-        while inner is not None and _key(inner) not in self._known_scopes:
-            if inner is node or inner.kind in SCOPED:
-                unknown.append(inner)
-            inner = inner.parent
-        for scoped in reversed(unknown):
+        unknown_nodes: list[SyntaxNode] = []
+        inner_node: SyntaxNode | None = node
+        while inner_node is not None and _key(inner_node) not in self._known_scopes:
+            if inner_node is node or inner_node.kind in SCOPED:
+                unknown_nodes.append(inner_node)
+            inner_node = inner_node.parent
+        for scoped in reversed(unknown_nodes):
             self._known_scopes[_key(scoped)] = self._open(scoped)
         return self._known_scopes[_key(node)]
 
@@ -124,20 +124,20 @@ class Scopes:
             node = node.parent
         return self._unit(node)
 
-    def body(self, name: str, declared: SourceLocation | None = None) -> InstanceBodySymbol | None:
+    def body(self, name: str, declared_location: SourceLocation | None = None) -> InstanceBodySymbol | None:
         """The body of a module, interface or program, of the one declared there if a place is given."""
         body = self.bodies.get(name)
-        if body is not None and declared is not None and body.definition.location != declared:
+        if body is not None and declared_location is not None and body.definition.location != declared_location:
             return None
         return body
 
     def _open(self, node: SyntaxNode) -> ScopeSymbol | None:
-        kind = node.kind
-        if kind == SyntaxKind.CompilationUnit:
+        syntax_kind = node.kind
+        if syntax_kind == SyntaxKind.CompilationUnit:
             return self._unit(node)
         if isinstance(node, ModuleDeclarationSyntax):
             name = node.header.name
-            if kind != SyntaxKind.PackageDeclaration:
+            if syntax_kind != SyntaxKind.PackageDeclaration:
                 return self.body(name.valueText, name.location)
             package = self._compilation.getPackage(name.valueText)
             return package if package is not None and package.location == name.location else None
@@ -146,7 +146,7 @@ class Scopes:
         outer = self.scope_around(node)
         if outer is None:
             return None
-        if kind in _BLOCKS:
+        if syntax_kind in _BLOCKS:
             if isinstance(outer, GenerateBlockArraySymbol):
                 return next((entry for entry in outer if isinstance(entry, GenerateBlockSymbol)), outer)
             return self._blocks_of(outer).get(node.sourceRange.start, outer)
@@ -168,10 +168,10 @@ class Scopes:
         """The scope of a routine; of `function void C::f();`, a body outside of its class, in the class `C`."""
         name = (node.method if isinstance(node, DPIImportSyntax) else node.prototype).name
         if isinstance(name, ScopedNameSyntax):
-            owner = _specialized(outer.find(str(name.left).strip()))
-            if owner is None or not is_scope(owner):
+            owner_class = _specialized(outer.find(str(name.left).strip()))
+            if owner_class is None or not is_scope(owner_class):
                 return None
-            outer, name = owner, name.right
+            outer, name = owner_class, name.right
         token = name.getFirstToken()
         routine = outer.find("new" if token.kind == TokenKind.NewKeyword else token.valueText)
         if isinstance(routine, MethodPrototypeSymbol) and isinstance(node, FunctionDeclarationSyntax):
@@ -181,9 +181,9 @@ class Scopes:
     def _blocks_of(self, scope: ScopeSymbol) -> dict[SourceLocation, ScopeSymbol]:
         if scope not in self._blocks:
             self._blocks[scope] = {
-                member.syntax.sourceRange.start: member
-                for member in scope
-                if isinstance(member, _BLOCK_SYMBOLS) and member.syntax is not None
+                scope_member.syntax.sourceRange.start: scope_member
+                for scope_member in scope
+                if isinstance(scope_member, _BLOCK_SYMBOLS) and scope_member.syntax is not None
             }
         return self._blocks[scope]
 
@@ -202,7 +202,9 @@ def _specialized(symbol: Symbol | None) -> Symbol | None:
 
 
 def compile_for_lookup(
-    trees: Sequence[SyntaxTree], sources: SourceManager, chosen: Mapping[str, InstancePath] = MappingProxyType({})
+    trees: Sequence[SyntaxTree],
+    sources: SourceManager,
+    chosen_instances: Mapping[str, InstancePath] = MappingProxyType({}),
 ) -> tuple[Compilation, dict[str, InstanceBodySymbol]]:
     """Compile so that every module, interface and program has one instance, with its default parameters.
 
@@ -211,38 +213,38 @@ def compile_for_lookup(
     Args:
         trees: The files.
         sources: Their text.
-        chosen: The instances that stand for modules, by the modules' names.
+        chosen_instances: The instances that stand for modules, by the modules' names.
 
     Returns:
         The compilation, and the body of each by name.
     """
-    names: dict[str, SyntaxKind] = {}
+    kinds_by_name: dict[str, SyntaxKind] = {}
     for tree in trees:
         root = tree.root
-        for member in root.members if isinstance(root, CompilationUnitSyntax) else (root,):
+        for root_member in root.members if isinstance(root, CompilationUnitSyntax) else (root,):
             if (
-                isinstance(member, ModuleDeclarationSyntax)
-                and member.kind in _UNITS
-                and (name := member.header.name.valueText)
+                isinstance(root_member, ModuleDeclarationSyntax)
+                and root_member.kind in _UNITS
+                and (name := root_member.header.name.valueText)
             ):
-                names.setdefault(name, member.kind)
-    options = CompilationOptions()
-    options.flags = CompilationFlags.AllowInvalidTop | CompilationFlags.AllowTopLevelIfacePorts
-    interfaces = [name for name, kind in names.items() if kind == SyntaxKind.InterfaceDeclaration]
+                kinds_by_name.setdefault(name, root_member.kind)
+    compilation_options = CompilationOptions()
+    compilation_options.flags = CompilationFlags.AllowInvalidTop | CompilationFlags.AllowTopLevelIfacePorts
+    interfaces = [name for name, kind in kinds_by_name.items() if kind == SyntaxKind.InterfaceDeclaration]
     # `bind m` means the top m, if there is one, and adds nothing to the instances of m that a path leads through.
-    passed_modules = {module for instance_path in chosen.values() for module in instance_path.modules[1:-1]}
-    hidden = passed_modules & names.keys() & _bound(trees) if passed_modules else set()
-    tops = names.keys() - set(interfaces) - hidden
+    passed_modules = {module for instance_path in chosen_instances.values() for module in instance_path.modules[1:-1]}
+    hidden_modules = passed_modules & kinds_by_name.keys() & _bound_names(trees) if passed_modules else set()
+    tops = kinds_by_name.keys() - set(interfaces) - hidden_modules
     if interfaces:
         tops |= {_HOLDER}
-    options.topModules = tops
-    compilation = Compilation(pyslang.Bag([options]))
+    compilation_options.topModules = tops
+    compilation = Compilation(pyslang.Bag([compilation_options]))
     for tree in trees:
         compilation.addSyntaxTree(tree)
     if interfaces:
         # slang makes no interface a top, so they get a module to be in.
-        instances = "".join(f"\\{name} \\{name} ();" for name in interfaces)
-        text = f"module \\{_HOLDER} ;{instances}endmodule"
+        instances_text = "".join(f"\\{name} \\{name} ();" for name in interfaces)
+        text = f"module \\{_HOLDER} ;{instances_text}endmodule"
         compilation.addSyntaxTree(SyntaxTree.fromText(text, sources))
     bodies: dict[str, InstanceBodySymbol] = {}
     for top in compilation.getRoot().topInstances:
@@ -250,28 +252,32 @@ def compile_for_lookup(
             bodies |= {inner.name: inner.body for inner in top.body if isinstance(inner, InstanceSymbol)}
         else:
             bodies[top.name] = top.body
-    for instance_path in chosen.values() if hidden else ():
-        first = bodies.get(instance_path.modules[0])
+    for instance_path in chosen_instances.values() if hidden_modules else ():
+        first_body = bodies.get(instance_path.modules[0])
         on_path = (
-            symbols_on([first.parentInstance], instance_path.path) if first is not None and first.parentInstance else []
+            symbols_on([first_body.parentInstance], instance_path.path)
+            if first_body is not None and first_body.parentInstance
+            else []
         )
         for instance in on_path:
             bodies.setdefault(instance.definition.name, instance.body)
-    if hidden - bodies.keys():
+    if hidden_modules - bodies.keys():
         # The path leads nowhere any more.
         return compile_for_lookup(trees, sources)
-    return compilation, with_real_types(bodies) | chosen_bodies(bodies, chosen)
+    return compilation, with_real_types(bodies) | chosen_bodies(bodies, chosen_instances)
 
 
-def _bound(trees: Sequence[SyntaxTree]) -> set[str]:
+def _bound_names(trees: Sequence[SyntaxTree]) -> set[str]:
     """The names that binds in some files add to."""
     targets: set[str] = set()
     for tree in trees:
         root = tree.root
-        members = root.members if isinstance(root, CompilationUnitSyntax) else (root,)
-        for member in members:
-            inner = member.members if isinstance(member, ModuleDeclarationSyntax) else (member,)
+        root_members = root.members if isinstance(root, CompilationUnitSyntax) else (root,)
+        for root_member in root_members:
+            inner_members = root_member.members if isinstance(root_member, ModuleDeclarationSyntax) else (root_member,)
             targets |= {
-                str(directive.target).strip() for directive in inner if isinstance(directive, BindDirectiveSyntax)
+                str(directive.target).strip()
+                for directive in inner_members
+                if isinstance(directive, BindDirectiveSyntax)
             }
     return targets

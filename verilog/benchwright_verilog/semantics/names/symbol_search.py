@@ -18,28 +18,28 @@ class SymbolMatch:
     """A declared name."""
 
     path: Path
-    declared: DeclaredUnit
+    declared_unit: DeclaredUnit
     container: str
 
 
-def search(
+def search_symbols(
     projects: Iterable[Project], query: str, report: Report = lambda searched, number: None
 ) -> list[SymbolMatch]:
     """The declared names that have the letters of a query in their order, the closest first; all for an empty one."""
     ranked: list[tuple[int, int, str, SymbolMatch]] = []
     seen_paths: set[Path] = set()
     for project in projects:
-        files = list(project.symbols())
-        for searched, (path, symbols) in enumerate(files):
-            report(searched, len(files))
+        declaring_files = list(project.symbols())
+        for searched, (path, symbols) in enumerate(declaring_files):
+            report(searched, len(declaring_files))
             if path in seen_paths:
                 continue
             seen_paths.add(path)
-            for declared in symbols:
-                rank = _rank(declared.name, query)
+            for declared_unit in symbols:
+                rank = _rank(declared_unit.name, query)
                 if rank is not None:
-                    match = SymbolMatch(path, declared, path.name)
-                    ranked.append((rank, len(declared.name), declared.name, match))
+                    match = SymbolMatch(path, declared_unit, path.name)
+                    ranked.append((rank, len(declared_unit.name), declared_unit.name, match))
     ranked.sort(key=lambda ranked_match: ranked_match[:3])
     return [match for *_, match in ranked[:_MAX_FOUND]]
 

@@ -110,16 +110,16 @@ def kind_of(symbol: Symbol) -> TargetKind:
         return TargetKind.LOCALPARAM if symbol.isLocalParam else TargetKind.PARAMETER
     if isinstance(symbol, (SubroutineSymbol, MethodPrototypeSymbol)):
         return TargetKind.TASK if symbol.subroutineKind == SubroutineKind.Task else TargetKind.FUNCTION
-    kind = symbol.kind
-    if isinstance(symbol, (NetSymbol, VariableSymbol)) and kind in (SymbolKind.Net, SymbolKind.Variable):
-        if symbol.syntax is None and kind == SymbolKind.Variable and not symbol.type.isError:
+    symbol_kind = symbol.kind
+    if isinstance(symbol, (NetSymbol, VariableSymbol)) and symbol_kind in (SymbolKind.Net, SymbolKind.Variable):
+        if symbol.syntax is None and symbol_kind == SymbolKind.Variable and not symbol.type.isError:
             # `function int f; f = 1;`: inside, the function's name is the variable that it returns.
             return TargetKind.FUNCTION
         scope = symbol.parentScope
         body = scope.containingInstance if scope is not None else None
         if body is not None and body.findPort(symbol.name) is not None:
             # slang's symbols can't be compared with None; an invalid port has no symbol of its own.
-            inside = body.find(symbol.name)
-            if inside is not None and inside == symbol:
+            inner_symbol = body.find(symbol.name)
+            if inner_symbol is not None and inner_symbol == symbol:
                 return TargetKind.PORT
-    return _KINDS.get(kind, TargetKind.OTHER)
+    return _KINDS.get(symbol_kind, TargetKind.OTHER)

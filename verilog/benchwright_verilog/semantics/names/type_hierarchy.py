@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.names.occurrence import Target, TargetKind
 from benchwright_verilog.semantics.project.project import Project
 
@@ -30,7 +30,7 @@ class ClassNode:
     name_end: int
 
 
-def class_at(project: Project, analysis: Analysis, byte: int) -> ClassNode | None:
+def class_at(project: Project, analysis: FileAnalysis, byte: int) -> ClassNode | None:
     """The class that is named at a byte, or of which the value named there is a handle."""
     for occurrence in analysis.occurrences_at(byte):
         target = _class_of(analysis, occurrence.target)
@@ -53,33 +53,35 @@ def subtypes(project: Project, node: ClassNode) -> list[ClassNode]:
     """The classes that extend or implement a class directly, by name."""
     analysis = project.analysis_of(node.path)
     occurrences = analysis.occurrences_at(node.name_start) if analysis is not None else ()
-    target = next((occurrence.target for occurrence in occurrences if occurrence.target.kind is TargetKind.CLASS), None)
+    target = next(
+        (occurrence.target for occurrence in occurrences if occurrence.target.target_kind is TargetKind.CLASS), None
+    )
     if target is None:
         return []
     nodes: dict[ClassNode, None] = {}
-    for inner in project.analyses_of(project.roots_of(_extending(project, target))):
-        for declaration in _declarations(inner):
-            if target in _bases(inner, declaration):
-                nodes |= dict.fromkeys(_nodes(inner, declaration))
+    for extending_analysis in project.analyses_of(project.roots_of(_extending(project, target))):
+        for declaration in _declarations(extending_analysis):
+            if target in _bases(extending_analysis, declaration):
+                nodes |= dict.fromkeys(_nodes(extending_analysis, declaration))
     return sorted(nodes, key=lambda class_node: (class_node.name, class_node.path, class_node.start))
 
 
 def _extending(project: Project, target: Target) -> list[Path]:
     """The files that may extend a class: by its name, or by that of a type that stands for it."""
     names = {target.name}
-    words = [(path, words.words) for path, words in project.words()]
-    declared = dict(project.symbols())
-    for path, known_words in words:
+    file_words = [(path, file_words.code_words) for path, file_words in project.words()]
+    declared_units = dict(project.symbols())
+    for path, known_words in file_words:
         if "typedef" in known_words and target.name in known_words:
-            names |= {unit.name for unit in declared.get(path, ()) if unit.kind is TargetKind.TYPE}
+            names |= {unit.name for unit in declared_units.get(path, ()) if unit.target_kind is TargetKind.TYPE}
     return [
         path
-        for path, known_words in words
+        for path, known_words in file_words
         if any(word in known_words for word in ("extends", "implements")) and any(word in known_words for word in names)
     ]
 
 
-def _declarations(analysis: Analysis) -> list[ClassDeclarationSyntax]:
+def _declarations(analysis: FileAnalysis) -> list[ClassDeclarationSyntax]:
     """The classes of a file and of what it includes; not those that macros write, which are nowhere."""
     from pyslang.syntax import ClassDeclarationSyntax, SyntaxKind
 
@@ -93,32 +95,32 @@ def _declarations(analysis: Analysis) -> list[ClassDeclarationSyntax]:
     return declarations
 
 
-def _declaration_at(analysis: Analysis, path: Path, byte: int) -> ClassDeclarationSyntax | None:
+def _declaration_at(analysis: FileAnalysis, path: Path, byte: int) -> ClassDeclarationSyntax | None:
     return next(
         (declaration for declaration in _declarations(analysis) if _location(analysis, declaration) == (path, byte)),
         None,
     )
 
 
-def _location(analysis: Analysis, declaration: ClassDeclarationSyntax) -> tuple[Path, int] | None:
+def _location(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> tuple[Path, int] | None:
     """The place where the name of a class is written."""
     location = analysis.locations.location_of(declaration.name.location)
     return (location.path, location.offset) if location is not None and not location.generated else None
 
 
-def _bases(analysis: Analysis, declaration: ClassDeclarationSyntax) -> Iterator[Target]:
+def _bases(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> Iterator[Target]:
     """Yield what a class extends and implements, types that stand for classes resolved."""
     from pyslang.syntax import ScopedNameSyntax
 
     from benchwright_verilog.semantics.names.lookup import NAME_SYNTAX
 
-    for name in _base_names(declaration):
-        inner = name.right if isinstance(name, ScopedNameSyntax) else name
-        if isinstance(inner, NAME_SYNTAX):
-            for meaning in analysis.resolver.meanings(inner.identifier, inner):
-                base = _class_of(analysis, meaning.target)
-                if base is not None:
-                    yield base
+    for base_name in _base_names(declaration):
+        last_name = base_name.right if isinstance(base_name, ScopedNameSyntax) else base_name
+        if isinstance(last_name, NAME_SYNTAX):
+            for meaning in analysis.resolver.meanings(last_name.identifier, last_name):
+                base_target = _class_of(analysis, meaning.target)
+                if base_target is not None:
+                    yield base_target
 
 
 def _base_names(declaration: ClassDeclarationSyntax) -> Iterator[object]:
@@ -128,11 +130,11 @@ def _base_names(declaration: ClassDeclarationSyntax) -> Iterator[object]:
         yield from declaration.implementsClause.interfaces
 
 
-def _class_of(analysis: Analysis, target: Target | None) -> Target | None:
+def _class_of(analysis: FileAnalysis, target: Target | None) -> Target | None:
     """The class that a thing is, stands for, or is a handle of."""
     from pyslang.ast import ClassType, SubroutineSymbol, Type, ValueSymbol
 
-    if target is None or target.kind is TargetKind.CLASS:
+    if target is None or target.target_kind is TargetKind.CLASS:
         return target
     symbol = target.symbol
     type_: Type | None = None
@@ -155,24 +157,24 @@ def _node_of(project: Project, target: Target) -> ClassNode | None:
     return next(_nodes(analysis, declaration), None)
 
 
-def _nodes(analysis: Analysis, declaration: ClassDeclarationSyntax) -> Iterator[ClassNode]:
+def _nodes(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> Iterator[ClassNode]:
     from pyslang.parsing import TokenKind
 
-    location = _location(analysis, declaration)
-    if location is None:
+    class_place = _location(analysis, declaration)
+    if class_place is None:
         return
-    path, start = location
-    first = analysis.locations.anchor(declaration.sourceRange.start, path)
-    last = analysis.locations.anchor(declaration.sourceRange.end, path)
+    path, start = class_place
+    first_byte = analysis.locations.anchor(declaration.sourceRange.start, path)
+    last_byte = analysis.locations.anchor(declaration.sourceRange.end, path)
     size = len(declaration.name.rawText.encode())
-    parts = (declaration.parameters, declaration.extendsClause, declaration.implementsClause)
+    detail_parts = (declaration.parameters, declaration.extendsClause, declaration.implementsClause)
     yield ClassNode(
         name=declaration.name.valueText,
-        detail=" ".join(" ".join(str(part).split()) for part in parts if part is not None),
+        detail=" ".join(" ".join(str(part).split()) for part in detail_parts if part is not None),
         is_interface=declaration.virtualOrInterface.kind == TokenKind.InterfaceKeyword,
         path=path,
-        start=first if first is not None and first <= start else start,
-        end=last if last is not None and last >= start + size else start + size,
+        start=first_byte if first_byte is not None and first_byte <= start else start,
+        end=last_byte if last_byte is not None and last_byte >= start + size else start + size,
         name_start=start,
         name_end=start + size,
     )

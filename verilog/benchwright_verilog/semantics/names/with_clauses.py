@@ -35,7 +35,7 @@ class WithClause:
     receiver: SyntaxNode | None
     is_randomize: bool
     iterator: Token | None = None
-    members: frozenset[str] | None = None
+    member_names: frozenset[str] | None = None
 
     def is_iterator(self, name: str) -> bool:
         """True if a name stands for an element of an array."""
@@ -57,7 +57,7 @@ def with_around(node: SyntaxNode) -> WithClause | None:
 
 def _read(call: ArrayOrRandomizeMethodExpressionSyntax) -> WithClause:
     method: SyntaxNode = call.method
-    arguments = method.arguments if isinstance(method, InvocationExpressionSyntax) else None
+    argument_list = method.arguments if isinstance(method, InvocationExpressionSyntax) else None
     if isinstance(method, InvocationExpressionSyntax):
         method = method.left
     receiver: SyntaxNode | None = None
@@ -65,19 +65,19 @@ def _read(call: ArrayOrRandomizeMethodExpressionSyntax) -> WithClause:
     if isinstance(method, (ScopedNameSyntax, MemberAccessExpressionSyntax)):
         receiver = method.left
     if name != "randomize":
-        first = next(iter(arguments.parameters), None) if arguments is not None else None
+        first = next(iter(argument_list.parameters), None) if argument_list is not None else None
         return WithClause(receiver, is_randomize=False, iterator=_identifier(first))
     # `std::randomize(x) with {…}` is about variables around it.
-    members: frozenset[str] | None = frozenset()
+    member_names: frozenset[str] | None = frozenset()
     if receiver is None or str(receiver).strip() != "std":
         names = call.args.expressions if call.args is not None else ()
-        listed = (name.identifier.valueText for name in names if isinstance(name, IdentifierNameSyntax))
-        members = frozenset(listed) if call.args is not None else None
-    return WithClause(receiver, is_randomize=True, members=members)
+        listed_names = (name.identifier.valueText for name in names if isinstance(name, IdentifierNameSyntax))
+        member_names = frozenset(listed_names) if call.args is not None else None
+    return WithClause(receiver, is_randomize=True, member_names=member_names)
 
 
 def _identifier(argument: SyntaxNode | None) -> Token | None:
-    inner: SyntaxNode | None = argument
-    while isinstance(inner, (OrderedArgumentSyntax, SimplePropertyExprSyntax, SimpleSequenceExprSyntax)):
-        inner = inner.expr
-    return inner.identifier if isinstance(inner, IdentifierNameSyntax) else None
+    inner_argument: SyntaxNode | None = argument
+    while isinstance(inner_argument, (OrderedArgumentSyntax, SimplePropertyExprSyntax, SimpleSequenceExprSyntax)):
+        inner_argument = inner_argument.expr
+    return inner_argument.identifier if isinstance(inner_argument, IdentifierNameSyntax) else None

@@ -38,14 +38,14 @@ class FileLocations:
         names: The paths of the names that slang was given for files.
     """
 
-    def __init__(self, sources: SourceManager, names: Mapping[str, Path]) -> None:
+    def __init__(self, sources: SourceManager, paths_by_name: Mapping[str, Path]) -> None:
         self._sources = sources
-        self._names = names
+        self._names = paths_by_name
         self._paths: dict[int, Path | None] = {}
 
     def location_of(self, location: SourceLocation) -> FileLocation | None:
         """The location; None if it is in no file, as for built-in things."""
-        sources, generated, first, is_argument = self._sources, False, location, False
+        sources, generated, given_location, is_argument = self._sources, False, location, False
         while sources.isMacroLoc(location):
             if sources.isMacroArgLoc(location):
                 is_argument = True
@@ -53,9 +53,9 @@ class FileLocations:
             else:
                 generated = True
                 location = sources.getExpansionLoc(location)
-        if is_argument and not self._is_in_use(location, first):
+        if is_argument and not self._is_in_use(location, given_location):
             # The default of a macro's argument: it is written where the macro is defined.
-            location, generated = sources.getFullyExpandedLoc(first), True
+            location, generated = sources.getFullyExpandedLoc(given_location), True
         path = self.path(location.buffer)
         return FileLocation(path, location.offset, generated) if path is not None else None
 
@@ -63,9 +63,12 @@ class FileLocations:
         """True if a place in a file is in the use of the macro that a location comes from in the end."""
         sources = self._sources
         while sources.isMacroLoc(expanded):
-            inner, expanded = expanded, sources.getExpansionLoc(expanded)
-        use = sources.getExpansionRange(inner)
-        return location.buffer.id == use.start.buffer.id and use.start.offset <= location.offset < use.end.offset
+            inner_location, expanded = expanded, sources.getExpansionLoc(expanded)
+        use_range = sources.getExpansionRange(inner_location)
+        return (
+            location.buffer.id == use_range.start.buffer.id
+            and use_range.start.offset <= location.offset < use_range.end.offset
+        )
 
     def path(self, buffer: BufferID) -> Path | None:
         """The file whose text a buffer holds."""

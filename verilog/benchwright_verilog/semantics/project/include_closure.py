@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, Reached, encodable, parsing_options
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, ReachableFiles, encodable, parsing_options
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.plain_files import is_other_than_file, stamp_of
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
@@ -37,7 +37,7 @@ _MAX_DEPTH = 64
 
 
 @dataclass(frozen=True)
-class Root:
+class RootFile:
     """A file that is compiled by itself."""
 
     path: Path
@@ -62,10 +62,10 @@ _Place = tuple[str, Preprocessing]
 
 
 @dataclass
-class _Answer:
+class _IncludedFiles:
     """Slang's answer on what a file includes."""
 
-    root: Root
+    root: RootFile
     outlines: Mapping[Path, Outline | None]
     closure: Closure
     looks: int
@@ -81,36 +81,38 @@ class Closures:
 
     def __init__(self, texts: SourceTexts) -> None:
         self._texts = texts
-        self._last: tuple[list[Root], Mapping[Path, Outline | None], Closure] | None = None
+        self._last: tuple[list[RootFile], Mapping[Path, Outline | None], Closure] | None = None
         self._resolved: dict[tuple[str, int, str], tuple[str | None, tuple[str, ...]]] = {}
-        self._slang_answers: dict[Path, _Answer] = {}
+        self._slang_answers: dict[Path, _IncludedFiles] = {}
         self._looks = 0
 
-    def outdate(self) -> None:
+    def note_disk_change(self) -> None:
         """Take note that what is on disk may have changed."""
         self._last = None
         self._resolved.clear()
         self._looks += 1
 
-    def reached(self, roots: Sequence[Root]) -> tuple[Reached, frozenset[Path]]:
+    def reachable_files(self, roots: Sequence[RootFile]) -> tuple[ReachableFiles, frozenset[Path]]:
         """Return what slang may open for files that are compiled together.
 
         Returns:
             What each name of slang's leads to now, and the files.
         """
         closure = self.closure_of(roots)
-        given_texts, refused, stamps = {}, {}, {}
+        given_texts, refusal_reasons, stamps = {}, {}, {}
         for name, path in closure.files.items():
             text = self._texts.open_text(path)
             if text is not None:
                 given_texts[name] = text
             elif reason := self._texts.refusal(path):
-                refused[name] = f"{path.name} {reason}, so it is not read."
+                refusal_reasons[name] = f"{path.name} {reason}, so it is not read."
             else:
                 stamps[name] = stamp_of(path)
-        return Reached(given_texts, refused, stamps, closure.absent, closure.depth), frozenset(closure.files.values())
+        return ReachableFiles(given_texts, refusal_reasons, stamps, closure.absent, closure.depth), frozenset(
+            closure.files.values()
+        )
 
-    def closure_of(self, roots: Sequence[Root]) -> Closure:
+    def closure_of(self, roots: Sequence[RootFile]) -> Closure:
         """The closure of files that are compiled together."""
         if self._last is not None and self._is_same(self._last[0], roots) and self._are_current(self._last[1]):
             return self._last[2]
@@ -128,51 +130,55 @@ class Closures:
         self._last = [*roots], outlines, closure
         return closure
 
-    def _includes_any(self, root: Root, names: AbstractSet[str], closure: Closure) -> bool:
-        context = str(root.path.parent), root.preprocessing
-        return any(self._resolve(context, include.name, closure) in names for include in root.text.outline.includes)
+    def _includes_any(self, root: RootFile, names: AbstractSet[str], closure: Closure) -> bool:
+        include_place = str(root.path.parent), root.preprocessing
+        return any(
+            self._resolve(include_place, include.name, closure) in names for include in root.text.outline.includes
+        )
 
-    def _is_same(self, known_roots: Sequence[Root], roots: Sequence[Root]) -> bool:
+    def _is_same(self, known_roots: Sequence[RootFile], roots: Sequence[RootFile]) -> bool:
         return len(known_roots) == len(roots) and all(
-            left.text is right.text and left.preprocessing is right.preprocessing and left.path == right.path
-            for left, right in zip(known_roots, roots, strict=True)
+            left_root.text is right_root.text
+            and left_root.preprocessing is right_root.preprocessing
+            and left_root.path == right_root.path
+            for left_root, right_root in zip(known_roots, roots, strict=True)
         )
 
     def _are_current(self, outlines: Mapping[Path, Outline | None]) -> bool:
         return all(self._texts.outline(path) is outline for path, outline in outlines.items())
 
     def _walk(
-        self, roots: Sequence[Root], closure: Closure, outlines: dict[Path, Outline | None]
+        self, roots: Sequence[RootFile], closure: Closure, outlines: dict[Path, Outline | None]
     ) -> Mapping[str, Sequence[str]]:
         """Notes what is included; returns the names that each name includes, those of the roots under an empty one."""
-        waiting: list[tuple[str, _Place, Outline]] = [
+        pending_includes: list[tuple[str, _Place, Outline]] = [
             ("", (str(root.path.parent), root.preprocessing), root.text.outline) for root in roots
         ]
         seen_includes: set[tuple[str, int]] = set()
         included: dict[str, list[str]] = {}
         for level in range(1, MAX_DEPTH + 1):
-            following: list[tuple[str, _Place, Outline]] = []
-            for includer, context, outline in waiting:
+            next_includes: list[tuple[str, _Place, Outline]] = []
+            for includer, include_place, outline in pending_includes:
                 for include in outline.includes:
-                    name = self._resolve(context, include.name, closure)
+                    name = self._resolve(include_place, include.name, closure)
                     if name is None:
                         continue
                     included.setdefault(includer, []).append(name)
-                    if (name, id(context[1])) in seen_includes:
+                    if (name, id(include_place[1])) in seen_includes:
                         continue
-                    seen_includes.add((name, id(context[1])))
+                    seen_includes.add((name, id(include_place[1])))
                     path = closure.files[name]
                     if path not in outlines:
                         outlines[path] = self._texts.outline(path)
                     if (header := outlines[path]) is not None:
-                        following.append((name, (_folder(name), context[1]), header))
-            if not following:
+                        next_includes.append((name, (_folder(name), include_place[1]), header))
+            if not next_includes:
                 closure.depth = min(closure.depth, self._safe_depth(included))
                 return included
             if len(seen_includes) > _MOST:
                 closure.depth = level
                 return included
-            waiting = following
+            pending_includes = next_includes
         return included
 
     def _safe_depth(self, included: Mapping[str, Sequence[str]]) -> int:
@@ -186,30 +192,35 @@ class Closures:
             return MAX_DEPTH
         except CycleError:
             level = Counter(included.get("", ()))
-        read: set[str] = set()
+        read_names: set[str] = set()
         for depth in range(1, MAX_DEPTH):
             if level.total() > _MOST:
                 return depth
-            following: Counter[str] = Counter()
+            next_level: Counter[str] = Counter()
             for name, times in level.items():
                 is_guarded = _GUARD.match(self._text_of(path_of_name(name))) is not None
-                if is_guarded and name in read:
+                if is_guarded and name in read_names:
                     continue
-                read.add(name)
+                read_names.add(name)
                 for included_name in included.get(name, ()):
-                    following[included_name] += 1 if is_guarded else times
-            level = following
+                    next_level[included_name] += 1 if is_guarded else times
+            level = next_level
         return MAX_DEPTH
 
-    def _resolve(self, context: _Place, name: str, closure: Closure) -> str | None:
+    def _resolve(self, include_place: _Place, name: str, closure: Closure) -> str | None:
         """Under which name slang finds what an `include` means; it and the others are noted."""
-        folder, preprocessing = context
-        key = folder, id(preprocessing), name
-        if key not in self._resolved:
-            tried = list(_candidates(folder, preprocessing, name))
-            index = next((index for index, tried_name in enumerate(tried) if self._is_found(tried_name)), len(tried))
-            self._resolved[key] = tried[index] if index < len(tried) else None, tuple(tried[:index])
-        found_name, absent = self._resolved[key]
+        folder, preprocessing = include_place
+        lookup_key = folder, id(preprocessing), name
+        if lookup_key not in self._resolved:
+            tried_names = list(_candidates(folder, preprocessing, name))
+            index = next(
+                (index for index, tried_name in enumerate(tried_names) if self._is_found(tried_name)), len(tried_names)
+            )
+            self._resolved[lookup_key] = (
+                tried_names[index] if index < len(tried_names) else None,
+                tuple(tried_names[:index]),
+            )
+        found_name, absent = self._resolved[lookup_key]
         closure.absent.update(absent)
         if found_name is not None:
             closure.files[found_name] = path_of_name(found_name)
@@ -222,7 +233,7 @@ class Closures:
             or is_other_than_file(Path(name))
         )
 
-    def _asked_of_slang(self, root: Root, walked: Closure) -> Closure:
+    def _asked_of_slang(self, root: RootFile, walked: Closure) -> Closure:
         known_answer = self._slang_answers.get(root.path)
         if (
             known_answer is not None
@@ -236,11 +247,11 @@ class Closures:
         closure = Closure(dict(walked.files))
         meant_names: dict[str, dict[str, None]] = {}
         for _ in range(MAX_DEPTH):
-            texts = {
+            header_texts = {
                 includer_name: [self._text_of(path_of_name(name)) for name in names]
                 for includer_name, names in meant_names.items()
             }
-            written_includes = _written_includes(root.text.text, root.preprocessing.defines, texts)
+            written_includes = _written_includes(root.text.text, root.preprocessing.defines, header_texts)
             if len(written_includes) > _MOST:
                 closure.depth = 0
                 break
@@ -258,7 +269,7 @@ class Closures:
         else:
             closure.depth = 0
         outlines = {path: self._texts.outline(path) for path in closure.files.values()}
-        self._slang_answers[root.path] = _Answer(root, outlines, closure, self._looks)
+        self._slang_answers[root.path] = _IncludedFiles(root, outlines, closure, self._looks)
         return closure
 
     def _holds(self, closure: Closure) -> bool:
@@ -272,11 +283,11 @@ class Closures:
         return text or ""
 
 
-def _expands_alike(old_root: Root, now: Root) -> bool:
+def _expands_alike(old_root: RootFile, new_root: RootFile) -> bool:
     """True if two versions of a file give the preprocessor the same to do, so that what they include is the same."""
-    if old_root.preprocessing != now.preprocessing:
+    if old_root.preprocessing != new_root.preprocessing:
         return False
-    return old_root.text is now.text or _to_preprocess(old_root.text.text) == _to_preprocess(now.text.text)
+    return old_root.text is new_root.text or _to_preprocess(old_root.text.text) == _to_preprocess(new_root.text.text)
 
 
 def _to_preprocess(text: str) -> str:
@@ -295,11 +306,13 @@ def _leading_to(names: AbstractSet[str], included: Mapping[str, Sequence[str]]) 
         for included_name in included_names:
             includers.setdefault(included_name, []).append(includer)
     leading_names = set(names)
-    waiting = list(names)
-    while waiting:
-        following = [includer for includer in includers.get(waiting.pop(), ()) if includer not in leading_names]
-        leading_names.update(following)
-        waiting += following
+    pending_names = list(names)
+    while pending_names:
+        new_includers = [
+            includer for includer in includers.get(pending_names.pop(), ()) if includer not in leading_names
+        ]
+        leading_names.update(new_includers)
+        pending_names += new_includers
     return leading_names
 
 
@@ -320,7 +333,9 @@ def _folder(name: str) -> str:
     return name.rpartition("/")[0].rstrip("/") or "/"
 
 
-def _written_includes(text: str, defines: Sequence[str], headers: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+def _written_includes(
+    text: str, defines: Sequence[str], header_texts: Mapping[str, Sequence[str]]
+) -> list[tuple[str, str]]:
     """Return what a file and its headers include once their macros are expanded, asked of slang, which opens no file.
 
     slang gets the headers under names in a folder that can't exist, so that it finds only what it was given. A name
@@ -329,7 +344,7 @@ def _written_includes(text: str, defines: Sequence[str], headers: Mapping[str, S
     Args:
         text: The file.
         defines: Its macros, `NAME` or `NAME=text`.
-        headers: The source code of the known headers, by the name that is included; several where the name means
+        header_texts: The source code of the known headers, by the name that is included; several where the name means
             another file in another folder.
 
     Returns:
@@ -340,10 +355,10 @@ def _written_includes(text: str, defines: Sequence[str], headers: Mapping[str, S
 
     sources = pyslang.SourceManager()
     sources.setDisableProximatePaths(True)
-    for name, texts in headers.items():
+    for name, texts in header_texts.items():
         sources.assignText(_NOWHERE + name.replace("/", _FOR_A_SLASH), _without_slashes("\n".join(texts)))
-    options = parsing_options(Preprocessing((), tuple(map(_without_slashes, defines))), _MAX_DEPTH)
-    tree = SyntaxTree.fromFileInMemory(_without_slashes(text), sources, _ROOT, _ROOT, options)
+    parse_options = parsing_options(Preprocessing((), tuple(map(_without_slashes, defines))), _MAX_DEPTH)
+    tree = SyntaxTree.fromFileInMemory(_without_slashes(text), sources, _ROOT, _ROOT, parse_options)
     includes = []
     for include in tree.getIncludeDirectives():
         location = sources.getFullyExpandedLoc(include.syntax.fileName.location)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright_verilog.semantics.compilation.trees import Preprocessing
-from benchwright_verilog.semantics.project.index.entry import Entry
+from benchwright_verilog.semantics.project.index.entry import IndexEntry
 from benchwright_verilog.semantics.project.index.inventory import Inventory, distance
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.plain_files import stamp_of
@@ -38,7 +38,7 @@ class Includes:
         self._texts = texts
         self._inventory = inventory
         self._lists: Sequence[FileList] = ()
-        self.inferred: list[Inferred] = []
+        self.inferred: list[InferredInclude] = []
         """What files include that no list has a folder for."""
         self._inferred_of: tuple[int, tuple[Path, ...], frozenset[Path]] | None = None
         self._found_paths: dict[tuple[Path, str], Path | None] = {}
@@ -47,10 +47,10 @@ class Includes:
     def with_texts(self, texts: SourceTexts) -> Includes:
         """The same for other versions of the files."""
         changed_includes = Includes(self._dirs, self._defines, texts, self._inventory)
-        changed_includes.use(self._lists)
+        changed_includes.use_lists(self._lists)
         return changed_includes
 
-    def use(self, lists: Sequence[FileList]) -> None:
+    def use_lists(self, lists: Sequence[FileList]) -> None:
         """Take the project's file lists, and what is on disk, as they are now."""
         self._lists = lists
         self._found_paths.clear()
@@ -65,25 +65,25 @@ class Includes:
         dirs = dict.fromkeys(
             [*self._dirs, *(include_dir for listed in self._lists for include_dir in listed.include_dirs)]
         )
-        listed = frozenset(path for file_list in self._lists for path in file_list.sources)
-        state = self._inventory.version, tuple(dirs), listed
-        if state != self._inferred_of:
-            self._inferred_of = state
-            self.inferred = _inferred(self._inventory.entries, self._inventory.stamps, state[1], listed)
+        listed_files = frozenset(path for file_list in self._lists for path in file_list.sources)
+        inference_state = self._inventory.version, tuple(dirs), listed_files
+        if inference_state != self._inferred_of:
+            self._inferred_of = inference_state
+            self.inferred = _inferred(self._inventory.entries, self._inventory.stamps, inference_state[1], listed_files)
 
     def find(self, includer: Path, name: str) -> Path | None:
         """The file that an `include` of a file means."""
-        key = includer.parent, name
-        if key not in self._found_paths:
+        include_key = includer.parent, name
+        if include_key not in self._found_paths:
             candidates = (
                 Path(os.path.normpath(folder / name))
                 for folder in (includer.parent, *self.preprocessing(includer).include_dirs)
             )
-            self._found_paths[key] = next(
+            self._found_paths[include_key] = next(
                 (candidate for candidate in candidates if candidate in self._texts or stamp_of(candidate) is not None),
                 None,
             )
-        return self._found_paths[key]
+        return self._found_paths[include_key]
 
     def preprocessing(self, path: Path) -> Preprocessing:
         """Include folders and macros that a file is read with."""
@@ -93,9 +93,9 @@ class Includes:
 
     def _look_up(self, path: Path) -> Preprocessing:
         dirs, defines = [*self._dirs], [*self._defines]
-        for listed in self._lists:
-            dirs += listed.include_dirs
-            defines += listed.defines
+        for file_list in self._lists:
+            dirs += file_list.include_dirs
+            defines += file_list.defines
         if self._inventory is not None and not self._lists:
             dirs += self._inventory.header_dirs_near(path)
         folders = {folder for inferred_include in self.inferred for folder in inferred_include.folders}
@@ -104,7 +104,7 @@ class Includes:
 
 
 @dataclass(frozen=True)
-class Inferred:
+class InferredInclude:
     """A name that files include and no folder of the list has."""
 
     name: str
@@ -132,38 +132,38 @@ class Inferred:
 
 
 def _inferred(
-    entries: Mapping[Path, Entry], paths: Collection[Path], dirs: Sequence[Path], listed: Collection[Path]
-) -> list[Inferred]:
+    entries: Mapping[Path, IndexEntry], paths: Collection[Path], dirs: Sequence[Path], listed_files: Collection[Path]
+) -> list[InferredInclude]:
     """The names that are included and not found, and the folders below which there is such a file.
 
     Args:
         entries: Entries of a project's files, with what each includes.
         paths: All of its files.
         dirs: The include folders.
-        listed: The files of the list.
+        listed_files: The files of the list.
     """
     missing: dict[str, int] = {}
     in_dirs: dict[str, bool] = {}
-    for path, entry in entries.items():
-        for name in entry.includes:
+    for path, file_entry in entries.items():
+        for name in file_entry.includes:
             if name not in in_dirs:
                 in_dirs[name] = any(_exists(folder / name, paths) for folder in dirs)
             if not in_dirs[name] and not _exists(path.parent / name, paths):
-                missing[name] = missing.get(name, 0) + (path in listed or path.suffix in HEADERS)
+                missing[name] = missing.get(name, 0) + (path in listed_files or path.suffix in HEADERS)
     paths_by_name: dict[str, list[Path]] = {}
     for path in paths if missing else ():
         paths_by_name.setdefault(path.name, []).append(path)
     inferred_headers = (
         (name, tuple(sorted(_folders(name, paths_by_name))), number) for name, number in sorted(missing.items())
     )
-    return [Inferred(*header) for header in inferred_headers if header[1]]
+    return [InferredInclude(*header) for header in inferred_headers if header[1]]
 
 
 def _folders(name: str, paths_by_name: Mapping[str, Sequence[Path]]) -> Iterator[Path]:
-    parts = Path(name).parts
-    for path in paths_by_name.get(parts[-1], ()) if parts and ".." not in parts else ():
-        if path.parts[-len(parts) :] == parts:
-            yield path.parents[len(parts) - 1]
+    path_parts = Path(name).parts
+    for path in paths_by_name.get(path_parts[-1], ()) if path_parts and ".." not in path_parts else ():
+        if path.parts[-len(path_parts) :] == path_parts:
+            yield path.parents[len(path_parts) - 1]
 
 
 def _exists(path: Path, paths: Collection[Path]) -> bool:

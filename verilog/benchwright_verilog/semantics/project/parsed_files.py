@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchwright_verilog.semantics.compilation.trees import Tree, Trees
-from benchwright_verilog.semantics.project.include_closure import Closures, Root
+from benchwright_verilog.semantics.project.include_closure import Closures, RootFile
 from benchwright_verilog.semantics.project.includes import Includes
 from benchwright_verilog.semantics.project.lists.single_units import macros_after
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
@@ -33,46 +33,46 @@ class ParsedFiles:
         """Files that begin with the macros that others end with, if these are compiled together with them."""
         self._inheriting = inheriting
 
-    def outdate(self) -> None:
+    def note_disk_change(self) -> None:
         """Notes that files on disk may have changed."""
-        self._closures.outdate()
+        self._closures.note_disk_change()
 
     def parse(
         self,
-        members: Sequence[Path],
+        paths: Sequence[Path],
         kept_paths: Collection[Path],
-        root: Path | None = None,
+        changed_file: Path | None = None,
         own_text: SourceText | None = None,
     ) -> tuple[Tree, ...]:
         """The trees of files that are compiled together; those that can't be read are left out.
 
         Args:
-            members: The files.
+            paths: The files.
             kept_paths: Files whose trees are kept besides.
-            root: A file of which another version counts.
+            changed_file: A file of which another version counts.
             own_text: Text of that version.
         """
         if self._trees is None:
             self._trees = Trees()
-        roots: list[Root] = []
-        for path in members:
-            text = own_text if path == root and own_text is not None else self._texts.get(path)
+        roots: list[RootFile] = []
+        for path in paths:
+            text = own_text if path == changed_file and own_text is not None else self._texts.get(path)
             if text is not None:
-                roots.append(Root(path, text, self._includes.preprocessing(path)))
-        reached, headers = self._closures.reached(roots)
-        self._trees.prepare(reached)
+                roots.append(RootFile(path, text, self._includes.preprocessing(path)))
+        reachable_files, header_files = self._closures.reachable_files(roots)
+        self._trees.prepare(reachable_files)
         by_path = {file_root.path: file_root for file_root in roots} if self._inheriting else {}
         parsed = tuple(self._tree(file_root, self._trees, by_path) for file_root in roots)
         wanted_paths = {file_root.path for file_root in roots}.union(kept_paths)
         self._trees.keep(wanted_paths)
-        self._texts.trim(wanted_paths | headers)
+        self._texts.trim(wanted_paths | header_files)
         return parsed
 
-    def _tree(self, root: Root, trees: Trees, roots: Mapping[Path, Root]) -> Tree:
+    def _tree(self, root: RootFile, trees: Trees, roots: Mapping[Path, RootFile]) -> Tree:
         preprocessing = root.preprocessing
-        unit = roots.get(self._inheriting.get(root.path, root.path))
-        if unit is not None and unit is not root:
-            unit_tree = self._tree(unit, trees, roots)
+        unit_root = roots.get(self._inheriting.get(root.path, root.path))
+        if unit_root is not None and unit_root is not root:
+            unit_tree = self._tree(unit_root, trees, roots)
             if self._macros is None or self._macros[0] is not unit_tree:
                 self._macros = unit_tree, macros_after(unit_tree.syntax)
             preprocessing = replace(preprocessing, defines=(*preprocessing.defines, *self._macros[1]))

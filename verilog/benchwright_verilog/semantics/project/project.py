@@ -6,16 +6,16 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.compilation_files import CompilationFiles
 from benchwright_verilog.semantics.compilation.compiled import Compiled
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
-from benchwright_verilog.semantics.compilation.instances import Design, Designs
+from benchwright_verilog.semantics.compilation.instances import Designs, InstanceTree
 from benchwright_verilog.semantics.compilation.macros import Macros
 from benchwright_verilog.semantics.compilation.trees import Tree
 from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
 from benchwright_verilog.semantics.project.includes import Includes
-from benchwright_verilog.semantics.project.index.entry import Entry
+from benchwright_verilog.semantics.project.index.entry import IndexEntry
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
 from benchwright_verilog.semantics.project.index.inventory import Inventory
 from benchwright_verilog.semantics.project.index.outline import DeclaredUnit, Outline
@@ -23,7 +23,7 @@ from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.lists.project_lists import ProjectLists
 from benchwright_verilog.semantics.project.parsed_files import ParsedFiles
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.surrogates import encode_text
 from benchwright_verilog.syntax.uri import path_of
@@ -84,9 +84,9 @@ class Project:
             self._texts, self.inventory, self._includes.find, self.declaring_files, takes_all=is_workspace
         )
         self._files.view = view
-        self.designs = Designs(self._lock, self._parsed, self._new_compiled)
+        self.design_cache = Designs(self._lock, self._parsed, self._new_compiled)
         self._parsing = ParsedFiles(self._texts, self._includes)
-        self._analyses: dict[Path, tuple[tuple[Tree, ...], str, Analysis]] = {}
+        self._analyses: dict[Path, tuple[tuple[Tree, ...], str, FileAnalysis]] = {}
 
     @property
     def lists(self) -> tuple[FileList, ...]:
@@ -100,31 +100,31 @@ class Project:
         """View of the modules."""
         return self._files.view
 
-    def look(self, view: View) -> None:
+    def use_view(self, view: View) -> None:
         """View modules in another way from now on."""
         with self._lock:
             self._files.view = view
             self._analyses.clear()
-            self.designs.forget()
+            self.design_cache.forget()
 
-    def design(self, path: Path) -> Design:
+    def design(self, path: Path) -> InstanceTree:
         """The hierarchy of instances that a file of the project belongs to."""
         self._wait()
         with self._lock:
             self.refresh()
-            members = self._files.of_design(path)
-        return self.designs.design_of(members)
+            design_files = self._files.files_of_design(path)
+        return self.design_cache.design_of(design_files)
 
     # Analyses
 
-    def analysis(self, document: Document) -> Analysis:
+    def analysis(self, document: Document) -> FileAnalysis:
         """Slang's analysis of a document's newest version."""
         analysis = self.analysis_of(path_of(document.uri), document)
         if analysis is None:
             raise KeyError(document.uri)
         return analysis
 
-    def analysis_of(self, path: Path, document: Document | None = None) -> Analysis | None:
+    def analysis_of(self, path: Path, document: Document | None = None) -> FileAnalysis | None:
         """Slang's analysis of a file, open or not; None if it can't be read."""
         with self._lock:
             self.refresh()
@@ -132,44 +132,44 @@ class Project:
             if own_text is None:
                 return None
             root = self._files.root_of(path)
-            trees = self._parsed(self._files.together(root), root, own_text if root == path else None)
+            trees = self._parsed(self._files.files_compiled_with(root), root, own_text if root == path else None)
             cached = self._analyses.pop(path, None)
-            if cached is None or cached[1] is not own_text.text or not cached[2].compiled.is_of(trees):
-                analysis = Analysis(
+            if cached is None or cached[1] is not own_text.text or not cached[2].compiled.is_made_of(trees):
+                analysis = FileAnalysis(
                     path,
                     own_text.outline,
                     next(tree for tree in trees if tree.path == root),
                     self._compiled(trees),
                     macros=self._macros(root),
                 )
-                analysis.compiled.want(path)
+                analysis.compiled.want_diagnostics_of(path)
                 cached = trees, own_text.text, analysis
             self._analyses[path] = cached
             while len(self._analyses) > _KEPT_ANALYSES:
                 del self._analyses[next(iter(self._analyses))]
             return cached[2]
 
-    def analyses_of(self, paths: Sequence[Path]) -> Iterator[Analysis]:
+    def analyses_of(self, paths: Sequence[Path]) -> Iterator[FileAnalysis]:
         """Slang's analyses of files, for looking up names in them: many are compiled together.
 
         Their diagnostics are good for comparing only: what is inside of the modules in them may be unknown.
         """
-        for begin in range(0, len(paths), _LOOKED_UP_TOGETHER):
-            part = paths[begin : begin + _LOOKED_UP_TOGETHER]
+        for batch_start in range(0, len(paths), _LOOKED_UP_TOGETHER):
+            path_batch = paths[batch_start : batch_start + _LOOKED_UP_TOGETHER]
             with self._lock:
                 self.refresh()
-                together, apart = self._files.for_names(part)
-                trees = {tree.path: tree for tree in self._parsed(together)} if together else {}
+                joint_files, apart = self._files.files_for_names(path_batch)
+                trees = {tree.path: tree for tree in self._parsed(joint_files)} if joint_files else {}
                 compiled = Compiled(tuple(trees.values()), is_alone=False)
-                analyses = [self._looked_up(path, trees[path], compiled) for path in part if path in trees]
-                for path in part:
-                    compiled.want(path)
+                analyses = [self._looked_up(path, trees[path], compiled) for path in path_batch if path in trees]
+                for path in path_batch:
+                    compiled.want_diagnostics_of(path)
             yield from analyses
             yield from (analysis for path in apart if (analysis := self.analysis_of(path)) is not None)
 
-    def _looked_up(self, path: Path, tree: Tree, compiled: Compiled) -> Analysis:
+    def _looked_up(self, path: Path, tree: Tree, compiled: Compiled) -> FileAnalysis:
         outline = self._texts.outline(path) or Outline(encode_text(tree.text))
-        return Analysis(path, outline, tree, compiled, macros=self._macros(path))
+        return FileAnalysis(path, outline, tree, compiled, macros=self._macros(path))
 
     def _macros(self, root: Path) -> Macros:
         return Macros(root, self._texts.outline, self._includes.find, self._includes.preprocessing(root).defines)
@@ -181,11 +181,11 @@ class Project:
     def _compiled(self, trees: Sequence[Tree]) -> Compiled:
         """Files compiled together, the same as before for another file if they are the same."""
         analyses = (analysis for _, _, analysis in self._analyses.values())
-        compiled = next((analysis.compiled for analysis in analyses if analysis.compiled.is_of(trees)), None)
+        compiled = next((analysis.compiled for analysis in analyses if analysis.compiled.is_made_of(trees)), None)
         if compiled is None:
             compiled = self._new_compiled(trees)
         for path in self._analyses:
-            compiled.want(path)
+            compiled.want_diagnostics_of(path)
         return compiled
 
     def _new_compiled(self, trees: Sequence[Tree]) -> Compiled:
@@ -194,7 +194,7 @@ class Project:
             trees,
             is_alone=self.folder is None,
             is_partial=not self.is_whole,
-            tops=(self.view.top,) if self.view.top is not None else tops,
+            tops=(self.view.top_name,) if self.view.top_name is not None else tops,
             parameters=tuple(parameter for file_list in self.lists for parameter in file_list.parameters),
             instances=self.view.instances,
             warnings=self._warnings,
@@ -219,13 +219,13 @@ class Project:
             changed_project._lists.share(self._lists)
             changed_project._includes = self._includes.with_texts(changed_project._texts)
             changed_project._parsing = ParsedFiles(changed_project._texts, changed_project._includes)
-            find, choices = changed_project._includes.find, self.declaring_files
+            find, declaring_files = changed_project._includes.find, self.declaring_files
             changed_project._files = CompilationFiles(
-                changed_project._texts, self.inventory, find, choices, takes_all=self.is_workspace
+                changed_project._texts, self.inventory, find, declaring_files, takes_all=self.is_workspace
             )
             changed_project._files.view = self.view
-            changed_project._files.use(changed_project.lists)
-            changed_project._parsing.inherit(changed_project._files.units.inheriting)
+            changed_project._files.use_lists(changed_project.lists)
+            changed_project._parsing.inherit(changed_project._files.single_units.inheriting)
         return changed_project
 
     def is_quick(self, document: Document) -> bool:
@@ -240,10 +240,10 @@ class Project:
         if cached is None or cached[1] is document.text:
             return cached is not None
         # The text of a single unit is only what it includes.
-        is_unit = any(tree.path in self._files.units.texts for tree in cached[0])
+        is_unit = any(tree.path in self._files.single_units.unit_texts for tree in cached[0])
         return not is_unit and sum(len(tree.text) for tree in cached[0]) <= _SHORT
 
-    def last_analysis(self, path: Path) -> Analysis | None:
+    def last_analysis(self, path: Path) -> FileAnalysis | None:
         """The last analysis that was made of a file, even if its text has changed since."""
         cached = self._analyses.get(path)
         return cached[2] if cached is not None else None
@@ -260,8 +260,8 @@ class Project:
     def paths(self) -> list[Path]:
         """All design files."""
         paths: dict[Path, None] = dict.fromkeys(self.inventory.stamps) if self.inventory else {}
-        for listed in self.lists:
-            paths |= dict.fromkeys((*listed.sources, *listed.libraries))
+        for file_list in self.lists:
+            paths |= dict.fromkeys((*file_list.sources, *file_list.libraries))
         paths |= dict.fromkeys(path for path, _ in self._texts.open_designs())
         if self.folder is None:
             paths |= dict.fromkeys(self._analyses)
@@ -269,7 +269,7 @@ class Project:
 
     def with_word(self, name: str) -> list[Path]:
         """The design files whose code has a name."""
-        return [path for path, words in self.words() if name in words.words]
+        return [path for path, words in self.words() if name in words.code_words]
 
     def including(self, header: Path) -> list[Path]:
         """The design files that include something of a file's name."""
@@ -277,11 +277,13 @@ class Project:
         with self._lock:
             self.refresh()
             outlines = ((path, self._texts.peek(path)) for path in self.paths)
-            names = (
+            named_includes = (
                 (path, include) for path, outline in outlines if outline is not None for include in outline.includes
             )
             return list(
-                dict.fromkeys(path for path, include in names if include.name.rpartition("/")[2] == header.name)
+                dict.fromkeys(
+                    path for path, include in named_includes if include.name.rpartition("/")[2] == header.name
+                )
             )
 
     def roots_of(self, paths: Iterable[Path]) -> list[Path]:
@@ -290,19 +292,19 @@ class Project:
             self.refresh()
             return list(dict.fromkeys(self._files.root_of(path) for path in paths))
 
-    def words(self) -> Iterator[tuple[Path, Entry | Outline]]:
+    def words(self) -> Iterator[tuple[Path, IndexEntry | Outline]]:
         """The words of every design file: of one that is open or in no folder its outline, of any other its entry."""
         self._wait()
         with self._lock:
             self.refresh()
-            opened = {path for path, _ in self._texts.open_designs()}
+            open_paths = {path for path, _ in self._texts.open_designs()}
             entries = self.inventory.entries if self.inventory is not None else {}
-            open_words: list[tuple[Path, Entry | Outline]] = []
+            open_words: list[tuple[Path, IndexEntry | Outline]] = []
             for path in self.paths:
-                entry = entries.get(path) if path not in opened else None
-                words = entry if entry is not None else self._texts.peek(path)
-                if words is not None:
-                    open_words.append((path, words))
+                file_entry = entries.get(path) if path not in open_paths else None
+                file_words = file_entry if file_entry is not None else self._texts.peek(path)
+                if file_words is not None:
+                    open_words.append((path, file_words))
         yield from open_words
 
     def symbols(self) -> Iterator[tuple[Path, Sequence[DeclaredUnit]]]:
@@ -310,11 +312,11 @@ class Project:
         self._wait()
         with self._lock:
             self.refresh()
-            opened = {path for path, _ in self._texts.open_designs()}
+            open_paths = {path for path, _ in self._texts.open_designs()}
             entries = self.inventory.entries if self.inventory is not None else {}
             open_symbols: list[tuple[Path, Sequence[DeclaredUnit]]] = []
             for path in self.paths:
-                if path not in opened and path in entries:
+                if path not in open_paths and path in entries:
                     open_symbols.append((path, entries[path].symbols))
                 elif (outline := self._texts.peek(path)) is not None:
                     open_symbols.append((path, outline.symbols))
@@ -357,18 +359,18 @@ class Project:
             self._analyses.clear()
             self._was_whole = self.is_whole
         if has_new_lists or has_looked:
-            self._files.use(self.lists)
-            self._texts.outdate()
-            self._includes.use(self.lists)
-            self._parsing.inherit(self._files.units.inheriting)
+            self._files.use_lists(self.lists)
+            self._texts.note_disk_change()
+            self._includes.use_lists(self.lists)
+            self._parsing.inherit(self._files.single_units.inheriting)
             if self.folder is not None and self.is_whole:
                 inferred = [
                     inferred_include.message(self.folder)
                     for inferred_include in self._includes.inferred
                     if inferred_include.includers
                 ]
-                self._lists.tell_also([*inferred, *self._files.units.complaints])
-            self._parsing.outdate()
+                self._lists.tell_also([*inferred, *self._files.single_units.complaints])
+            self._parsing.note_disk_change()
 
     @property
     def is_whole(self) -> bool:
@@ -383,19 +385,19 @@ class Project:
             self.inventory.wait()
 
     def _words_of_open(self) -> set[str]:
-        texts = (self._texts.get(path, document) for path, document in self._texts.open_designs())
-        return {word for text in texts if text is not None for word in text.outline.words}
+        open_texts = (self._texts.get(path, document) for path, document in self._texts.open_designs())
+        return {word for text in open_texts if text is not None for word in text.outline.code_words}
 
-    def outdate(self) -> None:
+    def note_disk_change(self) -> None:
         """The client reported a change on disk."""
         if self.inventory is not None:
-            self.inventory.outdate()
+            self.inventory.note_disk_change()
 
     def _parsed(
-        self, members: Sequence[Path], root: Path | None = None, own_text: SourceText | None = None
+        self, paths: Sequence[Path], changed_file: Path | None = None, own_text: SourceText | None = None
     ) -> tuple[Tree, ...]:
-        kept_paths = {tree.path for cached in self._analyses.values() for tree in cached[0]} | self.designs.paths
-        return self._parsing.parse(members, kept_paths, root, own_text)
+        kept_paths = {tree.path for cached in self._analyses.values() for tree in cached[0]} | self.design_cache.paths
+        return self._parsing.parse(paths, kept_paths, changed_file, own_text)
 
     def _value(self, text: str) -> str:
         path = self._absolute(text)

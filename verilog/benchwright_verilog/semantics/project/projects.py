@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from benchwright_verilog.semantics.behaviour.view_store import ViewStore
-from benchwright_verilog.semantics.compilation.analysis import Analysis
+from benchwright_verilog.semantics.compilation.analysis import FileAnalysis
 from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
 from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, View
 from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
@@ -18,7 +18,7 @@ from benchwright_verilog.semantics.project.index.index_store import IndexStore
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.lists.list_store import NOTHING_CHOSEN, ListChoice, ListStore
 from benchwright_verilog.semantics.project.project import Project
-from benchwright_verilog.settings import Project as ProjectSettings
+from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.documents import Document, Documents
 from benchwright_verilog.syntax.uri import path_of
 
@@ -48,25 +48,25 @@ class Projects:
     def __init__(
         self,
         documents: Documents,
-        settings: Callable[[], ProjectSettings] = ProjectSettings,
+        read_settings: Callable[[], ProjectSettings] = ProjectSettings,
         on_lists: Callable[[Sequence[FileList]], None] | None = None,
         workspace_of: Callable[[Path], Path | None] = lambda folder: None,
         store: IndexStore | None = None,
         on_progress: Callable[[Path, int, int], None] | None = None,
         views: ViewStore | None = None,
-        choices: ListStore | None = None,
-        units: FolderState | None = None,
+        list_store: ListStore | None = None,
+        unit_state: FolderState | None = None,
         on_undecided: Callable[[Project], None] | None = None,
     ) -> None:
         self._documents = documents
-        self._settings = settings
+        self._settings = read_settings
         self._on_lists = on_lists
         self._workspace_of = workspace_of
         self._store = store
         self._on_progress = on_progress
         self._views = views
-        self._choices = choices
-        self._units = units
+        self._choices = list_store
+        self._units = unit_state
         self._on_undecided = on_undecided
         self._folders: list[Path] = []
         self._projects: dict[Path, Project] = {}
@@ -82,12 +82,12 @@ class Projects:
         """The folders that the editor has open."""
         return tuple(self._folders)
 
-    def change_folders(self, added: Iterable[Path], removed: Iterable[Path]) -> None:
+    def change_folders(self, added_folders: Iterable[Path], removed_folders: Iterable[Path]) -> None:
         """The editor opened and closed folders."""
-        gone = set(removed)
-        self._folders = [folder for folder in self._folders if folder not in gone]
-        self._folders += [folder for folder in added if folder not in self._folders]
-        for folder in gone:
+        gone_folders = set(removed_folders)
+        self._folders = [folder for folder in self._folders if folder not in gone_folders]
+        self._folders += [folder for folder in added_folders if folder not in self._folders]
+        for folder in gone_folders:
             self._projects.pop(folder, None)
 
     def all_projects(self) -> list[Project]:
@@ -112,14 +112,14 @@ class Projects:
             self._alone[path] = Project(None, self._documents, self._settings(), on_lists=self._on_lists)
         return self._alone[path]
 
-    async def analysis(self, document: Document) -> Analysis:
+    async def analysis(self, document: Document) -> FileAnalysis:
         """Slang's analysis of a document; a large one is analysed in a thread."""
         project = self.project_of(document)
         if project.is_quick(document):
             return project.analysis(document)
         return await asyncio.to_thread(project.analysis, document)
 
-    async def whole(self, uri: str) -> None:
+    async def wait_until_whole(self, uri: str) -> None:
         """Wait until all files of a document's project have been read."""
         document = self._documents.get(uri)
         project = self.project_of(document) if document is not None and uri.startswith("file:") else None
@@ -131,7 +131,7 @@ class Projects:
             await asyncio.sleep(_LOOK_AGAIN_S)
             await asyncio.to_thread(project.refresh)
 
-    async def recent(self, document: Document) -> Analysis:
+    async def recent_analysis(self, document: Document) -> FileAnalysis:
         """Slang's analysis of a document; if it is not small, the one known when typing last paused.
 
         `Analysis.data` is the text that was analysed.
@@ -166,12 +166,12 @@ class Projects:
         for path in paths:
             for folder, project in self._projects.items():
                 if path.is_relative_to(folder):
-                    project.outdate()
+                    project.note_disk_change()
             self._workspaces.clear()
 
-    def look(self, project: Project, view: View) -> None:
+    def use_view(self, project: Project, view: View) -> None:
         """View the modules of a project in another way from now on, also after the next start."""
-        project.look(view)
+        project.use_view(view)
         self.view_changes += 1
         if self._views is not None and project.folder is not None:
             self._views.save(project.folder, view)
@@ -215,9 +215,9 @@ class Projects:
         settings = self._settings()
         if is_workspace:
             return settings
-        chosen = self.chosen_list(folder)
-        file_lists = settings.file_lists or ((str(folder / chosen.name),) if chosen.name else ())
-        return replace(settings, file_lists=file_lists, target=settings.target or chosen.target)
+        list_choice = self.chosen_list(folder)
+        file_lists = settings.file_lists or ((str(folder / list_choice.name),) if list_choice.name else ())
+        return replace(settings, file_lists=file_lists, target=settings.target or list_choice.target)
 
     def _workspace(self, folder: Path) -> Path | None:
         if folder not in self._workspaces:

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.errors import VerilogError
-from benchwright_verilog.semantics.compilation.instances import Instance, NameLocation
+from benchwright_verilog.semantics.compilation.instances import DesignInstance, NameLocation
 
 if TYPE_CHECKING:
     from pyslang import BufferID
 
-    from benchwright_verilog.semantics.compilation.instances import Design
+    from benchwright_verilog.semantics.compilation.instances import InstanceTree
     from benchwright_verilog.semantics.compilation.trees import Tree
 
 _Includes = dict[int, list[tuple[int, int, "BufferID"]]]
@@ -36,15 +36,15 @@ class StandaloneFiles:
     texts: tuple[str, ...]
     defines: tuple[tuple[str, ...], ...]
     """Of each text: `NAME` or `NAME=text`."""
-    sources: tuple[tuple[Path, bytes], ...]
+    source_files: tuple[tuple[Path, bytes], ...]
     """Files and their contents that the numbers in `line` directives stand for."""
 
     def span_of(self, source: str) -> NameLocation | None:
         """The place that a tool calls `f0:3.5-3.9`: lines and bytes from 1."""
         match = _SOURCE.match(source)
-        if match is None or int(match[1]) >= len(self.sources):
+        if match is None or int(match[1]) >= len(self.source_files):
             return None
-        path, data = self.sources[int(match[1])]
+        path, data = self.source_files[int(match[1])]
         lines = data.split(b"\n")
 
         def offset(line: str, column: str) -> int:
@@ -55,7 +55,7 @@ class StandaloneFiles:
         return NameLocation(path, start, max(start, offset(match[4], match[5])) if match[4] else start)
 
 
-def standalone_files(design: Design, instances: Iterable[Instance]) -> StandaloneFiles:
+def standalone_files(design: InstanceTree, instances: Iterable[DesignInstance]) -> StandaloneFiles:
     """The files that declare the modules of some instances, and the packages that they name.
 
     Raises:
@@ -63,23 +63,23 @@ def standalone_files(design: Design, instances: Iterable[Instance]) -> Standalon
     """
     with design.lock:
         trees = {tree.path: tree for tree in design.compiled.trees}
-        packages = {name: tree for tree in trees.values() for name in _packages(tree)}
-        paths = {instance.declared.path for instance in instances if instance.declared is not None}
+        trees_by_package = {name: tree for tree in trees.values() for name in _packages(tree)}
+        paths = {instance.declaration.path for instance in instances if instance.declaration is not None}
         # What is declared in a header is compiled where that is included.
-        waiting = [tree for tree in trees.values() if tree.path in paths or tree.included & paths]
+        pending_trees = [tree for tree in trees.values() if tree.path in paths or tree.included & paths]
         expander = _Expander()
         needed_texts: dict[Path, str] = {}
-        while waiting:
-            tree = waiting.pop()
+        while pending_trees:
+            tree = pending_trees.pop()
             if tree.path not in needed_texts:
                 needed_texts[tree.path] = expander.text(tree)
                 package_names = set(re.findall(r"\b([A-Za-z_][\w$]*)\s*::", needed_texts[tree.path]))
-                waiting += [packages[name] for name in sorted(package_names & packages.keys())]
-        ordered = [tree for tree in trees.values() if tree.path in needed_texts]
+                pending_trees += [trees_by_package[name] for name in sorted(package_names & trees_by_package.keys())]
+        ordered_trees = [tree for tree in trees.values() if tree.path in needed_texts]
         return StandaloneFiles(
-            tuple(needed_texts[tree.path] for tree in ordered),
-            tuple(tree.preprocessing.defines for tree in ordered),
-            tuple(expander.sources),
+            tuple(needed_texts[tree.path] for tree in ordered_trees),
+            tuple(tree.preprocessing.defines for tree in ordered_trees),
+            tuple(expander.source_files),
         )
 
 
@@ -87,19 +87,19 @@ def _packages(tree: Tree) -> Iterator[str]:
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind
 
     root = tree.syntax.root
-    members = root.members if isinstance(root, CompilationUnitSyntax) else [root]
-    for member in members:
-        if isinstance(member, ModuleDeclarationSyntax) and member.kind == SyntaxKind.PackageDeclaration:
-            yield member.header.name.valueText
+    root_members = root.members if isinstance(root, CompilationUnitSyntax) else [root]
+    for root_member in root_members:
+        if isinstance(root_member, ModuleDeclarationSyntax) and root_member.kind == SyntaxKind.PackageDeclaration:
+            yield root_member.header.name.valueText
 
 
 class _Expander:
     def __init__(self) -> None:
-        self.sources: list[tuple[Path, bytes]] = []
+        self.source_files: list[tuple[Path, bytes]] = []
 
     def text(self, tree: Tree) -> str:
         """A file with what it includes."""
-        inner: _Includes = {}
+        inclusions: _Includes = {}
         own_buffer = None
         for include in tree.syntax.getIncludeDirectives():
             source_range = include.syntax.sourceRange
@@ -109,25 +109,27 @@ class _Expander:
                 )
             buffer = source_range.start.buffer
             own_buffer = buffer.id if tree.locations.path(buffer) == tree.path else own_buffer
-            inner.setdefault(buffer.id, []).append(
+            inclusions.setdefault(buffer.id, []).append(
                 (source_range.start.offset, source_range.end.offset, include.buffer.id)
             )
-        return self._expanded(tree, own_buffer, tree.text.encode(errors="replace"), tree.path, inner)
+        return self._expanded(tree, own_buffer, tree.text.encode(errors="replace"), tree.path, inclusions)
 
-    def _expanded(self, tree: Tree, buffer: int | None, data: bytes, path: Path, inner: _Includes) -> str:
+    def _expanded(self, tree: Tree, buffer: int | None, data: bytes, path: Path, inclusions: _Includes) -> str:
         number = self._number(path, data)
-        parts, last = [f'`line 1 "f{number}" 1\n'], 0
+        text_parts, last_end = [f'`line 1 "f{number}" 1\n'], 0
         for start, end, included in sorted(
-            inner.get(buffer, ()) if buffer is not None else (), key=lambda inclusion: inclusion[0]
+            inclusions.get(buffer, ()) if buffer is not None else (), key=lambda inclusion: inclusion[0]
         ):
             text = tree.sources.getSourceText(included).rstrip("\0").encode(errors="replace")
-            parts.append(data[last:start].decode(errors="replace") + "\n")
-            parts.append(self._expanded(tree, included.id, text, tree.locations.path(included) or path, inner))
-            parts.append(f'\n`line {data.count(10, 0, end) + 1} "f{number}" 2\n')
-            last = end
-        return "".join((*parts, data[last:].decode(errors="replace"), "\n"))
+            text_parts.append(data[last_end:start].decode(errors="replace") + "\n")
+            text_parts.append(
+                self._expanded(tree, included.id, text, tree.locations.path(included) or path, inclusions)
+            )
+            text_parts.append(f'\n`line {data.count(10, 0, end) + 1} "f{number}" 2\n')
+            last_end = end
+        return "".join((*text_parts, data[last_end:].decode(errors="replace"), "\n"))
 
     def _number(self, path: Path, data: bytes) -> int:
-        if (path, data) not in self.sources:
-            self.sources.append((path, data))
-        return self.sources.index((path, data))
+        if (path, data) not in self.source_files:
+            self.source_files.append((path, data))
+        return self.source_files.index((path, data))

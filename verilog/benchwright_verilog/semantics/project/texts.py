@@ -45,7 +45,7 @@ class SourceTexts:
         self.made_up: Mapping[Path, SourceText] = {}
         """What stands for files that exist for slang only."""
 
-    def outdate(self) -> None:
+    def note_disk_change(self) -> None:
         """Notes that files on disk may have changed."""
         self._current.clear()
 
@@ -124,7 +124,7 @@ class SourceTexts:
     def trim(self, kept_paths: Collection[Path]) -> None:
         """Forget all files but these and open ones, if there are many."""
         if len(self._known_texts) > _MAX_KEPT:
-            opened = {path for path, _ in self.open_designs()}
+            open_paths = {path for path, _ in self.open_designs()}
             self._known_texts = {
-                path: text for path, text in self._known_texts.items() if path in kept_paths or path in opened
+                path: text for path, text in self._known_texts.items() if path in kept_paths or path in open_paths
             }

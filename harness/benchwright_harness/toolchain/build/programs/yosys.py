@@ -45,8 +45,8 @@ def main() -> int:
         nonlocal status
         try:
             program.exports(store)["_start"](store)
-        except wasmtime.ExitTrap as ended:
-            status = ended.code
+        except wasmtime.ExitTrap as exit_trap:
+            status = exit_trap.code
         except (wasmtime.WasmtimeError, wasmtime.Trap) as error:
             sys.stderr.write(f"{error}\n")
             status = 1

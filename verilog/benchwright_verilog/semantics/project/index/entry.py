@@ -36,32 +36,39 @@ class WordSet:
 
 
 @dataclass(frozen=True)
-class Entry:
+class IndexEntry:
     """One version of a file."""
 
     stamp: Stamp
     symbols: tuple[DeclaredUnit, ...]
     includes: tuple[str, ...]
-    words: WordSet
+    code_words: WordSet
     """All words of the code."""
-    members: WordSet
+    qualified_words: WordSet
     """As `Outline.members`."""
-    connected: WordSet
+    connection_words: WordSet
     """As `Outline.connected`."""
 
     @property
     def units(self) -> Iterator[DeclaredUnit]:
         """The modules, packages and the like among the symbols."""
-        return (symbol for symbol in self.symbols if symbol.kind not in NO_UNITS)
+        return (symbol for symbol in self.symbols if symbol.target_kind not in NO_UNITS)
 
 
-def values_of(entry: Entry) -> list[Any]:
+def values_of(file_entry: IndexEntry) -> list[Any]:
     """An entry as JSON can hold it."""
-    symbols = [[unit.name, unit.kind.value, unit.start, unit.end] for unit in entry.symbols]
-    return [entry.stamp, symbols, entry.includes, str(entry.words), str(entry.members), str(entry.connected)]
+    symbols = [[unit.name, unit.target_kind.value, unit.start, unit.end] for unit in file_entry.symbols]
+    return [
+        file_entry.stamp,
+        symbols,
+        file_entry.includes,
+        str(file_entry.code_words),
+        str(file_entry.qualified_words),
+        str(file_entry.connection_words),
+    ]
 
 
-def entry_of(values: list[Any]) -> Entry:
+def entry_of(values: list[Any]) -> IndexEntry:
     """The entry that `values_of` gave these of.
 
     Raises:
@@ -70,7 +77,7 @@ def entry_of(values: list[Any]) -> Entry:
     stamp, symbols, includes, words, members, connected = values
     units = tuple(DeclaredUnit(name, _KINDS[kind], start, end) for name, kind, start, end in symbols)
     sets = (WordSet.of_text(joined) for joined in (words, members, connected))
-    return Entry((stamp[0], stamp[1]), units, tuple(includes), *sets)
+    return IndexEntry((stamp[0], stamp[1]), units, tuple(includes), *sets)
 
 
 _KINDS = {kind.value: kind for kind in TargetKind}

@@ -17,21 +17,21 @@ def files_below(folder: Path, left_out: Collection[str] = BUILD_FOLDERS) -> Iter
         folder: The folder; parts of it that can't be listed are left out.
         left_out: Names of folders that are left out too.
     """
-    waiting = [os.fspath(folder)]
-    while waiting:
+    pending_folders = [os.fspath(folder)]
+    while pending_folders:
         try:
-            with os.scandir(waiting.pop()) as listing:
-                items = sorted(listing, key=lambda item: item.name)
+            with os.scandir(pending_folders.pop()) as listing:
+                dir_entries = sorted(listing, key=lambda listed_entry: listed_entry.name)
         except OSError:
             continue
-        for item in items:
+        for dir_entry in dir_entries:
             try:
-                if item.is_symlink() or item.name.startswith("."):
+                if dir_entry.is_symlink() or dir_entry.name.startswith("."):
                     continue
-                if item.is_dir(follow_symlinks=False):
-                    if item.name not in left_out:
-                        waiting.append(item.path)
-                elif item.is_file(follow_symlinks=False):
-                    yield item
+                if dir_entry.is_dir(follow_symlinks=False):
+                    if dir_entry.name not in left_out:
+                        pending_folders.append(dir_entry.path)
+                elif dir_entry.is_file(follow_symlinks=False):
+                    yield dir_entry
             except OSError:
                 continue

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from benchwright_verilog.semantics.project.index.entry import Entry, Stamp, WordSet, entry_of, values_of
+from benchwright_verilog.semantics.project.index.entry import IndexEntry, Stamp, WordSet, entry_of, values_of
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.plain_files import read_text
 
@@ -25,7 +25,7 @@ _START = (
 _NICENESS = 5
 
 
-def read_entry(path: Path, stamp: Stamp) -> Entry:
+def read_entry(path: Path, stamp: Stamp) -> IndexEntry:
     """Return the declarations and names of a file; an empty entry if it can't be read.
 
     Args:
@@ -34,23 +34,23 @@ def read_entry(path: Path, stamp: Stamp) -> Entry:
     """
     text = read_text(path)
     if text is None:
-        return Entry(stamp, (), (), WordSet(), WordSet(), WordSet())
+        return IndexEntry(stamp, (), (), WordSet(), WordSet(), WordSet())
     outline = Outline(text.encode("utf-8", "replace"))
     includes = tuple(include.name for include in outline.includes)
-    sets = (WordSet(words) for words in (outline.words, outline.members, outline.connected))
-    return Entry(stamp, outline.symbols, includes, *sets)
+    sets = (WordSet(words) for words in (outline.code_words, outline.qualified_words, outline.connection_words))
+    return IndexEntry(stamp, outline.symbols, includes, *sets)
 
 
-def read_entries(stamps: Mapping[Path, Stamp], on_read: Callable[[int], None]) -> dict[Path, Entry]:
+def read_entries(stamps: Mapping[Path, Stamp], on_read: Callable[[int], None]) -> dict[Path, IndexEntry]:
     """Return the declarations and names of many files. Blocks until all are read; call it in a thread.
 
     Args:
         stamps: The files, and their versions.
         on_read: Called with how many have been read so far.
     """
-    entries: dict[Path, Entry] = {}
-    for path, entry in _read_apart(stamps):
-        entries[path] = entry
+    entries: dict[Path, IndexEntry] = {}
+    for path, file_entry in _read_apart(stamps):
+        entries[path] = file_entry
         if len(entries) % _BATCH == 0:
             on_read(len(entries))
     for path in stamps.keys() - entries.keys():  # The process could not be started, or ended early.
@@ -58,7 +58,7 @@ def read_entries(stamps: Mapping[Path, Stamp], on_read: Callable[[int], None]) -
     return entries
 
 
-def _read_apart(stamps: Mapping[Path, Stamp]) -> Iterator[tuple[Path, Entry]]:
+def _read_apart(stamps: Mapping[Path, Stamp]) -> Iterator[tuple[Path, IndexEntry]]:
     search_path = [entry for entry in sys.path if Path(entry).is_absolute()]
     command = [sys.executable, "-I", "-c", _START, json.dumps(search_path)]
     paths = list(stamps)
@@ -82,12 +82,12 @@ def serve() -> None:
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     requested_files = json.loads(sys.stdin.buffer.read())
-    for begin in range(0, len(requested_files), _BATCH):
-        part = requested_files[begin : begin + _BATCH]
+    for batch_start in range(0, len(requested_files), _BATCH):
+        part = requested_files[batch_start : batch_start + _BATCH]
         entries = (read_entry(Path(name), (stamp[0], stamp[1])) for name, stamp in part)
-        values = [(begin + index, values_of(entry)) for index, entry in enumerate(entries)]
+        numbered_entries = [(batch_start + index, values_of(entry)) for index, entry in enumerate(entries)]
         try:
-            sys.stdout.write(json.dumps(values, separators=(",", ":")) + "\n")
+            sys.stdout.write(json.dumps(numbered_entries, separators=(",", ":")) + "\n")
             sys.stdout.flush()
         except BrokenPipeError:  # The server has ended.
             os._exit(1)

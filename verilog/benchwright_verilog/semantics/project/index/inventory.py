@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchwright_verilog.semantics.project.index.entry import Entry, Stamp
+from benchwright_verilog.semantics.project.index.entry import IndexEntry, Stamp
 from benchwright_verilog.semantics.project.index.files_below import files_below
 from benchwright_verilog.semantics.project.index.index_store import IndexStore
 from benchwright_verilog.semantics.project.index.indexing import read_entries, read_entry
@@ -43,11 +43,11 @@ class Inventory:
     ) -> None:
         self.folder = folder
         self._store = store
-        self._on_progress = on_progress or (lambda read, all_of_them: None)
+        self._on_progress = on_progress or (lambda read_count, all_of_them: None)
         self._lock = threading.RLock()
         self.stamps: dict[Path, Stamp] = {}
         """The files, and their versions."""
-        self.entries: dict[Path, Entry] = {}
+        self.entries: dict[Path, IndexEntry] = {}
         """What is in those that have been read."""
         self.is_whole = True
         """Whether all of them have been read."""
@@ -61,13 +61,13 @@ class Inventory:
         self._took_s = 0.0
         self._is_resting = threading.Event()
         self._is_resting.set()
-        self._arrived: dict[Path, Entry] = {}
+        self._arrived: dict[Path, IndexEntry] = {}
         self._declaring: dict[str, list[Path]] | None = None
         self._including: dict[str, list[Path]] | None = None
         self._naming: dict[str, list[Path]] = {}
         self._header_dirs: dict[Path, list[Path]] = {}
 
-    def outdate(self) -> None:
+    def note_disk_change(self) -> None:
         """The client reported a change on disk: look again before the next answer."""
         self._current_until = 0.0
 
@@ -85,12 +85,12 @@ class Inventory:
         """Wait until the background rests; what was read is there after the next `refresh`."""
         self._is_resting.wait()
 
-    def refresh(self, likely: Callable[[], Iterable[str]] = tuple) -> None:
+    def refresh(self, likely_words: Callable[[], Iterable[str]] = tuple) -> None:
         """Check the disk, unless that was just done.
 
         Args:
-            likely: Gives the words of open files: of many new files, those named after one of these words are read
-                at once.
+            likely_words: Gives the words of open files: of many new files, those named after one of these are read at
+                once.
         """
         with self._lock:
             if self.is_current:
@@ -101,9 +101,9 @@ class Inventory:
                 self.entries = self._store.load(self.folder)
             arrived, self._arrived = self._arrived, {}
             known_entries = {
-                path: entry
-                for path, entry in {**self.entries, **arrived}.items()
-                if self.stamps.get(path) == entry.stamp
+                path: file_entry
+                for path, file_entry in {**self.entries, **arrived}.items()
+                if self.stamps.get(path) == file_entry.stamp
             }
             if (
                 self.version == 0
@@ -111,10 +111,10 @@ class Inventory:
                 or len(known_entries) != len(self.stamps)
                 or len(known_entries) != len(self.entries)
             ):
-                self._take(known_entries, likely)
-            ended = time.monotonic()
-            self._took_s = ended - began
-            self._current_until = ended + _current_s(self._took_s)
+                self._take(known_entries, likely_words)
+            end_time = time.monotonic()
+            self._took_s = end_time - began
+            self._current_until = end_time + _current_s(self._took_s)
 
     def _look(self) -> None:
         self.looks += 1
@@ -126,15 +126,15 @@ class Inventory:
                 break
             self.stamps[path] = stamp
 
-    def _take(self, known_entries: dict[Path, Entry], likely: Callable[[], Iterable[str]]) -> None:
-        new = {path: stamp for path, stamp in self.stamps.items() if path not in known_entries}
-        if _is_little(new):
-            known_entries |= {path: read_entry(path, stamp) for path, stamp in new.items()}
+    def _take(self, known_entries: dict[Path, IndexEntry], likely_words: Callable[[], Iterable[str]]) -> None:
+        new_stamps = {path: stamp for path, stamp in self.stamps.items() if path not in known_entries}
+        if _is_little(new_stamps):
+            known_entries |= {path: read_entry(path, stamp) for path, stamp in new_stamps.items()}
         elif self._is_resting.is_set():
-            known_entries |= _likely_entries(new, likely())
+            known_entries |= _likely_entries(new_stamps, likely_words())
             self._is_resting.clear()
-            waiting = {path: stamp for path, stamp in new.items() if path not in known_entries}
-            threading.Thread(target=self._read, args=(waiting,), name="inventory", daemon=True).start()
+            pending_stamps = {path: stamp for path, stamp in new_stamps.items() if path not in known_entries}
+            threading.Thread(target=self._read, args=(pending_stamps,), name="inventory", daemon=True).start()
         self.is_whole = len(known_entries) == len(self.stamps)
         if known_entries.keys() != self.entries.keys() or any(
             self.entries[path] is not known_entries[path] for path in known_entries
@@ -145,11 +145,13 @@ class Inventory:
             self._naming = {}
         self.version += 1
 
-    def _read(self, waiting: Mapping[Path, Stamp]) -> None:
-        number = len(waiting)
+    def _read(self, pending_stamps: Mapping[Path, Stamp]) -> None:
+        number = len(pending_stamps)
         self._on_progress(0, number)
         try:
-            arrived = read_entries(waiting, lambda read: self._on_progress(min(read, number - 1), number))
+            arrived = read_entries(
+                pending_stamps, lambda read_count: self._on_progress(min(read_count, number - 1), number)
+            )
             with self._lock:
                 self._arrived = arrived
         finally:
@@ -163,9 +165,9 @@ class Inventory:
         """The files that declare a name, headers left out: those are part of what includes them."""
         if self._declaring is None:
             self._declaring = {}
-            for path, entry in self.entries.items():
+            for path, file_entry in self.entries.items():
                 if path.suffix not in HEADERS:
-                    for name in {unit.name for unit in entry.units}:
+                    for name in {unit.name for unit in file_entry.units}:
                         self._declaring.setdefault(name, []).append(path)
         return self._declaring
 
@@ -174,15 +176,15 @@ class Inventory:
         """The files that include something of a name, by the name's last part."""
         if self._including is None:
             self._including = {}
-            for path, entry in self.entries.items():
-                for name in {include.rpartition("/")[2] for include in entry.includes}:
+            for path, file_entry in self.entries.items():
+                for name in {include.rpartition("/")[2] for include in file_entry.includes}:
                     self._including.setdefault(name, []).append(path)
         return self._including
 
     def naming(self, name: str) -> Sequence[Path]:
         """The files whose code has a name, as they are on disk."""
         if name not in self._naming:
-            self._naming[name] = [path for path, entry in self.entries.items() if name in entry.words]
+            self._naming[name] = [path for path, entry in self.entries.items() if name in entry.code_words]
         return self._naming[name]
 
     def sources(self) -> Iterator[Path]:
@@ -216,21 +218,21 @@ def _is_little(stamps: Mapping[Path, Stamp]) -> bool:
     return len(stamps) <= _AT_ONCE and sum(size for _, size in stamps.values()) <= _AT_ONCE_BYTES
 
 
-def _likely_entries(new: Mapping[Path, Stamp], words: Iterable[str]) -> dict[Path, Entry]:
+def _likely_entries(new_stamps: Mapping[Path, Stamp], words: Iterable[str]) -> dict[Path, IndexEntry]:
     """The entries of files that are named after a word, and of those named after a word in one of them."""
     paths_by_stem: dict[str, list[Path]] = {}
-    for path in new:
+    for path in new_stamps:
         paths_by_stem.setdefault(path.stem, []).append(path)
-    waiting = deque(paths_by_stem.keys() & set(words))
-    entries: dict[Path, Entry] = {}
+    pending_stems = deque(paths_by_stem.keys() & set(words))
+    entries: dict[Path, IndexEntry] = {}
     room = _AT_ONCE_BYTES
-    while waiting and len(entries) < _AT_ONCE:
-        for path in paths_by_stem.pop(waiting.popleft(), ()):
-            room -= new[path][1]
+    while pending_stems and len(entries) < _AT_ONCE:
+        for path in paths_by_stem.pop(pending_stems.popleft(), ()):
+            room -= new_stamps[path][1]
             if room < 0:
                 return entries
-            entries[path] = entry = read_entry(path, new[path])
-            waiting.extend(sorted(paths_by_stem.keys() & set(str(entry.words).split())))
+            entries[path] = file_entry = read_entry(path, new_stamps[path])
+            pending_stems.extend(sorted(paths_by_stem.keys() & set(str(file_entry.code_words).split())))
     return entries
 
 
@@ -246,17 +248,22 @@ def nearest(paths: Iterable[Path], origin: Path) -> Path | None:
 
 def distance(path: Path, origin: Path) -> int:
     """Number of steps up and down from the folder of one file to that of another."""
-    ours, theirs = origin.parent.parts, path.parent.parts
-    shared = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
-    return len(ours) + len(theirs) - 2 * shared
+    origin_parts, path_parts = origin.parent.parts, path.parent.parts
+    shared = sum(
+        1
+        for _ in itertools.takewhile(
+            lambda part_pair: part_pair[0] == part_pair[1], zip(origin_parts, path_parts, strict=False)
+        )
+    )
+    return len(origin_parts) + len(path_parts) - 2 * shared
 
 
 def _design_files(folder: Path) -> Iterator[tuple[Path, Stamp]]:
-    for item in files_below(folder):
-        if Path(item.name).suffix not in DESIGN_SUFFIXES:
+    for dir_entry in files_below(folder):
+        if Path(dir_entry.name).suffix not in DESIGN_SUFFIXES:
             continue
         try:
-            status = item.stat(follow_symlinks=False)
+            status = dir_entry.stat(follow_symlinks=False)
         except OSError:
             continue
-        yield Path(item.path), (status.st_mtime_ns, status.st_size)
+        yield Path(dir_entry.path), (status.st_mtime_ns, status.st_size)

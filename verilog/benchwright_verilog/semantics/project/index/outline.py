@@ -66,7 +66,7 @@ class DeclaredUnit:
     """A module, package or the like. Offsets are bytes of its name."""
 
     name: str
-    kind: TargetKind
+    target_kind: TargetKind
     start: int
     end: int
 
@@ -87,8 +87,8 @@ class MacroName:
     name: str
     start: int
     end: int
-    defines: bool
-    tests: bool
+    is_definition: bool
+    is_condition: bool
     """True if it is in an `ifdef` or the like, or after `undef`."""
 
 
@@ -121,13 +121,13 @@ class Outline:
         declared_units = [*self.units]
         for routine in _ROUTINE.finditer(self.code):
             group = 4 if routine[4] is not None else 5
-            kind = TargetKind.TASK if routine[2] == b"task" else TargetKind.FUNCTION
+            routine_kind = TargetKind.TASK if routine[2] == b"task" else TargetKind.FUNCTION
             if routine[1] is None and routine[group] != b"new":
-                declared_units.append(DeclaredUnit(routine[group].decode(), kind, *routine.span(group)))
+                declared_units.append(DeclaredUnit(routine[group].decode(), routine_kind, *routine.span(group)))
         for type_ in _TYPEDEF.finditer(self.code):
             declared_units.append(DeclaredUnit(type_[1].decode(), TargetKind.TYPE, *type_.span(1)))
         for macro in self.macros:
-            if macro.defines:
+            if macro.is_definition:
                 declared_units.append(DeclaredUnit(macro.name, TargetKind.MACRO, macro.start, macro.end))
         return tuple(sorted(declared_units, key=lambda unit: unit.start))
 
@@ -166,28 +166,28 @@ class Outline:
         return b"\n".join(_DEFINITION.findall(self.code)) if b"`define" in self.data else b""
 
     @cached_property
-    def words(self) -> frozenset[str]:
+    def code_words(self) -> frozenset[str]:
         """All words of the code."""
         code = self.code
         return frozenset(word.decode() for word in {*_WORD.findall(code), *_ESCAPED.findall(code)})
 
     @cached_property
-    def members(self) -> frozenset[str]:
+    def qualified_words(self) -> frozenset[str]:
         """The words behind `::`, and behind a dot that has something before it: `a.member`, but not `.port(a)`."""
         return self._qualified[0]
 
     @cached_property
-    def connected(self) -> frozenset[str]:
+    def connection_words(self) -> frozenset[str]:
         """The words behind a dot that has nothing before it, such as the ports and parameters of instances."""
         return self._qualified[1]
 
     @cached_property
     def _qualified(self) -> tuple[frozenset[str], frozenset[str]]:
-        members: set[bytes] = set()
+        qualified: set[bytes] = set()
         connected: set[bytes] = set()
         for text_before, scope, escaped, simple in _QUALIFIED.findall(self.code):
-            (members if text_before or scope else connected).add(escaped or simple)
-        return frozenset(word.decode() for word in members), frozenset(word.decode() for word in connected)
+            (qualified if text_before or scope else connected).add(escaped or simple)
+        return frozenset(word.decode() for word in qualified), frozenset(word.decode() for word in connected)
 
     @cached_property
     def code(self) -> bytes:

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchwright_verilog.semantics.names.occurrence import Role, TargetKind
+from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.syntax.keywords import RESERVED
 
@@ -53,7 +53,7 @@ class PlainUse:
 
     start: int
     end: int
-    role: Role
+    role: NameRole
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class PlainName:
     """
 
     name: str
-    kind: TargetKind
+    target_kind: TargetKind
     package: str = ""
 
     def uses(self, outline: Outline) -> list[PlainUse] | None:
@@ -89,29 +89,29 @@ class PlainName:
             plain_uses.append(PlainUse(offset, offset + len(word), role))
         return plain_uses
 
-    def _role(self, code: bytes, offset: int, end: int, *, is_imported: bool) -> Role | None:
+    def _role(self, code: bytes, offset: int, end: int, *, is_imported: bool) -> NameRole | None:
         code_before = code[max(0, offset - _AROUND) : offset].rstrip()
         if code_before.endswith(b"::"):
             return self._of_package(code, code_before[:-2].rstrip(), offset, end)
-        last = _LAST_WORD.search(code_before)
+        last_word = _LAST_WORD.search(code_before)
         if (
             (not code_before and offset > _AROUND)
             or code_before.endswith(_MARKS)
-            or (last is not None and last[1] in _NO_USE)
+            or (last_word is not None and last_word[1] in _NO_USE)
         ):
             return None
-        if self.kind is TargetKind.PACKAGE and _SCOPE.match(code, end):
-            return Role.IMPORT if _IMPORT.search(code_before + b" ") else Role.NAME
-        if self.kind in INSTANTIATED and (_PARAMETERS.match(code, end) or _is_name(_WORD.match(code, end))):
-            return Role.INSTANTIATION
-        if self.kind in _TYPES and is_imported:
+        if self.target_kind is TargetKind.PACKAGE and _SCOPE.match(code, end):
+            return NameRole.IMPORT if _IMPORT.search(code_before + b" ") else NameRole.NAME
+        if self.target_kind in INSTANTIATED and (_PARAMETERS.match(code, end) or _is_name(_WORD.match(code, end))):
+            return NameRole.INSTANTIATION
+        if self.target_kind in _TYPES and is_imported:
             if _is_name(_AFTER_DIMENSIONS.match(code, end)) or _CAST.match(code, end):
-                return Role.TYPE
-            if self.kind is TargetKind.CLASS and _SCOPE.match(code, end):
-                return Role.NAME
+                return NameRole.TYPE
+            if self.target_kind is TargetKind.CLASS and _SCOPE.match(code, end):
+                return NameRole.NAME
         return None
 
-    def _of_package(self, code: bytes, code_before: bytes, offset: int, end: int) -> Role | None:
+    def _of_package(self, code: bytes, code_before: bytes, offset: int, end: int) -> NameRole | None:
         """The role of the name in `package::name`."""
         qualifier = _LAST_WORD.search(code_before)
         if not self.package or qualifier is None or qualifier[1] != self.package.encode():
@@ -120,12 +120,12 @@ class PlainName:
         if outside.endswith((b"::", b".", b"`", b"\\", b"export")):
             return None
         if _IMPORT.search(outside + b" "):
-            return Role.IMPORT
+            return NameRole.IMPORT
         if _SCOPE.match(code, end):
-            return Role.NAME if self.kind is TargetKind.CLASS else None
-        if self.kind in _TYPES:
-            return Role.TYPE
-        return Role.CALL if self.kind in (TargetKind.FUNCTION, TargetKind.TASK) else Role.READ
+            return NameRole.NAME if self.target_kind is TargetKind.CLASS else None
+        if self.target_kind in _TYPES:
+            return NameRole.TYPE
+        return NameRole.CALL if self.target_kind in (TargetKind.FUNCTION, TargetKind.TASK) else NameRole.READ
 
 
 def _is_name(match: re.Match[bytes] | None) -> bool:
@@ -143,7 +143,7 @@ def _argument_spans(outline: Outline) -> Iterator[tuple[int, int]]:
         start = macro.end
         while code[start : start + 1].isspace():
             start += 1
-        if macro.defines or macro.tests or code[start : start + 1] != b"(":
+        if macro.is_definition or macro.is_condition or code[start : start + 1] != b"(":
             continue
         depth, end = 0, len(code)
         for bracket in _BRACKET.finditer(code, start):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.lists.manifest import (
     DESIGNS,
-    Manifest,
+    ListManifest,
     ProjectParts,
     TextOf,
     TooLargeError,
@@ -39,13 +39,13 @@ def read_bender(path: Path, text_of: TextOf | None = None, targets: tuple[str, .
         targets: Targets that apply; `TARGETS` if none is given.
     """
     gathered = ProjectParts()
-    reading = _Reading(path.parent, text_of, frozenset(name.lower() for name in targets or TARGETS), gathered)
-    reading.package(path)
+    reading = _BenderReading(path.parent, text_of, frozenset(name.lower() for name in targets or TARGETS), gathered)
+    reading.read_package(path)
     gathered.targets = tuple(sorted(reading.named_targets))
     return gathered.file_list(path)
 
 
-class _Reading:
+class _BenderReading:
     def __init__(self, root: Path, text_of: TextOf | None, targets: frozenset[str], gathered: ProjectParts) -> None:
         self._root = root
         self._text_of = text_of
@@ -57,15 +57,15 @@ class _Reading:
         self._local = self._overrides()
         self.named_targets: set[str] = set()
 
-    def package(self, path: Path) -> None:
-        self._gathered.read[path] = None
-        manifest = Manifest(path, text_of_file(path, self._text_of), self._gathered.complaints)
+    def read_package(self, path: Path) -> None:
+        self._gathered.read_files[path] = None
+        manifest = ListManifest(path, text_of_file(path, self._text_of), self._gathered.complaints)
         try:
             self._read(manifest, path.parent)
         except TooLargeError:
             manifest.complain(None, f"{path.name} has more entries than can be read.")
 
-    def _read(self, manifest: Manifest, folder: Path) -> None:
+    def _read(self, manifest: ListManifest, folder: Path) -> None:
         fields = manifest.fields(manifest.root)
         if folder == self._root:
             self._seen_packages.add((manifest.text(manifest.fields(fields.get("package")).get("name")) or "").lower())
@@ -79,7 +79,7 @@ class _Reading:
             self._include(manifest, folder, node, name)
         self._group(manifest, folder, fields.get("sources"))
 
-    def _dependency(self, manifest: Manifest, folder: Path, name: str, node: Node) -> None:
+    def _dependency(self, manifest: ListManifest, folder: Path, name: str, node: Node) -> None:
         if name in self._seen_packages or len(self._seen_packages) >= _MOST_PACKAGES:
             return
         self._seen_packages.add(name)
@@ -88,28 +88,28 @@ class _Reading:
             message = f"The dependency {name} is not here. Run `bender checkout`, then its files are read."
             manifest.complain(node, message, is_error=False)
         elif (package_folder / NAME).is_file():
-            self.package(package_folder / NAME)
+            self.read_package(package_folder / NAME)
 
-    def _package_folder(self, manifest: Manifest, folder: Path, name: str, node: Node) -> Path | None:
+    def _package_folder(self, manifest: ListManifest, folder: Path, name: str, node: Node) -> Path | None:
         if name in self._local:
             return self._local[name]
         given_path = manifest.text(manifest.fields(node).get("path"))
-        places = [normal(folder / given_path)] if given_path is not None else []
+        candidate_folders = [normal(folder / given_path)] if given_path is not None else []
         if self._checkout_dir is not None:
-            places.append(self._checkout_dir / name)
+            candidate_folders.append(self._checkout_dir / name)
         if self._checkouts.is_dir():
-            places += sorted(
+            candidate_folders += sorted(
                 self._checkouts.glob(f"{name}-*"), key=lambda checkout: checkout.stat().st_mtime, reverse=True
             )
-        return next((candidate for candidate in places if candidate.is_dir()), None)
+        return next((candidate for candidate in candidate_folders if candidate.is_dir()), None)
 
     def _overrides(self) -> dict[str, Path]:
         path = self._root / "Bender.local"
         text = text_of_file(path, self._text_of)
         if text is None:
             return {}
-        self._gathered.read[path] = None
-        manifest = Manifest(path, text, self._gathered.complaints)
+        self._gathered.read_files[path] = None
+        manifest = ListManifest(path, text, self._gathered.complaints)
         overrides = {}
         for name, node in manifest.fields(manifest.fields(manifest.root).get("overrides")).items():
             given_path = manifest.text(manifest.fields(node).get("path"))
@@ -117,20 +117,20 @@ class _Reading:
                 overrides[name.lower()] = normal(self._root / given_path)
         return overrides
 
-    def _group(self, manifest: Manifest, folder: Path, node: Node | None, depth: int = 0) -> None:
-        for entry in manifest.items(node):
-            file = manifest.text(entry)
+    def _group(self, manifest: ListManifest, folder: Path, node: Node | None, depth: int = 0) -> None:
+        for source_node in manifest.items(node):
+            file = manifest.text(source_node)
             if file is not None:
-                self._file(manifest, folder, entry, file)
+                self._file(manifest, folder, source_node, file)
                 continue
-            fields = manifest.fields(entry)
+            fields = manifest.fields(source_node)
             if not self._applies(manifest, fields.get("target")):
                 continue
             if "files" in fields and depth < 32:
                 for name_node, name in manifest.texts(fields.get("include_dirs")):
                     self._include(manifest, folder, name_node, name)
-                for name, value in manifest.fields(fields.get("defines")).items():
-                    text = manifest.text(value)
+                for name, value_node in manifest.fields(fields.get("defines")).items():
+                    text = manifest.text(value_node)
                     self._gathered.defines[f"{name}={text}" if text not in (None, "", "~", "null") else name] = None
                 self._group(manifest, folder, fields["files"], depth + 1)
             else:
@@ -139,49 +139,49 @@ class _Reading:
                     for name_node, name in manifest.texts(fields.get(kind)):
                         self._file(manifest, folder, name_node, name)
 
-    def _applies(self, manifest: Manifest, node: Node | None) -> bool:
+    def _applies(self, manifest: ListManifest, node: Node | None) -> bool:
         text = manifest.text(node)
         if text is None:
             return True
         try:
-            return self._holds(_Words(text))
+            return self._holds(_BenderWords(text))
         except ValueError as error:
             manifest.complain(node, f"This target can't be read: {error}. Write a name, all(…), any(…) or not(…).")
             return True
 
-    def _holds(self, words: _Words, depth: int = 0) -> bool:
-        name = words.next()
+    def _holds(self, condition_words: _BenderWords, depth: int = 0) -> bool:
+        name = condition_words.next()
         if depth > 32:
             raise ValueError("it is too deep")
-        if words.peek != "(":
+        if condition_words.peek != "(":
             if name == "*":
                 return True
             self.named_targets.add(name)
             return name.lower() in self._targets
-        words.next()
-        inner = []
-        while words.peek != ")":
-            inner.append(self._holds(words, depth + 1))
-            if words.peek == ",":
-                words.next()
-        words.next()
+        condition_words.next()
+        operand_values = []
+        while condition_words.peek != ")":
+            operand_values.append(self._holds(condition_words, depth + 1))
+            if condition_words.peek == ",":
+                condition_words.next()
+        condition_words.next()
         match name:
             case "all":
-                return all(inner)
+                return all(operand_values)
             case "any":
-                return any(inner)
-            case "not" if len(inner) == 1:
-                return not inner[0]
+                return any(operand_values)
+            case "not" if len(operand_values) == 1:
+                return not operand_values[0]
         raise ValueError(f"{name} is none of all, any and not")
 
-    def _include(self, manifest: Manifest, folder: Path, node: Node, name: str) -> None:
+    def _include(self, manifest: ListManifest, folder: Path, node: Node, name: str) -> None:
         path = normal(folder / name)
         if path.is_dir():
             self._gathered.include_dirs[path] = None
         else:
             manifest.complain(node, f"There is no folder {path}.", is_error=False)
 
-    def _file(self, manifest: Manifest, folder: Path, node: Node, name: str) -> None:
+    def _file(self, manifest: ListManifest, folder: Path, node: Node, name: str) -> None:
         path = normal(folder / name)
         if any(character in name for character in "*?"):
             paths = [] if Path(name).is_absolute() else sorted(folder.glob(name))
@@ -194,7 +194,7 @@ class _Reading:
             manifest.complain(node, f"There is no file {path}.")
 
 
-class _Words:
+class _BenderWords:
     def __init__(self, text: str) -> None:
         self._words: list[str] = []
         offset = 0

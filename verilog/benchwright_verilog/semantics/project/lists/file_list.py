@@ -82,7 +82,7 @@ class FileList:
     warnings: tuple[str, ...] = ()
     """Warnings that `-W` options ask for: `extra`, `no-unused`."""
     complaints: tuple[Complaint, ...] = ()
-    read: tuple[Path, ...] = ()
+    read_lists: tuple[Path, ...] = ()
     """All lists that were read, this one first."""
     targets: tuple[str, ...] = ()
     """Targets that can be chosen, where a list has several."""
@@ -109,7 +109,7 @@ class _ListedFiles:
     parameters: dict[str, None] = field(default_factory=dict)
     warnings: dict[str, None] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
-    read: dict[Path, None] = field(default_factory=dict)
+    read_lists: dict[Path, None] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
 
 
@@ -129,7 +129,7 @@ def read_file_list(
     text = _text(path, text_of)
     if text is None:
         message = f"The file list {path} can't be read. Correct benchwright.project.fileLists, or create the file."
-        return FileList(path, complaints=(Complaint(path, 0, 0, message),), read=(path,))
+        return FileList(path, complaints=(Complaint(path, 0, 0, message),), read_lists=(path,))
     _read(path, text, path.parent, gathered, text_of, ())
     in_whole = frozenset((*gathered.libraries, *gathered.sources))
     for folder in gathered.library_dirs:
@@ -145,7 +145,7 @@ def read_file_list(
         tuple(gathered.parameters),
         tuple(gathered.warnings),
         tuple(gathered.complaints),
-        tuple(gathered.read),
+        tuple(gathered.read_lists),
         single_unit=_SINGLE_UNIT in gathered.flags,
         libraries_inherit_macros=_INHERIT in gathered.flags,
         found_by_name=frozenset(gathered.libraries) - in_whole,
@@ -155,25 +155,25 @@ def read_file_list(
 def _read(
     path: Path,
     text: str,
-    base: Path,
+    base_folder: Path,
     gathered: _ListedFiles,
     text_of: Callable[[Path], str | None] | None,
     outer_lists: tuple[Path, ...],
 ) -> None:
-    gathered.read[path] = None
-    tokens = _tokens(text)
-    for start, end, word in tokens:
+    gathered.read_lists[path] = None
+    list_tokens = _tokens(text)
+    for start, end, word in list_tokens:
 
         def complain(message: str, *, is_error: bool = True, span: tuple[int, int] = (start, end)) -> None:
             gathered.complaints.append(Complaint(path, *span, message, is_error))
 
         option, value, value_span = word, "", (start, end)
         if word in _WITH_VALUE:
-            following = next(tokens, None)
-            if following is None:
+            next_token = next(list_tokens, None)
+            if next_token is None:
                 complain(f"{word} needs a value after it.")
                 return
-            value, value_span = following[2], (following[0], following[1])
+            value, value_span = next_token[2], (next_token[0], next_token[1])
         elif word[:2] in ("-I", "-D", "-G", "-U") and len(word) > 2:
             option, value = word[:2], word[2:].removeprefix("=")
         elif word.partition("=")[0] in _TOPS:
@@ -191,9 +191,11 @@ def _read(
             continue
         option, value = _expanded(option, gathered.variables), _expanded(value, gathered.variables)
         if option in _LISTS:
-            _nested(base / value, value_span, option, base, complain, gathered, text_of, (*outer_lists, path))
+            _nested(
+                base_folder / value, value_span, option, base_folder, complain, gathered, text_of, (*outer_lists, path)
+            )
         elif option.startswith("+"):
-            _plus(option, base, gathered, complain)
+            _plus(option, base_folder, gathered, complain)
         elif option in _DEFINES:
             gathered.defines[value] = None
         elif option in _TOPS:
@@ -205,11 +207,11 @@ def _read(
         elif option in _UNDEFINES:
             gathered.defines = {macro: None for macro in gathered.defines if macro.partition("=")[0] != value}
         elif option in _INCLUDE_DIRS:
-            _folder(base / value, gathered.include_dirs, complain, value_span)
+            _folder(base_folder / value, gathered.include_dirs, complain, value_span)
         elif option == "-y":
-            _folder(base / value, gathered.library_dirs, complain, value_span)
+            _folder(base_folder / value, gathered.library_dirs, complain, value_span)
         elif option == "-v":
-            _file(base / value, gathered.libraries, complain, value_span)
+            _file(base_folder / value, gathered.libraries, complain, value_span)
         elif option.startswith("-W") and option != "-Wall":
             gathered.warnings.pop(option[2:], None)  # The last one counts.
             gathered.warnings[option[2:]] = None
@@ -219,7 +221,7 @@ def _read(
             if not _WITHOUT_EFFECT.match(option):
                 complain(f"{option} has no effect here; other tools may know it.", is_error=False)
         else:
-            _file(base / option, gathered.sources, complain, value_span)
+            _file(base_folder / option, gathered.sources, complain, value_span)
 
 
 def _variable_names(text: str) -> Iterator[str]:
@@ -231,12 +233,12 @@ def _expanded(text: str, variables: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda match: variables[match[1] or match[2] or match[3]], text)
 
 
-def _plus(option: str, base: Path, gathered: _ListedFiles, complain: Callable[..., None]) -> None:
+def _plus(option: str, base_folder: Path, gathered: _ListedFiles, complain: Callable[..., None]) -> None:
     name, _, values_text = option[1:].partition("+")
     values = [value for value in values_text.split("+") if value]
     if name == "incdir":
         for value in values:
-            _folder(base / value, gathered.include_dirs, complain, None)
+            _folder(base_folder / value, gathered.include_dirs, complain, None)
     elif name == "define":
         gathered.defines |= dict.fromkeys(values)
     elif name == "libext":
@@ -252,7 +254,7 @@ def _nested(
     path: Path,
     span: tuple[int, int],
     option: str,
-    base: Path,
+    base_folder: Path,
     complain: Callable[..., None],
     gathered: _ListedFiles,
     text_of: Callable[[Path], str | None] | None,
@@ -266,7 +268,7 @@ def _nested(
     if text is None:
         complain(f"The file {path} does not exist or can't be read.", span=span)
         return
-    _read(path, text, path.parent if option == "-F" else base, gathered, text_of, outer_lists)
+    _read(path, text, path.parent if option == "-F" else base_folder, gathered, text_of, outer_lists)
 
 
 def _folder(path: Path, folders: dict[Path, None], complain: Callable[..., None], span: tuple[int, int] | None) -> None:
@@ -277,18 +279,18 @@ def _folder(path: Path, folders: dict[Path, None], complain: Callable[..., None]
     folders[path] = None
 
 
-def _file(path: Path, files: dict[Path, None], complain: Callable[..., None], span: tuple[int, int]) -> None:
+def _file(path: Path, found_files: dict[Path, None], complain: Callable[..., None], span: tuple[int, int]) -> None:
     if any(character in str(path) for character in "*?"):
         matching_paths = sorted(path.parent.glob(path.name))
         if not matching_paths:
             complain(f"No file matches {path}.", span=span)
-        files |= dict.fromkeys(map(_normal, matching_paths))
+        found_files |= dict.fromkeys(map(_normal, matching_paths))
         return
     path = _normal(path)
     if not path.is_file():
         complain(f"There is no file {path}.", span=span)
         return
-    files[path] = None
+    found_files[path] = None
 
 
 def _in_library(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:

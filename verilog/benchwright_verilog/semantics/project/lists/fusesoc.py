@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.lists.manifest import (
     DESIGNS,
-    Manifest,
+    ListManifest,
     ProjectParts,
     TextOf,
     TooLargeError,
@@ -41,8 +41,8 @@ def read_core(path: Path, folder: Path, text_of: TextOf | None = None, target: s
         target: Target of the core; `default` if not given, else the first.
     """
     gathered = ProjectParts()
-    reading = _Reading(folder, text_of, gathered)
-    reading.top(path, target)
+    reading = _FusesocReading(folder, text_of, gathered)
+    reading.read_top(path, target)
     return gathered.file_list(path)
 
 
@@ -50,7 +50,7 @@ class _Core:
     def __init__(self, path: Path, text: str | None, gathered: ProjectParts) -> None:
         # The first line is a key without a value, which some write without its colon.
         spelled = _FIRST_LINE.sub(lambda match: match[1].replace("=", "_") + ":", text, count=1) if text else text
-        self.manifest = Manifest(path, spelled, gathered.complaints)
+        self.manifest = ListManifest(path, spelled, gathered.complaints)
         self.folder = path.parent
         self.fields = self.manifest.fields(self.manifest.root)
         self.filesets = self.manifest.fields(self.fields.get("filesets"))
@@ -61,7 +61,7 @@ class _Core:
         return _unversioned(self.manifest.text(self.fields.get("name")) or "")
 
 
-class _Reading:
+class _FusesocReading:
     def __init__(self, folder: Path, text_of: TextOf | None, gathered: ProjectParts) -> None:
         self._folder = folder
         self._text_of = text_of
@@ -70,7 +70,7 @@ class _Reading:
         self._seen_cores: set[str] = set()
         self._found_cores: dict[str, Path] | None = None
 
-    def top(self, path: Path, requested_target: str) -> None:
+    def read_top(self, path: Path, requested_target: str) -> None:
         core = self._core(path)
         try:
             self._gathered.targets = tuple(core.targets)
@@ -88,7 +88,7 @@ class _Reading:
             core.manifest.complain(None, f"{path.name} has more entries than can be read.")
 
     def _core(self, path: Path) -> _Core:
-        self._gathered.read[path] = None
+        self._gathered.read_files[path] = None
         return _Core(path, text_of_file(path, self._text_of), self._gathered)
 
     def _target(self, core: _Core, name: str) -> None:
@@ -96,8 +96,8 @@ class _Reading:
         for key in ("filesets", "filesets_append"):
             for node, fileset in self._applying(core, fields.get(key)):
                 self._fileset(core, node, fileset)
-        for _, top in self._applying(core, fields.get("toplevel")):
-            self._gathered.tops[top] = None
+        for _, top_name in self._applying(core, fields.get("toplevel")):
+            self._gathered.tops[top_name] = None
         known_parameters = core.manifest.fields(core.fields.get("parameters"))
         for key in ("parameters", "parameters_append"):
             for _, parameter in self._applying(core, fields.get(key)):
@@ -127,24 +127,24 @@ class _Reading:
             self._depend(core, dependency_node, dependency)
         kind = core.manifest.text(fields.get("file_type")) or ""
         for key in ("files", "files_append"):
-            for entry in core.manifest.items(fields.get(key)):
-                self._entry(core, entry, kind)
+            for file_node in core.manifest.items(fields.get(key)):
+                self._entry(core, file_node, kind)
 
-    def _entry(self, core: _Core, entry: Node, kind: str) -> None:
-        text = core.manifest.text(entry)
+    def _entry(self, core: _Core, file_node: Node, kind: str) -> None:
+        text = core.manifest.text(file_node)
         if text is not None:
             applied = self._applied(text)
             if applied is not None:
-                self._file(core, entry, applied, kind, None, is_include=False)
+                self._file(core, file_node, applied, kind, None, is_include=False)
             return
-        for name, node in core.manifest.fields(entry).items():
+        for name, node in core.manifest.fields(file_node).items():
             fields = core.manifest.fields(node)
             applied = self._applied(name)
             if applied is not None:
                 file_type = core.manifest.text(fields.get("file_type")) or kind
                 include_path = core.manifest.text(fields.get("include_path"))
                 is_include = core.manifest.is_true(fields.get("is_include_file"))
-                self._file(core, entry, applied, file_type, include_path, is_include=is_include)
+                self._file(core, file_node, applied, file_type, include_path, is_include=is_include)
 
     def _file(
         self, core: _Core, node: Node, name: str, kind: str, include_path: str | None, *, is_include: bool

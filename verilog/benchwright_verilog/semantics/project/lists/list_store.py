@@ -33,14 +33,14 @@ class ListStore:
     def __init__(self, folder: Path) -> None:
         self._state = FolderState(folder)
 
-    def load(self, root: Path) -> ListChoice:
+    def load(self, folder: Path) -> ListChoice:
         """Return the choice for a folder, if its list still exists."""
-        stored_choice = self._state.load(root)
+        stored_choice = self._state.load(folder)
         name, target = str(stored_choice.get("name", "")), str(stored_choice.get("target", ""))
-        if name and not (root / name).is_file():
+        if name and not (folder / name).is_file():
             return NOTHING_CHOSEN
         return ListChoice(name, target, stored_choice.get("declined") is True)
 
-    def save(self, root: Path, choice: ListChoice) -> None:
+    def save(self, folder: Path, choice: ListChoice) -> None:
         """Keep the choice for a folder. Where that can't be written, it ends with the program."""
-        self._state.save(root, asdict(choice) if choice != NOTHING_CHOSEN else {})
+        self._state.save(folder, asdict(choice) if choice != NOTHING_CHOSEN else {})

@@ -25,7 +25,7 @@ class TooLargeError(Exception):
     """A file has more values than any project needs."""
 
 
-class Manifest:
+class ListManifest:
     """One file.
 
     Args:
@@ -88,8 +88,8 @@ class Manifest:
         """True if a scalar says yes."""
         return (self.text(node) or "").lower() in ("true", "yes", "on")
 
-    def _count(self, values: int) -> None:
-        self._visited += values
+    def _count(self, value_count: int) -> None:
+        self._visited += value_count
         if self._visited > _MOST_NODES:
             raise TooLargeError
 
@@ -122,7 +122,7 @@ class ProjectParts:
     tops: dict[str, None] = field(default_factory=dict)
     parameters: dict[str, None] = field(default_factory=dict)
     complaints: list[Complaint] = field(default_factory=list)
-    read: dict[Path, None] = field(default_factory=dict)
+    read_files: dict[Path, None] = field(default_factory=dict)
     targets: tuple[str, ...] = ()
     """Targets that can be chosen."""
 
@@ -136,7 +136,7 @@ class ProjectParts:
             tops=tuple(self.tops),
             parameters=tuple(self.parameters),
             complaints=tuple(self.complaints),
-            read=tuple(dict.fromkeys([path, *self.read])),
+            read_lists=tuple(dict.fromkeys([path, *self.read_files])),
             targets=self.targets,
         )
 

@@ -81,8 +81,8 @@ class ProjectLists:
             Whether they were read.
         """
         if look and not self._named_lists and self._folder is not None:
-            kinds = (sorted(self._folder.glob(pattern)) for pattern in _PATTERNS)
-            found_lists = next((files for files in kinds if files), [])
+            lists_by_kind = (sorted(self._folder.glob(pattern)) for pattern in _PATTERNS)
+            found_lists = next((files for files in lists_by_kind if files), [])
             self._found_lists = found_lists if len(found_lists) == 1 else []
             self._tell_of_several(found_lists[:_MOST_NAMED] if len(found_lists) > 1 else [])
         paths = self._named_lists or self._found_lists
@@ -114,9 +114,9 @@ class ProjectLists:
         if self._told_also == messages or not self.lists or self._on_read is None:
             return
         self._told_also = [*messages]
-        first, *other_lists = self.lists
-        added = tuple(Complaint(first.path, 0, 0, message, False) for message in messages)
-        self._on_read([replace(first, complaints=(*first.complaints, *added)), *other_lists])
+        first_list, *other_lists = self.lists
+        added_complaints = tuple(Complaint(first_list.path, 0, 0, message, False) for message in messages)
+        self._on_read([replace(first_list, complaints=(*first_list.complaints, *added_complaints)), *other_lists])
 
     def share(self, original: ProjectLists) -> None:
         """Take what another project with the same settings has read."""
@@ -133,7 +133,7 @@ class ProjectLists:
 
     def _stamps_of(self, lists: Sequence[Path]) -> dict[Path, Stamp | None]:
         stamps: dict[Path, Stamp | None] = {}
-        for path in [*lists, *(read_path for file_list in self.lists for read_path in file_list.read)]:
+        for path in [*lists, *(read_path for file_list in self.lists for read_path in file_list.read_lists)]:
             text = self._open_text(path)
             stamps[path] = stamp_of(path) if text is None else (hash(text), len(text))
         return stamps

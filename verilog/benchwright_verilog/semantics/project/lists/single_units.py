@@ -31,18 +31,20 @@ class SingleUnits:
         size: Gives the bytes of files.
     """
 
-    def __init__(self, lists: Sequence[FileList] = (), size: Callable[[Iterable[Path]], int] = lambda paths: 0) -> None:
+    def __init__(
+        self, lists: Sequence[FileList] = (), size_of: Callable[[Iterable[Path]], int] = lambda paths: 0
+    ) -> None:
         single_units = [listed for listed in lists if listed.single_unit and listed.sources]
-        small_units = [listed for listed in single_units if size(listed.sources) <= MAX_BYTES]
+        small_units = [listed for listed in single_units if size_of(listed.sources) <= MAX_BYTES]
         self.complaints = [_too_large(listed.path) for listed in single_units if listed not in small_units]
         """What to say of lists whose files are parsed one by one after all."""
-        self.texts: Mapping[Path, SourceText] = {listed.path: _text(listed.sources) for listed in small_units}
+        self.unit_texts: Mapping[Path, SourceText] = {listed.path: _text(listed.sources) for listed in small_units}
         """What stands for each unit, by the path of its list."""
         self._unit_paths = {path: listed.path for listed in reversed(small_units) for path in listed.sources}
         self.inheriting: Mapping[Path, Path] = {
-            path: listed.path
-            for listed in small_units
-            for path in (listed.libraries if listed.libraries_inherit_macros else listed.found_by_name)
+            path: small_unit.path
+            for small_unit in small_units
+            for path in (small_unit.libraries if small_unit.libraries_inherit_macros else small_unit.found_by_name)
         }
         """The unit whose macros a library file begins with; slang lets those of `-y` do so without being asked."""
 
