@@ -15,7 +15,7 @@ _DAYS_FROM_MIN = 2 * _DAY_MIN
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number with so many digits after the point; a very large one has two digits and an exponent."""
+    """A number with `digits` after the point; from a million on, with two digits and an exponent."""
     if value is None:
         return UNKNOWN
     return _with_minus(f"{value:.2g}" if abs(value) >= _ENDLESS else f"{value:.{digits}f}")

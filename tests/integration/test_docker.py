@@ -219,7 +219,8 @@ def test_what_a_killed_process_left_is_removed_by_the_next(
     (tmp_path / "rundir").mkdir()
     script = (
         "import asyncio, io, sys; from pathlib import Path\n"
-        "from benchwright_harness.sandbox import SandboxJob; from benchwright_harness.sandbox.docker import DockerSandbox\n"
+        "from benchwright_harness.sandbox import SandboxJob\n"
+        "from benchwright_harness.sandbox.docker import DockerSandbox\n"
         "from benchwright_harness.toolchain import Toolchain; from benchwright_problems.problem import RunLimits\n"
         "job = SandboxJob(argv=('sleep', '900'), env={}, code=Path(sys.argv[1]), hidden_files={}, limits=RunLimits(),\n"
         "    toolchain=Toolchain(Path(sys.argv[2])))\n"

@@ -14,6 +14,7 @@ from benchwright_authoring.mutation.findings import (
     ProblemFindings,
 )
 from benchwright_authoring.mutation.rates import Rate, kind_of, line_of, rate, rates_by, weakest_first
+from benchwright_foundation.number_text import percent
 
 _MOST_LINES = 10
 _WHAT = {kind.name: kind.effect for kind in KINDS}
@@ -44,7 +45,7 @@ def markdown_page(pack_findings: PackFindings) -> str:
 def share_of(kill_rate: Rate) -> str:
     """Killed mutants among those that count, such as `95 % (19 of 20)`."""
     killed = kill_rate.killed
-    return "none" if killed.value is None else f"{100 * killed.value:.1f} % ({killed.count} of {killed.total})"
+    return "none" if killed.value is None else f"{percent(killed.value)} ({killed.count} of {killed.total})"
 
 
 def interval_of(kill_rate: Rate) -> str:

@@ -12,7 +12,8 @@ from benchwright_analysis.completion.played_runs import PlayedRun, SiteGroup
 from benchwright_analysis.completion.tables import estimate_text, latency_table
 from benchwright_analysis.completion.tokens import tokens_section
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, count, percent
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, count
+from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.estimators import Estimate
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.completion.latency import THRESHOLDS_MS, Latencies
-from benchwright_analysis.report.section import Cell, SortableTable, percent, with_interval
+from benchwright_analysis.report.section import Cell, SortableTable, with_interval
+from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.estimators import Estimate
 
 

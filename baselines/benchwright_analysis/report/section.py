@@ -8,11 +8,10 @@ from enum import Enum
 
 from pydantic import BaseModel, JsonValue
 
+from benchwright_foundation.number_text import UNKNOWN, number, percent
 from benchwright_judges.agreement.estimators import Estimate, Share
 
 Cell = str | int | float | None
-_ENDLESS = 1e6
-"""From here on the number of digits is what matters: bounds of intervals from two or three attempts."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,34 +103,10 @@ def plain(value: object) -> JsonValue:
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
-def percent(value: float | None) -> str:
-    """A share, as people read it."""
-    return "–" if value is None else _minus(f"{100 * value:.1f} %".replace(".0 %", " %"))
-
-
-def number(value: float | None, digits: int = 2) -> str:
-    """A number, as people read it."""
-    if value is None:
-        return "–"
-    return _minus(f"{value:.2g}" if abs(value) >= _ENDLESS else f"{value:.{digits}f}")
-
-
-def minutes(value: float) -> str:
-    """A time in minutes, with as many digits as tell something."""
-    return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
-
-
-def _minus(number_text: str) -> str:
-    """With a minus sign, and none before a zero."""
-    if number_text.startswith("-"):
-        return number_text[1:] if not number_text.strip("-0. %") else f"\N{MINUS SIGN}{number_text[1:]}"
-    return number_text
-
-
 def interval(low: float | None, high: float | None, *, as_share: bool = False, digits: int = 2) -> str:
     """A 95 % interval; “from” or “up to” where the data shows only one end."""
     if low is None and high is None:
-        return "–"
+        return UNKNOWN
     if low is None or high is None:
         end = low if high is None else high
         bound = percent(end) if as_share else number(end, digits)
@@ -152,7 +127,7 @@ def with_interval(estimate: Estimate | Share, *, as_share: bool = False, digits:
 def p_value(p: float | None) -> str:
     """A p-value; very small ones are bounded."""
     if p is None:
-        return "–"
+        return UNKNOWN
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 

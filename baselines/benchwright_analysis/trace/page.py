@@ -8,6 +8,7 @@ from importlib import resources
 
 from benchwright_analysis.html_file import html_file
 from benchwright_analysis.trace.step import AttemptTrace, ExcerptLine, StepExcerpt, StepKind, TracePart, TraceStep
+from benchwright_foundation.number_text import clock
 from benchwright_judges.models.prompt import visible
 
 _MOST_LINES = 400
@@ -64,7 +65,7 @@ def _part(number: int, trace_part: TracePart) -> str:
 
 
 def _step(number: int, trace_step: TraceStep) -> str:
-    time_label = "" if trace_step.at_s is None else f'<span class="at">{_clock(trace_step.at_s)}</span> '
+    time_label = "" if trace_step.at_s is None else f'<span class="at">{clock(trace_step.at_s)}</span> '
     summary = f'{time_label}<span class="kind">{trace_step.kind}</span> {_text(trace_step.title)}'
     body = _facts(trace_step.fact_texts) + "".join(map(_excerpt, trace_step.excerpts))
     step_content = body or '<p class="soft">No details.</p>'
@@ -114,8 +115,3 @@ def _cut(text: str) -> str:
 
 def _escaped(text: str) -> str:
     return escape(visible(text))
-
-
-def _clock(seconds: float) -> str:
-    whole_seconds = int(seconds)
-    return f"{whole_seconds // 3600}:{whole_seconds // 60 % 60:02}:{whole_seconds % 60:02}"

@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from benchwright_foundation.number_text import change, clock, number, percent, points
 from benchwright_problems.figure import MediaType
 from benchwright_service.accounts.sessions import BrowserSession
 from benchwright_service.storage.tables import moment
@@ -60,9 +61,12 @@ def _environment() -> Environment:
     )
     environment.filters["time"] = _shown_time
     environment.filters["ago"] = _shown_ago
-    environment.filters["minutes"] = _shown_minutes
+    environment.filters["clock"] = clock
+    environment.filters["number"] = number
+    environment.filters["percent"] = percent
+    environment.filters["points"] = points
     environment.filters["moment"] = moment
-    environment.filters["signed"] = _shown_signed
+    environment.filters["change"] = change
     environment.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     return environment
 
@@ -124,14 +128,3 @@ def _shown_time(moment: datetime | None) -> str:
 
 def _shown_ago(moment: datetime | None, current_time: datetime) -> str:
     return f"{ago(moment, current_time)} ago" if moment is not None else ""
-
-
-def _shown_signed(value: float) -> str:
-    digits = f"{value:+.2f}"
-    # Not every screen reader reads a hyphen as a sign.
-    return digits.replace("-", "\N{MINUS SIGN}") if float(digits) else "0.00"
-
-
-def _shown_minutes(seconds: float) -> str:
-    minutes, seconds_left = divmod(round(seconds), 60)
-    return f"{minutes}:{seconds_left:02d}"

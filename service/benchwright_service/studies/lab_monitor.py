@@ -19,6 +19,7 @@ from benchwright_attempts.events.events import EVENT_TYPES
 from benchwright_attempts.summary.summary import Summary
 from benchwright_foundation.database import Database
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import duration
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_remote.messages import Role, StudyWatch, Watched, Whereabouts
 from benchwright_service.accounts.accounts import Accounts
@@ -269,11 +270,11 @@ def whereabouts(
 
 
 def ago(moment: datetime | None, current_time: datetime) -> str:
-    """Time since something happened, in the largest unit that says enough; empty for never."""
+    """Time since something happened, in whole minutes or larger units; empty for never."""
     if moment is None:
         return ""
     minutes = max(0, int((current_time - moment).total_seconds() // 60))
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h" if minutes < 2880 else f"{minutes // 1440} d"
+    return duration(60 * minutes) if minutes else "0 min"
 
 
 def lock_of(home: Home, study: str) -> Path:

@@ -9,18 +9,18 @@ from benchwright_foundation.number_text import change, clock, duration, number, 
     ("text", "expected_text"),
     [
         (number(1.005), "1.00"),
-        (number(-0.5), "−0.50"),
+        (number(-0.5), "\N{MINUS SIGN}0.50"),
         (number(-0.001), "0.00"),
         (number(None), "–"),
         (number(2.5e9), "2.5e+09"),
         (change(0.25), "+0.25"),
-        (change(-0.25), "−0.25"),
+        (change(-0.25), "\N{MINUS SIGN}0.25"),
         (change(0.001), "0.00"),
-        (change(-3, 0), "−3"),
+        (change(-3, 0), "\N{MINUS SIGN}3"),
         (points(3.0), "3"),
-        (points(-2.5), "−2.5"),
+        (points(-2.5), "\N{MINUS SIGN}2.5"),
         (percent(0.455), "45.5 %"),
-        (percent(-0.5), "−50 %"),
+        (percent(-0.5), "\N{MINUS SIGN}50 %"),
         (percent(-0.00001), "0 %"),
         (percent(None), "–"),
     ],
@@ -45,6 +45,8 @@ def test_a_duration_has_its_two_largest_units(seconds: float, expected_text: str
     assert duration(seconds) == expected_text
 
 
-@pytest.mark.parametrize(("seconds", "expected_text"), [(0, "00:00"), (192.9, "03:12"), (3792, "1:03:12"), (-1, "00:00")])
+@pytest.mark.parametrize(
+    ("seconds", "expected_text"), [(0, "00:00"), (192.9, "03:12"), (3792, "1:03:12"), (-1, "00:00")]
+)
 def test_a_clock_shows_hours_once_there_are_some(seconds: float, expected_text: str) -> None:
     assert clock(seconds) == expected_text

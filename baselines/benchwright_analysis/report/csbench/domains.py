@@ -9,8 +9,9 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import answered_observations, by_contestant, has_place, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import ZERO_SHOT, Observation
-from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableFigure, count, percent
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableFigure, count
 from benchwright_analysis.report.sections.matrix import accuracy, by_label, figure, matrix
+from benchwright_foundation.number_text import percent
 
 ALL = "all"
 _FORMATS = ("multiple-choice", "assertion", "fill-in-the-blank", "open-ended")

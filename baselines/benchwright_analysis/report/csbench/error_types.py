@@ -9,17 +9,9 @@ from benchwright_analysis.report.csbench.contestants import answered_observation
 from benchwright_analysis.report.fold import NamedErrors
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import (
-    Cell,
-    Section,
-    SectionPicture,
-    SortableTable,
-    TableFigure,
-    count,
-    number,
-    percent,
-)
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, TableFigure, count
 from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
+from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.error_types import ErrorType
 from benchwright_judges.agreement.estimators import alpha
 

@@ -10,16 +10,9 @@ from itertools import combinations
 from benchwright_analysis.report.csbench.contestants import Contestant, contestant, ordered_observations
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import (
-    Cell,
-    Section,
-    SortableTable,
-    TableFigure,
-    number,
-    percent,
-    with_interval,
-)
+from benchwright_analysis.report.section import Cell, Section, SortableTable, TableFigure, with_interval
 from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
+from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.agreement import FormatAgreement, JudgeAgreement, measure_agreement
 from benchwright_judges.agreement.rated import PANEL, RatedAnswer
 from benchwright_judges.formats import rules_of

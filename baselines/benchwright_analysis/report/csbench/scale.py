@@ -10,18 +10,11 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import Contestant, answered_observations, by_contestant, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.model_facts import ModelFacts
-from benchwright_analysis.report.section import (
-    Cell,
-    Section,
-    SectionPicture,
-    SortableTable,
-    number,
-    percent,
-    with_interval,
-)
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, with_interval
 from benchwright_analysis.report.sections.matrix import accuracy
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale
+from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.estimators import Estimate
 
 _STEPS = 40

@@ -16,12 +16,11 @@ from benchwright_analysis.report.section import (
     TableFigure,
     count,
     interval,
-    number,
     p_value,
-    percent,
 )
 from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference
+from benchwright_foundation.number_text import number, percent
 
 _Ways = Mapping[str, Sequence[Observation]]
 

@@ -9,16 +9,9 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import answered_observations, by_contestant, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import (
-    Cell,
-    Section,
-    SectionPicture,
-    SortableTable,
-    number,
-    percent,
-    with_interval,
-)
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, with_interval
 from benchwright_analysis.report.sections.matrix import accuracy, by_label, matrix
+from benchwright_foundation.number_text import number, percent
 
 _PARTS = ("shortest quarter", "second quarter", "third quarter", "longest quarter")
 _FEWEST = 4 * len(_PARTS)

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Section, SectionPicture, percent
+from benchwright_analysis.report.section import Section, SectionPicture
 from benchwright_analysis.report.sections.matrix import figure, matrix
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
+from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.agreement import is_right
 from benchwright_judges.agreement.rated import PANEL, RatedAnswer
 

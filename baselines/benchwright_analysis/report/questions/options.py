@@ -13,8 +13,9 @@ from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.questions.attempts import question_attempts
 from benchwright_analysis.report.questions.selections import AnswerSelection
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Section, SortableTable, count, number, percent, with_interval
+from benchwright_analysis.report.section import Cell, Section, SortableTable, count, with_interval
 from benchwright_authoring.item_analysis import LEAST, Option, analyse, distractors
+from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.estimators import Share, share
 
 PEOPLE, MACHINES = "people", "models and agents"

@@ -9,8 +9,9 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableFigure, count, number
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableFigure, count
 from benchwright_analysis.report.sections.matrix import accuracy, by_label, figure, matrix
+from benchwright_foundation.number_text import number
 from benchwright_problems.problem import Skill
 
 _FEWEST_SPOKES, _MOST_SPOKES = 3, 16

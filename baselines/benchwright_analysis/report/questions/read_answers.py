@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, SortableTable, percent
+from benchwright_analysis.report.section import Cell, Section, SortableTable
+from benchwright_foundation.number_text import percent
 from benchwright_judges.judgement import ScoringMethod
 from benchwright_problems.verdict import Reason
 

@@ -15,7 +15,7 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exclusions import exclude
 from benchwright_analysis.report.rows.exports import write_attempts
 from benchwright_analysis.report.rows.table_file import ForeignTable, read_table
-from benchwright_analysis.report.section import Cell, Section, SortableTable, count, interval, number, p_value, plain
+from benchwright_analysis.report.section import Cell, Section, SortableTable, count, interval, p_value, plain
 from benchwright_analysis.report.sections.answer import answer_table, answers
 from benchwright_analysis.report.sections.models import human_minutes
 from benchwright_analysis.report.sections.success import success
@@ -25,6 +25,7 @@ from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import Weights, human_time_horizon
 from benchwright_attempts.events.file_text import sha256
 from benchwright_foundation.atomic import write_atomically
+from benchwright_foundation.number_text import number
 
 FORMAT = 1
 """Version of `report.json`."""

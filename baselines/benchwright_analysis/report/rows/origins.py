@@ -8,16 +8,9 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.edits import BINS, SOURCES
-from benchwright_analysis.report.section import (
-    Cell,
-    Section,
-    SectionPicture,
-    SortableTable,
-    count,
-    percent,
-    with_interval,
-)
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, count, with_interval
 from benchwright_analysis.statistics.provenance import AttemptProvenance, ConditionProvenance, provenance
+from benchwright_foundation.number_text import percent
 
 _WORDS = {
     "typed": "typed",

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exclusions import one_sided, rule_sentence
-from benchwright_analysis.report.section import Cell, Section, SortableTable, percent
+from benchwright_analysis.report.section import Cell, Section, SortableTable
 from benchwright_analysis.report.sections.answer import answer_table, answers
 from benchwright_analysis.report.sections.success import success
 from benchwright_analysis.report.sections.time_to_pass import survival
+from benchwright_foundation.number_text import percent
 from benchwright_studies.plan.vocabulary import Population
 
 _TITLE = "Who counts"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exclusions import AFTER_CLOSING, count_by_reason
-from benchwright_analysis.report.section import Section, count, number
+from benchwright_analysis.report.section import Section, count
 from benchwright_analysis.report.sections.success_compared import solved_difference
 from benchwright_analysis.report.sections.time_compared import by_condition, compare, limit_of
 from benchwright_analysis.report.sections.time_to_pass import active_time
 from benchwright_analysis.statistics.crossed import CrossedEstimate
+from benchwright_foundation.number_text import number
 from benchwright_studies.plan.vocabulary import Population
 
 

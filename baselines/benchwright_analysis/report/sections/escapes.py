@@ -9,9 +9,10 @@ from statistics import median
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, SortableTable, TableFigure, count, number, with_interval
+from benchwright_analysis.report.section import Cell, Section, SortableTable, TableFigure, count, with_interval
 from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion
 from benchwright_formal.second_opinion import SecondOpinion
+from benchwright_foundation.number_text import number
 from benchwright_judges.agreement.estimators import share
 from benchwright_problems.equivalence import parameter_text
 from benchwright_problems.verdict import Outcome, Quality

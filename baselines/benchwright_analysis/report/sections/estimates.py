@@ -6,15 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import (
-    Cell,
-    Section,
-    SectionPicture,
-    SortableTable,
-    number,
-    percent,
-    with_interval,
-)
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, with_interval
 from benchwright_analysis.statistics.calibration import (
     ChanceCalibration,
     TimeCalibration,
@@ -22,6 +14,7 @@ from benchwright_analysis.statistics.calibration import (
     rank_correlation,
     time_calibration,
 )
+from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.estimators import Estimate
 
 _MOST_MARKS = 2000

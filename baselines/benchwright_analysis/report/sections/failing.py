@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report.fold import Reflection
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Section, SortableTable, percent
+from benchwright_analysis.report.section import Section, SortableTable
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.failures import FailureAnalysis, failure_groups
+from benchwright_foundation.number_text import percent
 
 _FEWEST = 12
 _MOST = 2000

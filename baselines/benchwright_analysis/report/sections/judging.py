@@ -6,15 +6,8 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import (
-    Cell,
-    Section,
-    SectionPicture,
-    SortableTable,
-    number,
-    percent,
-    with_interval,
-)
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, with_interval
+from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.agreement import FormatAgreement, measure_agreement
 
 

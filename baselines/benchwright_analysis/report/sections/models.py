@@ -15,14 +15,13 @@ from benchwright_analysis.report.section import (
     SortableTable,
     count,
     interval,
-    number,
-    percent,
     with_interval,
 )
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import HorizonFit, Weights, human_time_horizon
 from benchwright_analysis.statistics.pass_at_k import Samples, cvdp_success, mean_pass_at_k
 from benchwright_analysis.statistics.survival import kaplan_meier
+from benchwright_foundation.number_text import number, percent
 from benchwright_problems.partial_date import may_precede
 
 _SCORED = ("cid006", "cid008", "cid009", "cid010")

@@ -10,10 +10,11 @@ from benchwright_analysis.completion.tables import estimate_text
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, number, percent
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable
 from benchwright_analysis.report.sections.time_compared import minutes_of, passed_of
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share
 from benchwright_analysis.statistics.survival import kaplan_meier
+from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.estimators import Estimate
 
 _BOUNDS = {"never": "floor", "matches": "ceiling"}

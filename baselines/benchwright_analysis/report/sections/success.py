@@ -9,17 +9,10 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.group_statistics import STATISTICS
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import (
-    Cell,
-    Section,
-    SectionPicture,
-    SortableTable,
-    count,
-    number,
-    with_interval,
-)
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, count, with_interval
 from benchwright_analysis.report.sections.success_compared import compared_groups
 from benchwright_analysis.statistics.success import LabelledAttempts, breakdown
+from benchwright_foundation.number_text import number
 from benchwright_judges.agreement.estimators import Estimate
 
 _DIFFICULTIES = ("easy", "medium", "hard")

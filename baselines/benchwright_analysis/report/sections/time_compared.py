@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation, why_unadjusted
-from benchwright_analysis.report.section import Cell, SortableTable, interval, number, p_value, with_interval
+from benchwright_analysis.report.section import Cell, SortableTable, interval, p_value, with_interval
 from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.restricted_mean import observable_limit, restricted_mean_difference, time_change
 from benchwright_analysis.statistics.survival import with_give_ups_until
+from benchwright_foundation.number_text import number
 from benchwright_judges.agreement.estimators import Estimate
 
 Groups = Mapping[str, Sequence[Observation]]

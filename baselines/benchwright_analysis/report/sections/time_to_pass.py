@@ -9,15 +9,7 @@ import numpy as np
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import (
-    Section,
-    SectionPicture,
-    SortableTable,
-    minutes,
-    number,
-    percent,
-    with_interval,
-)
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, with_interval
 from benchwright_analysis.report.sections.time_compared import (
     by_condition,
     compare,
@@ -30,6 +22,7 @@ from benchwright_analysis.report.sections.time_compared import (
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
 from benchwright_analysis.statistics.score_over_time import ScoreTrace, score_curve
 from benchwright_analysis.statistics.survival import SurvivalCurve, kaplan_meier, success_only_time
+from benchwright_foundation.number_text import minutes, number, percent
 from benchwright_judges.agreement.estimators import Estimate
 
 _MOST_STEPS = 300

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_foundation.errors import needs
+from benchwright_foundation.number_text import number
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
@@ -88,7 +89,7 @@ def _print(formats: Sequence[FormatAgreement], with_disagreements: bool) -> None
     table.print()
     for measured_format in formats:
         measured = (("alpha", measured_format.people.alpha), ("Cronbach's alpha", measured_format.people.cronbach))
-        coefficients = [f"{name} {value:.2f}" for name, value in measured if value is not None]
+        coefficients = [f"{name} {number(value)}" for name, value in measured if value is not None]
         fact_texts = [
             f"{measured_format.format}: {measured_format.items} answers, {measured_format.people.people} people"
         ]
@@ -116,10 +117,12 @@ def shown_share(share: Share) -> str:
     """A proportion with its interval."""
     if share.value is None:
         return "-"
-    return f"{share.count}/{share.total} = {share.value:.2f} [{share.low:.2f}, {share.high:.2f}]"
+    return f"{share.count}/{share.total} = {number(share.value)} [{number(share.low)}, {number(share.high)}]"
 
 
 def _estimate(estimate: Estimate | None) -> str:
     if estimate is None or estimate.value is None:
         return "-"
-    return f"{estimate.value:.2f}" + ("" if estimate.low is None else f" [{estimate.low:.2f}, {estimate.high:.2f}]")
+    return number(estimate.value) + (
+        "" if estimate.low is None else f" [{number(estimate.low)}, {number(estimate.high)}]"
+    )

@@ -13,6 +13,7 @@ import typer
 
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import UNKNOWN, number, percent
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.label_sheet import read_label_sheet, write_label_sheet
 from benchwright_problems.storage.labels import LabelFile, LabelKind
@@ -191,6 +192,6 @@ def _show_failures(failures: Sequence[LabelFailure]) -> None:
 
 def _agreement_text(agreeing_share: Share, alpha: Estimate) -> str:
     if agreeing_share.value is None:
-        return "–"
-    coefficient = f", alpha {alpha.value:.2f}" if alpha.value is not None else ""
-    return f"{100 * agreeing_share.value:.0f} % of {agreeing_share.total}{coefficient}"
+        return UNKNOWN
+    coefficient = f", alpha {number(alpha.value)}" if alpha.value is not None else ""
+    return f"{percent(agreeing_share.value)} of {agreeing_share.total}{coefficient}"

@@ -11,6 +11,7 @@ import typer
 from rich.prompt import Confirm, Prompt
 from rich.rule import Rule
 
+from benchwright_foundation.number_text import number
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.options import Json, PackOut
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
@@ -122,7 +123,7 @@ def _print(pack_standing: ReviewStanding, folder: Path) -> None:
     message = f"{accepted_count} questions accepted, {rejected} rejected{open_note}; the pack is in {folder}."
     console.print(message, markup=False, soft_wrap=True)
     agreed = (
-        f"Krippendorff's alpha {pack_standing.alpha:.2f}"
+        f"Krippendorff's alpha {number(pack_standing.alpha)}"
         if pack_standing.alpha is not None
         else "Krippendorff's alpha undefined"
     )

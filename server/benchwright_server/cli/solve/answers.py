@@ -10,6 +10,7 @@ from statistics import mean
 
 from pydantic import JsonValue
 
+from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.published_scores import csbench_script_score
 from benchwright_judges.agreement.tally import tally
 from benchwright_problems.problem import Problem
@@ -120,4 +121,4 @@ def _counts(given_answers: Sequence[_AnswerOptions]) -> dict[str, JsonValue]:
 
 
 def _percent(share: JsonValue) -> str:
-    return f"{share:.1%}" if isinstance(share, float) else "–"
+    return percent(share if isinstance(share, float) else None)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
+from benchwright_foundation.number_text import duration
 from benchwright_server.cli.terminal.output import err
 
 _FIRST_S = 5.0
@@ -39,14 +40,6 @@ class WorkPace:
         if self.left_s is None or self.done_count >= self.total:
             return ""
         return f"about {duration(self.left_s)} left"
-
-
-def duration(seconds: float) -> str:
-    """A duration as people say it, such as `40 s`, `3 min`, `2 h 5 min`."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 class Meter:

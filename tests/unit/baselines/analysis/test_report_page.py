@@ -7,7 +7,8 @@ import pytest
 
 from benchwright_analysis.report.charts import Row, intervals, omission_note, with_own_ids
 from benchwright_analysis.report.page import page
-from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, interval, number, percent
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, interval
+from benchwright_foundation.number_text import number, percent
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
 

@@ -7,9 +7,9 @@ import pytest
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.support import support
-from benchwright_analysis.report.section import minutes, number
 from benchwright_analysis.report.sections.models import models
 from benchwright_analysis.report.sections.time_to_pass import score_over_time, survival
+from benchwright_foundation.number_text import minutes, number
 
 from ....support.packs.report_sections import attempt, words
 
