@@ -65,7 +65,7 @@ class Tools:
     def __init__(self, log: Path, stop: threading.Event) -> None:
         self.log = log
         self.asks = False
-        """Whether a program may be asking the user something now."""
+        """True if a program may be asking the user something now."""
         self._stop = stop
         self._started = time.monotonic()
 

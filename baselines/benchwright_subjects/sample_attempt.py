@@ -82,19 +82,19 @@ class SampleAttempt(Adapter):
         self.problem = problem
         self.terms = terms
         self.files = starting_files(problem)
-        """What was given, and what the solver has written so far."""
+        """The given files, and those that the solver has written so far."""
         self.earlier_verdict: AttemptVerdict | None = None
         """The verdict of an attempt that had ended before this sample began."""
         self.recorded_usage: dict[str, ModelUsage] = {}
-        """What each model has used, as far as it is in the log."""
+        """Tokens that each model has used, as far as they are in the log."""
         self.unusable: Verdict | None = None
         """The verdict on a reply without files, or that a filter has ended."""
         self.break_reason = ""
-        """What broke the solver off: the provider, the sandbox, a bug. Empty where nothing did."""
+        """The failure that broke the solver off: of the provider, the sandbox, or a bug. Empty where nothing did."""
         self.confidence: float | None = None
-        """How probable it is that the work is right, as the solver says, from 0 to 1; None if it does not."""
+        """The probability that the work is right, as the solver states it, from 0 to 1; None if it does not."""
         self.submitted = False
-        """Whether the solver says that it is done."""
+        """True if the solver says that it is done."""
         self.why_stopped = "it stopped without submitting"
         """Why nothing is submitted, if nothing is."""
         self.out_of_time_s: float | None = None

@@ -136,7 +136,7 @@ class Client:
     def __init__(self, command: Sequence[str], folder: Path, options: Any = None) -> None:
         self.started = time.perf_counter()
         self.arrived = self.started
-        """When the last byte of the last message was there."""
+        """Time at which the last byte of the last message was there."""
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder
         )

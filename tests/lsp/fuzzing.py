@@ -234,7 +234,7 @@ class Client:
         """Answers that say something, by method."""
         self.capabilities: dict[str, Any] = {}
         self.problems: dict[str, str] = {}
-        """What the server must not do and did, each kind once, and what led to it."""
+        """Faults of the server, each kind once, with the messages that led to it."""
         self._unanswered_requests: dict[int, tuple[str, bool, str]] = {}
         self._items: deque[tuple[str, Any]] = deque(maxlen=64)
         self._tokens: dict[str, str] = {}

@@ -111,7 +111,7 @@ class Editor:
         self.answer = ""
         """The title that is chosen where the server asks."""
         self.next_answers: list[str] = []
-        """What is chosen before that, one for each question."""
+        """Choices before that, one for each question."""
         self.stderr = bytearray()
         self._capabilities = capabilities
         self.initialized: types.InitializeResult | None = None

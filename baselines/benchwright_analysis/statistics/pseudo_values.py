@@ -116,7 +116,7 @@ class _Curves:
 
     def __init__(self, waits: Numbers, events: Flags) -> None:
         self.pass_times: Numbers = np.unique(waits[events])
-        """When attempts passed."""
+        """Times at which attempts passed."""
         ordered_waits = np.sort(waits)
         risk = (len(waits) - np.searchsorted(ordered_waits, self.pass_times, side="left")).astype(np.float64)
         dead = np.bincount(np.searchsorted(self.pass_times, waits[events]), minlength=len(self.pass_times)).astype(

@@ -75,11 +75,11 @@ class AttemptClock:
     def __init__(self) -> None:
         self.state = AttemptState.OPEN
         self.held = False
-        """Whether a run or a judge holds the clock, as the study demands."""
+        """True if a run or a judge holds the clock, as the study demands."""
         self.is_counting = False
-        """Whether time that passes counts."""
+        """True if time that passes counts."""
         self.has_ended = False
-        """Whether the attempt is over; its clock has stopped."""
+        """True if the attempt is over; its clock has stopped."""
         self.active_ns = 0
         """Time that counted."""
         self.at_ns = 0

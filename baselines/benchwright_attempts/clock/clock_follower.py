@@ -34,7 +34,7 @@ class ClockFollower:
         self, writer: EventWriter, limit_s: float | None, on_limit: Callable[[float], Awaitable[None]] | None
     ) -> None:
         self.grants_more = False
-        """Whether the time may be exceeded for now: who submits before its end may wait for the verdict after it."""
+        """True if the time may be exceeded for now: who submits before its end may wait for the verdict after it."""
         self.limited_from_s = 0.0
         """Active time at which the limit begins to count, in seconds."""
         self._writer = writer

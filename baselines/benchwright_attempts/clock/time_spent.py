@@ -36,7 +36,7 @@ class TimeSpent:
         self._threshold = round(threshold_s * _NS)
         self._newest_ns = 0
         self._begun_ns: int | None = None
-        """When the run that has not ended began, or the newest activity after that."""
+        """Begin of the run that has not ended, or the newest activity after that."""
         self._waited = 0
         """Time of runs since the newest activity."""
         self._writing_ns = self._waiting_ns = self._reading_ns = 0

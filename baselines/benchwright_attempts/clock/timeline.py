@@ -105,7 +105,7 @@ class TimeAtWork:
         """Of the longer gaps, what each threshold lets count."""
         self._newest_ns = 0
         self.focused = True
-        """Whether the editor's window has focus."""
+        """True if the editor's window has focus."""
         self.unfocused_ns = 0
         """Time that passed without focus; whoever lets time pass adds it."""
 

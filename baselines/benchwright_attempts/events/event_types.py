@@ -33,7 +33,7 @@ class EventTypes:
         self.holds_clock = self._types_with("holds_clock")
         self.releases_clock = self._types_with("releases_clock")
         self.activity = self._types_with("is_activity")
-        """What the solver causes. Heartbeats, verdicts and diagnostics are no activity."""
+        """Types of events that the solver causes. Heartbeats, verdicts and diagnostics are no activity."""
         self.clock_changes = (
             self.holds_clock
             | self.releases_clock

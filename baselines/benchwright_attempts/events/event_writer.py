@@ -34,7 +34,7 @@ class EventWriter:
         self, services: Services[EventLog], attempt: str, terms: Terms, flagged_violations: Iterable[Violation] = ()
     ) -> None:
         self.has_ended = False
-        """Whether nothing can follow but late facts."""
+        """True if nothing can follow but late facts."""
         self.elsewhere_error: AttemptElsewhereError | None = None
         """Why this process does not work on the attempt, if so; then nothing is recorded here."""
         self._services = services

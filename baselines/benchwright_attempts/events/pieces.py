@@ -23,7 +23,7 @@ class Pieces:
         self.length = len(text)
         """Code points."""
         self._piece = 0
-        """Where the newest search began to find something; the next one, mostly nearby, continues from there."""
+        """Position of the newest match; the next search, mostly nearby, continues from there."""
         self._offset_before = 0
         """Code points before that piece."""
 

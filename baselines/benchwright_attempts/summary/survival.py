@@ -46,7 +46,7 @@ class Contents:
         self._files: dict[int, Mapping[str, str | None]] = {}
         self._paths: list[str] = []
         self._stops = array("q")
-        """How many changes there are up to and with each point's."""
+        """Number of changes up to and with each point's."""
         self._starts = array("q")
         self._ends = array("q")
         self._texts: list[str] = []
@@ -117,7 +117,7 @@ class TextSurvival:
         """Mark → code points that are left in all files."""
         self._files = MarkedTexts(self._on_inserted, self._on_removed)
         self._soonest = math.inf
-        """When the next count is due, in seconds since the opening."""
+        """Time of the next count, in seconds since the opening."""
         self._due: list[deque[tuple[float, int]]] = [deque() for _ in AFTER_S]
         self._reached = [0] * len(AFTER_S)
         self._survived = [0] * len(AFTER_S)

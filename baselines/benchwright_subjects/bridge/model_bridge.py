@@ -80,7 +80,7 @@ class ModelBridge:
         self.failure: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
         """Done once nothing can be answered any more: a limit is reached, or an answer could not be recorded."""
         self.requests = 0
-        """How many have reached the model."""
+        """Number of requests that have reached the model."""
 
     @property
     def state(self) -> AgentState:

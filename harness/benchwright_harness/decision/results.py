@@ -62,9 +62,9 @@ class FailureWatch:
         self._line = b""
         self.failures = 0
         self.refusal: tuple[str, int, int, str, str] | None = None
-        """What the compiler's guard refuses first: path in the workspace, line, column, words, rule."""
+        """The first refusal of the compiler's guard: path in the workspace, line, column, words, rule."""
         self.diverged = False
-        """Whether Verilator has ended a simulation that looped in zero time."""
+        """True if Verilator has ended a simulation that looped in zero time."""
         self.not_found = ""
         """The last program that a shell complained of; means nothing where the exit status is not a shell's 127."""
 

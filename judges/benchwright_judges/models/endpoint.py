@@ -79,7 +79,7 @@ class _RetryError(Exception):
         super().__init__(message)
         self.pause_s = pause_s
         self.next_step = next_step
-        """What a person can do if trying again did not help."""
+        """The next step for a person if trying again did not help."""
 
 
 class _FinalError(Exception):

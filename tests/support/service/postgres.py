@@ -41,7 +41,7 @@ class Cluster:
     def __init__(self, folder: Path, *, durable: bool = True) -> None:
         self.folder = folder
         self._durable = durable
-        """Where its socket is."""
+        """Folder of its socket."""
         self._programs = _programs()
         self._data = folder / "data"
         self._server: subprocess.Popen[bytes] | None = None

@@ -32,7 +32,7 @@ class Server:
         self.request_arrived = asyncio.Event()
         self.go_on = asyncio.Event()
         self.problem_counts: dict[str, int] = {}
-        """How many problems are marked, by file."""
+        """Number of problems that are marked, by file."""
 
     async def diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
         if document.uri in self.slow:

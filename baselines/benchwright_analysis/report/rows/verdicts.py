@@ -56,7 +56,7 @@ class Verdicts:
 
     def __init__(self) -> None:
         self.sequence: VerdictSequence[VerdictRow] = VerdictSequence()
-        """What they come to."""
+        """The outcome of the verdicts."""
         self._verdicts: list[VerdictRow] = []
         self.test_counts: tuple[int | None, int | None] = (None, None)
         """Hidden tests passed and in total, of the newest run that counted them."""

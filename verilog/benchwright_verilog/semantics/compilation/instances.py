@@ -79,7 +79,7 @@ class InstanceTree:
         """Held by whoever uses what `symbol` returned: slang takes no two threads in one compilation."""
         self._of_modules: dict[str, list[DesignInstance]] | None = None
         self.is_cut = False
-        """Whether there are more instances than were visited for `of_module`."""
+        """True if there are more instances than were visited for `of_module`."""
 
     def tops(self) -> list[DesignInstance]:
         """The tops, by name."""

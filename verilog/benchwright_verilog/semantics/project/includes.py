@@ -39,7 +39,7 @@ class Includes:
         self._inventory = inventory
         self._lists: Sequence[FileList] = ()
         self.inferred: list[InferredInclude] = []
-        """What files include that no list has a folder for."""
+        """Headers that files include and no list has a folder for."""
         self._inferred_of: tuple[int, tuple[Path, ...], frozenset[Path]] | None = None
         self._found_paths: dict[tuple[Path, str], Path | None] = {}
         self._read_with: dict[Path, Preprocessing] = {}

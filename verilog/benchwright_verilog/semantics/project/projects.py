@@ -73,9 +73,9 @@ class Projects:
         self._alone: dict[Path, Project] = {}
         self._workspaces: dict[Path, Path | None] = {}
         self.disk_changes = 0
-        """How often the client reported changes on disk."""
+        """Number of times that the client reported changes on disk."""
         self.view_changes = 0
-        """How often modules were viewed in another way."""
+        """Number of times that modules were viewed in another way."""
 
     @property
     def folders(self) -> tuple[Path, ...]:

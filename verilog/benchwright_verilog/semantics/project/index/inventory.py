@@ -48,15 +48,15 @@ class Inventory:
         self.stamps: dict[Path, Stamp] = {}
         """The files, and their versions."""
         self.entries: dict[Path, IndexEntry] = {}
-        """What is in those that have been read."""
+        """Entries of the files that have been read."""
         self.is_whole = True
-        """Whether all of them have been read."""
+        """True if all of them have been read."""
         self.is_cut = False
-        """Whether there are more files than `MAX_FILES`; the others are ignored."""
+        """True if there are more files than `MAX_FILES`; the others are ignored."""
         self.version = 0
         """Another number whenever an entry is new."""
         self.looks = 0
-        """How often the disk was checked."""
+        """Number of times that the disk was checked."""
         self._current_until = 0.0
         self._took_s = 0.0
         self._is_resting = threading.Event()

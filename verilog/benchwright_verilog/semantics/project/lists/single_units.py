@@ -37,9 +37,9 @@ class SingleUnits:
         single_units = [listed for listed in lists if listed.single_unit and listed.sources]
         small_units = [listed for listed in single_units if size_of(listed.sources) <= MAX_BYTES]
         self.complaints = [_too_large(listed.path) for listed in single_units if listed not in small_units]
-        """What to say of lists whose files are parsed one by one after all."""
+        """Notices on lists whose files are parsed one by one after all."""
         self.unit_texts: Mapping[Path, SourceText] = {listed.path: _text(listed.sources) for listed in small_units}
-        """What stands for each unit, by the path of its list."""
+        """The text of each unit, by the path of its list."""
         self._unit_paths = {path: listed.path for listed in reversed(small_units) for path in listed.sources}
         self.inheriting: Mapping[Path, Path] = {
             path: small_unit.path
