@@ -122,7 +122,7 @@ def test_a_corrected_problem_is_judged_again_and_counts_when_accepted(service: S
     path = regraded(taught, DESIGN)
     page = taught.page(path)
     assert re.search(r"Ada</a></th>\s*<td[^>]*>0</td><td[^>]*><strong>1</strong>", page)
-    assert re.search(r"failed, \d+ % <small><code>[0-9a-f]{12}</code></small></td>\s*<td>passed, 100 %", page)
+    assert re.search(r"failed, [\d.]+ % <small><code>[0-9a-f]{12}</code></small></td>\s*<td>passed, 100 %", page)
     assert "Bob" not in page
     assert taught.points() == ["0", "1"]
     assert taught.right_solver.verdict(taught.right_run)["verdict"]["outcome"] == "failed"

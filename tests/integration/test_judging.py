@@ -239,7 +239,7 @@ def right_or_wrong() -> Play:
 
 
 def test_what_is_set_up_is_shown_and_tried(environ: Path) -> None:
-    assert "No model judge is set up" in call("config")
+    assert "No judge is set up" in call("config")
     with JudgeEndpoint(right_or_wrong()) as server:
         set_up(environ, server.url, budget_usd=1.5)
         configuration = json.loads(call("config", "--json"))

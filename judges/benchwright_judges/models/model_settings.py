@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -30,6 +31,14 @@ class JudgeSettings(Model):
     name: Annotated[str, Field(min_length=1, max_length=60)]
     """Its name in votes and reports."""
 
+    def facts(self, environ: Mapping[str, str]) -> dict[str, str | float]:
+        """Facts that `benchwright judge config` shows.
+
+        Args:
+            environ: Environment with the keys of endpoints.
+        """
+        return {"name": self.name, "kind": self.kind}
+
 
 class ModelSettings(JudgeSettings):
     """A language model behind an OpenAI-compatible endpoint."""
@@ -57,6 +66,18 @@ class ModelSettings(JudgeSettings):
     """For one vote, with all its retries and pauses."""
     at_once: Annotated[int, Field(ge=1, le=256)] = 8
     """Concurrent requests."""
+
+    def facts(self, environ: Mapping[str, str]) -> dict[str, str | float]:
+        """Facts that `benchwright judge config` shows; of the key, the name of its variable alone."""
+        is_set = "is set" if environ.get(self.api_key_env) else "IS NOT SET"
+        return super().facts(environ) | {
+            "model": self.model,
+            "family": self.family or self.name,
+            "base_url": self.base_url,
+            "key": f"{self.api_key_env} {is_set}" if self.api_key_env else "none needed",
+            "input_usd": self.input_usd,
+            "output_usd": self.output_usd,
+        }
 
 
 class EmbeddingSettings(Model):

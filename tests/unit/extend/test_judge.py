@@ -119,3 +119,8 @@ def test_a_kind_without_a_line_is_refused(tmp_path: Path) -> None:
     file.write_text('[[judge]]\nkind = "keywords"\nname = "words"\n')
     with pytest.raises(ConfigurationError, match="no kind of judge called 'keywords'; choose from model"):
         read_settings({"BENCHWRIGHT_HOME": str(tmp_path)})
+
+
+def test_it_is_listed_beside_models(environ: dict[str, str]) -> None:
+    (judge,) = read_settings(environ).judge
+    assert judge.facts(environ) == {"name": "words", "kind": "keywords"}

@@ -6,22 +6,19 @@ import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 from rich.text import Text
 
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
+from benchwright_foundation.number_text import UNKNOWN
 from benchwright_judges.errors import ConfigurationError
 from benchwright_server.cli.judge.records import opened_judges
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
-
-if TYPE_CHECKING:
-    from benchwright_judges.models.model_settings import ModelSettings
 
 _Row = dict[str, str | float | bool]
 
@@ -34,7 +31,7 @@ def config(json_output: Json = False) -> None:
         file = settings_file()
         settings = read_settings()
         database = _without_password(records_location(settings, Home.find()))
-    judges = [_judge_fields(judge) for judge in settings.models]
+    judges = [judge.facts(os.environ) for judge in settings.judge]
     if json_output:
         settings_fields = settings.model_dump(mode="json", exclude={"judge", "database"})
         print_json(
@@ -44,30 +41,19 @@ def config(json_output: Json = False) -> None:
     console.print(f"settings: {file}{'' if file.is_file() else ' (missing)'}", markup=False, soft_wrap=True)
     console.print(f"judgements: {database}", markup=False, soft_wrap=True)
     if not judges:
-        console.print("No model judge is set up: answers that need one are kept as pending. See docs/how-to/judges.md.")
+        console.print("No judge is set up: answers that need one are kept as pending. See docs/how-to/judges.md.")
         return
     table = TerminalTable("judge", "model", "family", "endpoint", "key", "USD per million in / out")
     for judge in judges:
-        price = f"{judge['input_usd']:g} / {judge['output_usd']:g}"
-        table.add_row(*(str(judge[name]) for name in ("name", "model", "family", "base_url", "key")), price)
+        price = f"{judge['input_usd']:g} / {judge['output_usd']:g}" if "input_usd" in judge else UNKNOWN
+        table.add_row(
+            *(str(judge.get(name, UNKNOWN)) for name in ("name", "model", "family", "base_url", "key")), price
+        )
     table.print()
     budget = "none" if settings.budget_usd is None else f"{settings.budget_usd:g} USD"
     if settings.reader:
         console.print(f"reader: {settings.reader}", markup=False)
     console.print(f"votes: {settings.votes}; budget per command: {budget}{'; offline' if settings.offline else ''}")
-
-
-def _judge_fields(judge: ModelSettings) -> dict[str, str | float]:
-    is_set = "is set" if os.environ.get(judge.api_key_env) else "IS NOT SET"
-    return {
-        "name": judge.name,
-        "model": judge.model,
-        "family": judge.family or judge.name,
-        "base_url": judge.base_url,
-        "key": f"{judge.api_key_env} {is_set}" if judge.api_key_env else "none needed",
-        "input_usd": judge.input_usd,
-        "output_usd": judge.output_usd,
-    }
 
 
 def test(json_output: Json = False) -> None:

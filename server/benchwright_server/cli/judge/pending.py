@@ -68,7 +68,7 @@ async def _score_all(
     panel = local_judges.panel
     if panel is None:
         raise ServerError(
-            "No model judge is set up, so none can score these answers. Set one up as docs/how-to/judges.md shows, or"
+            "No judge is set up, so none can score these answers. Set one up as docs/how-to/judges.md shows, or"
             " let people score with `benchwright judge grade`."
         )
     spending = JudgingBudget(local_judges.settings.budget_usd if budget is None else budget)
