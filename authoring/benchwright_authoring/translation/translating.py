@@ -17,6 +17,7 @@ from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STA
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.toml_text import as_toml
+from benchwright_judges import languages
 from benchwright_judges.models.kept_replies import KeptReplies
 from benchwright_judges.models.prompt import object_schema, visible
 from benchwright_judges.reading.numeric_answers import read_quantity
@@ -24,7 +25,7 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder, read_pack_head
 
-LANGUAGES = {"en": "English", "de": "German", "fr": "French", "zh": "Simplified Chinese"}
+LANGUAGES = {language.code: language.name for language in languages.LANGUAGES}
 REPORT = "translations.json"
 _LONGEST = 300
 

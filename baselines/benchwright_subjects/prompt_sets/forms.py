@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
+from benchwright_judges.languages import LANGUAGES
 from benchwright_problems.category import Category
 from benchwright_problems.problem import (
     AnsweredBy,
@@ -21,8 +22,6 @@ from benchwright_problems.problem import (
     digest,
 )
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
-
-_LANGUAGES = ("en", "de", "fr", "zh")
 
 
 def forms_of(prompts: PromptSet) -> dict[str, str]:
@@ -51,13 +50,13 @@ def _placeholders() -> Iterator[Problem]:
             public = Public(statement="{statement}", files=_GIVEN, expected=expected_paths)
             yield _problem(f"{category.value}-{count}", ProblemKind.DESIGN, public, category)
     for style in QuestionFormat:
-        for language in _LANGUAGES:
+        for language in LANGUAGES:
             choices = tuple(Choice(letter=letter, text=f"{{choice_{letter}}}") for letter in "ABCD")
             if style.answered_by is not AnsweredBy.CHOICE:
                 choices = ()
-            question = Question(format=style, choices=choices, language=language)
+            question = Question(format=style, choices=choices, language=language.code)
             public = Public(statement="{statement}", question=question)
-            yield _problem(f"{style.value}-{language}", ProblemKind.QUESTION, public, None)
+            yield _problem(f"{style.value}-{language.code}", ProblemKind.QUESTION, public, None)
 
 
 _GIVEN = {"docs/{given}.md": "{content}"}

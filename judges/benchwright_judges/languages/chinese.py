@@ -20,6 +20,7 @@ _END_OF_PHRASE = r"(?:的)?(?=\s*(?:[,.;:!。，；：！)]|$|因|由于))"
 
 CHINESE = AnswerLanguage(
     code="zh",
+    name="Simplified Chinese",
     unspaced="\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u3000-\u303f",
     wording=LanguageWording(
         system="你是计算机科学与硬件设计方面的专家，正在参加一场考试。",

@@ -17,6 +17,7 @@ from benchwright_judges.languages.language import (
 
 ENGLISH = AnswerLanguage(
     code="en",
+    name="English",
     wording=LanguageWording(
         system="You are an expert in computer science and hardware design who takes an examination.",
         choose="One choice is right. Reply with its letter alone.",

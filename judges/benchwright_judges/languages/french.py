@@ -17,6 +17,7 @@ from benchwright_judges.languages.language import (
 
 FRENCH = AnswerLanguage(
     code="fr",
+    name="French",
     wording=LanguageWording(
         system="Vous êtes spécialiste d'informatique et de conception de circuits, et vous passez un examen.",
         choose="Une seule proposition est juste. Répondez par sa lettre seule.",

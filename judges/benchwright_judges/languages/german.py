@@ -17,6 +17,7 @@ from benchwright_judges.languages.language import (
 
 GERMAN = AnswerLanguage(
     code="de",
+    name="German",
     wording=LanguageWording(
         system="Sie sind Fachkraft für Informatik und Hardware-Entwurf und legen eine Prüfung ab.",
         choose="Genau eine Antwort ist richtig. Antworten Sie nur mit ihrem Buchstaben.",

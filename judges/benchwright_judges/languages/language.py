@@ -259,6 +259,8 @@ class AnswerLanguage:
 
     code: str
     """ISO 639."""
+    name: str
+    """Name in English, as a translator is asked for it."""
     unspaced: str = ""
     """Regex character ranges of a script that puts no spaces between words; empty for others."""
     wording: LanguageWording

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from benchwright_foundation.model import Model
 from benchwright_judges.errors import VotesFileError
 from benchwright_judges.judgement import Judgement, JudgementStatus
+from benchwright_judges.languages import LANGUAGES, find_language
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -38,13 +39,19 @@ _STYLES = {
 _DISPUTED, _NOTHING = "either", "nothing"
 
 
+def _known_language(code: str) -> str:
+    if find_language(code) is None:
+        raise ValueError(f"no language {code!r} is known; choose from {', '.join(known.code for known in LANGUAGES)}")
+    return code
+
+
 class AskedQuestion(Model):
     """A question of the file."""
 
     item: str
     format: Literal["choice", "multi", "assertion", "blank", "number"]
     """`multi` asks for several letters."""
-    language: Literal["en", "zh", "fr", "de"]
+    language: Annotated[str, AfterValidator(_known_language)]
     question: str
     key: str
     """Accepted answers of a blank, separated by ` / `; a number may end with `(tolerance x)`, relative."""

@@ -31,6 +31,7 @@ from benchwright_problems.problem import (
 
 ITALIAN = AnswerLanguage(
     code="it",
+    name="Italian",
     wording=LanguageWording(
         system="Sei un esperto di informatica.",
         choose="Rispondi solo con la lettera.",
