@@ -213,7 +213,7 @@ def test_a_message_that_does_not_hold_signs_nobody_in(school: School) -> None:
 
 
 def test_a_course_that_is_not_known_is_named_for_the_operator(school: School) -> None:
-    reply = school.launch(browser(school.service), "ada", LEARNER, context="lms-<b>")
+    reply = school.launch(browser(school.service), "ada", LEARNER, context_id="lms-<b>")
     assert (reply.status_code, "The course lms-&lt;b&gt; of your learning" in reply.text) == (422, True)
 
 
