@@ -1,7 +1,7 @@
 """Numbers, shares and times as people read them, on pages, in reports and in terminals.
 
-One format everywhere: a decimal point, commas between thousands, a minus sign (U+2212) and none before zero, a space
-before `%` and units, and a dash for what is not known. Files and JSON have Python's numbers instead.
+One format everywhere: a decimal point, a minus sign (U+2212) and none before zero, a space before `%` and units, and a
+dash for what is not known. Files and JSON have Python's numbers instead.
 """
 
 from __future__ import annotations

@@ -79,11 +79,11 @@ def test_buttons_keys_kinds_and_sites_lead_through_the_steps(tmp_path: Path) -> 
     offer_text = "An offer </pre></script><script>document.body.dataset.found = 'ran'</script>"
     first, second, opened, back, kinds, edited, other_kind, step_total, images = json.loads(unescape(match[1]))
     assert first == "5 steps"
-    assert second.startswith(f"Step 2 of 5: 0:00:02 shown {offer_text}")
+    assert second.startswith(f"Step 2 of 5: 00:02 shown {offer_text}")
     assert opened == 1
-    assert back == "Step 1 of 5: 0:00:01 asked Request 1"
+    assert back == "Step 1 of 5: 00:01 asked Request 1"
     assert kinds == "1 step"
-    assert edited == "Step 1 of 1: 0:00:03 edited rtl/m.sv: typed"
+    assert edited == "Step 1 of 1: 00:03 edited rtl/m.sv: typed"
     assert other_kind == "2 steps"
     assert step_total == 7
     assert images == 0

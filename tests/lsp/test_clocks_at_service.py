@@ -66,7 +66,7 @@ def graded(service: Service, course: Course) -> tuple[str, str]:
 
 
 def seconds(text: str) -> list[float]:
-    return [float(number) for number in re.findall(r"[+-]\d+\.\d", text)]
+    return [float(number.replace("\N{MINUS SIGN}", "-")) for number in re.findall(r"[+\N{MINUS SIGN}]\d+\.\d", text)]
 
 
 def has_passed(editor: Editor) -> bool:
