@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 PREPARE = r'''
-import importlib, os, pkgutil, select, signal, socket, sys
+import asyncio, importlib, os, pkgutil, select, signal, socket, sys
 
 packages = sys.argv.pop(1).split()
 # Programs that run inside a sandbox, with its Python; and what Alembic runs.
@@ -54,6 +54,8 @@ WITHOUT = {
 for module, names in WITHOUT.items():
     for name in names.split():
         delattr(module, name)
+del asyncio.SelectorEventLoop.add_signal_handler
+os.environ["SYSTEMROOT"] = "C:/Windows"
 sys.platform = "win32"
 '''
 
@@ -142,6 +144,26 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
         "OSError",
         "FileNotFoundError",
     ]
+
+
+START_AND_END = r"""
+from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT, PROGRAM_SUFFIX, ending_event
+
+
+async def end(number):
+    end_event = ending_event()
+    os.kill(os.getpid(), number)
+    await end_event.wait()
+
+
+for number in (signal.SIGTERM, signal.SIGINT):
+    asyncio.run(end(number))
+print(PROGRAM_SUFFIX, MINIMAL_ENVIRONMENT["SYSTEMROOT"])
+"""
+
+
+def test_programs_start_and_signals_end_them() -> None:
+    assert on_windows(START_AND_END, ["benchwright_foundation"]).split() == [".exe", "C:/Windows"]
 
 
 SERVE = r"""

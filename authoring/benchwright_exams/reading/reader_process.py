@@ -16,6 +16,7 @@ from typing import IO, Any, NamedTuple
 import benchwright_exams
 import benchwright_foundation
 from benchwright_exams.errors import ExamError
+from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT
 from benchwright_foundation.process_group import kill_group
 from benchwright_harness.errors import SandboxUnavailableError
 from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner, own_python
@@ -27,7 +28,7 @@ _FILE_MB = 160
 """Of an answer: as many pixels as a page may have, three bytes each, and what was said."""
 _SCRATCH_MB = 256
 _PROCESSES = 16
-_ENV = {"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", "OMP_THREAD_LIMIT": "1"}
+_ENV = {**MINIMAL_ENVIRONMENT, "OMP_THREAD_LIMIT": "1"}
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from benchwright_exams.inside.reader import run; run(sys.argv[2:])"

@@ -38,8 +38,8 @@ class ConfinedProgram(NamedTuple):
     argv: list[str]
     open_files: list[int]
     """To be passed to it."""
-    env: dict[str, str] | None
-    """Of the command; `None` for that of this process."""
+    env: dict[str, str]
+    """Of the command."""
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,7 @@ def same_permissions(file: Path) -> Iterator[None]:
 def _unconfined(argv: Sequence[str], confinement: Confinement) -> Iterator[ConfinedProgram]:
     """See `Confiner.confined`; the program has the limits alone that it sets itself."""
     with tempfile.TemporaryDirectory() as scratch:
-        env = {**confinement.env, "TMPDIR": scratch} if os.name == "posix" else None
-        yield ConfinedProgram(list(argv), [], env)
+        yield ConfinedProgram(list(argv), [], {**confinement.env, "TMPDIR": scratch})
 
 
 NATIVE = SandboxKind(open=NativeSandbox, toolchain=NativeTools, confiner=Confiner(_unconfined))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -31,12 +31,8 @@ class JudgeSettings(Model):
     name: Annotated[str, Field(min_length=1, max_length=60)]
     """Its name in votes and reports."""
 
-    def facts(self, environ: Mapping[str, str]) -> dict[str, str | float]:
-        """Facts that `benchwright judge config` shows.
-
-        Args:
-            environ: Environment with the keys of endpoints.
-        """
+    def facts(self) -> dict[str, str | float]:
+        """Facts that `benchwright judge config` shows."""
         return {"name": self.name, "kind": self.kind}
 
 
@@ -67,10 +63,10 @@ class ModelSettings(JudgeSettings):
     at_once: Annotated[int, Field(ge=1, le=256)] = 8
     """Concurrent requests."""
 
-    def facts(self, environ: Mapping[str, str]) -> dict[str, str | float]:
-        """Facts that `benchwright judge config` shows; of the key, the name of its variable alone."""
-        is_set = "is set" if environ.get(self.api_key_env) else "IS NOT SET"
-        return super().facts(environ) | {
+    def facts(self) -> dict[str, str | float]:
+        """See `JudgeSettings.facts`; never the key itself."""
+        is_set = "is set" if os.environ.get(self.api_key_env) else "IS NOT SET"
+        return super().facts() | {
             "model": self.model,
             "family": self.family or self.name,
             "base_url": self.base_url,

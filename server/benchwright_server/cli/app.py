@@ -49,7 +49,7 @@ COMMANDS = {
         "Run the cocotb tests and testbenches of a folder, with the tools of the hidden tests.",
     ),
     "explain": CommandEntry(
-        "solve.explain", "Explain a rule of slang, Verilator or verible, with a wrong and a right example."
+        "solve.explain", "Explain a rule of slang or of a lint tool, with a wrong and a right example."
     ),
     "doctor": CommandEntry(
         "machine.doctor", "Show what is installed, in which version, what is missing, and what that disables."

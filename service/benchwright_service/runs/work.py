@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 import sys
 
 from benchwright_foundation.home import Home
+from benchwright_foundation.operating_system import ending_event
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.plain_log import log_plainly
@@ -41,9 +41,7 @@ async def _main(url: str, name: str, sandbox: str) -> None:
     stdin_reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stdin_reader), sys.stdin)
     token = (await stdin_reader.readline()).decode().strip()
-    end_event = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, end_event.set)
+    end_event = ending_event()
 
     async def until_closed() -> None:
         await stdin_reader.read()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from benchwright_judges.errors import ConfigurationError
 from benchwright_judges.judgement import Vote
@@ -29,12 +31,16 @@ from benchwright_problems.problem import (
     Question,
     QuestionFormat,
 )
+from benchwright_server.cli.app import command_line
 
 
 class KeywordSettings(JudgeSettings):
     """`[[judge]]` with `kind = "keywords"`."""
 
     words: tuple[str, ...]
+
+    def facts(self) -> dict[str, str | float]:
+        return super().facts() | {"words": " ".join(self.words)}
 
 
 @dataclass(frozen=True)
@@ -107,6 +113,15 @@ async def test_an_added_judge_votes(environ: dict[str, str], tmp_path: Path) -> 
     assert (wrong_judgement.label, wrong_judgement.passed) == ("incorrect", False)
 
 
+def test_it_is_listed_with_what_it_adds(environ: dict[str, str]) -> None:
+    printed, json_text = (
+        CliRunner().invoke(command_line(), ["judge", "config", *options], env=environ).stdout
+        for options in ([], ["--json"])
+    )
+    assert "words\t–" in printed
+    assert json.loads(json_text)["judges"] == [{"name": "words", "kind": "keywords", "words": "caches translations"}]
+
+
 def test_its_settings_are_checked(environ: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "config" / "judges.toml").write_text('[[judge]]\nkind = "keywords"\nname = "words"\n')
     with pytest.raises(ConfigurationError, match=r"field judge\.0\.words"):
@@ -119,8 +134,3 @@ def test_a_kind_without_a_line_is_refused(tmp_path: Path) -> None:
     file.write_text('[[judge]]\nkind = "keywords"\nname = "words"\n')
     with pytest.raises(ConfigurationError, match="no kind of judge called 'keywords'; choose from model"):
         read_settings({"BENCHWRIGHT_HOME": str(tmp_path)})
-
-
-def test_it_is_listed_beside_models(environ: dict[str, str]) -> None:
-    (judge,) = read_settings(environ).judge
-    assert judge.facts(environ) == {"name": "words", "kind": "keywords"}

@@ -8,7 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from benchwright_server.cli.app import command_line
 from benchwright_server.client import Client
 from benchwright_server.features.language.code_actions import CodeActions
 from benchwright_server.features.language.diagnostics import LiveDiagnostics
@@ -17,6 +19,7 @@ from benchwright_server.linters.lint_tool import LintTool, SavedFile
 from benchwright_server.references.language import features_page
 from benchwright_server.settings import ServerSettings
 from benchwright_verilog.actions.line_fix import Fix
+from benchwright_verilog.findings import explained_rules
 from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.source import FindingTool
 from benchwright_verilog.semantics.compilation.diagnostics import SlangDiagnostic
@@ -110,3 +113,14 @@ async def test_its_fixes_and_waivers_are_offered(server: Server) -> None:
 
 def test_the_reference_lists_it() -> None:
     assert "| `todo` | on save | comments with `TODO` | example.org |" in features_page()
+
+
+def test_its_rules_are_explained_by_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explained_rules, "_FOLDER", tmp_path)
+    (tmp_path / "todo.toml").write_text('[open-task]\nabout = "A task."\nfix = "Do it."\nwrong = ""\nright = ""\n')
+    explained, refused = (
+        CliRunner().invoke(command_line(), ["explain", "open-task", "--tool", name]) for name in ("todo", "done")
+    )
+    assert "A rule of todo." in explained.stdout
+    assert explained_rules.explained_tools() == ("slang", "todo")
+    assert "No rules of done are explained. Choose from slang, " in refused.stderr

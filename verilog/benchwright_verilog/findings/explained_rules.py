@@ -1,6 +1,6 @@
-"""Meanings of the rules of slang, Verilator and verible, with a wrong and a right example of each.
+"""Meanings of rules of slang and of lint tools, with a wrong and a right example of each.
 
-They are in `explained/TOOL.toml`, a table for each rule:
+They are in `explained/TOOL.toml`, which is all that a tool needs, a table for each rule:
 
     [LATCH]
     about = "A combinational block leaves a variable unassigned on some path. …"
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-TOOLS = ("slang", "verilator", "verible")
+_FOLDER = resources.files(__package__).joinpath("explained")
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class ExplainedRule:
     """One rule of one tool. The examples are files called `example.sv`."""
 
     tool: str
-    """`slang`, `verilator` or `verible`."""
+    """One of `explained_tools`."""
     rule: str
     """As the tool calls it, such as `width-trunc` or `WIDTHTRUNC`."""
     about: str
@@ -53,19 +53,25 @@ def explanation_of_rule(rule: str, tool: str = "") -> ExplainedRule | None:
         rule: As the tool calls it.
         tool: The tool that has the rule; empty for the first tool that has it.
     """
-    for name in (tool,) if tool else TOOLS:
+    for name in (tool,) if tool else explained_tools():
         explanation = explained_rules(name).get(rule)
         if explanation is not None:
             return explanation
     return None
 
 
+def explained_tools() -> tuple[str, ...]:
+    """The tools that have rules that are explained; first slang, which runs while typing."""
+    names = {file.name.removesuffix(".toml") for file in _FOLDER.iterdir()}
+    return ("slang", *sorted(names - {"slang"}))
+
+
 @cache
 def explained_rules(tool: str) -> Mapping[str, ExplainedRule]:
     """The rules of a tool that are explained, by their names; none of an unknown tool."""
-    if tool not in TOOLS:
+    if tool not in explained_tools():
         return {}
-    text = resources.files(__package__).joinpath("explained", f"{tool}.toml").read_text(encoding="utf-8")
+    text = _FOLDER.joinpath(f"{tool}.toml").read_text(encoding="utf-8")
     return {rule: ExplainedRule(tool, rule, **texts) for rule, texts in tomllib.loads(text).items()}
 
 

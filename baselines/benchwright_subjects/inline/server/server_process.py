@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import re
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT
 from benchwright_foundation.process_group import kill_group
 from benchwright_subjects.agents.launch import LAUNCHER, MODEL_VARIABLES, PORT
 from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable
@@ -22,7 +22,7 @@ from benchwright_subjects.inline.workplace import Workplace
 MAX_STDERR_BYTES = 64 << 20
 _TAIL_BYTES = 2000
 _GRACE_S = 2.0
-_PASSED_ALWAYS = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS")
+_PASSED_ALWAYS = (*MINIMAL_ENVIRONMENT, "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS")
 _SECRET_NAME = re.compile(r"TOKEN|KEY|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 _SECRET_FORM = re.compile(r"\b(?:gh[opsur]_|github_pat_|sk-|glpat-|xox[bp]-|eyJ)[\w.-]{8,}")
 
@@ -150,7 +150,7 @@ async def _start(
             *command,
             cwd=work_folders.workspace,
             env=dict(environment),
-            start_new_session=os.name == "posix",
+            start_new_session=True,
         )
         return asyncio.subprocess.Process(transport, protocol, loop), transport
     except OSError as error:

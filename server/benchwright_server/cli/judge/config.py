@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -31,7 +30,7 @@ def config(json_output: Json = False) -> None:
         file = settings_file()
         settings = read_settings()
         database = _without_password(records_location(settings, Home.find()))
-    judges = [judge.facts(os.environ) for judge in settings.judge]
+    judges = [judge.facts() for judge in settings.judge]
     if json_output:
         settings_fields = settings.model_dump(mode="json", exclude={"judge", "database"})
         print_json(
@@ -46,9 +45,8 @@ def config(json_output: Json = False) -> None:
     table = TerminalTable("judge", "model", "family", "endpoint", "key", "USD per million in / out")
     for judge in judges:
         price = f"{judge['input_usd']:g} / {judge['output_usd']:g}" if "input_usd" in judge else UNKNOWN
-        table.add_row(
-            *(str(judge.get(name, UNKNOWN)) for name in ("name", "model", "family", "base_url", "key")), price
-        )
+        names = ("name", "model", "family", "base_url", "key")
+        table.add_row(*(str(judge.get(name, UNKNOWN)) for name in names), price)
     table.print()
     budget = "none" if settings.budget_usd is None else f"{settings.budget_usd:g} USD"
     if settings.reader:

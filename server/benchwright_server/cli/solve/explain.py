@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.markdown import Markdown
@@ -15,8 +15,11 @@ from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import workspace_folder
+from benchwright_verilog.findings.explained_rules import explained_rules, explained_tools, explanation_of_rule
 
 _WIDTH = 100
+_ANY = "any"
+_TOOLS = f"{', '.join(explained_tools())} or {_ANY}"
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -26,29 +29,20 @@ def add_to(parent: typer.Typer) -> None:
 
 def explain(
     rule: Annotated[str, typer.Argument(help="As the tool calls it, such as width-trunc, LATCH or always-comb.")],
-    tool: Annotated[
-        Literal["slang", "verilator", "verible", "any"], typer.Option(help="Whose rule, where several have one.")
-    ] = "any",
+    tool: Annotated[str, typer.Option(help=f"Whose rule, where several have one: {_TOOLS}.")] = _ANY,
     json_output: options.Json = False,
 ) -> None:
-    """Explain a rule of slang, Verilator or verible, with a wrong and a right example.
+    """Explain a rule of slang or of a lint tool, with a wrong and a right example.
 
     In the workspace of an attempt, explanations are left to the editor, which records their use.
     """
-    from benchwright_verilog.findings.explained_rules import TOOLS, explained_rules, explanation_of_rule
-
     with plain_errors():
         if workspace_folder(Path.cwd()) is not None:
             raise ServerError("This is the workspace of an attempt. Ask in the editor, which records it.")
-        searched_tools = TOOLS if tool == "any" else (tool,)
-        explanation = next(
-            (
-                explained_rule
-                for name in searched_tools
-                if (explained_rule := explanation_of_rule(rule, name)) is not None
-            ),
-            None,
-        )
+        searched_tools = [name for name in explained_tools() if tool in (name, _ANY)]
+        if not searched_tools:
+            raise ServerError(f"No rules of {tool} are explained. Choose from {_TOOLS}.")
+        explanation = explanation_of_rule(rule, "" if tool == _ANY else tool)
         if explanation is None:
             names = [name for rule_tool in searched_tools for name in explained_rules(rule_tool)]
             similar_names = get_close_matches(rule, names, n=3) or get_close_matches(rule.upper(), names, n=3)

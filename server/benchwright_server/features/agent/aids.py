@@ -10,9 +10,11 @@ from pydantic import Field
 from benchwright_problems.aids import Aid
 from benchwright_server.features.agent.design import location_facts
 from benchwright_server.features.agent.tool import AnyTool, NoArguments, Tool
+from benchwright_server.features.attempt.explanations import SOURCES
 from benchwright_server.features.requests import ask
 from benchwright_server.protocol.messages import Wire
 from benchwright_server.protocol.own_tests import OwnTestList, OwnTestResult, OwnTestRun, OwnTestRuns
+from benchwright_verilog.findings.explained_rules import explained_tools
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _MAX_OUTPUT = 20_000
 """Characters of what a run printed; the end is what explains a failure."""
+*_TOOLS, _LAST_TOOL = (str(source) for source in SOURCES if str(source) in explained_tools())
 
 
 class _NextHint(Wire):
@@ -40,7 +43,7 @@ class _Tests(Wire):
 class _Finding(Wire):
     path: str = Field(description="The file with the finding, inside the workspace.")
     rule: str = Field(description="The rule, as the tool lint or the linter names it.")
-    source: str = Field("slang", description="The program that found it: slang, verilator or verible.")
+    source: str = Field("slang", description=f"The program that found it: {', '.join(_TOOLS)} or {_LAST_TOOL}.")
 
 
 class _Failure(Wire):

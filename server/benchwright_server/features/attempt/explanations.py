@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 EXPLAIN_FINDING = "benchwright.explainFinding"
-_SOURCES: tuple[FindingTool, ...] = (SLANG, *(tool.source for tool in linters.LINT_TOOLS))
+SOURCES: tuple[FindingTool, ...] = (SLANG, *(tool.source for tool in linters.LINT_TOOLS))
 
 
 def register(server: EditorServer) -> None:
@@ -49,7 +49,7 @@ async def _explain_finding(server: EditorServer, params: ExplainFindingParams) -
 
     await aids.attempt_of(server, params.uri, Aid.EXPLANATIONS)
     explanation = await asyncio.to_thread(explanation_of_rule, params.code, params.source)
-    pages = {str(source): source.rule_page(params.code) for source in _SOURCES}
+    pages = {str(source): source.rule_page(params.code) for source in SOURCES}
     if explanation is None:
         page = pages.get(params.source)
         advice = f"Read {page}." if page else "Its message is all that is known."

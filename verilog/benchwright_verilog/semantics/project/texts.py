@@ -43,7 +43,7 @@ class SourceTexts:
         self._uris: dict[Path, str] = {}
         self._paths: dict[str, Path] = {}
         self.made_up: Mapping[Path, SourceText] = {}
-        """Texts of files that exist for slang only."""
+        """Stand-ins for files that exist for slang only."""
 
     def note_disk_change(self) -> None:
         """Notes that files on disk may have changed."""
