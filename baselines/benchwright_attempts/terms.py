@@ -31,24 +31,6 @@ class Solver(StrEnum):
         return self in (Solver.HUMAN, Solver.HUMAN_COPILOT)
 
 
-class Feedback(StrEnum):
-    """The part of a run that a participant gets to see; never more than the problem itself allows."""
-
-    NONE = "none"
-    """That it was recorded."""
-    VERDICT = "verdict"
-    NAMES = "names"
-    MESSAGES = "messages"
-    FULL = "full"
-
-    def narrower_policy(self, policy: Reveal) -> Reveal | None:
-        """The narrower one of this and a problem's policy; nothing at all for `none`."""
-        if self is Feedback.NONE:
-            return None
-        own_policy = Reveal(self.value)
-        return own_policy if policy.includes(own_policy) else policy
-
-
 class Machine(StrEnum):
     """A machine that may stop the clock while it works."""
 
@@ -124,11 +106,9 @@ class Terms:
         Args:
             own_policy: The problem's policy.
         """
-        return (
-            own_policy.limited_to(self.most_shown)
-            if self.assigned is None
-            else Feedback(self.assigned.feedback).narrower_policy(own_policy)
-        )
+        if self.assigned is None:
+            return own_policy.limited_to(self.most_shown)
+        return None if self.assigned.feedback == "none" else own_policy.limited_to(Reveal(self.assigned.feedback))
 
     def clock_display(self, event_types: Collection[str], *, has_ended: bool) -> ClockDisplay:
         """The part of the clock that the solver may see now; all of it once the self-estimate is in, if one is asked.

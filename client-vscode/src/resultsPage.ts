@@ -62,7 +62,7 @@ export function resultsPage(
     passed: (shown?.lines ?? []).filter(({ passed }) => passed).map(({ name }) => name),
     hints: hints.map(({ number, text, cost }) => [hintHeading(number, cost), text]),
     log: shown?.log ?? "",
-    policy: verdict ? revealSentence(verdict.reveal, status.kind) : "",
+    policy: verdict ? revealSentence(verdict, status.kind) : "",
     actions: actions(status),
   };
 }

@@ -11,10 +11,12 @@ export function verdictIcon({ outcome, short }: VerdictView): string {
 }
 
 /** What the problem lets the solver see, as a sentence. */
-export function revealSentence(reveal: string, kind: string): string {
+export function revealSentence({ reveal, policySentence }: VerdictView, kind: string): string {
   if (reveal === "none") return t("This study shows no results.");
   if (kind !== "design") return t("This question shows only whether the answer is correct.");
   switch (reveal) {
+    case "verdict":
+      return t("This problem shows only whether the hidden tests pass.");
     case "names":
       return t("This problem shows test names only.");
     case "messages":
@@ -22,6 +24,6 @@ export function revealSentence(reveal: string, kind: string): string {
     case "full":
       return t("This problem shows test names, failure messages and the log.");
     default:
-      return t("This problem shows only whether the hidden tests pass.");
+      return policySentence;
   }
 }

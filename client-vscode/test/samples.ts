@@ -27,6 +27,7 @@ export function verdict(changes: Partial<VerdictView> = {}): VerdictView {
     lines: null,
     log: null,
     reveal: "names",
+    policySentence: "This problem shows test names only.",
     wallS: 0.84,
     number: 4,
     finishedAt: "2026-01-02T03:04:05Z",

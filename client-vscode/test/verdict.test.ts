@@ -14,7 +14,9 @@ test("what is undecided never has the icon of a failure", () => {
   assert.deepEqual(icons, ["check", "x", "warning", "watch", "circle-filled"]);
 });
 
-test("an unknown reveal policy is described as the strictest", () => {
-  assert.equal(revealSentence("something-new", "design"), revealSentence("verdict", "design"));
-  assert.match(revealSentence("verdict", "question"), /question/);
+test("an unknown reveal policy is described in the server's words", () => {
+  const policySentence = "This problem shows the first failure.";
+  assert.equal(revealSentence(verdict({ reveal: "something-new", policySentence }), "design"), policySentence);
+  assert.match(revealSentence(verdict({ policySentence }), "design"), /names/);
+  assert.match(revealSentence(verdict(), "question"), /question/);
 });

@@ -38,8 +38,10 @@ class Revealed:
     """A value of `Reason`, or `recorded`."""
     message: str
     """One sentence for people, with the next step where there is one."""
-    policy: str
+    policy: str = "none"
     """The policy that shaped this; `none` where a study shows nothing."""
+    policy_sentence: str = "This study shows no results."
+    """The part of a run that the policy shows, for people."""
     passed_count: int | None = None
     """Hidden tests that passed. None if none were counted."""
     total: int | None = None
@@ -77,16 +79,21 @@ def coarse_wall_s(wall_s: float) -> float:
     return round(_FINEST_S * _COARSER**steps, 1)
 
 
-Policy = Callable[[Verdict, ReadLog], Revealed]
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A way to show a verdict."""
+
+    sentence: str
+    """The part of a run that a problem with this policy shows."""
+    shape: Callable[[Verdict, ReadLog], Revealed]
 
 
-def _reveal_outcome(policy: Reveal, verdict: Verdict) -> Revealed:
+def _reveal_verdict(verdict: Verdict, read_log: ReadLog) -> Revealed:
     tests = verdict.tests
     return Revealed(
         outcome=verdict.outcome.value,
         reason=verdict.reason.value,
         message=" ".join(filter(None, (verdict.detail, verdict.hint))),
-        policy=policy.value,
         passed_count=verdict.passed_tests if tests else None,
         total=len(tests) or None,
         compiler=verdict.compiler,
@@ -95,13 +102,9 @@ def _reveal_outcome(policy: Reveal, verdict: Verdict) -> Revealed:
     )
 
 
-def _reveal_verdict(verdict: Verdict, read_log: ReadLog) -> Revealed:
-    return _reveal_outcome(Reveal.VERDICT, verdict)
-
-
 def _reveal_names(verdict: Verdict, read_log: ReadLog) -> Revealed:
     tests = tuple(RevealedTest(test.name, test.passed, None) for test in verdict.tests)
-    return replace(_reveal_outcome(Reveal.NAMES, verdict), tests=tests)
+    return replace(_reveal_verdict(verdict, read_log), tests=tests)
 
 
 def _reveal_messages(verdict: Verdict, read_log: ReadLog) -> Revealed:
@@ -112,7 +115,7 @@ def _reveal_messages(verdict: Verdict, read_log: ReadLog) -> Revealed:
         )
         for test in verdict.tests
     )
-    return replace(_reveal_outcome(Reveal.MESSAGES, verdict), tests=tests)
+    return replace(_reveal_verdict(verdict, read_log), tests=tests)
 
 
 def _time_text(ns: float | None) -> str | None:
@@ -120,21 +123,20 @@ def _time_text(ns: float | None) -> str | None:
 
 
 def _reveal_all(verdict: Verdict, read_log: ReadLog) -> Revealed:
-    return replace(_reveal_messages(verdict, read_log), policy=Reveal.FULL.value, log=read_log(), wall_s=verdict.wall_s)
+    return replace(_reveal_messages(verdict, read_log), log=read_log(), wall_s=verdict.wall_s)
 
 
 POLICIES: Mapping[Reveal, Policy] = {
-    Reveal.VERDICT: _reveal_verdict,
-    Reveal.NAMES: _reveal_names,
-    Reveal.MESSAGES: _reveal_messages,
-    Reveal.FULL: _reveal_all,
+    Reveal.VERDICT: Policy("This problem shows only whether the hidden tests pass.", _reveal_verdict),
+    Reveal.NAMES: Policy("This problem shows test names only.", _reveal_names),
+    Reveal.MESSAGES: Policy("This problem shows test names and failure messages, but no log.", _reveal_messages),
+    Reveal.FULL: Policy("This problem shows test names, failure messages and the log.", _reveal_all),
 }
 
 _NOTHING = Revealed(
     outcome="recorded",
     reason="recorded",
     message="The run was recorded. This study does not show results.",
-    policy="none",
 )
 
 
@@ -146,4 +148,7 @@ def reveal(verdict: Verdict, policy: Reveal | None, read_log: ReadLog) -> Reveal
         policy: The problem's, as far as a study narrows it. None shows nothing but that there was a run.
         read_log: Called only where the policy shows the log.
     """
-    return _NOTHING if policy is None else POLICIES[policy](verdict, read_log)
+    if policy is None:
+        return _NOTHING
+    revealed = POLICIES[policy].shape(verdict, read_log)
+    return replace(revealed, policy=policy.value, policy_sentence=POLICIES[policy].sentence)

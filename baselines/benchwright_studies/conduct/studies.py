@@ -397,7 +397,7 @@ def assigned_terms(
         recording=study.recording,
         time_limit_s=study.time_limit_s(problem),
         runs_allowed=study.limits.runs,
-        feedback=study.feedback.value,
+        feedback=str(study.feedback),
         clock=study.clock.value,
         forecasts=tuple(estimate.value for estimate in study.forecasts) if position else (),
         self_estimates=tuple(estimate.value for estimate in study.self_estimates),

@@ -8,8 +8,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from benchwright_attempts.events.evidence import Exposure, Recording
-from benchwright_attempts.terms import ClockDisplay, Feedback, Machine, Solver
-from benchwright_problems.problem import Difficulty
+from benchwright_attempts.terms import ClockDisplay, Machine, Solver
+from benchwright_problems.problem import Difficulty, Reveal
 from benchwright_studies.plan.condition import Condition
 from benchwright_studies.plan.study_part import Id, ProblemRef, Pseudonym, StudyPart
 from benchwright_studies.plan.vocabulary import (
@@ -164,6 +164,13 @@ Or an absolute folder, or a `postgresql://` address without a password."""
         )
 
 
+def _feedback(value: object) -> object:
+    if value not in (known_values := ("none", *Reveal)):
+        # Pydantic would name only the values of one type.
+        raise ValueError(f"{value!r} is not {', '.join(known_values)}. Write one of these.")
+    return value
+
+
 class Study(StudyPart):
     """A study file."""
 
@@ -184,7 +191,8 @@ class Study(StudyPart):
     """Number of participants, then named `P01` …; or their pseudonyms. 0 where only models work."""
     randomisation: Randomisation
     limits: Limits = Limits()
-    feedback: Feedback = Feedback.FULL
+    feedback: Annotated[Reveal | Literal["none"], BeforeValidator(_feedback)] = Reveal.FULL
+    """The part of a run that a participant gets to see; never more than the problem itself allows."""
     clock: ClockDisplay = ClockDisplay.HIDDEN
     """Display of the clock, and of times in summaries, until the participant's self-estimate of the task is in."""
     show_distribution: bool = False

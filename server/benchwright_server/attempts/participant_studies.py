@@ -262,7 +262,7 @@ class ParticipantStudies:
             recording=study.recording.value,
             data_to=hosted.service if hosted is not None else study.data.to,
             delivery=self._delivery(registered_study, participant),
-            feedback=study.feedback.value,
+            feedback=str(study.feedback),
             time_limit_s=study.time_limit_s(progress.problem) if progress.problem else None,
             runs_allowed=study.limits.runs,
             forecasts=list(study.forecast_fields),

@@ -337,6 +337,7 @@ class EditorSession(Adapter):
             quality=_quality(revealed_verdict.quality),
             log=revealed_verdict.log,
             reveal=revealed_verdict.policy,
+            policy_sentence=revealed_verdict.policy_sentence,
             wall_s=revealed_verdict.wall_s,
             number=verdict.number,
             finished_at=verdict.at.astimezone(UTC).isoformat(timespec="seconds"),

@@ -192,7 +192,7 @@ class TestLine(Wire):
     name: str
     passed: bool
     message: str | None = None
-    """Failure message; only under the policies `messages` and `full`."""
+    """Failure message, if the reveal policy shows it."""
     sim_time: str | None = None
     """Simulated time until it failed, such as `1,230 ns`; only with the message."""
 
@@ -234,15 +234,17 @@ class VerdictView(Wire):
     """One sentence for the user, with the next step if there is one."""
     tests: TestCount | None = None
     lines: list[TestLine] | None = None
-    """Only under the policies `names`, `messages` and `full`."""
+    """Null if the policy hides them."""
     compiler: list[CompilerLine] | None = None
     """The reasons why the design does not build, if compilers said them of the solver's own files."""
     quality: list[QualityLine] | None = None
     """Of a design that passed, once the attempt has ended."""
     log: str | None = None
-    """Only under the policy `full`."""
+    """Null if the policy hides it."""
     reveal: str
-    """The policy that shaped this view."""
+    """The policy that shaped this view; `none` in a study that does not show results."""
+    policy_sentence: str
+    """The part of a run that the policy shows, such as `This problem shows test names only.`"""
     wall_s: float
     """Duration of the run in seconds."""
     number: int

@@ -13,7 +13,6 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError, ExportError, LogError, StudyError, UnknownAttemptError
 from benchwright_attempts.events.evidence import Assigned
 from benchwright_attempts.log.record import canonical_json
-from benchwright_attempts.terms import Feedback
 from benchwright_foundation.refusals import RefusalError, RefusalKind
 from benchwright_problems.problem import Reveal
 from benchwright_problems.storage.store import Store
@@ -66,10 +65,10 @@ class Lab:
         registered_study = await asyncio.to_thread(self._register, file)
         if not await self._places.is_study(study.study):
             await self._courses.create(study.study, study.title)
+            # That a run passed can't be kept from the machine that it is shown on.
+            most_shown = study.feedback if isinstance(study.feedback, Reveal) else Reveal.VERDICT
             for pack, problems in _problems_by_pack(study.problem_refs).items():
-                await self._courses.assign(
-                    study.study, pack, title=study.title, problems=problems, reveal=_feedback_limit(study.feedback)
-                )
+                await self._courses.assign(study.study, pack, title=study.title, problems=problems, reveal=most_shown)
             await self._places.make(study.study, study.pseudonyms)
         return registered_study
 
@@ -197,8 +196,3 @@ def _problems_by_pack(refs: Sequence[str]) -> Mapping[str, list[str]]:
         pack, _, problem = ref.partition("/")
         packs.setdefault(pack, []).append(problem)
     return packs
-
-
-def _feedback_limit(feedback: Feedback) -> Reveal:
-    """The most that a run may show; that it passed can't be kept from the machine that it is shown on."""
-    return Reveal.VERDICT if feedback is Feedback.NONE else Reveal(feedback.value)

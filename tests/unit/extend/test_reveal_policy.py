@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright_attempts.grading import reveal as module
-from benchwright_attempts.grading.reveal import ReadLog, Revealed, RevealedTest, reveal
+from benchwright_attempts.grading.reveal import Policy, ReadLog, Revealed, RevealedTest, reveal
 from benchwright_problems import verdict as verdicts
 from benchwright_problems.problem import Reveal
 from benchwright_problems.verdict import Reason, Verdict
@@ -27,15 +27,16 @@ def first_failure(verdict: Verdict, read_log: ReadLog) -> Revealed:
         outcome=verdict.outcome.value,
         reason=verdict.reason.value,
         message=verdict.detail,
-        policy=Reveal.NAMES.value,
         tests=(RevealedTest(failed_test.name, failed_test.passed, None),),
     )
 
 
 def test_a_policy_of_the_table_decides_what_people_and_models_see(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "POLICIES", {**module.POLICIES, Reveal.NAMES: first_failure})
+    policy = Policy("This problem shows the first failure.", first_failure)
+    monkeypatch.setattr(module, "POLICIES", {**module.POLICIES, Reveal.NAMES: policy})
     revealed = reveal(VERDICT, Reveal.NAMES, read_log=lambda: "secret")
     assert [test.name for test in revealed.tests] == ["full"]
+    assert (revealed.policy, revealed.policy_sentence) == ("names", policy.sentence)
     assert revealed.as_text().splitlines() == ["failed. 2 of 3 tests failed.", "failed full"]
 
 

@@ -15,6 +15,7 @@ FAILED = VerdictView(
     message="Some hidden tests failed.",
     tests=protocol.TestCount(passed=3, total=5),
     reveal="verdict",
+    policy_sentence="",
     wall_s=0.84,
     number=4,
     finished_at="2026-03-01T09:00:00+00:00",

@@ -13,7 +13,7 @@ from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.time_spent import ActiveTime
 from benchwright_attempts.log.record import AttemptHeader
-from benchwright_attempts.terms import ClockDisplay, Feedback, Terms
+from benchwright_attempts.terms import ClockDisplay, Terms
 from benchwright_problems.storage.store import Store
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies, assigned_terms
 
@@ -94,7 +94,7 @@ def own_numbers(
         return [attempt_rows.own_attempt(observation, [], shows_results=True) for observation in shown_observations]
     registered = Studies(log, Attempts(log)).study(study)
     study_terms = registered.study
-    shows_results = study_terms.feedback is not Feedback.NONE
+    shows_results = study_terms.feedback != "none"
     shows_others = study_terms.show_distribution and shows_results
     headers = [header for header in log.journal.attempts(study) if shows_others or header.solver == participant]
     attempt_rows = _rows(log, store, headers, {study: study_terms.idle_minutes * 60})

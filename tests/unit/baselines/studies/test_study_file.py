@@ -8,7 +8,8 @@ import jsonschema
 import pytest
 import yaml
 
-from benchwright_attempts.terms import Feedback
+from benchwright_attempts.events.evidence import Assigned
+from benchwright_attempts.terms import Terms
 from benchwright_problems.problem import Reveal
 from benchwright_studies.plan.schema import schema_text, study_schema
 from benchwright_studies.plan.study import Study
@@ -88,6 +89,11 @@ BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i
         ("participants: 16", "participants: 0", "line 18, participants: participants and conditions do not fit"),
         ("is: same", "more_than: 1", "line 46, exclusions[1]: prior_exposure takes `is: similar`"),
         ("nowhere #", "somewhere #", "line 66, data: 'somewhere' is neither nowhere"),
+        (
+            "feedback: messages",
+            "feedback: all",
+            "feedback: 'all' is not none, verdict, names, messages, full. Write one",
+        ),
         ("- name: copilot", "- name: alone", "line 12, conditions: conditions has alone twice"),
         ("    assistants: [benchwright]", "    #", "line 15, conditions[1]: assistants is empty"),
         ("practice: starter/saturating-counter", "practice: starter/sync-fifo", "line 11, practice: practice "),
@@ -144,10 +150,30 @@ def test_every_field_has_a_place_in_the_reference() -> None:
         assert f"`{field}`" in page or f"`{field}." in page, field
 
 
-def test_feedback_never_shows_more_than_the_problem_allows() -> None:
-    assert Feedback.FULL.narrower_policy(Reveal.NAMES) is Reveal.NAMES
-    assert Feedback.VERDICT.narrower_policy(Reveal.FULL) is Reveal.VERDICT
-    assert Feedback.NONE.narrower_policy(Reveal.FULL) is None
+@pytest.mark.parametrize(
+    ("feedback", "own_policy", "shown_policy"),
+    [
+        ("full", Reveal.NAMES, Reveal.NAMES),
+        ("verdict", Reveal.FULL, Reveal.VERDICT),
+        ("none", Reveal.FULL, None),
+    ],
+)
+def test_feedback_never_shows_more_than_the_problem_allows(
+    feedback: str, own_policy: Reveal, shown_policy: Reveal | None
+) -> None:
+    study = parse_study(TEXT.replace("feedback: messages", f"feedback: {feedback}"), FILE).study
+    assert study.model_dump(mode="json")["feedback"] == feedback
+    assigned = Assigned(
+        study=study.study,
+        study_sha256="0" * 64,
+        participant="P01",
+        condition="alone",
+        solver="human",
+        position=1,
+        recording=study.recording,
+        feedback=str(study.feedback),
+    )
+    assert Terms("human", assigned).shown_policy(own_policy) is shown_policy
 
 
 def test_reading_a_study_file_needs_no_database(tmp_path: Path) -> None:
