@@ -1,13 +1,14 @@
-// Writes src/generated/protocol.ts from the server's models.
+// Writes src/generated/protocol.ts from the server's models, and its settings where VS Code looks for them.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
+import { writeSettings } from "./settings.mjs";
 
 const python = process.env.BENCHWRIGHT_PYTHON ?? fileURLToPath(new URL("../../.venv/bin/python", import.meta.url));
 const target = new URL("../src/generated/protocol.ts", import.meta.url);
 
-const { operations, $defs } = JSON.parse(
+const { operations, settings, sandboxes, $defs } = JSON.parse(
   execFileSync(python, ["-m", "benchwright_server.references.schema"], { encoding: "utf8" }),
 );
 
@@ -33,3 +34,5 @@ writeFileSync(
   target,
   `${types}\n/** Every operation: what it takes, what it answers. */\nexport interface Operations {\n${table.join("\n")}\n}\n`,
 );
+
+writeSettings(settings, sandboxes);

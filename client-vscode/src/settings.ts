@@ -1,19 +1,5 @@
 import type { ConfigurationChangeEvent, WorkspaceConfiguration } from "vscode";
-
-/** The groups of settings that are sent to the server. */
-export const SERVER_GROUPS = [
-  "features",
-  "diagnostics",
-  "lint",
-  "codeActions",
-  "inlayHints",
-  "project",
-  "assistant",
-  "judge",
-  "ownTests",
-  "designViews",
-  "authoring",
-] as const;
+import { SERVER_GROUPS } from "./generated/settings.ts";
 
 /** Settings that take effect when the server starts; it follows changes of the others. */
 const AT_START = [

@@ -471,6 +471,7 @@ def _hiding(command: Sequence[str], folders: HiddenFolders) -> tuple[str, ...]:
 
 BWRAP = SandboxKind(
     open=BwrapSandbox,
+    description="bubblewrap: no network, and no access to your files.",
     examine=_examine,
     shows_folders=True,
     confiner=Confiner(_confined, lambda: BwrapSandbox().check(), _INSTALL, "/usr/local/bin:/usr/bin"),

@@ -40,6 +40,8 @@ class SandboxKind:
 
     open: Callable[[], Sandbox]
     """Makes one with what the environment says; it starts nothing yet."""
+    description: str
+    """What it is, for those who choose one in their editor."""
     toolchain: Callable[[Path], Toolchain] = Toolchain.find
     """Finds the toolchain that it runs with, given the cache folder; raises `ToolMissingError`."""
     examine: Callable[[], Sequence[HealthFinding]] = lambda: ()

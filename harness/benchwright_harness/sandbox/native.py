@@ -85,4 +85,9 @@ def _unconfined(argv: Sequence[str], confinement: Confinement) -> Iterator[Confi
         yield ConfinedProgram(list(argv), [], {**confinement.env, "TMPDIR": scratch})
 
 
-NATIVE = SandboxKind(open=NativeSandbox, toolchain=NativeTools, confiner=Confiner(_unconfined))
+NATIVE = SandboxKind(
+    open=NativeSandbox,
+    description="No sandbox: a design runs with your permissions, and can read and change your files.",
+    toolchain=NativeTools,
+    confiner=Confiner(_unconfined),
+)

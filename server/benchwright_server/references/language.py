@@ -139,6 +139,22 @@ def settings_page() -> str:
     return _SETTINGS_HEAD + "\n".join(_settings()) + "\n"
 
 
+def setting_description(group: type[Any], field: str) -> str:
+    """The docstring below a setting in the source."""
+    body = next(
+        node.body for node in ast.parse(textwrap.dedent(inspect.getsource(group))).body if hasattr(node, "body")
+    )
+    for statement, text in pairwise(body):
+        is_field = (
+            isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and statement.target.id == field
+        )
+        if is_field and isinstance(text, ast.Expr):
+            return " ".join(str(ast.literal_eval(text.value)).split())
+    raise LookupError(f"{group.__name__}.{field} has no docstring: write one below it.")
+
+
 def full_capabilities() -> dict[str, Any]:
     """The answer to a client that supports everything."""
     settings = ServerSettings(assistant=Assistant(enabled=True), code_actions=CodeActionSettings(fix_all_on_save=True))
@@ -182,27 +198,12 @@ def _settings() -> Iterator[str]:
             yield f"\n## `{name.rpartition('.')[0]}`\n\n{inspect.getdoc(settings_class)}\n"
             yield "| setting | value | default | |"
             yield "| --- | --- | --- | --- |"
-        yield f"| `{name}` | {describe_type(kind)} | `{_json(default)}` | {_description(settings_class, field)} |"
+        description = setting_description(settings_class, field)
+        yield f"| `{name}` | {describe_type(kind)} | `{_json(default)}` | {description} |"
 
 
 def _json(value: Any) -> str:
     return json.dumps(dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else value)
-
-
-def _description(group: type[Any], field: str) -> str:
-    """The docstring below a setting in the source."""
-    body = next(
-        node.body for node in ast.parse(textwrap.dedent(inspect.getsource(group))).body if hasattr(node, "body")
-    )
-    for statement, text in pairwise(body):
-        is_field = (
-            isinstance(statement, ast.AnnAssign)
-            and isinstance(statement.target, ast.Name)
-            and statement.target.id == field
-        )
-        if is_field and isinstance(text, ast.Expr):
-            return " ".join(str(ast.literal_eval(text.value)).split())
-    raise LookupError(f"{group.__name__}.{field} has no docstring: write one below it.")
 
 
 _PAGES = {"features": features_page, "settings": settings_page}

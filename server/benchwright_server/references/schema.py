@@ -1,4 +1,4 @@
-"""Prints the JSON Schema of the `benchwright/*` messages; the client's types are generated from it.
+"""Prints what the client is generated from: the `benchwright/*` messages, the settings and the sandboxes.
 
 Run as `python -m benchwright_server.references.schema`.
 """
@@ -9,9 +9,10 @@ import json
 import sys
 from typing import Any
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
+from benchwright_harness.sandbox.registry import sandbox_kind, sandbox_names
 from benchwright_server.features.agent.agent_tools import AGENT_OPERATIONS
 from benchwright_server.features.attempt.explanations import EXPLAIN_OPERATIONS
 from benchwright_server.features.attempt.own_tests import OWN_TEST_OPERATIONS
@@ -31,6 +32,8 @@ from benchwright_server.protocol.explanations import GeneratedPart
 from benchwright_server.protocol.grading import LINES
 from benchwright_server.protocol.messages import Wire
 from benchwright_server.protocol.own_tests import OwnTestDebugger
+from benchwright_server.references.language import setting_description
+from benchwright_server.settings import flat_settings
 
 EVERY_OPERATION: tuple[Operation[Any, Any, Any], ...] = (
     *OPERATIONS,
@@ -69,5 +72,24 @@ def message_schema() -> dict[str, JsonValue]:
     return schema
 
 
+def setting_schemas() -> dict[str, JsonValue]:
+    """The JSON Schema of each setting, by its name."""
+    return {
+        name: {
+            **TypeAdapter(kind).json_schema(),
+            **({"minimum": 0} if kind is int else {}),
+            "default": TypeAdapter(kind).dump_python(default, mode="json"),
+            "description": setting_description(settings_class, field),
+        }
+        for name, kind, default, settings_class, field in flat_settings()
+    }
+
+
+def sandbox_descriptions() -> dict[str, JsonValue]:
+    """What each sandbox is, by its name, the default first."""
+    return {name: sandbox_kind(name).description for name in sandbox_names()}
+
+
 if __name__ == "__main__":
-    json.dump(message_schema(), sys.stdout, indent=1)
+    client_schema = {**message_schema(), "settings": setting_schemas(), "sandboxes": sandbox_descriptions()}
+    json.dump(client_schema, sys.stdout, indent=1)

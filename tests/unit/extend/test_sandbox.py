@@ -25,9 +25,10 @@ from benchwright_harness.sandbox import Sandbox, SandboxJob
 from benchwright_harness.sandbox import registry as sandboxes
 from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner, FolderHider
 from benchwright_harness.sandbox.kind import HealthFinding, MachineHealth, SandboxKind
-from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, SANDBOXES, open_sandbox, sandbox_kind, sandbox_names
+from benchwright_harness.sandbox.registry import open_sandbox, sandbox_kind, sandbox_names
 from benchwright_harness.toolchain import Toolchain
 from benchwright_server.cli.app import command_line
+from benchwright_server.references.schema import sandbox_descriptions
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox
 from benchwright_subjects.inline.failure import SubjectError
 from benchwright_subjects.inline.server.confinement import can_confine, confined_command, protection_remark
@@ -79,6 +80,7 @@ def pretending(argv: Sequence[str], confinement: Confinement) -> Iterator[Confin
 
 TOY = SandboxKind(
     open=ToySandbox,
+    description="A toy: it runs nothing.",
     toolchain=NoTools,
     examine=lambda: (HealthFinding("Toy", MachineHealth.WARNING, "showing how", hint="use another sandbox"),),
     shows_folders=True,
@@ -186,11 +188,5 @@ def test_each_sandbox_has_the_name_that_it_is_registered_by(name: str) -> None:
     assert sandbox.name == name
 
 
-def test_the_setting_of_vs_code_offers_each_sandbox() -> None:
-    manifest = json.loads((Path(__file__).parents[3] / "client-vscode" / "package.json").read_text())
-    groups = manifest["contributes"]["configuration"]
-    setting = next(
-        sandbox_setting for group in groups if (sandbox_setting := group["properties"].get("benchwright.sandbox"))
-    )
-    assert setting["enum"] == [sandbox.name for sandbox in SANDBOXES]
-    assert setting["default"] == DEFAULT_SANDBOX
+def test_the_setting_of_vs_code_offers_it() -> None:
+    assert list(sandbox_descriptions().items())[-1] == ("toy", "A toy: it runs nothing.")

@@ -1,4 +1,4 @@
-"""A toy setting, added as a field of the settings, is read, checked and documented."""
+"""A toy setting, added as a field of the settings, is read, checked, documented and offered by VS Code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from benchwright_server import settings as settings_module
 from benchwright_server.references.language import settings_page
+from benchwright_server.references.schema import setting_schemas
 from benchwright_server.settings import ServerSettings, read_settings
 
 
@@ -53,3 +54,12 @@ def test_the_reference_describes_it() -> None:
         "| `waveforms.maxSignals` | a whole number, 0 or more | `100` | Largest number of signals that are shown. |"
         in page
     )
+
+
+def test_the_settings_of_vs_code_are_generated_with_it() -> None:
+    assert setting_schemas()["waveforms.maxSignals"] == {
+        "type": "integer",
+        "minimum": 0,
+        "default": 100,
+        "description": "Largest number of signals that are shown.",
+    }

@@ -187,4 +187,9 @@ def _examine() -> tuple[HealthFinding, ...]:
     return (HealthFinding("Docker", MachineHealth.OK, purpose, sandbox.version),)
 
 
-DOCKER = SandboxKind(open=DockerSandbox, examine=_examine)
+DOCKER = SandboxKind(
+    open=DockerSandbox,
+    description="Containers of a Docker-compatible engine: the same isolation as bubblewrap, half a second slower per "
+    "run.",
+    examine=_examine,
+)
