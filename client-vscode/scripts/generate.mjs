@@ -8,7 +8,7 @@ import { writeSettings } from "./settings.mjs";
 const python = process.env.BENCHWRIGHT_PYTHON ?? fileURLToPath(new URL("../../.venv/bin/python", import.meta.url));
 const target = new URL("../src/generated/protocol.ts", import.meta.url);
 
-const { operations, settings, sandboxes, $defs } = JSON.parse(
+const { operations, settings, sandboxes, questionFormats, $defs } = JSON.parse(
   execFileSync(python, ["-m", "benchwright_server.references.schema"], { encoding: "utf8" }),
 );
 
@@ -29,10 +29,12 @@ const table = Object.entries(operations).map(([name, operation]) => {
   return `  ${name}: { params: ${operation.params}; result: ${result}; request: ${operation.request} };`;
 });
 
+const formats = `export const QUESTION_FORMATS = ${JSON.stringify(questionFormats, null, 2)} as const;`;
+
 mkdirSync(new URL(".", target), { recursive: true });
 writeFileSync(
   target,
-  `${types}\n/** Every operation: what it takes, what it answers. */\nexport interface Operations {\n${table.join("\n")}\n}\n`,
+  `${types}\n/** Every operation: what it takes, what it answers. */\nexport interface Operations {\n${table.join("\n")}\n}\n\n/** Every format of questions. */\n${formats}\n`,
 );
 
 writeSettings(settings, sandboxes);

@@ -1,8 +1,9 @@
 import { basename, dirname } from "node:path";
 import { t } from "@vscode/l10n";
 import * as vscode from "vscode";
-import { PROBLEM_FORMS, QUESTION_FORMS, proofText, refusedName } from "./authoringText.ts";
+import { PROBLEM_FORMS, proofText, refusedName } from "./authoringText.ts";
 import type { ProblemProof } from "./generated/protocol.ts";
+import { answeredBy } from "./questionFormats.ts";
 import { shown } from "./reporting.ts";
 import type { Server } from "./server.ts";
 
@@ -55,7 +56,7 @@ export class Authoring implements vscode.Disposable {
     const folder = pack.uri.toString();
     const made = await shown(this.server.request("newProblem", { folder, id, form: form.form, license }));
     if (!made) return;
-    if (QUESTION_FORMS.has(form.form)) await vscode.commands.executeCommand("benchwright.ui.questionForm", made.uri);
+    if (answeredBy(form.form)) await vscode.commands.executeCommand("benchwright.ui.questionForm", made.uri);
     else await vscode.window.showTextDocument(vscode.Uri.parse(made.statement));
     if (vscode.workspace.getWorkspaceFolder(pack.uri)) return;
     const open = t("Open Folder");

@@ -1,18 +1,13 @@
 import { t } from "@vscode/l10n";
 import type { ProblemProof } from "./generated/protocol.ts";
+import { FORMATS } from "./questionFormats.ts";
 
 /** What a new problem can begin as; the server's names of them. */
 export const PROBLEM_FORMS = [
   { form: "cocotb", label: t("Design Problem with cocotb Tests"), description: "cocotb" },
   { form: "testbench", label: t("Design Problem with a Testbench in SystemVerilog"), description: "testbench" },
-  { form: "multiple-choice", label: t("Multiple-Choice Question"), description: "multiple-choice" },
-  { form: "assertion", label: t("True or False Question"), description: "assertion" },
-  { form: "fill-in-the-blank", label: t("Fill-in-the-Blank Question"), description: "fill-in-the-blank" },
-  { form: "open-ended", label: t("Open-Ended Question"), description: "open-ended" },
-  { form: "free-response", label: t("Free-Response Question"), description: "free-response" },
-] as const;
-/** Those of questions, which have a form to be written in. */
-export const QUESTION_FORMS: ReadonlySet<string> = new Set(["multiple-choice", "assertion", "fill-in-the-blank", "open-ended", "free-response"]);
+  ...FORMATS.map(([form, label]) => ({ form, label, description: form })),
+];
 
 /** Why a name can't be that of a problem or a pack; undefined if it can. */
 export function refusedName(name: string): string | undefined {

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from benchwright_judges.formats import FORMATS, rules_of
+from benchwright_judges.formats import rules_of
 from benchwright_judges.formats.question_rules import GivenText
 from benchwright_judges.formats.selection import score_selection
 from benchwright_judges.judgement import Judgement, JudgementStatus
@@ -13,9 +13,6 @@ from benchwright_judges.reading.answer_extraction import Extraction, ExtractionO
 from benchwright_judges.rule_judgements import EMPTY, NO_KEY, RULES
 from benchwright_judges.text_metrics import THRESHOLD, text_metrics
 from benchwright_problems.problem import Answer, Problem, ProblemKind, Question
-
-INSTANT = frozenset(rules.format for rules in FORMATS if rules.is_instant)
-"""Formats whose answers are scored at every save, because they rarely need a judge."""
 
 
 def score(problem: Problem, text: str) -> Judgement:

@@ -1,7 +1,8 @@
 import { t } from "@vscode/l10n";
 import type { ExamQuestion, FieldError, SaveExamQuestionParams } from "../generated/protocol.ts";
+import { FORMATS } from "../questionFormats.ts";
 import { element } from "./elements.ts";
-import { ChoiceFields, DIFFICULTIES, FORMATS, PointFields, area, input, numberOrNull, numeric, preview, select, showRemarks, written } from "./formFields.ts";
+import { ChoiceFields, DIFFICULTIES, PointFields, area, input, numberOrNull, numeric, preview, select, showRemarks, written } from "./formFields.ts";
 
 export type Decision = "open" | "accepted" | "left out";
 type Values = Pick<SaveExamQuestionParams, "statement" | "solution" | "form">;

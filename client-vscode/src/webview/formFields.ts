@@ -1,4 +1,5 @@
 import { t } from "@vscode/l10n";
+import { answeredBy, isSelected } from "../questionFormats.ts";
 import { button, element } from "./elements.ts";
 import { richText } from "./richText.ts";
 
@@ -17,13 +18,6 @@ export interface Point {
 
 type Options = readonly (readonly [string, string])[];
 
-export const FORMATS: Options = [
-  ["multiple-choice", t("Multiple-Choice Question")],
-  ["assertion", t("True or False Question")],
-  ["fill-in-the-blank", t("Fill-in-the-Blank Question")],
-  ["open-ended", t("Open-Ended Question")],
-  ["free-response", t("Free-Response Question")],
-];
 export const DIFFICULTIES: Options = [
   ["easy", t("easy")],
   ["medium", t("medium")],
@@ -159,7 +153,7 @@ export class ChoiceFields {
   }
 
   get isChosen(): boolean {
-    return this.format.value === "multiple-choice" || this.format.value === "assertion";
+    return isSelected(this.format.value);
   }
 
   values(): Record<string, string> {
@@ -169,7 +163,7 @@ export class ChoiceFields {
 
   /** Shows the fields of the format. */
   private arrange(answer = this.answer.value): void {
-    const isChoice = this.format.value === "multiple-choice";
+    const isChoice = answeredBy(this.format.value) === "choice";
     this.choices.hidden = !isChoice;
     this.keyed.hidden = !this.isChosen;
     const options = ["", ...(isChoice ? this.fields().map((one) => one.dataset.letter ?? "") : ["true", "false"])];

@@ -1,10 +1,10 @@
 import { t } from "@vscode/l10n";
 import type { FormRemark, SaveQuestionFormParams, ShownQuestion } from "../generated/protocol.ts";
+import { FORMATS, answeredBy, isSelected } from "../questionFormats.ts";
 import { button, element } from "./elements.ts";
 import {
   ChoiceFields,
   DIFFICULTIES,
-  FORMATS,
   PointFields,
   area,
   group,
@@ -68,7 +68,7 @@ export class QuestionFields {
     this.skill = select("skill", SKILLS, form.skill ?? "");
     this.domain = input("domain", form.domain ?? "");
     this.topic = input("topic", form.topic ?? "");
-    const isChosen = form.format === "multiple-choice" || form.format === "assertion";
+    const isChosen = isSelected(form.format ?? "");
     this.choices = new ChoiceFields(this.format, form.choices ?? {}, USUAL_CHOICES, isChosen ? (form.answer ?? "") : "");
     this.answer = area("words", 3, isChosen ? "" : (form.answer ?? ""));
     this.alternatives = area("alternatives", 2, (form.alternatives ?? []).join("\n"));
@@ -120,8 +120,8 @@ export class QuestionFields {
     this.arrange();
   }
 
-  get isMultipleChoice(): boolean {
-    return this.format.value === "multiple-choice";
+  get hasChoices(): boolean {
+    return answeredBy(this.format.value) === "choice";
   }
 
   values(): Values {
@@ -136,7 +136,7 @@ export class QuestionFields {
         format: this.format.value,
         topic: this.topic.value,
         skill: this.skill.value,
-        choices: this.isMultipleChoice ? this.choices.values() : {},
+        choices: this.hasChoices ? this.choices.values() : {},
         answer: isChosen ? this.choices.answer.value : this.answer.value,
         alternatives: isExact ? this.alternatives.value.split("\n").filter((line) => line.trim()) : [],
         closed: isExact && this.closed.checked,
@@ -175,7 +175,8 @@ export class QuestionFields {
   /** Shows the fields of the format. */
   private arrange(): void {
     this.inWords.hidden = this.choices.isChosen;
-    this.exact.hidden = this.format.value !== "fill-in-the-blank";
-    this.graded.hidden = this.choices.isChosen || this.format.value === "fill-in-the-blank";
+    const isBlank = answeredBy(this.format.value) === "blank";
+    this.exact.hidden = !isBlank;
+    this.graded.hidden = this.choices.isChosen || isBlank;
   }
 }

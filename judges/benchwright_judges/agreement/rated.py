@@ -14,17 +14,18 @@ from pydantic import Field, ValidationError, field_validator
 
 from benchwright_foundation.model import Model
 from benchwright_judges.errors import VotesFileError
-from benchwright_judges.formats import FORMATS
+from benchwright_judges.formats import rules_of
 from benchwright_judges.judgement import ScoringMethod
 from benchwright_judges.records.records import AnswerRecord
 from benchwright_judges.scale import Scale
 from benchwright_problems.category import Category
+from benchwright_problems.problem import QuestionFormat
 
 PANEL = "panel"
 """The votes of all models together."""
 
 _SCALES = {
-    **{rules.format.value: rules.scale for rules in FORMATS},
+    **{style.value: rules_of(style).scale for style in QuestionFormat},
     Category.RTL_QUESTION.value: Scale.TIERS,
     Category.TESTBENCH_QUESTION.value: Scale.TIERS,
 }

@@ -9,7 +9,7 @@ from benchwright_judges.languages.language import LanguageWording
 from benchwright_judges.reading.answer_extraction import Extraction
 from benchwright_judges.reading.assertion_answers import read_truth
 from benchwright_judges.scale import Scale
-from benchwright_problems.problem import Answer, Question, QuestionFormat
+from benchwright_problems.problem import Answer, Question
 
 
 def _values(question: Question) -> tuple[str, ...]:
@@ -29,7 +29,6 @@ def _show_key(wording: LanguageWording, key: Answer) -> str:
 
 
 ASSERTION = QuestionRules(
-    format=QuestionFormat.ASSERTION,
     score=_score,
     scale=Scale.BLANK,
     is_instant=True,

@@ -5,10 +5,8 @@ from __future__ import annotations
 from benchwright_judges.formats.question_rules import QuestionRules
 from benchwright_judges.formats.short_text import score_blank
 from benchwright_judges.scale import Scale
-from benchwright_problems.problem import QuestionFormat
 
 FILL_IN_THE_BLANK = QuestionRules(
-    format=QuestionFormat.FILL_IN_THE_BLANK,
     score=score_blank,
     scale=Scale.BLANK,
     rubric="fill-in-the-blank",

@@ -8,7 +8,7 @@ from benchwright_judges.judgement import Judgement
 from benchwright_judges.reading.answer_extraction import Extraction
 from benchwright_judges.reading.choice_answers import read_choice
 from benchwright_judges.scale import Scale
-from benchwright_problems.problem import Question, QuestionFormat
+from benchwright_problems.problem import Question
 
 
 def _letters(question: Question) -> tuple[str, ...]:
@@ -29,7 +29,6 @@ def _score(given_text: GivenText) -> Judgement:
 
 
 MULTIPLE_CHOICE = QuestionRules(
-    format=QuestionFormat.MULTIPLE_CHOICE,
     score=_score,
     scale=Scale.BLANK,
     is_instant=True,

@@ -5,10 +5,8 @@ from __future__ import annotations
 from benchwright_judges.formats.question_rules import QuestionRules
 from benchwright_judges.formats.short_text import score_text
 from benchwright_judges.scale import Scale
-from benchwright_problems.problem import QuestionFormat
 
 OPEN_ENDED = QuestionRules(
-    format=QuestionFormat.OPEN_ENDED,
     score=score_text,
     scale=Scale.TIERS,
     rubric="open-ended",

@@ -9,7 +9,7 @@ from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages.language import LanguageWording
 from benchwright_judges.reading.answer_extraction import Extraction
 from benchwright_judges.scale import Scale
-from benchwright_problems.problem import Answer, Question, QuestionFormat
+from benchwright_problems.problem import Answer, Question
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,6 @@ def _as_it_is(wording: LanguageWording, key: Answer) -> str:
 class QuestionRules:
     """One question format."""
 
-    format: QuestionFormat
     score: Callable[[GivenText], Judgement]
     """Scores an answer by rule; pending if it needs a judge."""
     scale: Scale

@@ -22,7 +22,7 @@ from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.summary.replay import ReplayedFile
 from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_attempts.terms import ClockDisplay, Terms
-from benchwright_judges.score import INSTANT
+from benchwright_judges.formats import rules_of
 from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import ComparedQuality
@@ -259,7 +259,7 @@ class EditorSession(Adapter):
     def is_scored_on_save(self) -> bool:
         """True if every save while the clock runs is judged: not an answer that a model or a person has to judge."""
         question = self.problem.public.question
-        by_rule = question.format in INSTANT if question is not None else True
+        by_rule = rules_of(question.format).is_instant if question is not None else True
         return self.terms.runs_on_save and by_rule
 
     @property

@@ -14,8 +14,8 @@ class NewProblemParams(Wire):
     id: str
     """The problem's name, such as `round-robin-arbiter`."""
     form: str = "cocotb"
-    """The form in which it begins: `cocotb` or `testbench` for a design problem; `multiple-choice`, `assertion`,
-    `fill-in-the-blank`, `open-ended` or `free-response` for a question."""
+    """The form in which it begins: `cocotb` or `testbench` for a design problem; a format of questions,
+    such as `multiple-choice`."""
     license: str = "CC-BY-4.0"
     """Of a new pack, as SPDX calls it."""
 

@@ -335,7 +335,7 @@ class QuestionView(Wire):
 
     title: str
     format: str
-    """`multiple-choice`, `assertion`, `fill-in-the-blank`, `open-ended`, `free-response`."""
+    """A format of questions, such as `multiple-choice`."""
     question: str
     """Markdown."""
     choices: list[Choice]

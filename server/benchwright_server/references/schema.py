@@ -1,4 +1,4 @@
-"""Prints what the client is generated from: the `benchwright/*` messages, the settings and the sandboxes.
+"""Prints what the client is generated from: the `benchwright/*` messages, settings, sandboxes and question formats.
 
 Run as `python -m benchwright_server.references.schema`.
 """
@@ -13,6 +13,7 @@ from pydantic import JsonValue, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
 from benchwright_harness.sandbox.registry import sandbox_kind, sandbox_names
+from benchwright_problems.problem import QuestionFormat
 from benchwright_server.features.agent.agent_tools import AGENT_OPERATIONS
 from benchwright_server.features.attempt.explanations import EXPLAIN_OPERATIONS
 from benchwright_server.features.attempt.own_tests import OWN_TEST_OPERATIONS
@@ -90,6 +91,18 @@ def sandbox_descriptions() -> dict[str, JsonValue]:
     return {name: sandbox_kind(name).description for name in sandbox_names()}
 
 
+def question_formats() -> list[JsonValue]:
+    """Every question format: its value, its label in English, and what answers its questions."""
+    return [
+        {"value": style.value, "label": style.label, "answeredBy": style.answered_by.value} for style in QuestionFormat
+    ]
+
+
 if __name__ == "__main__":
-    client_schema = {**message_schema(), "settings": setting_schemas(), "sandboxes": sandbox_descriptions()}
+    client_schema = {
+        **message_schema(),
+        "settings": setting_schemas(),
+        "sandboxes": sandbox_descriptions(),
+        "questionFormats": question_formats(),
+    }
     json.dump(client_schema, sys.stdout, indent=1)

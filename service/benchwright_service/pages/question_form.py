@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 
-from benchwright_authoring.model_answers import IN_WORDS
 from benchwright_authoring.written_question import (
     LETTERS,
     MOST_ALTERNATIVES,
@@ -107,7 +106,7 @@ async def sent_question(
     if style.answered_by is AnsweredBy.BLANK:
         lines = fields["alternatives"].split("\n")
         values["alternatives"] = tuple(line.strip() for line in lines if line.strip())
-    if style in IN_WORDS:
+    if style.answered_by is AnsweredBy.WORDS:
         values["rubric"] = _rubric(fields)
     # Texts first: decoding is for forms that can be taken.
     _checked_question(values)
@@ -120,7 +119,7 @@ def form_values(style: QuestionFormat, fields: Mapping[str, Any]) -> Mapping[str
     return {
         "style": style.value,
         "formats": {question_format.value: name for question_format, name in FORMATS.items()},
-        "is_in_words": style in IN_WORDS,
+        "answered_by": style.answered_by.value,
         "fields": fields,
         "letters": LETTERS,
         "skills": [skill.value for skill in Skill],

@@ -1,8 +1,10 @@
-"""A question format is a member of `QuestionFormat`, a module, and one line in `benchwright_judges.formats`."""
+"""A question format is a member of `QuestionFormat`, and a module of `benchwright_judges.formats`."""
 
 from __future__ import annotations
 
 import re
+import sys
+from types import ModuleType
 
 import pytest
 
@@ -28,19 +30,21 @@ from benchwright_problems.problem import (
     Question,
     QuestionFormat,
 )
+from benchwright_server.references.schema import question_formats
 from benchwright_subjects.prompts.prompt import reply_form
 
 
 @pytest.fixture
 def ordering(monkeypatch: pytest.MonkeyPatch) -> QuestionFormat:
-    """Adds a format, as a line `ORDERING = "ordering"` in `QuestionFormat` and one in `FORMATS` do."""
+    """Adds a format, as a line `ORDERING = "ordering"` in `QuestionFormat` and a module `ordering` do."""
     format_member = str.__new__(QuestionFormat, "ordering")
     format_member._name_, format_member._value_ = "ORDERING", "ordering"
     format_member.label, format_member.answered_by = "ordering", AnsweredBy.BLANK
     monkeypatch.setitem(QuestionFormat._value2member_map_, "ordering", format_member)
+    monkeypatch.setattr(QuestionFormat, "_member_names_", [*QuestionFormat._member_names_, "ORDERING"])
     monkeypatch.setitem(QuestionFormat._member_map_, "ORDERING", format_member)
-    question_rules = QuestionRules(
-        format=format_member,
+    module = ModuleType(f"{formats.__name__}.ordering")
+    module.ORDERING = QuestionRules(  # type: ignore[attr-defined]
         score=score_order,
         scale=Scale.BLANK,
         is_instant=True,
@@ -48,7 +52,7 @@ def ordering(monkeypatch: pytest.MonkeyPatch) -> QuestionFormat:
         selectable=lambda question: ("A", "B"),
         extract=lambda question, text: extract_order(text),
     )
-    monkeypatch.setattr(formats, "FORMATS", (*formats.FORMATS, question_rules))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
     return format_member
 
 
@@ -101,5 +105,10 @@ def test_authors_write_it_by_what_answers_it(ordering: QuestionFormat) -> None:
     assert (question.is_right("B, A"), question.is_right("A, B"), question.key.closed) == (True, False, True)
 
 
-def test_every_format_has_its_rules() -> None:
-    assert [rules.format for rules in formats.FORMATS] == [*QuestionFormat]
+def test_clients_get_it_with_its_label_and_what_answers_it(ordering: QuestionFormat) -> None:
+    assert {"value": "ordering", "label": "ordering", "answeredBy": "blank"} in question_formats()
+
+
+@pytest.mark.parametrize("style", QuestionFormat)
+def test_every_format_has_its_rules(style: QuestionFormat) -> None:
+    assert isinstance(formats.rules_of(style), QuestionRules)

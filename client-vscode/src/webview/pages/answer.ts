@@ -2,6 +2,7 @@ import { t } from "@vscode/l10n";
 import type { AttemptStatus, QuestionView } from "../../generated/protocol.ts";
 import type { ResultsPage } from "../../resultsPage.ts";
 import { chosenValue, whatSavingDoes } from "../../answerFile.ts";
+import { answeredBy } from "../../questionFormats.ts";
 import { connect } from "../connection.ts";
 import { button, element, keepFocus, main, withCode } from "../elements.ts";
 import { richText } from "../richText.ts";
@@ -163,7 +164,7 @@ function choices(view: QuestionView, rich: (markdown: string) => Node): Node[] {
 }
 
 function text(view: QuestionView): Node {
-  const short = view.format === "fill-in-the-blank";
+  const short = answeredBy(view.format) === "blank";
   const area = element("textarea", {
     id: "answer",
     rows: short ? "2" : "14",

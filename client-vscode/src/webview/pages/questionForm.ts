@@ -144,7 +144,7 @@ function showRemarks(remarks: readonly FormRemark[], moves = false): void {
   const elsewhere = fields.show(form, remarks, moves);
   general.replaceChildren(...elsewhere.map((one) => shownRemark("li", one)));
   general.hidden = elsewhere.length === 0;
-  twin.hidden = !fields.isMultipleChoice;
+  twin.hidden = !fields.hasChoices;
 }
 
 function check(): void {

@@ -10,6 +10,7 @@ import typer
 
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import PackExistsError
+from benchwright_problems.problem import QuestionFormat
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from benchwright_problems.storage.pack_file import PublishedPack
     from benchwright_problems.storage.pack_signature import PackSigners
 
+_QUESTION_FORMATS = " or ".join(", ".join(QuestionFormat).rsplit(", ", 1))
 PackFolder = Annotated[Path, typer.Argument(help="The pack's folder.")]
 
 
@@ -30,8 +32,7 @@ def new(
     form: Annotated[
         str,
         typer.Option(
-            help="What it begins as: cocotb or testbench for a design problem; multiple-choice, assertion,"
-            " fill-in-the-blank, open-ended or free-response for a question."
+            help=f"What it begins as: cocotb or testbench for a design problem; {_QUESTION_FORMATS} for a question."
         ),
     ] = "cocotb",
     license_name: Annotated[str, typer.Option("--license", help="Of a new pack, as SPDX calls it.")] = "CC-BY-4.0",
