@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, BinaryIO
 
-from benchwright_server import version
+from benchwright_server import feature_registry, version
 from benchwright_server.client import Client
-from benchwright_server.features.registry import Feature, server_capabilities, wanted_features
+from benchwright_server.feature_registry import Feature
 from benchwright_server.settings import ServerSettings, read_settings
 
 # JSON-RPC 2.0, and LSP 3.18, `ErrorCodes`.
@@ -56,6 +57,38 @@ class Greeting:
     def result(self) -> dict[str, Any]:
         """LSP 3.18, `InitializeResult`."""
         return {"capabilities": self.capabilities, "serverInfo": {"name": "benchwright", "version": version()}}
+
+
+def wanted_features(client: Client, settings: ServerSettings) -> tuple[Feature, ...]:
+    """The features that a client gets."""
+    return tuple(
+        feature
+        for feature in feature_registry.FEATURES
+        if feature.is_wanted(client) and attrgetter(feature.switch)(settings)
+    )
+
+
+def server_capabilities(client: Client, settings: ServerSettings) -> dict[str, Any]:
+    """The capabilities in the answer to `initialize` (LSP 3.18, `ServerCapabilities`)."""
+    saves_with_fixes = settings.code_actions.fix_all_on_save and settings.features.code_actions
+    features = wanted_features(client, settings)
+    commands = [*feature_registry.COMMANDS, *(name for feature in features for name in feature.commands)]
+    capabilities: dict[str, Any] = {
+        "positionEncoding": client.encoding,
+        "textDocumentSync": {
+            "openClose": True,
+            "change": 2,
+            "save": True,
+            "willSaveWaitUntil": saves_with_fixes and client.supports("textDocument.synchronization.willSaveWaitUntil"),
+        },
+        "executeCommandProvider": {"commands": [f"benchwright.{name}" for name in commands]},
+        "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
+    }
+    for feature in features:
+        added_capabilities = dict(feature.capability(client))
+        capabilities["workspace"] |= added_capabilities.pop("workspace", {})
+        capabilities |= added_capabilities
+    return capabilities
 
 
 def greet(input_stream: BinaryIO, writer: BinaryIO) -> Greeting | None:

@@ -10,78 +10,21 @@ import dataclasses
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
+from benchwright_server import feature_registry
 from benchwright_verilog.settings import InlayHints, Lint, ProjectSettings
 
 Group = TypeVar("Group")
 
 
-@dataclass(frozen=True)
-class Features:
+class Features(SimpleNamespace):
     """The language features that are offered. They are read once, when the server starts."""
 
-    agent_tools: bool = True
-    """The tools that `benchwright mcp` offers to agents."""
-    authoring: bool = True
-    """Writing problems: beginning one, proving it from both sides, seeing it as a solver does."""
-    call_hierarchy: bool = True
-    """Callers and callees of tasks and functions, drivers and loads of signals."""
-    code_actions: bool = True
-    """Quick fixes and refactorings."""
-    code_lens: bool = True
-    """The lines above a module: run, submit, instances."""
-    completion: bool = True
-    """Completions that fit the cursor position."""
-    definition: bool = True
-    """The place where a name is declared, defined, typed or implemented."""
-    design_views: bool = True
-    """Drivers and loads across the hierarchy; registers, state machines, schematic and size of a module."""
-    diagnostics: bool = True
-    """Errors and warnings of slang, Verilator and verible."""
-    document_links: bool = True
-    """Links to included files, and to the files that a problem statement names."""
-    document_symbols: bool = True
-    """The outline of a file."""
-    explanations: bool = True
-    """The meaning of a rule of slang, Verilator or verible, and the likely causes of a failure."""
-    folding: bool = True
-    """Folding ranges."""
-    formatting: bool = True
-    """Formatting by verible: files, ranges, and while typing."""
-    highlight: bool = True
-    """Other occurrences of the name under the cursor."""
-    hover: bool = True
-    """Declaration, type, width and value of the name under the cursor."""
-    inlay_hints: bool = True
-    """Port names, widths and values, shown inline."""
-    instances: bool = True
-    """The hierarchy of instances, and the instance that a module is viewed as."""
-    linked_editing: bool = True
-    """The name of a block or declaration and the label of its end change together."""
-    macro_expansion: bool = True
-    """The expansion of the use of a macro, or of a whole file, as a document; fully or by one step."""
-    own_tests: bool = True
-    """The tests in a folder: cocotb tests and testbenches, found and run."""
-    project_lists: bool = True
-    """Choosing which file list of a folder is used, its target, and which of several files declares a module; asked
-    where that is not clear."""
-    references: bool = True
-    """All references to a name."""
-    rename: bool = True
-    """Renaming at every occurrence."""
-    selection_ranges: bool = True
-    """Expanding and shrinking the selection along the syntax."""
-    semantic_tokens: bool = True
-    """Semantic colours; code that `ifdef` leaves out is grey."""
-    signature_help: bool = True
-    """Arguments of tasks, functions, parameters and ports."""
-    type_hierarchy: bool = True
-    """The classes and interfaces that a class extends and implements, and those that extend or implement it."""
-    waveforms: bool = True
-    """Waveforms of simulations: read, shown, and their values in the source."""
-    workspace_symbols: bool = True
-    """Symbols in all files."""
+    # A field for each feature of the registry, so that none has to be declared twice.
+    def __init__(self, **switches: bool) -> None:
+        super().__init__(**(dict.fromkeys(_switched_features(), True) | switches))
 
 
 @dataclass(frozen=True)
@@ -213,7 +156,15 @@ def wire_name(name: str) -> str:
 
 def field_types(group: type[Any]) -> dict[str, Any]:
     """Type of each field of a group."""
-    return get_type_hints(group)
+    return dict.fromkeys(_switched_features(), bool) if group is Features else get_type_hints(group)
+
+
+def _switched_features() -> list[str]:
+    return sorted(feature.name for feature in feature_registry.FEATURES if not feature.setting)
+
+
+def _is_group(kind: Any) -> bool:
+    return kind is Features or (isinstance(kind, type) and dataclasses.is_dataclass(kind))
 
 
 def _group(group: type[Group], value: object, path: str, complaints: list[str], strict: bool) -> Group:
@@ -229,7 +180,7 @@ def _group(group: type[Group], value: object, path: str, complaints: list[str], 
                 complaints.append(f"Unknown setting benchwright.{setting_path} is ignored.")
             continue
         name, kind = fields_by_key[key]
-        if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        if _is_group(kind):
             values[name] = _group(kind, inner, setting_path, complaints, strict)
         elif inner is not None:
             try:
@@ -289,7 +240,7 @@ def flat_settings(group: type[Any] | None = None, path: str = "") -> Iterator[tu
     defaults = settings_class()
     for name, kind in field_types(settings_class).items():
         setting_path = f"{path}.{wire_name(name)}" if path else wire_name(name)
-        if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        if _is_group(kind):
             yield from flat_settings(kind, setting_path)
         else:
             yield setting_path, kind, getattr(defaults, name), settings_class, name

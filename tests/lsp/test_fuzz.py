@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_server.features.registry import FEATURES
+from benchwright_server.feature_registry import FEATURES
 
 from ..support.designs.corpus import NASTY, designs
 from .fuzzing import FOLLOWING, POSITIONED, RANGED, WHOLE, Client, Typist

@@ -15,9 +15,9 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
+from benchwright_server import feature_registry
 from benchwright_server.client import Client
-from benchwright_server.features import registry as features
-from benchwright_server.features.registry import Feature, server_capabilities
+from benchwright_server.greeting import server_capabilities
 from benchwright_server.linters import registry as linters
 from benchwright_server.references.other_servers import other_servers
 from benchwright_server.settings import (
@@ -26,7 +26,6 @@ from benchwright_server.settings import (
     Features,
     ServerSettings,
     describe_type,
-    field_types,
     flat_settings,
     wire_name,
 )
@@ -127,7 +126,7 @@ def features_page() -> str:
         + "\n".join(_rows())
         + "\n"
         + _SOURCES.format(tools="\n".join(_tools()))
-        + other_servers({method for feature in features.FEATURES for method in feature.methods})
+        + other_servers({method for feature in feature_registry.FEATURES for method in feature.methods})
         + _ANSWER_HEAD
         + _answer()
         + "\n```\n"
@@ -140,7 +139,10 @@ def settings_page() -> str:
 
 
 def setting_description(group: type[Any], field: str) -> str:
-    """The docstring below a setting in the source."""
+    """The docstring below a setting in the source; of a feature's switch, its text in the registry."""
+    if group is Features:
+        feature = next(feature for feature in feature_registry.FEATURES if feature.name == field)
+        return feature.switch_text or feature.does
     body = next(
         node.body for node in ast.parse(textwrap.dedent(inspect.getsource(group))).body if hasattr(node, "body")
     )
@@ -162,9 +164,9 @@ def full_capabilities() -> dict[str, Any]:
 
 
 def _rows() -> Iterator[str]:
-    for feature in features.FEATURES:
+    for feature in feature_registry.FEATURES:
         methods = ", ".join(f"`{method}`" for method in feature.methods)
-        yield f"| {feature.does} | {methods} | {_setting(feature)} |"
+        yield f"| {feature.does} | {methods} | `{wire_name(feature.switch)}` |"
 
 
 def _tools() -> Iterator[str]:
@@ -178,12 +180,6 @@ def _tools() -> Iterator[str]:
             else page_url.netloc
         )
         yield f"| `{tool.source}` | {occasion} | {tool.runs} | {host} |"
-
-
-def _setting(feature: Feature) -> str:
-    if feature.setting is not None:
-        return "`assistant.enabled`"
-    return f"`features.{wire_name(feature.name)}`" if feature.name in field_types(Features) else ""
 
 
 def _answer() -> str:

@@ -1,4 +1,4 @@
-"""A toy language feature, registered in the list of features, is announced, served and documented."""
+"""A toy language feature, registered in the list of features, is announced, served and documented, and has a switch."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from lsprotocol import types
 
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.native import NativeSandbox
-from benchwright_server.features import registry
-from benchwright_server.features.registry import Feature
+from benchwright_server import feature_registry
+from benchwright_server.feature_registry import Feature
 from benchwright_server.greeting import Greeting
-from benchwright_server.references.language import features_page
+from benchwright_server.references.language import features_page, settings_page
+from benchwright_server.references.schema import setting_schemas
 from benchwright_server.server import BenchwrightServer
 
 
@@ -44,13 +45,14 @@ COLOURS = Feature(
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "FEATURES", (COLOURS,))
+    monkeypatch.setattr(feature_registry, "FEATURES", (*feature_registry.FEATURES, COLOURS))
     name = "benchwright_server.features.colours"
     monkeypatch.setitem(sys.modules, name, Colours(name))
 
 
-def greeting(capabilities: dict[str, Any]) -> Greeting:
-    return Greeting.from_params({"capabilities": capabilities, "workspaceFolders": None})
+def greeting(capabilities: dict[str, Any], **switches: object) -> Greeting:
+    options = {"features": switches}
+    return Greeting.from_params({"capabilities": capabilities, "initializationOptions": options})
 
 
 def test_it_is_announced_to_a_client_that_knows_it() -> None:
@@ -68,4 +70,26 @@ async def test_it_is_served(tmp_path: Path) -> None:
 
 
 def test_the_reference_describes_it() -> None:
-    assert "| Literals that are colours. | `textDocument/documentColor` |  |" in features_page()
+    assert "| Literals that are colours. | `textDocument/documentColor` | `features.colours` |" in features_page()
+
+
+def test_its_switch_turns_it_off() -> None:
+    turned_off = greeting({"textDocument": {"colorProvider": {}}}, colours=False)
+    assert "colorProvider" not in turned_off.capabilities
+    assert COLOURS not in turned_off.features
+    assert turned_off.complaints == ()
+    misused = greeting({"textDocument": {"colorProvider": {}}}, colours="no", colors=False)
+    assert COLOURS in misused.features
+    assert misused.complaints == (
+        "The setting benchwright.features.colours must be true or false; the default is used.",
+        "Unknown setting benchwright.features.colors is ignored.",
+    )
+
+
+def test_its_switch_is_documented_and_offered_by_vs_code() -> None:
+    assert "| `features.colours` | true or false | `true` | Literals that are colours. |" in settings_page()
+    assert setting_schemas()["features.colours"] == {
+        "type": "boolean",
+        "default": True,
+        "description": "Literals that are colours.",
+    }

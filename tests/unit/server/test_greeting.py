@@ -13,7 +13,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.native import NativeSandbox
-from benchwright_server.features.registry import COMMANDS
+from benchwright_server.feature_registry import COMMANDS
 from benchwright_server.greeting import Greeting, greet
 from benchwright_server.operations.catalogue import OPERATIONS
 from benchwright_server.server import BenchwrightServer

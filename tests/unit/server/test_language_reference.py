@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_server.features.registry import FEATURES
+from benchwright_server.feature_registry import FEATURES
 from benchwright_server.references.language import features_page, full_capabilities, settings_page
 from benchwright_server.references.other_servers import ROWS
 

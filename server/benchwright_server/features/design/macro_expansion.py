@@ -13,7 +13,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from benchwright_server.errors import ServerError
-from benchwright_server.features.registry import EXPANSION_SCHEME
+from benchwright_server.feature_registry import EXPANSION_SCHEME
 from benchwright_server.features.requests import REQUEST_FAILED, register_operation
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.design import ExpandMacroParams, MacroExpansion

@@ -1,4 +1,4 @@
-"""Every language feature: its methods, its server capabilities, and the module that registers it.
+"""Every language feature: its methods, its server capabilities, its switch, and the module that registers it.
 
 Imports nothing heavy: `initialize` is answered from here before the server itself is loaded. A feature's module has a
 function `register(server)` that serves the methods with `server.feature(METHOD)`; options such as trigger characters
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchwright_server.client import Client
-from benchwright_server.settings import ServerSettings
 
 COMMANDS = (
     "packs",
@@ -109,26 +108,29 @@ class Feature:
     """One language feature."""
 
     module: str
-    """Its module in this package, as `folder.name`."""
+    """Its module in the package `features`, as `folder.name`."""
     methods: tuple[str, ...]
     capability: Callable[[Client], dict[str, Any]]
     """The entries that it adds to `ServerCapabilities`."""
     is_wanted: Callable[[Client], bool]
     does: str
     """One sentence for the reference."""
-    setting: Callable[[ServerSettings], bool] | None = None
-    """The setting that turns it on instead."""
+    switch_text: str = ""
+    """The sentence beside its switch in the settings, if it is not the same."""
+    setting: str = ""
+    """The setting that turns it on, if it has no switch of its own."""
     commands: tuple[str, ...] = ()
     """The commands that it adds to `workspace/executeCommand`."""
 
     @property
     def name(self) -> str:
-        """The module's name; the setting of the same name in `Features`, if there is one, turns it off."""
+        """The module's name."""
         return self.module.rpartition(".")[2]
 
-    def is_on(self, settings: ServerSettings) -> bool:
-        """True if the user has turned it on."""
-        return self.setting(settings) if self.setting else bool(getattr(settings.features, self.name, True))
+    @property
+    def switch(self) -> str:
+        """The path of the setting that turns it on and off."""
+        return self.setting or f"features.{self.name}"
 
 
 def _fixed(**capability: Any) -> Callable[[Client], dict[str, Any]]:
@@ -199,6 +201,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(hoverProvider=True),
         _declares("hover"),
         "What a name is: declaration, type, width, value, documentation; numbers in other radices; macros expanded.",
+        switch_text="Declaration, type, width and value of the name under the cursor.",
     ),
     Feature(
         "language.completion",
@@ -206,6 +209,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(completionProvider={"triggerCharacters": [".", ":", "`", "$", "(", '"', "/"], "resolveProvider": True}),
         _declares("completion"),
         "Ports and parameters of an instance, members, package items, macros, system tasks, names in scope, snippets.",
+        switch_text="Completions that fit the cursor position.",
     ),
     Feature(
         "language.signature_help",
@@ -213,6 +217,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(signatureHelpProvider={"triggerCharacters": ["(", ","], "retriggerCharacters": [","]}),
         _declares("signatureHelp"),
         "Arguments of tasks, functions and system tasks; parameters and ports of a module.",
+        switch_text="Arguments of tasks, functions, parameters and ports.",
     ),
     Feature(
         "language.definition",
@@ -225,6 +230,7 @@ FEATURES: tuple[Feature, ...] = (
         _definitions,
         _declares("definition", "declaration", "typeDefinition", "implementation"),
         "Where a name comes from, through hierarchy, packages, interfaces, generate blocks, macros and includes.",
+        switch_text="The place where a name is declared, defined, typed or implemented.",
     ),
     Feature(
         "language.references",
@@ -232,6 +238,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(referencesProvider={"workDoneProgress": True}),
         _declares("references"),
         "Every occurrence of a name, in all files.",
+        switch_text="All references to a name.",
     ),
     Feature(
         "language.highlight",
@@ -239,6 +246,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(documentHighlightProvider=True),
         _declares("documentHighlight"),
         "Every occurrence of the name under the cursor in this file, reads and writes distinguished.",
+        switch_text="Other occurrences of the name under the cursor.",
     ),
     Feature(
         "language.rename",
@@ -246,6 +254,7 @@ FEATURES: tuple[Feature, ...] = (
         _rename,
         _declares("rename"),
         "Renaming at every occurrence; rejected, with the reason, if it would not be safe.",
+        switch_text="Renaming at every occurrence.",
     ),
     Feature(
         "language.call_hierarchy",
@@ -253,6 +262,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(callHierarchyProvider=True),
         _declares("callHierarchy"),
         "Callers and callees of tasks and functions; drivers and loads of signals.",
+        switch_text="Callers and callees of tasks and functions, drivers and loads of signals.",
     ),
     Feature(
         "language.document_symbols",
@@ -260,6 +270,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(documentSymbolProvider=True),
         _declares("documentSymbol"),
         "The outline of a file, also of one with syntax errors.",
+        switch_text="The outline of a file.",
     ),
     Feature(
         "language.workspace_symbols",
@@ -267,6 +278,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(workspaceSymbolProvider={"workDoneProgress": True}),
         lambda client: client.supports("workspace.symbol"),
         "Names of all files.",
+        switch_text="Symbols in all files.",
     ),
     Feature(
         "language.folding",
@@ -274,6 +286,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(foldingRangeProvider=True),
         _declares("foldingRange"),
         "Blocks, comments, conditional regions and lists that can be folded.",
+        switch_text="Folding ranges.",
     ),
     Feature(
         "language.selection_ranges",
@@ -288,6 +301,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(documentLinkProvider={}),
         _declares("documentLink"),
         "Included files, and the files that a statement names.",
+        switch_text="Links to included files, and to the files that a problem statement names.",
     ),
     Feature(
         "language.semantic_tokens",
@@ -299,6 +313,7 @@ FEATURES: tuple[Feature, ...] = (
         _semantic_tokens,
         _declares("semanticTokens"),
         "Semantic colours; code that `ifdef` excludes is marked.",
+        switch_text="Semantic colours; code that `ifdef` leaves out is grey.",
     ),
     Feature(
         "language.inlay_hints",
@@ -306,6 +321,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(inlayHintProvider=True),
         _declares("inlayHint"),
         "Port names, widths, values of constants, implicit nets.",
+        switch_text="Port names, widths and values, shown inline.",
     ),
     Feature(
         "language.code_actions",
@@ -314,6 +330,7 @@ FEATURES: tuple[Feature, ...] = (
         _declares("codeAction.codeActionLiteralSupport"),
         "Fixes of what slang and verible found; missing ports, signals and modules; `.*` and ports written out; "
         "waivers; `always` blocks rewritten.",
+        switch_text="Quick fixes and refactorings.",
     ),
     Feature(
         "language.formatting",
@@ -321,6 +338,7 @@ FEATURES: tuple[Feature, ...] = (
         _formatting,
         _declares("formatting", "rangeFormatting", "onTypeFormatting"),
         "Formatting by verible, as minimal edits.",
+        switch_text="Formatting by verible: files, ranges, and while typing.",
     ),
     Feature(
         "language.code_lens",
@@ -328,6 +346,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(codeLensProvider={"resolveProvider": True}),
         _declares("codeLens"),
         "Run the hidden tests, submit, instances of a module.",
+        switch_text="The lines above a module: run, submit, instances.",
         commands=("showInstances",),
     ),
     Feature(
@@ -336,6 +355,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(),
         lambda client: True,
         "The hierarchy of instances, its top, and the instance that a module is viewed as.",
+        switch_text="The hierarchy of instances, and the instance that a module is viewed as.",
         commands=(*DESIGN_COMMANDS, "chooseInstance"),
     ),
     Feature(
@@ -345,6 +365,7 @@ FEATURES: tuple[Feature, ...] = (
         lambda client: True,
         "What an agent may ask of an attempt: its problem, files, findings, hierarchy, the hidden tests; for "
         "`benchwright mcp`.",
+        switch_text="The tools that `benchwright mcp` offers to agents.",
         commands=AGENT_COMMANDS,
     ),
     Feature(
@@ -354,6 +375,8 @@ FEATURES: tuple[Feature, ...] = (
         lambda client: True,
         "What drives a signal and what it drives, through ports; registers, schematic and size of a module. Attempts "
         "can forbid it.",
+        switch_text="Drivers and loads across the hierarchy; registers, state machines, schematic and size "
+        "of a module.",
         commands=VIEW_COMMANDS,
     ),
     Feature(
@@ -363,6 +386,7 @@ FEATURES: tuple[Feature, ...] = (
         lambda client: True,
         "What a rule of slang, Verilator or verible means, with examples; likely causes of a failure, by rule "
         "and, where allowed, by a model. Attempts can forbid it.",
+        switch_text="The meaning of a rule of slang, Verilator or verible, and the likely causes of a failure.",
         commands=EXPLAIN_COMMANDS,
     ),
     Feature(
@@ -371,6 +395,7 @@ FEATURES: tuple[Feature, ...] = (
         _expansions,
         lambda client: True,
         "What the use of a macro, or a whole file, expands to, as a document; fully or by one step.",
+        switch_text="The expansion of the use of a macro, or of a whole file, as a document; fully or by one step.",
         commands=EXPANSION_COMMANDS,
     ),
     Feature(
@@ -380,6 +405,8 @@ FEATURES: tuple[Feature, ...] = (
         lambda client: True,
         "Which file list of a folder is used, and which of its targets; without a list, which of several files that "
         "declare a module counts. Both are asked for.",
+        switch_text="Choosing which file list of a folder is used, its target, and which of several files "
+        "declares a module; asked where that is not clear.",
         commands=(*LIST_COMMANDS, "chooseList", "chooseDeclaration"),
     ),
     Feature(
@@ -388,6 +415,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(),
         lambda client: True,
         "The tests in a folder: cocotb tests and testbenches are found, run in the sandbox, and begun for a module.",
+        switch_text="The tests in a folder: cocotb tests and testbenches, found and run.",
         commands=OWN_TEST_COMMANDS,
     ),
     Feature(
@@ -397,6 +425,7 @@ FEATURES: tuple[Feature, ...] = (
         lambda client: True,
         "What is in a waveform, FST or VCD, windows of it, and which signal of the source is which of it. Attempts can "
         "forbid it.",
+        switch_text="Waveforms of simulations: read, shown, and their values in the source.",
         commands=WAVEFORM_COMMANDS,
     ),
     Feature(
@@ -406,6 +435,7 @@ FEATURES: tuple[Feature, ...] = (
         lambda client: True,
         "Problems that somebody writes: begun, proved from both sides on request and on saving, seen as a solver does;"
         " questions in a form, and tried on models; an exam's questions, reviewed and made into a pack.",
+        switch_text="Writing problems: beginning one, proving it from both sides, seeing it as a solver does.",
         commands=AUTHORING_COMMANDS,
     ),
     Feature(
@@ -414,6 +444,8 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(typeHierarchyProvider=True),
         _declares("typeHierarchy"),
         "What a class extends and implements, and what extends or implements it.",
+        switch_text="The classes and interfaces that a class extends and implements, and those that extend "
+        "or implement it.",
     ),
     Feature(
         "language.linked_editing",
@@ -428,7 +460,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(inlineCompletionProvider=True),
         _declares("inlineCompletion"),
         "Inline suggestions of the assistant's model; off by default, and off in attempts that forbid it.",
-        setting=lambda settings: settings.assistant.enabled,
+        setting="assistant.enabled",
         commands=("assistAccepted",),
     ),
     Feature(
@@ -437,6 +469,7 @@ FEATURES: tuple[Feature, ...] = (
         _fixed(diagnosticProvider=_DIAGNOSTICS),
         _pulls,
         "Findings of slang, Verilator and verible, merged; pushed to clients that can't pull them.",
+        switch_text="Errors and warnings of slang, Verilator and verible.",
     ),
     Feature(
         "language.workspace_diagnostics",
@@ -444,34 +477,6 @@ FEATURES: tuple[Feature, ...] = (
         lambda client: {"diagnosticProvider": _DIAGNOSTICS | {"workspaceDiagnostics": True}},
         _pulls,
         "Findings in all files of the open folders, open or not; off by default.",
-        setting=lambda settings: settings.diagnostics.all_files,
+        setting="diagnostics.all_files",
     ),
 )
-
-
-def wanted_features(client: Client, settings: ServerSettings) -> tuple[Feature, ...]:
-    """The features that a client gets."""
-    return tuple(feature for feature in FEATURES if feature.is_wanted(client) and feature.is_on(settings))
-
-
-def server_capabilities(client: Client, settings: ServerSettings) -> dict[str, Any]:
-    """The capabilities in the answer to `initialize` (LSP 3.18, `ServerCapabilities`)."""
-    saves_with_fixes = settings.code_actions.fix_all_on_save and settings.features.code_actions
-    features = wanted_features(client, settings)
-    commands = [*COMMANDS, *(name for feature in features for name in feature.commands)]
-    capabilities: dict[str, Any] = {
-        "positionEncoding": client.encoding,
-        "textDocumentSync": {
-            "openClose": True,
-            "change": 2,
-            "save": True,
-            "willSaveWaitUntil": saves_with_fixes and client.supports("textDocument.synchronization.willSaveWaitUntil"),
-        },
-        "executeCommandProvider": {"commands": [f"benchwright.{name}" for name in commands]},
-        "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
-    }
-    for feature in features:
-        added_capabilities = dict(feature.capability(client))
-        capabilities["workspace"] |= added_capabilities.pop("workspace", {})
-        capabilities |= added_capabilities
-    return capabilities
