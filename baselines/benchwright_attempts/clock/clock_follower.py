@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -38,7 +39,7 @@ class ClockFollower:
         self.limited_from_s = 0.0
         """Active time at which the limit begins to count, in seconds."""
         self._writer = writer
-        self._limit_s = limit_s
+        self._limit_s = math.inf if limit_s is None else limit_s
         self._on_limit = on_limit
         self._is_held = False
         self._heartbeat: asyncio.Task[None] | None = None
@@ -50,7 +51,7 @@ class ClockFollower:
         self.stop_following()
         self._last_beat = self._writer.moment()
         self._heartbeat = asyncio.create_task(self._beat())
-        if self._limit_s is not None and self._on_limit is not None:
+        if self._limit_s < math.inf and self._on_limit is not None:
             self._limiting = asyncio.create_task(self._watch_limit(self._on_limit))
 
     def stop_following(self) -> None:
@@ -85,16 +86,14 @@ class ClockFollower:
 
     async def until_out_of_time(self) -> float:
         """Waits until the active time is used up; returns the limit in seconds. Never returns without a limit."""
-        if self._limit_s is None:
-            await asyncio.Event().wait()
-            raise AssertionError("nobody sets this event")
         # The clock may be held or paused meanwhile, so what is left is checked again.
-        while (left_s := self._limit_s - await self._used_s()) > 0 or self.grants_more:  # noqa: ASYNC110
+        while (left_s := self.left_s(await self.current_clock())) > 0 or self.grants_more:  # noqa: ASYNC110
             await asyncio.sleep(max(left_s, _POLL_S))
         return self._limit_s
 
-    async def _used_s(self) -> float:
-        return (await self.current_clock()).active_s - self.limited_from_s
+    def left_s(self, clock: ClockState) -> float:
+        """Active time left at a reading, in seconds; below zero once it is used up, infinite without a limit."""
+        return self._limit_s - (clock.active_s - self.limited_from_s)
 
     async def note_suspension(self) -> None:
         """While the clock runs: notes a suspension if wall and monotonic time have parted since the last beat."""

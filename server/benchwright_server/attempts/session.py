@@ -275,7 +275,7 @@ class EditorSession(Adapter):
         """The attempt as shown in views."""
         summary = await self.attempt.writer.summary()
         clock = advance(summary.clock, self._log.moment())
-        assigned, limit_s = self.terms.assigned, self.terms.time_limit_s
+        assigned, limit_s, left_s = self.terms.assigned, self.terms.time_limit_s, self.attempt.clock.left_s(clock)
         clock_display = self.terms.clock_display(summary.event_types, has_ended=summary.state.ended)
         shows_all, shows_rest = clock_display is ClockDisplay.SHOWN, clock_display is not ClockDisplay.HIDDEN
         return AttemptStatus(
@@ -287,7 +287,7 @@ class EditorSession(Adapter):
             state=summary.state,
             elapsed_s=round(clock.elapsed_s, 3) if shows_all else None,
             active_s=round(clock.active_s, 3) if shows_all else None,
-            remaining_s=round(max(0.0, limit_s - clock.active_s), 3) if shows_rest and limit_s is not None else None,
+            remaining_s=round(max(0.0, left_s), 3) if shows_rest and limit_s is not None else None,
             runs=summary.verdict_count,
             running=self.attempt.runs.is_running,
             verdict=await asyncio.to_thread(self._view, summary.verdict) if summary.verdict else None,
