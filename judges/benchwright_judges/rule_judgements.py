@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright_judges.judgement import Judgement, JudgementStatus
 
-RULES = "reading-rules@9"
+RULES = "reading-rules@10"
 """Name and version of the rules by which answers are read, kept with each judgement that they make. Raise it whenever
 an answer may be read differently: a test compares what they read in the corpus."""
 

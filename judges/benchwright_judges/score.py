@@ -9,7 +9,7 @@ from benchwright_judges.formats import rules_of
 from benchwright_judges.formats.question_rules import GivenText
 from benchwright_judges.formats.selection import score_selection
 from benchwright_judges.judgement import Judgement, JudgementStatus
-from benchwright_judges.reading.answer_extraction import Extraction, ExtractionOutcome
+from benchwright_judges.reading.statements import Extraction, ExtractionOutcome
 from benchwright_judges.rule_judgements import EMPTY, NO_KEY, RULES
 from benchwright_judges.text_metrics import THRESHOLD, text_metrics
 from benchwright_problems.problem import Answer, Problem, ProblemKind, Question

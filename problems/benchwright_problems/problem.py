@@ -87,6 +87,8 @@ class AnsweredBy(Enum):
 
     CHOICE = "choice"
     """The letter of one of the question's choices."""
+    CHOICES = "choices"
+    """The letters of all right ones, in order."""
     TRUTH = "truth"
     """`true` or `false`."""
     BLANK = "blank"
@@ -94,11 +96,17 @@ class AnsweredBy(Enum):
     WORDS = "words"
     """Sentences, about which rules rarely decide."""
 
+    @property
+    def has_choices(self) -> bool:
+        """True if its questions have choices with letters."""
+        return self in (AnsweredBy.CHOICE, AnsweredBy.CHOICES)
+
 
 class QuestionFormat(StrEnum):
     """The way in which a question is asked and answered."""
 
     MULTIPLE_CHOICE = "multiple-choice", "multiple choice", AnsweredBy.CHOICE
+    MULTIPLE_RESPONSE = "multiple-response", "multiple response", AnsweredBy.CHOICES
     ASSERTION = "assertion", "true or false", AnsweredBy.TRUTH
     FILL_IN_THE_BLANK = "fill-in-the-blank", "fill in the blank", AnsweredBy.BLANK
     OPEN_ENDED = "open-ended", "open-ended", AnsweredBy.WORDS
@@ -225,7 +233,7 @@ class Figure(Model):
 
 
 class Choice(Model):
-    """One choice of a multiple-choice question."""
+    """One choice of a question."""
 
     letter: Letter
     text: str
@@ -250,7 +258,7 @@ class Question(Model):
     @model_validator(mode="after")
     def _choices_fit_the_format(self) -> Question:
         letters = [choice.letter for choice in self.choices]
-        has_choices = self.format.answered_by is AnsweredBy.CHOICE
+        has_choices = self.format.answered_by.has_choices
         if has_choices and len(letters) < 2:
             raise ValueError(f"a {self.format} question needs at least two choices")
         if not has_choices and letters:
@@ -290,7 +298,7 @@ class Answer(Model):
     """The answer key of a question or text problem."""
 
     value: str
-    """Letter; `true`/`false`; accepted text; or the reference answer."""
+    """Letter, or letters such as `AC`; `true`/`false`; accepted text; or the reference answer."""
     alternatives: tuple[str, ...] = ()
     """Other accepted answers."""
     closed: bool = False

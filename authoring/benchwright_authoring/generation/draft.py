@@ -12,7 +12,7 @@ from benchwright_authoring.generation.passages import Passage
 from benchwright_authoring.written_question import LETTERS, WrittenQuestion
 from benchwright_foundation.model import Model
 from benchwright_judges.models.prompt import object_schema, visible
-from benchwright_judges.reading.short_answers import normalise
+from benchwright_judges.reading.words import normalise
 
 GAP = "____"
 _SHORTEST_QUOTE = 20

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
-from benchwright_judges.reading.short_answers import normalise
+from benchwright_judges.reading.words import normalise
 from benchwright_problems.problem import AnsweredBy
 from benchwright_problems.storage.pack_files_schema import ProblemFile, QuestionTable
 

@@ -20,7 +20,7 @@ from benchwright_foundation.toml_text import as_toml
 from benchwright_judges import languages
 from benchwright_judges.models.kept_replies import KeptReplies
 from benchwright_judges.models.prompt import object_schema, visible
-from benchwright_judges.reading.numeric_answers import read_quantity
+from benchwright_judges.reading.quantities import read_quantity
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder, read_pack_head

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from benchwright_judges.reading.answer_extraction import declines
+from benchwright_judges.reading.statements import declines
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.responses import files_in
 from benchwright_problems.verdict import Reason, Verdict

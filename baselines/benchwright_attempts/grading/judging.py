@@ -65,6 +65,7 @@ class AttemptJudging:
         attempt: str = "",
         number: int = 0,
         answer_id: str | None = None,
+        ruled: Judgement | None = None,
     ) -> Judgement:
         """Judge an answer; one that waits is kept where `benchwright judge pending` finds it.
 
@@ -75,15 +76,17 @@ class AttemptJudging:
             attempt: The attempt it belongs to, if there is one.
             number: Rank of the answer in the attempt, from 1.
             answer_id: Names the answer wherever it is asked about: one with a judgement is not judged again.
+            ruled: What rules say of it, where that is known; rules score an answer once.
 
         Raises:
             StorageError: The database can't be opened.
         """
         if self.service_url:
             return await self._ask_service(ref, answer)
-        judgement = await asyncio.to_thread(score, problem, answer)
-        if not self.is_for_model(problem, judgement):
-            return judgement
+        if ruled is None:
+            ruled = await asyncio.to_thread(score, problem, answer)
+        if not self.is_for_model(problem, ruled):
+            return ruled
         from benchwright_judges.records.recorded_judging import judge_and_record
 
         records = await self.open_records()
@@ -97,6 +100,7 @@ class AttemptJudging:
             number=number,
             answer_id=answer_id,
             budget=self._budget,
+            ruled=ruled,
         )
         if self._flaw and recorded_judgement.status is JudgementStatus.PENDING:
             return recorded_judgement.model_copy(update={"message": f"This answer is kept and pending: {self._flaw}."})

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from benchwright_judges.formats import rules_of
 from benchwright_judges.languages import wording
+from benchwright_judges.reading.statements import ANSWER_LABEL
 from benchwright_problems.problem import Answer, Figure, Problem, ProblemKind, Question
 
 Part = str | Figure
@@ -89,9 +90,12 @@ def example(problem: Problem, key: Answer, *, think: bool) -> Turn:
     """
     question = _question(problem)
     phrases = wording(question.language)
-    answer_text = rules_of(question.format).show_key(phrases, key)
+    rules = rules_of(question.format)
+    answer_text = rules.show_key(phrases, key)
+    if rules.names_value or think:
+        answer_text = f"{ANSWER_LABEL}: {answer_text}"
     if think:
-        answer_text = f"{key.explanation.strip()}\n\n{phrases.marker} {answer_text}".lstrip()
+        answer_text = f"{key.explanation.strip()}\n\n{answer_text}".lstrip()
     text = f"{full_statement(problem)}\n\n{reply_form(problem, think=think)}"
     return Turn(with_figures(text, problem.public.figures), answer_text)
 
@@ -134,17 +138,22 @@ def reply_form(problem: Problem, *, think: bool = False) -> str:
     question = problem.public.question
     if question is None or (problem.category is not None and not think):
         return "Reply with the text that is asked for, as plain text, with nothing around it."
-    phrases = wording(question.language)
-    task = rules_of(question.format).task(phrases)
-    return f"{task} {phrases.think.format(marker=phrases.marker)}" if think else task
+    phrases, rules = wording(question.language), rules_of(question.format)
+    task = rules.task(phrases)
+    if not rules.names_value:
+        return f"{task} {phrases.think.format(line=f'{ANSWER_LABEL}: …')}" if think else task
+    return f"{task} {(phrases.think if think else phrases.answer).format(line=f'{ANSWER_LABEL}: X')}"
 
 
 def final_answer(problem: Problem, reply: str) -> str:
-    """The text after the last marker line of a reply that thinks first; the whole reply where there is none."""
-    marker = re.escape(wording(_question(problem).language).marker.rstrip(":： "))
-    marker_matches = list(re.finditer(rf"(?im)^[\s>#*_`]*{marker}[*_`]*\s*[:：][*_`]*[ \t]*", reply))
-    final_text = reply[marker_matches[-1].end() :].strip() if marker_matches else ""
-    return final_text or reply
+    """The part of a reply with steps that is the answer: behind the last label for words, else all, to be read as such.
+
+    A value is read in the whole reply, since what else it says may contradict the line.
+    """
+    if rules_of(_question(problem).format).names_value:
+        return reply
+    labels = list(re.finditer(rf"(?m)^[\s>#*_`]*{ANSWER_LABEL}[*_`]*\s*[:：][*_`]*[ \t]*", reply))
+    return (reply[labels[-1].end() :].strip() if labels else "") or reply
 
 
 def with_figures(text: str, figures: Sequence[Figure]) -> tuple[Part, ...]:

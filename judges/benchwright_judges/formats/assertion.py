@@ -6,8 +6,8 @@ from benchwright_judges.formats.question_rules import GivenText, QuestionRules
 from benchwright_judges.formats.selection import score_selection
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages.language import LanguageWording
-from benchwright_judges.reading.answer_extraction import Extraction
-from benchwright_judges.reading.assertion_answers import read_truth
+from benchwright_judges.reading.selections import truth_of
+from benchwright_judges.reading.statements import Extraction, read_statement
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Answer, Question
 
@@ -17,11 +17,13 @@ def _values(question: Question) -> tuple[str, ...]:
 
 
 def _extract(question: Question, text: str) -> Extraction:
-    return read_truth(text)
+    return read_statement(text, truth_of)
 
 
 def _score(given_text: GivenText) -> Judgement:
-    return score_selection(read_truth(given_text.text), given_text.question.format.keys, given_text.key)
+    return score_selection(
+        _extract(given_text.question, given_text.text), given_text.question.format.keys, given_text.key
+    )
 
 
 def _show_key(wording: LanguageWording, key: Answer) -> str:

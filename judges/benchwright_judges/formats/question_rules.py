@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages.language import LanguageWording
-from benchwright_judges.reading.answer_extraction import Extraction
+from benchwright_judges.reading.statements import Extraction
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Answer, Question
 
@@ -54,7 +54,7 @@ class QuestionRules:
     show_key: Callable[[LanguageWording, Answer], str] = _as_it_is
     """The key as a solver would write it."""
     names_value: bool = False
-    """True if an answer names one value, which a model can look for in a reply that rules can't read."""
+    """True if an answer is one value, which prompts ask for in a line of its own."""
     selectable: Callable[[Question], tuple[str, ...]] = _no_values
     """The values that can be selected; none for open text."""
     extract: Callable[[Question, str], Extraction] = _no_selection

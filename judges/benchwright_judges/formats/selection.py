@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchwright_judges.judgement import Judgement, JudgementStatus
-from benchwright_judges.reading.answer_extraction import Extraction
+from benchwright_judges.reading.statements import ANSWER_LABEL, Extraction
 from benchwright_judges.rule_judgements import RIGHT, WRONG
-from benchwright_problems.problem import Answer
+from benchwright_problems.problem import Answer, Question
+
+
+def option_texts(question: Question) -> dict[str, str]:
+    """Letter → text of each option."""
+    return {choice.letter: choice.text for choice in question.choices}
+
+
+def letters(question: Question) -> tuple[str, ...]:
+    """The letters of its options."""
+    return tuple(choice.letter for choice in question.choices)
 
 
 def score_selection(extraction: Extraction, selectable: Sequence[str], key: Answer) -> Judgement:
@@ -19,11 +29,22 @@ def score_selection(extraction: Extraction, selectable: Sequence[str], key: Answ
         key: The right one.
     """
     if extraction.value is None:
-        expected_words = " or ".join((", ".join(selectable[:-1]), selectable[-1]))
-        return Judgement(
-            status=JudgementStatus.UNREADABLE,
-            label=extraction.outcome.value,
-            message=f"The answer must say {expected_words}, and only one of them.",
-        )
+        return unreadable(extraction, selectable, "one of")
     is_right = extraction.value.casefold() == key.value.strip().casefold()
     return (RIGHT if is_right else WRONG).model_copy(update={"label": extraction.value})
+
+
+def unreadable(extraction: Extraction, selectable: Sequence[str], quantity: str) -> Judgement:
+    """The judgement of an answer in which no rule reads a value.
+
+    Args:
+        extraction: Extraction from the answer.
+        selectable: The values that it could give.
+        quantity: How many of them, such as "one of".
+    """
+    return Judgement(
+        status=JudgementStatus.UNREADABLE,
+        label=extraction.outcome.value,
+        message=f"The answer has to be {quantity} {', '.join(selectable)}, alone or in a last line such as"
+        f" `{ANSWER_LABEL}: {selectable[0]}`.",
+    )

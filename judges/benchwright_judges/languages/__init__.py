@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 from benchwright_judges.languages.chinese import CHINESE
 from benchwright_judges.languages.english import ENGLISH
 from benchwright_judges.languages.french import FRENCH
@@ -24,3 +27,15 @@ def find_language(code: str) -> AnswerLanguage | None:
 def wording(code: str) -> LanguageWording:
     """Wording of questions in a language; in English if it is not known here."""
     return (find_language(code) or ENGLISH).wording
+
+
+def pattern(field: str) -> re.Pattern[str]:
+    """One regex of `AnswerWords` in every language: an answer may be in another one than its question."""
+    return _pattern(field, LANGUAGES)
+
+
+# Compiled at first use: a language server that opens a design never needs them.
+@cache
+def _pattern(field: str, known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    fragments = (getattr(language.words, field) for language in known_languages)
+    return re.compile("|".join(fragment for fragment in fragments if fragment), re.IGNORECASE)

@@ -43,6 +43,7 @@ class JudgesSettings(Model):
     comparable: bool = True
     """True if answers to CVDP's questions about code also get a vote by CVDP's own aspects."""
     reader: str = ""
+    second_reader: str = ""
     """Name of the model judge that reads answers in which rules find no value; empty if none does."""
     offline: bool = False
     """True if only recorded votes count."""
@@ -65,11 +66,12 @@ class JudgesSettings(Model):
         names = [judge.name for judge in self.judge]
         if len(set(names)) < len(names):
             raise ValueError("two judges have the same name")
-        if self.reader and self.reader not in [model.name for model in self.models]:
-            raise ValueError(
-                f"the reader {self.reader!r} is none of the model judges; add it as a [[judge]], or choose from"
-                f" {', '.join(model.name for model in self.models) or 'none so far'}"
-            )
+        for reader_name in filter(None, (self.reader, self.second_reader)):
+            if reader_name not in [model.name for model in self.models]:
+                raise ValueError(
+                    f"the reader {reader_name!r} is none of the model judges; add it as a [[judge]], or choose from"
+                    f" {', '.join(model.name for model in self.models) or 'none so far'}"
+                )
         return self
 
 
@@ -103,6 +105,7 @@ def read_settings(environ: Mapping[str, str] = os.environ, *, reader_name: str =
     if environ.get(_URL):
         origin = _URL
         values.pop("reader", None)
+        values.pop("second_reader", None)
         values["judge"] = [
             {
                 "name": environ.get(_MODEL, ""),
@@ -154,10 +157,15 @@ def find_panel(settings: JudgesSettings, environ: Mapping[str, str] = os.environ
         return None
     environ = _keys(settings, environ)
     judges = tuple(judge_kinds.KINDS[judge.kind].open(judge, environ) for judge in settings.judge)
-    reader_judges = [judge for judge in judges if isinstance(judge, ModelJudge) and judge.name == settings.reader]
+    readers = tuple(
+        judge
+        for name in (settings.reader, settings.second_reader)
+        for judge in judges
+        if isinstance(judge, ModelJudge) and judge.name == name
+    )
     return Panel(
         judges=judges,
-        model_reader=ModelReader(reader_judges[0]) if reader_judges else None,
+        model_reader=ModelReader(readers) if settings.reader else None,
         seats=settings.votes,
         spares=settings.spares,
         comparable=settings.comparable,

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from benchwright_judges.judgement import Judgement, JudgementStatus, Vote
 from benchwright_judges.models.budget import JudgingBudget
-from benchwright_judges.reading.model_reader import ModelReader, is_unread
+from benchwright_judges.reading.model_reader import READINGS, ModelReader, is_unread
 from benchwright_judges.rubric import Rubric, rubric_for
 from benchwright_problems.problem import Problem
 
@@ -62,7 +62,7 @@ class Panel:
     """True if only cached votes are counted, without requests to judges."""
 
     model_reader: ModelReader | None = None
-    """One of the judges, asked which value an answer states where rules read none."""
+    """Judges that are asked which value an answer states where rules read none."""
 
     def __post_init__(self) -> None:
         if not self.judges or self.seats < 1 or self.seats % 2 == 0 or self.spares < 0:
@@ -87,7 +87,7 @@ class Panel:
         if self.offline:
             return 0.0
         model_reader, rubric = self.reader_of(problem, judgement), rubric_for(problem)
-        cost = 0.0 if model_reader is None else model_reader.most_it_costs(problem, answer) * (self.seats + self.spares)
+        cost = 0.0 if model_reader is None else model_reader.most_it_costs(problem, answer) * (READINGS + self.spares)
         if rubric is None or judgement.status is not JudgementStatus.PENDING:
             return cost
         dearest = max(judge.most_it_costs(problem, answer, rubric) for judge in self.judges)

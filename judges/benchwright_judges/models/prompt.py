@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -91,7 +91,7 @@ def reading_prompt(
     problem: Problem,
     reply: str,
     instructions: str,
-    values: Sequence[str],
+    names: Mapping[str, str],
     *,
     expected_kind: str,
     code: Callable[[], str] = lambda: secrets.token_hex(16),
@@ -102,13 +102,15 @@ def reading_prompt(
         problem: Its public side is shown, without pictures.
         reply: Hostile text, already cut to a length that is read.
         instructions: The system message.
-        values: Those that can be stated; none if any words can.
+        names: Name → value that can be stated; none if any words can.
         expected_kind: Kind of value that answers the question.
         code: Draws a random code.
     """
-    value: dict[str, JsonValue] = {"type": "string", "enum": [*values, ""]} if values else {"type": "string"}
+    value: dict[str, JsonValue] = {"type": "string", "enum": [*names, ""]} if names else {"type": "string"}
     outcome: dict[str, JsonValue] = {"type": "string", "enum": ["stated", "ambiguous", "none"]}
-    question_section = _cut("\n".join([*_question(problem), _section("VALUE ASKED FOR", expected_kind)]))
+    sections = [*_question(problem), _section("VALUE ASKED FOR", expected_kind)]
+    sections += [_section(f"NAME {name}", _named_value(problem, value_named)) for name, value_named in names.items()]
+    question_section = _cut("\n".join(sections))
     block = _block(visible(reply), (question_section,), "Read", "", code)
     return JudgePrompt(
         messages=(
@@ -117,6 +119,12 @@ def reading_prompt(
         ),
         schema=object_schema({"quote": {"type": "string"}, "outcome": outcome, "value": value}),
     )
+
+
+def _named_value(problem: Problem, value: str) -> str:
+    question = problem.public.question
+    has_choices = question is not None and question.choices
+    return f"The reply gives choice {value}." if has_choices else f"The reply calls the statement {value}."
 
 
 def _about_answer(problem: Problem, answer: str, verb: str, empty: JudgePrompt, code: Callable[[], str]) -> JudgePrompt:

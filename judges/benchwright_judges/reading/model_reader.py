@@ -1,10 +1,14 @@
-"""A model that says which value a reply states. It sees the question and the values, never the key."""
+"""A model that says which value a reply states, and shows where. It sees the question and the values, never the key.
+
+Two readings have to agree. In each, the values of a question with choices have other names and another order, so that
+a reader that always names the same, or the first, contradicts itself.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -12,20 +16,26 @@ from typing import Any
 
 from benchwright_judges.formats import rules_of
 from benchwright_judges.judgement import READING, Judgement, JudgementStatus, Vote
+from benchwright_judges.languages import pattern
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.json_reply import read_object
 from benchwright_judges.models.model_judge import ModelJudge
-from benchwright_judges.models.prompt import JudgePrompt, reading_prompt, visible
-from benchwright_judges.reading.numeric_answers import asked_unit, read_quantity
-from benchwright_judges.reading.reply_text import without_thoughts
-from benchwright_judges.reading.short_answers import unwrap
-from benchwright_problems.problem import Problem, digest
+from benchwright_judges.models.prompt import ANSWER_CHARACTERS, JudgePrompt, reading_prompt, visible
+from benchwright_judges.reading.quantities import read_quantity
+from benchwright_judges.reading.reply import own_text
+from benchwright_problems.problem import AnsweredBy, Problem, digest
 
-NONE, AMBIGUOUS, INVENTED = "none", "ambiguous", "invented"
-"""Labels of votes that read no value; `invented` if the quote or the value is not in the reply."""
+NONE, AMBIGUOUS, UNFOUNDED = "none", "ambiguous", "unfounded"
+"""Labels of votes that read no value; `unfounded` if the passage that they quote does not support it."""
 STATED = "="
 """Begins the label of a vote that reads a value, so that no value can be taken for one of the others."""
+READINGS = 2
+"""Number of readings that have to agree."""
 _MARKS = re.compile(r"[\s*_`]+")
+_BEFORE_QUOTE = 14
+"""Characters in front of a quotation in which a word that denies it counts: the end of a clause, not another one."""
+_BESIDE = re.compile(r"(?:\A\s*(?:[,;/、]|or\b|oder\b|ou\b|或)|(?:[,;/、]|\bor|\boder|\bou|或)\s*\Z)", re.IGNORECASE)
+"""Another value may stand beside this one."""
 
 
 @cache
@@ -36,34 +46,36 @@ def instructions() -> tuple[str, str]:
 
 
 def is_unread(problem: Problem, judgement: Judgement) -> bool:
-    """True if rules read no value in an answer to a question that is answered by one."""
+    """True if rules read no value in an answer to a question that is answered by one, and not by several letters."""
     question = problem.public.question
     if question is None or problem.hidden.answer is None or not rules_of(question.format).names_value:
+        return False
+    if question.format.answered_by is AnsweredBy.CHOICES:
         return False
     return judgement.status in (JudgementStatus.UNREADABLE, JudgementStatus.PENDING)
 
 
 @dataclass(frozen=True)
 class ModelReader:
-    """A configured judge as a reader."""
+    """One configured judge or two as readers, who take turns."""
 
-    judge: ModelJudge
+    judges: tuple[ModelJudge, ...]
 
     @property
     def name(self) -> str:
         """As configured."""
-        return self.judge.name
+        return " + ".join(judge.name for judge in self.judges)
 
     def most_it_costs(self, problem: Problem, answer: str) -> float:
         """Cost of one request at most, in US dollars."""
-        return self.judge.endpoint.most_it_costs(_prompt(problem, answer))
+        return max(judge.endpoint.most_it_costs(_prompt(problem, answer, 0)) for judge in self.judges)
 
     def key(self, problem: Problem, answer: str, index: int) -> str:
         """Digest of everything that determines a vote; the answer key does not."""
         return digest(
             {
                 "reading": instructions()[0],
-                "judge": self.judge.identity,
+                "judge": self._judge(index).identity,
                 "problem": problem.public_digest,
                 "expected": _expected(problem),
                 "answer": answer,
@@ -75,17 +87,18 @@ class ModelReader:
         """One reading of an answer; failures are in the vote's `error`.
 
         Args:
-            problem: Problem, of whose hidden part the unit and whether a number is expected are used.
+            problem: Problem, of whose hidden part whether a number is expected, and its unit, are used.
             answer: Hostile text.
-            index: Added to the seed.
+            index: Determines the seed, the judge, and the names and order of the values.
             budget: Pays.
 
         Raises:
             OutOfBudgetError: The budget does not hold what the vote may cost.
         """
-        reply = await self.judge.endpoint.ask(_prompt(problem, answer), index=index, budget=budget)
+        judge = self._judge(index)
+        reply = await judge.endpoint.ask(_prompt(problem, answer, index), index=index, budget=budget)
         vote_fields: dict[str, Any] = {
-            "judge": self.name,
+            "judge": judge.name,
             "raw": reply.text,
             "rubric": instructions()[1],
             **reply.model_dump(exclude={"text", "error"}),
@@ -93,19 +106,39 @@ class ModelReader:
         if reply.error:
             return Vote(error=reply.error, **vote_fields)
         try:
-            label, quote = read_reading(reply.text, without_thoughts(answer), _values(problem))
+            label, quote = read_reading(reply.text, _shown(answer), problem, codes(problem, index))
         except ValueError as error:
             return Vote(error=str(error), **vote_fields)
         return Vote(label=label, reason=quote, **vote_fields)
 
+    def _judge(self, index: int) -> ModelJudge:
+        return self.judges[index % len(self.judges)]
 
-def read_reading(text: str, answer: str, values: Sequence[str]) -> tuple[str, str]:
-    """Label and quote of a reader's reply; strict: nothing is guessed.
+
+def codes(problem: Problem, index: int) -> dict[str, str]:
+    """Name in a reading → value that can be selected, in the order in which they are shown; none for words.
+
+    Args:
+        problem: Its public side decides.
+        index: Number of the reading: each has other names, and another value first.
+    """
+    names = {
+        hashlib.sha256(f"{problem.public_digest} {index} {value}".encode()).hexdigest()[:4]: value
+        for value in _values(problem)
+    }
+    ordered = sorted(names.items(), key=lambda name_and_value: name_and_value[1])
+    first = index % len(ordered) if ordered else 0
+    return dict([*ordered[first:], *ordered[:first]])
+
+
+def read_reading(text: str, answer: str, problem: Problem, names: Mapping[str, str]) -> tuple[str, str]:
+    """Label and quotation of a reader's reply; strict: nothing is guessed.
 
     Args:
         text: The reader's reply.
         answer: Answer that it was shown.
-        values: Those that can be stated; none if any words can.
+        problem: The question.
+        names: Name → value, as the reader was told; none if any words can be stated.
 
     Raises:
         ValueError: The reply is not one object with exactly the three fields, or names what is no outcome or no value.
@@ -113,24 +146,70 @@ def read_reading(text: str, answer: str, values: Sequence[str]) -> tuple[str, st
     fields = read_object(text)
     if set(fields) != {"outcome", "value", "quote"} or not all(isinstance(field, str) for field in fields.values()):
         raise ValueError("the reply does not have the fields outcome, value and quote, and only these, as strings")
-    outcome, value, quote = fields["outcome"], fields["value"].strip(), fields["quote"]
+    outcome, value, quote = fields["outcome"], fields["value"].strip(), fields["quote"].strip()
     if outcome in (NONE, AMBIGUOUS):
         return outcome, ""
     if outcome != "stated":
         raise ValueError("the reply's outcome is neither stated nor ambiguous nor none")
-    if values and value not in values:
-        raise ValueError(f"the reply's value is none of {', '.join(values)}")
-    plain_quote = _plain(quote)
-    is_there = (
-        plain_quote and plain_quote in _plain(visible(answer)) and (values or (value and _plain(value) in plain_quote))
+    if names and value not in names:
+        raise ValueError(f"the reply's value is none of {', '.join(names)}")
+    value = names.get(value, value)
+    return (f"{STATED}{value}" if _supports(quote, value, visible(answer), problem) else UNFOUNDED), quote
+
+
+def _supports(quote: str, value: str, answer: str, problem: Problem) -> bool:
+    """True if a quotation is in an answer, is not denied there, and could not as well be one for another value."""
+    plain_answer, plain_quote = _plain(answer), _plain(quote)
+    start = plain_answer.rfind(plain_quote)
+    if not plain_quote or start < 0:
+        return False
+    before, after = plain_answer[:start], plain_answer[start + len(plain_quote) :]
+    denies, supposes = pattern("negations"), pattern("conditions")
+    if denies.search(before[-_BEFORE_QUOTE:]) or supposes.search(before[-_BEFORE_QUOTE:]):
+        return False
+    if not _values(problem):
+        return bool(value) and _plain(value) in plain_quote and not _stands_in_list(_plain(value), plain_answer)
+    own_names = _names_of(problem)
+    named = {other for other, other_names in own_names.items() if any(_has(name, quote) for name in other_names)}
+    if named - {value}:
+        return False
+    # "(A) (B) (C)": the same words stand there for another value too.
+    return not any(
+        _has(name, quote) and _plain(quote.replace(name, other_name)) in before + after
+        for other, other_names in own_names.items()
+        if other != value
+        for name, other_name in zip(own_names[value], other_names, strict=True)
     )
-    return (f"{STATED}{value}" if is_there else INVENTED), quote
 
 
-def _prompt(problem: Problem, answer: str) -> JudgePrompt:
+def _has(name: str, quote: str) -> bool:
+    """True if a quotation has a name as a word; an "A" before a word is an article."""
+    match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", quote, 0 if len(name) == 1 else re.IGNORECASE)
+    return match is not None and not (name == "A" and re.match(r" [a-z]", quote[match.end() :]))
+
+
+def _names_of(problem: Problem) -> dict[str, tuple[str, ...]]:
+    """Value → its letter and own text, or its word."""
+    question = problem.public.question
+    if question is None or not question.choices:
+        return {value: (value,) for value in _values(problem)}
+    return {choice.letter: (choice.letter, choice.text) for choice in question.choices}
+
+
+def _stands_in_list(value: str, answer: str) -> bool:
+    """True if other values may stand beside a value wherever an answer has it."""
+    places = [match.span() for match in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", answer)]
+    return all(_BESIDE.search(answer[end : end + 8]) or _BESIDE.search(answer[:start][-8:]) for start, end in places)
+
+
+def _prompt(problem: Problem, answer: str, index: int) -> JudgePrompt:
     return reading_prompt(
-        problem, without_thoughts(answer), instructions()[0], _values(problem), expected_kind=_expected(problem)
+        problem, _shown(answer), instructions()[0], codes(problem, index), expected_kind=_expected(problem)
     )
+
+
+def _shown(answer: str) -> str:
+    return (own_text(answer) or "")[-ANSWER_CHARACTERS:]
 
 
 def _values(problem: Problem) -> Sequence[str]:
@@ -139,14 +218,15 @@ def _values(problem: Problem) -> Sequence[str]:
 
 
 def _expected(problem: Problem) -> str:
-    if values := _values(problem):
-        return f"one of {', '.join(values)}"
+    if _values(problem):
+        return "one of the names listed below"
     key, question = problem.hidden.answer, problem.public.question
-    is_number = key and question and read_quantity(unwrap(key.value), question.language)
-    unit = (key.unit if key else None) or asked_unit(problem.public.statement)
-    return ("a number" if is_number else "a word, a phrase or a list") + (f", in {unit}" if unit else "")
+    is_number = key and question and read_quantity(key.value, question.language)
+    return ("a number" if is_number else "a word, a phrase or a list") + (
+        f", in {key.unit}" if key and key.unit else ""
+    )
 
 
 def _plain(text: str) -> str:
     # Models leave out emphasis and line breaks when they copy.
-    return _MARKS.sub("", text).casefold()
+    return _MARKS.sub(" ", text).strip().casefold()

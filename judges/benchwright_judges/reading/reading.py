@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-
 from benchwright_judges.judgement import REFUSAL, Judgement, JudgementStatus, ScoringMethod
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.panel import Panel
-from benchwright_judges.reading.answer_extraction import ExtractionOutcome
-from benchwright_judges.reading.model_reader import NONE, STATED, ModelReader, instructions
+from benchwright_judges.reading.model_reader import NONE, READINGS, STATED, ModelReader, instructions
+from benchwright_judges.reading.statements import ExtractionOutcome
 from benchwright_judges.records import ballot
 from benchwright_judges.records.records import Records
 from benchwright_judges.score import score_value
@@ -32,23 +29,17 @@ async def read_answer(
         answer: Hostile text.
         unread: Judgement by rules: unreadable, or pending.
         model_reader: The model.
-        panel: Says how many votes there are.
+        panel: Says how many unusable replies are replaced.
         records: The cache of votes.
         budget: Pays.
 
     Returns:
-        The score of the value that more than half of the seats read; else `unread` with the votes; of an unreadable
-        answer an error if too few votes could be used.
+        The score of the value that both readings find; else `unread` with the votes; of an unreadable answer an error
+        if too few replies could be used.
 
     Raises:
         OutOfBudgetError: The budget does not hold what a vote may cost; votes that were given are stored.
     """
-    majority = panel.seats // 2 + 1
-
-    def settle(labels: Sequence[str]) -> str | None:
-        label, number = Counter(labels).most_common(1)[0]
-        return label if number >= majority else None
-
     counted_votes = await ballot.count(
         lambda seat: ballot.remembered(
             records,
@@ -57,15 +48,14 @@ async def read_answer(
             lambda: model_reader.vote(problem, answer, index=seat, budget=budget),
             offline=panel.offline,
         ),
-        settle,
-        seats=panel.seats,
+        lambda labels: labels[0] if len({*labels}) == 1 else None,
+        seats=READINGS,
         spares=panel.spares,
     )
     judgement_fields = {
         "method": ScoringMethod.READER,
         "rubric": instructions()[1],
         "votes": counted_votes.votes,
-        "tie_break": len(counted_votes.labels) > majority,
     }
     if counted_votes.decision is not None and counted_votes.decision.startswith(STATED):
         scored = score_value(problem, counted_votes.decision.removeprefix(STATED))
@@ -73,12 +63,11 @@ async def read_answer(
             return scored.model_copy(update=judgement_fields)
     if unread.status is JudgementStatus.PENDING:
         return unread.model_copy(update={"votes": counted_votes.votes})
-    if len(counted_votes.labels) < majority:
+    if len(counted_votes.labels) < READINGS:
         reason = next((vote.error for vote in reversed(counted_votes.votes) if vote.error), "no votes")
         message = (
             f"The reader {model_reader.name} could not be used: {reason}. The answer is kept. Check the model with "
-            "`benchwright"
-            " judge test`, then have the answer read with `benchwright judge pending --score`."
+            "`benchwright judge test`, then have the answer read with `benchwright judge pending --score`."
         )
         return Judgement(status=JudgementStatus.ERROR, message=message, **judgement_fields)
     return unread.model_copy(update={**judgement_fields, "label": _label(unread.label, counted_votes.decision)})

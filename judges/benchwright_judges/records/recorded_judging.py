@@ -38,6 +38,7 @@ async def judge_and_record(
     number: int = 0,
     answer_id: str | None = None,
     budget: JudgingBudget | None = None,
+    ruled: Judgement | None = None,
 ) -> Judgement:
     """Judge an answer and store all votes and the judgement.
 
@@ -54,6 +55,7 @@ async def judge_and_record(
         answer_id: Identifies the answer: one that was scored before, by the present question and key, is not judged
             again.
         budget: Limits the cost of the votes; if it runs out, the answer stays pending.
+        ruled: What rules say of the answer, where that is known; rules score an answer once.
 
     Raises:
         StorageError: The database failed; earlier writes are kept.
@@ -81,15 +83,14 @@ async def judge_and_record(
         number=number,
         id=answer_id or uuid.uuid4().hex,
     )
-    judgement = score(problem, answer)
-    if not _is_open(problem, judgement, panel):
-        await records.settle(given_answer, judgement)
-        return judgement
-    await records.receive(
-        given_answer, judgement.message if judgement.status is JudgementStatus.PENDING else PENDING.message
-    )
-    voted = await vote(problem, answer, panel, records, judgement, budget=budget or JudgingBudget())
-    if voted != judgement:
+    if ruled is None:
+        ruled = score(problem, answer)
+    if not _is_open(problem, ruled, panel):
+        await records.settle(given_answer, ruled)
+        return ruled
+    await records.receive(given_answer, ruled.message if ruled.status is JudgementStatus.PENDING else PENDING.message)
+    voted = await vote(problem, answer, panel, records, ruled, budget=budget or JudgingBudget())
+    if voted != ruled:
         await records.settle(given_answer, voted)
     return voted
 

@@ -147,7 +147,7 @@ class SubmissionJudging:
             RefusalError: See `question` and `Submissions.accept`.
         """
         problem = await asyncio.to_thread(self.question, ref)
-        cost = await self._most_it_costs(problem, answer)
+        cost = self._most_it_costs(problem, answer, await asyncio.to_thread(score, problem, answer))
         submission, is_new = await self.submissions.accept(token, key, ref, answer, reserve_usd=cost)
         if not is_new:
             (current,) = await self.current([await self._result(submission, wait_s)])
@@ -288,11 +288,24 @@ class SubmissionJudging:
         if submission.claims > _MOST_CLAIMS:
             return _error("The service stopped several times while judging this answer.")
         try:
-            if accepted_problem is not None:
-                # A single submission was accepted together with its reservation.
-                return await self._ask(submission, accepted_problem, submission.reserved_usd)
-            problem = await asyncio.to_thread(self.question, submission.problem)
-            return await self._ask(submission, problem, await self._reserve(submission, problem))
+            problem = (
+                await asyncio.to_thread(self.question, submission.problem)
+                if accepted_problem is None
+                else accepted_problem
+            )
+            ruled = await asyncio.to_thread(score, problem, submission.answer)
+            # A single submission was accepted together with its reservation.
+            usd = submission.reserved_usd if accepted_problem else await self._reserve(submission, problem, ruled)
+            return await judge_and_record(
+                problem,
+                submission.answer,
+                self._panel if usd is not None else None,
+                self._records,
+                ref=submission.problem,
+                answer_id=submission.id,
+                budget=JudgingBudget(usd or None),
+                ruled=ruled,
+            )
         except RefusalError as refusal:
             return _error(refusal.details.detail)
         except (SQLAlchemyError, OSError, StorageError):
@@ -301,20 +314,9 @@ class SubmissionJudging:
             _log_place(error)
             return _error(f"The service failed on this answer ({type(error).__name__}).")
 
-    async def _ask(self, submission: Submission, problem: Problem, usd: float | None) -> Judgement:
-        return await judge_and_record(
-            problem,
-            submission.answer,
-            self._panel if usd is not None else None,
-            self._records,
-            ref=submission.problem,
-            answer_id=submission.id,
-            budget=JudgingBudget(usd or None),
-        )
-
-    async def _reserve(self, submission: Submission, problem: Problem) -> float | None:
+    async def _reserve(self, submission: Submission, problem: Problem, ruled: Judgement) -> float | None:
         """The money reserved; None if there is not enough, and the accepted answer has to wait."""
-        cost = await self._most_it_costs(problem, submission.answer)
+        cost = self._most_it_costs(problem, submission.answer, ruled)
         for _ in range(_BUDGET_TRIES):
             try:
                 return await self.submissions.reserve(submission, cost)
@@ -324,12 +326,9 @@ class SubmissionJudging:
             await asyncio.sleep(_BUDGET_WAIT_S)
         return None
 
-    async def _most_it_costs(self, problem: Problem, answer: str) -> float:
+    def _most_it_costs(self, problem: Problem, answer: str, ruled: Judgement) -> float:
         """The maximum cost of model judges for an answer; 0 for one that is decided without them."""
-        if self._panel is None:
-            return 0.0
-        rule_judgement = await asyncio.to_thread(score, problem, answer)
-        return self._panel.most_it_costs(problem, answer, rule_judgement)
+        return 0.0 if self._panel is None else self._panel.most_it_costs(problem, answer, ruled)
 
     async def _quietly(self, database_work: Coroutine[Any, Any, T]) -> T | None:
         """The result; None if the database failed: it will be tried again."""

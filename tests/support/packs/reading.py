@@ -21,6 +21,6 @@ async def reading_panel(play: Play, **changes: Any) -> AsyncIterator[tuple[Panel
         endpoint = ModelEndpoint(ModelSettings(name="m", base_url=server.url, model="m", input_usd=1, output_usd=1), {})
         judge = ModelJudge(endpoint)
         try:
-            yield Panel(judges=(judge,), model_reader=ModelReader(judge), **changes), server
+            yield Panel(judges=(judge,), model_reader=ModelReader((judge,)), **changes), server
         finally:
             await endpoint.close()

@@ -7,13 +7,13 @@ import sys
 from types import ModuleType
 
 import pytest
+from benchwright_judges.reading.answer_extraction import Extraction, ExtractionOutcome
 
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_judges import formats
 from benchwright_judges.formats.question_rules import GivenText, QuestionRules
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages.english import ENGLISH
-from benchwright_judges.reading.answer_extraction import Extraction, ExtractionOutcome
 from benchwright_judges.rubric import rubric_for
 from benchwright_judges.rule_judgements import RIGHT, WRONG
 from benchwright_judges.scale import Scale

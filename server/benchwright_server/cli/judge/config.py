@@ -50,7 +50,8 @@ def config(json_output: Json = False) -> None:
     table.print()
     budget = "none" if settings.budget_usd is None else f"{settings.budget_usd:g} USD"
     if settings.reader:
-        console.print(f"reader: {settings.reader}", markup=False)
+        readers = " and ".join(filter(None, (settings.reader, settings.second_reader)))
+        console.print(f"reader: {readers}", markup=False)
     console.print(f"votes: {settings.votes}; budget per command: {budget}{'; offline' if settings.offline else ''}")
 
 

@@ -26,6 +26,7 @@ from benchwright_harness.cluster.configuration import open_executor
 from benchwright_harness.grading.grade import BatchGrader
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
+from benchwright_judges.judgement import Judgement
 from benchwright_judges.score import score
 from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_problems.problem import Problem, ProblemKind
@@ -148,7 +149,7 @@ def _grade(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[Gr
     )
     judging = AttemptJudging(Home.find(), reader_name=batch.reader, budget_usd=batch.budget)
     waiting_answers = [
-        (number, given_answers[number])
+        (number, given_answers[number], grading.judgement)
         for number, grading in grades.items()
         if grading.judgement is not None and judging.is_for_model(given_answers[number].problem, grading.judgement)
     ]
@@ -172,21 +173,29 @@ def _scored(numbered_answers: _Numbered) -> dict[int, GradingOutcome]:
     return grades
 
 
-async def _judged(numbered_answers: _Numbered, judging: AttemptJudging) -> dict[int, GradingOutcome]:
+async def _judged(
+    waiting_answers: Sequence[tuple[int, GivenAnswer, Judgement]], judging: AttemptJudging
+) -> dict[int, GradingOutcome]:
     turn = asyncio.Semaphore(_JUDGED_AT_ONCE)
 
-    async def judged(number: int, answer: GivenAnswer) -> tuple[int, GradingOutcome]:
-        name = answer.attempt
+    async def judged(number: int, answer: GivenAnswer, ruled: Judgement) -> tuple[int, GradingOutcome]:
         async with turn:
             grading = await judge_answer(
-                answer.ref, answer.problem, answer.text, judging, attempt=name, number=answer.number, answer_id=name
+                answer.ref,
+                answer.problem,
+                answer.text,
+                judging,
+                attempt=answer.attempt,
+                number=answer.number,
+                answer_id=answer.attempt,
+                ruled=ruled,
             )
         meter.advance()
         return number, grading
 
     try:
-        with progress("judging", len(numbered_answers), "answers") as meter:
-            return dict(await asyncio.gather(*(judged(*numbered_answer) for numbered_answer in numbered_answers)))
+        with progress("judging", len(waiting_answers), "answers") as meter:
+            return dict(await asyncio.gather(*(judged(*waiting_answer) for waiting_answer in waiting_answers)))
     finally:
         await judging.close()
 

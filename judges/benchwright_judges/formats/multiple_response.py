@@ -1,0 +1,45 @@
+"""Multiple response: several letters may be right, and all of them answer."""
+
+from __future__ import annotations
+
+from benchwright_judges.formats.question_rules import GivenText, QuestionRules
+from benchwright_judges.formats.selection import letters, option_texts, unreadable
+from benchwright_judges.judgement import Judgement
+from benchwright_judges.reading.selections import choices_of
+from benchwright_judges.reading.statements import Extraction, read_statement
+from benchwright_judges.rule_judgements import RIGHT, WRONG
+from benchwright_judges.scale import Scale
+from benchwright_problems.problem import Question
+
+
+def _extract(question: Question, text: str) -> Extraction:
+    options = option_texts(question)
+    return read_statement(text, lambda passage: choices_of(passage, options, question.language))
+
+
+def _score(given_text: GivenText) -> Judgement:
+    """Right if exactly the key's letters are given.
+
+    The score of others is the share of the key's letters that were given, less as much for each other letter, and at
+    least 0.
+    """
+    extraction = _extract(given_text.question, given_text.text)
+    if extraction.value is None:
+        return unreadable(extraction, letters(given_text.question), "every right one of")
+    given_letters, key_letters = set(extraction.value), set(given_text.key.value.strip().upper())
+    hits, slips = len(given_letters & key_letters), len(given_letters - key_letters)
+    score = max(0.0, (hits - slips) / len(key_letters))
+    judgement = RIGHT if given_letters == key_letters else WRONG
+    return judgement.model_copy(update={"label": extraction.value, "score": score})
+
+
+MULTIPLE_RESPONSE = QuestionRules(
+    score=_score,
+    scale=Scale.SHARE,
+    is_instant=True,
+    names_value=True,
+    task=lambda wording: wording.choose_several,
+    answer_in_json="the letters of all right options, such as AC.",
+    selectable=letters,
+    extract=_extract,
+)

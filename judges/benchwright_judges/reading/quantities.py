@@ -1,0 +1,301 @@
+"""Numbers with units, as people and models write them in every answer language.
+
+A written number can have several readings: `1.024` is a thousand in German and a fraction in English, `32 KB` is
+32 768 bytes to a computer architect (JEDEC 100B.01) and 32 000 to a network engineer (SI). A quantity keeps all of
+them, and two quantities are the same where one reading of each agrees. General libraries of units read `Gb` as gilbert
+and don't know `KB`, so the units of this field stand here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+
+from benchwright_judges import languages
+from benchwright_judges.languages.language import AnswerLanguage
+from benchwright_judges.reading.reply import plain
+
+_LONGEST = 80
+_LARGEST_POWER = 4096
+_ONE = frozenset({Fraction(1)})
+
+_SI = {"": 0, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "m": -3, "u": -6, "n": -9, "p": -12}
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50}
+# Capital K, M, G before bit or byte: 1024 in memories, 1000 on wires.
+_JEDEC = {"K": 10, "M": 20, "G": 30, "T": 40}
+_SPELLED_PREFIXES = {
+    **{"kilo": "K", "mega": "M", "giga": "G", "tera": "T", "milli": "m", "micro": "u", "nano": "n", "pico": "p"},
+    **{"mikro": "u", "méga": "M", "téra": "T"},
+    **{"kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti"},
+}
+_SYMBOLS = {"s": "s", "Hz": "Hz", "W": "W", "V": "V", "J": "J"}
+_FIXED = {"%": ("%", Fraction(1, 100)), "x": ("", Fraction(1)), "×": ("", Fraction(1))}
+_COUNTED = frozenset({"set", "line", "way", "entry", "word", "page", "frame", "cycle", "instruction", "stage"})
+_FIXED |= {"min": ("s", Fraction(60)), "h": ("s", Fraction(3600))}
+
+
+_PER_SECOND = re.compile(
+    r"\s*(?:/\s*(?:s|sec|seconds?|Sek|Sekunde|seconde|秒)|·?s\^\{?-1\}?|(?<=[bB])ps"
+    r"|(?:per|pro|par|每)\s*(?:s|sec|second|Sekunde|seconde|秒))\Z",
+    re.IGNORECASE,
+)
+
+
+class Comparison(StrEnum):
+    """Result of the comparison of a quantity with the key's."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    UNIT_MISSING = "unit missing"
+    """The same number, but one has a unit and the other has none."""
+    UNIT_DIFFERS = "unit differs"
+    """One counts something else than the other, such as lines and sets."""
+    NEAR = "near"
+    """One may be the other, rounded, or with another meaning of its prefix: 32 KB and 32 KiB."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a number counts."""
+
+    dimension: str
+    """`b` (bit), `b/s`, `s`, `Hz`, `W`, `V`, `J`, `%`, a counted thing such as `set`, or empty."""
+    factors: frozenset[Fraction] = _ONE
+    """What it multiplies a number by, to bit, second, hertz …; two where a prefix has two meanings."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number and what it counts, in all readings of its notation."""
+
+    numbers: frozenset[Fraction]
+    """The bare number's readings."""
+    unit: Unit
+    step: Fraction = Fraction(0)
+    """The place value of the last digit behind the decimal separator, in the bare number; 0 if there is none."""
+
+    @property
+    def values(self) -> frozenset[Fraction]:
+        """All readings in the dimension's own unit."""
+        return frozenset(number * factor for number in self.numbers for factor in self.unit.factors)
+
+
+def read_quantity(text: str, language: str = "en") -> Quantity | None:
+    """The quantity that a string consists of; None for any other string.
+
+    Read are decimal numbers with the thousands separators of English, German, French and Chinese, `1e3`,
+    `1.5 x 10^6`, `2^10`, `2**10`, `3/4`, `½`, `0x1F`, `0b101`, `1FH`, and Verilog literals such as `8'hFF`.
+
+    Args:
+        text: A short answer.
+        language: ISO 639 code; decides whether `1.024` may be a thousand.
+    """
+    if len(text) > _LONGEST:
+        return None
+    passage = plain(text).replace("\u03bc", "u").replace("\u00b5", "u").strip(" ;!。，；！").rstrip(".,")
+    match = _NUMBER.match(passage)
+    if match is None:
+        return None
+    reading, unit = _number(match, language), read_unit(passage[match.end() :])
+    return None if reading is None or unit is None else Quantity(reading[0], unit, reading[1])
+
+
+def read_unit(text: str) -> Unit | None:
+    """The unit that a string is; None for words that are no unit. Empty text is the unit of a bare number."""
+    words = _PER_SECOND.sub("/s", " ".join(text.strip(" -").split()))
+    spelled_units = _units(languages.LANGUAGES)
+    name, _, per = words.partition("/")
+    prefix = next((spelled for spelled in _SPELLED_PREFIXES if name.casefold().startswith(spelled)), "")
+    symbol = spelled_units.get(name.casefold()[len(prefix) :])
+    if symbol is not None:
+        words = f"{_SPELLED_PREFIXES.get(prefix, '')}{symbol}{'/' if per else ''}{per}"
+    if not words:
+        return Unit("")
+    if words in _COUNTED:
+        return Unit(words)
+    if words in _FIXED:
+        dimension, factor = _FIXED[words]
+        return Unit(dimension, frozenset({factor}))
+    symbol, _, per = words.partition("/")
+    if (factors := _information(symbol.strip())) and per in ("", "s"):
+        # Data rates count in thousands (SI), storage possibly in multiples of 1024.
+        return Unit("b/s", frozenset({min(factors)})) if per else Unit("b", factors)
+    for name, dimension in _SYMBOLS.items():
+        prefix = words.removesuffix(name)
+        if prefix != words and prefix in _SI:
+            return Unit(dimension, frozenset({Fraction(10) ** _SI[prefix]}))
+    return None
+
+
+def compare(
+    answer: Quantity, key: Quantity, tolerance: float | None = None, asked_unit: Unit | None = None
+) -> Comparison:
+    """Compare a given quantity with the key's.
+
+    Args:
+        answer: The answer.
+        key: The right value.
+        tolerance: Relative, as the key declares it. Without one the numbers have to be equal.
+        asked_unit: The unit that the question asks for: a number without one counts in it.
+    """
+    allowed = Fraction(str(tolerance or 0))
+    if asked_unit is not None:
+        answer, key = (
+            quantity if quantity.unit.dimension else Quantity(quantity.numbers, asked_unit, quantity.step)
+            for quantity in (answer, key)
+        )
+    dimensions = {answer.unit.dimension, key.unit.dimension}
+    if len(dimensions) == 1:
+        return _compared(answer, key, allowed, rounds=tolerance is None)
+    if "" not in dimensions:
+        return Comparison.UNIT_DIFFERS
+    if "%" in dimensions and (comparison := _compared(answer, key, allowed, rounds=tolerance is None)) in (
+        Comparison.SAME,
+        Comparison.NEAR,
+    ):
+        return comparison  # 25 % and 0.25 are the same number.
+    if _agree(answer.numbers, key.numbers, allowed):
+        return Comparison.UNIT_MISSING
+    return Comparison.DIFFERENT
+
+
+def find_asked_unit(question: str) -> Unit | None:
+    """The only unit that a question asks for: behind a blank ("____ sets") or as in "in MB/s"; None without one."""
+    units = {
+        unit for match in _asked(languages.LANGUAGES).finditer(question) if (unit := read_unit(match[1])) is not None
+    }
+    return units.pop() if len(units) == 1 else None
+
+
+def _compared(answer: Quantity, key: Quantity, allowed: Fraction, *, rounds: bool) -> Comparison:
+    if _agree(answer.values, key.values, allowed):
+        return Comparison.SAME
+    distance = min(abs(value - key_value) for value in answer.values for key_value in key.values)
+    step = max(quantity.step * max(quantity.unit.factors) for quantity in (answer, key)) if rounds else Fraction(0)
+    has_prefixes = answer.unit.factors != key.unit.factors and answer.unit.dimension in ("b", "b/s")
+    # 2^40 is a tenth more than 10^12; a byte written as b is an eighth.
+    is_near_prefix = has_prefixes and distance <= Fraction(1, 10) * max(map(abs, key.values))
+    is_sloppy_byte = answer.numbers & key.numbers and _is_eightfold(answer.unit, key.unit)
+    return Comparison.NEAR if distance < step or is_near_prefix or is_sloppy_byte else Comparison.DIFFERENT
+
+
+def _is_eightfold(first: Unit, second: Unit) -> bool:
+    """True if one counts bytes where the other counts bits."""
+    return any(
+        first_factor / second_factor in (8, Fraction(1, 8))
+        for first_factor in first.factors
+        for second_factor in second.factors
+    )
+
+
+def _agree(values: frozenset[Fraction], key_values: frozenset[Fraction], allowed: Fraction) -> bool:
+    return any(abs(value - key_value) <= allowed * abs(key_value) for value in values for key_value in key_values)
+
+
+_NUMBER = re.compile(
+    r"""(?ix) (?P<sign>[-+]?)\s*
+    (?: (?P<width>\d{0,4})'s?(?P<radix>[bodh])(?P<literal>[0-9a-f_]+)
+      | 0x(?P<hex>[0-9a-f_]+) | 0b(?P<binary>[01_]+)
+      | (?P<suffixed>[0-9a-f]{1,8}(?:\s[0-9a-f]{4})*)(?-i:H)(?![a-z])
+      | (?P<base>\d{1,6})\s*(?:\^|\*\*)\s*[({]?(?P<power>[-+]?\d{1,4})[)}]?(?![\d.])
+      | (?P<numerator>\d{1,12})\s*/\s*(?P<denominator>\d{1,12})(?![\d.])
+      | (?P<digits>\d{1,3}(?:[,.' \u00a0\u202f\u2009]\d{3})+(?!\d)(?:[.,]\d+)? | \d+(?:[.,]\d+)? | [.,]\d+)
+        (?: (?:\s*[x*\u00d7\u22c5\u00b7]\s*10\s*(?:\^|\*\*)\s*[({]?|e)(?P<exponent>[-+]?\d{1,4})[)}]? )?
+    ) (?![\d^']|(?<=\b0)x) """
+)
+_RADIX = {"b": 2, "o": 8, "d": 10, "h": 16}
+
+
+def _number(match: re.Match[str], language: str) -> tuple[frozenset[Fraction], Fraction] | None:
+    """All readings of a number, and its step."""
+    sign = -1 if match["sign"] == "-" else 1
+    try:
+        if match["literal"]:
+            number = Fraction(int(match["literal"].replace("_", ""), _RADIX[match["radix"].lower()]))
+        elif match["hex"] or match["suffixed"]:
+            number = Fraction(int((match["hex"] or match["suffixed"]).replace("_", "").replace(" ", ""), 16))
+        elif match["binary"]:
+            number = Fraction(int(match["binary"].replace("_", ""), 2))
+        elif match["base"]:
+            if abs(int(match["power"])) > _LARGEST_POWER:
+                return None
+            number = Fraction(int(match["base"])) ** int(match["power"])
+        elif match["numerator"]:
+            number = Fraction(int(match["numerator"]), int(match["denominator"]))
+        else:
+            return _decimal(match, sign, language)
+    except (ValueError, ZeroDivisionError):
+        return None
+    return frozenset({sign * number}), Fraction(0)
+
+
+def _decimal(match: re.Match[str], sign: int, language: str) -> tuple[frozenset[Fraction], Fraction] | None:
+    exponent = int(match["exponent"] or 0)
+    if abs(exponent) > _LARGEST_POWER:
+        return None
+    digits = re.sub(r"[' \u00a0\u202f\u2009]", "", match["digits"])
+    separators = re.findall(r"[.,]", digits)
+    readings = set()
+    if len(separators) > 1:
+        # Two kinds: the last one is the decimal separator. One kind, repeatedly: thousands.
+        decimal = separators[-1] if len(set(separators)) == 2 else ""
+        if decimal and separators.count(decimal) > 1:
+            return None
+        readings.add(Fraction("".join("." if c == decimal else "" if c in ".," else c for c in digits)))
+    elif separators:
+        integer_part, fraction_part = digits.split(separators[0])
+        is_grouped = len(fraction_part) == 3 and integer_part not in ("", "0") and len(integer_part) <= 3
+        answer_language = languages.find_language(language)
+        comma_is_decimal = answer_language is not None and answer_language.comma_is_decimal
+        if is_grouped and separators[0] == ("." if comma_is_decimal else ","):
+            readings.add(Fraction(integer_part + fraction_part))
+        # In English, a comma before three digits is not a decimal separator; in German, a point there may be one.
+        if not is_grouped or separators[0] == "." or comma_is_decimal:
+            readings.add(Fraction(f"{integer_part or 0}.{fraction_part}"))
+    else:
+        readings.add(Fraction(digits))
+    scale = Fraction(10) ** exponent
+    decimals = re.search(r"[.,](\d+)$", digits)
+    # 1,024 is written as a whole number where it can be one.
+    is_whole = any(reading.denominator == 1 for reading in readings)
+    step = scale / 10 ** len(decimals[1]) if decimals and not is_whole else Fraction(0)
+    return frozenset(sign * reading * scale for reading in readings), step
+
+
+def _information(symbol: str) -> frozenset[Fraction] | None:
+    """Bits in a unit of information: two factors if storage and data rates differ."""
+    match = re.fullmatch(r"(|[KMGTP]i|ki|[kKMGTP])-?([bBo]|[Bb]it|[Bb]its|[Bb]yte|[Bb]ytes)", symbol)
+    if match is None or symbol == "o":
+        return None
+    prefix, bits = (
+        match[1],
+        1 if (match[2][0] == "b" and not match[2].startswith("byte")) or match[2][:3] == "Bit" else 8,
+    )
+    if prefix.endswith("i"):
+        return frozenset({Fraction(bits * 2 ** _BINARY[prefix.capitalize()])})
+    factors = {Fraction(bits * 10 ** _SI[prefix])}
+    if prefix in _JEDEC:
+        factors.add(Fraction(bits * 2 ** _JEDEC[prefix]))
+    return frozenset(factors)
+
+
+@cache
+def _units(known_languages: tuple[AnswerLanguage, ...]) -> dict[str, str]:
+    """Words for units, lower case → symbol or counted thing."""
+    return {
+        word: symbol
+        for language in known_languages
+        for symbol, words in language.units.items()
+        for word in words.split("|")
+    }
+
+
+@cache
+def _asked(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    asks_in = "|".join(language.words.asks_in for language in known_languages if language.words.asks_in)
+    return re.compile(
+        rf"(?:[(（]\s*[)）]|_{{2,}}|{asks_in})[\s*_`(]{{0,4}}(%|[^\W\d_]{{1,14}}(?:/s)?)(?![^\W_\u2e80-\u9fff])"
+    )

@@ -1,0 +1,84 @@
+"""The text of a reply without what is not its own words: thoughts, comments, invisible characters, Markdown, LaTeX."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_LONGEST = 40_000
+# Controls, marks of direction, characters of no width, and pictures.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe0e\ufe0f\ufeff"
+    "\U0001f300-\U0001faff]"
+)
+_BREAK = re.compile("\r\n?|\x85|\u2028|\u2029")
+_THOUGHT = re.compile(
+    r"<(/?)(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|rationale)>", re.IGNORECASE
+)
+_TOKEN = re.compile(r"<\|[A-Za-z_]{1,30}\|>|</?s>")
+# Full-width letters, digits and signs that Chinese is written with.
+_NARROW = {0xFEE0 + code: code for code in range(0x21, 0x7F) if chr(code).isalnum() or chr(code) in ":()"} | {
+    0x2019: "'"
+}
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
+_EMPHASIS = re.compile(r"(?<![\w)])(?:\*\*|__)|(?:\*\*|__)(?![\w(])|(?<![\w*])\*(?=[\w(])|(?<=[\w.)])\*(?![\w*])|`")
+_LATEX = (
+    (re.compile(r"\\[dt]?frac\{([^{}]{1,40})\}\{([^{}]{1,40})\}"), r"\1/\2"),
+    (
+        re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mathcal|operatorname)\s?\{([^{}]{0,200})\}"),
+        r"\1",
+    ),
+    (re.compile(r"\{,\}"), ","),
+    (re.compile(r"\\(?:times|cdot)(?![A-Za-z])"), "×"),
+    (re.compile(r"\\mu(?![A-Za-z])\s?"), "u"),
+    (re.compile(r"\\(log|ln|lg|min|max|sqrt)(?![A-Za-z])"), r"\1"),
+    (re.compile(r"\\([%&#_{}$])"), r"\1"),
+    (re.compile(r"\\[()\[\]]|\$"), ""),
+    (re.compile(r"\\[,;!: ]|(?<!\w)~(?!\w)"), " "),
+)
+
+
+def own_text(reply: str) -> str | None:
+    """The words of a reply that are meant for its reader; None if it breaks off in its thoughts, or is too long.
+
+    Args:
+        reply: Hostile text.
+    """
+    text = _BREAK.sub("\n", reply)
+    if "<|message|>" in text:
+        text = text.rpartition("<|message|>")[2]
+    if "<" in text:
+        finished_text = _without_thoughts(_COMMENT.sub("", _TOKEN.sub("", text)))
+        if finished_text is None:
+            return None
+        text = finished_text
+    text = _FENCE.sub("", _UNSEEN.sub("", text)).translate(_NARROW).strip()
+    return text if len(text) <= _LONGEST else None
+
+
+def _without_thoughts(text: str) -> str | None:
+    kept_parts, start, depth = [], 0, 0
+    for tag in _THOUGHT.finditer(text):
+        if not tag[1]:
+            if depth == 0:
+                kept_parts.append(text[start : tag.start()])
+            depth += 1
+        elif depth:
+            depth -= 1
+        else:
+            kept_parts = []  # The opening tag was part of the prompt.
+        start = tag.end()
+    return None if depth else "".join((*kept_parts, text[start:]))
+
+
+def plain(text: str) -> str:
+    """A passage without emphasis and LaTeX, in NFKC, with single spaces."""
+    if "\\" in text or "$" in text or "~" in text:
+        for pattern, replacement in _LATEX:
+            text = pattern.sub(replacement, text)
+    # NFKC makes plain digits of superscripts.
+    text = re.sub("([0-9A-Za-z])([\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+)", r"\1^\2", text)
+    text = re.sub(r"(\d)(?=[\u00bc-\u00be\u2150-\u215e])", r"\1 ", text)
+    text = unicodedata.normalize("NFKC", text).replace("\u2044", "/").replace("\u2212", "-").replace("\u2019", "'")
+    return " ".join(_EMPHASIS.sub("", text).split())

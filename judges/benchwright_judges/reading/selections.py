@@ -1,0 +1,97 @@
+"""A passage that is a letter, letters, or a truth value as a whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from benchwright_judges import languages
+from benchwright_judges.languages import pattern
+from benchwright_judges.languages.language import AnswerLanguage
+from benchwright_judges.reading.quantities import Comparison, compare, read_quantity
+from benchwright_judges.reading.words import normalise
+
+_LETTER = re.compile(r"[(\[{]?([A-Za-z])[)\]}]?")
+_LETTER_FIRST = re.compile(r"[(\[]?([A-Z]|[a-z](?=[)\]]))[)\]]?\s*[-.:,=、–—]*\s*(\S.*)")
+_LETTER_LAST = re.compile(r"(.*\S)\s*[(\[]([A-Z])[)\]]")
+_ENDS = " \t.,;:!。，；：！'\"“”„«»「」【】"
+
+
+def choice_of(passage: str, choices: Mapping[str, str], language: str) -> str | None:
+    """The letter of the only option that a passage names: by its letter, its own text, both, or its number.
+
+    Args:
+        passage: Plain text in one line.
+        choices: Upper-case letter → text of each option.
+        language: ISO 639 code, for articles and decimal commas.
+    """
+    passage = _without_noun(passage)
+    letters = set(_letters_of(passage, choices))
+    spelled = normalise(passage, language)
+    letters |= {letter for letter, text in choices.items() if spelled and normalise(text, language) == spelled}
+    letters |= _letters_with_text(passage, choices, language)
+    if not letters and (quantity := read_quantity(passage, language)) is not None:
+        for letter, text in choices.items():
+            option_quantity = read_quantity(text, language)
+            if option_quantity is not None and compare(quantity, option_quantity) is Comparison.SAME:
+                letters.add(letter)
+    return letters.pop() if len(letters) == 1 else None
+
+
+def choices_of(passage: str, choices: Mapping[str, str], language: str) -> str | None:
+    """The letters of the options that a passage lists, in order; None if it is no list of letters.
+
+    Args:
+        passage: Plain text in one line.
+        choices: Upper-case letter → text of each option.
+        language: ISO 639 code, for articles.
+    """
+    passage = _without_noun(passage)
+    if re.fullmatch(r"[A-Z]{2,26}", passage):
+        members = list(passage)
+    else:
+        members = [part for part in _list_joins(languages.LANGUAGES).split(passage) if part.strip(_ENDS)]
+    letters = [choice_of(member, choices, language) for member in members]
+    if not letters or None in letters or len(set(letters)) < len(letters) or not set(letters) <= set(choices):
+        return None
+    return "".join(sorted(letter for letter in letters if letter is not None))
+
+
+def truth_of(passage: str) -> str | None:
+    """`true` or `false` if a passage is a word for it."""
+    word = passage.strip(_ENDS + "()[]").casefold()
+    return "true" if pattern("true").fullmatch(word) else "false" if pattern("false").fullmatch(word) else None
+
+
+def _without_noun(passage: str) -> str:
+    passage = passage.strip(_ENDS)
+    match = pattern("nouns").match(passage)
+    letters = passage[match.end() :].lstrip(" :：") if match else ""
+    return letters.strip(_ENDS) if re.match(r"[(]?[A-Za-z]\b", letters) else passage
+
+
+def _letters_of(passage: str, choices: Mapping[str, str]) -> set[str]:
+    match = _LETTER.fullmatch(passage)
+    return {match[1].upper()} & set(choices) if match else set()
+
+
+def _letters_with_text(passage: str, choices: Mapping[str, str], language: str) -> set[str]:
+    """The letter that stands before its own text, or behind it in brackets."""
+    pairs = [(match[1].upper(), match[2]) for match in [_LETTER_FIRST.fullmatch(passage)] if match]
+    pairs += [(match[2], match[1]) for match in [_LETTER_LAST.fullmatch(passage)] if match]
+    letters = {letter for letter, text in pairs if letter in choices and _is_of(text, letter, choices, language)}
+    return letters if len(letters) == len({letter for letter, _ in pairs}) else set()
+
+
+def _is_of(text: str, letter: str, choices: Mapping[str, str], language: str) -> bool:
+    """True if words are those of an option: all of them, or some that no other option has together."""
+    words = set(normalise(text.strip("()[] "), language).split())
+    holders = [other for other, choice in choices.items() if words <= set(normalise(choice, language).split())]
+    return bool(words) and (holders == [letter] or normalise(text, language) == normalise(choices[letter], language))
+
+
+@cache
+def _list_joins(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    joins = "|".join(language.words.joins for language in known_languages if language.words.joins)
+    return re.compile(rf"\s*(?:[,;、，；&+/]|(?<![a-z])(?:{joins})(?![a-z]))\s*|(?<=[A-Z)])\s+(?=[(A-Z])")

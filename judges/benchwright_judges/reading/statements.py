@@ -1,0 +1,249 @@
+r"""The answer that a reply gives, in the places where it is unmistakable, and nowhere else.
+
+The places are the whole reply, a last line `ANSWER: X`, a last `\boxed{X}`, `<answer>X</answer>` or JSON object, and
+a last sentence "The answer is X". What stands there has to be a value as a whole, and nothing in the reply may state
+another. Anything else is unread: `docs/reference/scoring.md` has the table, and it is the test.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from pydantic import JsonValue
+
+from benchwright_judges import languages
+from benchwright_judges.judgement import REFUSAL
+from benchwright_judges.languages import pattern
+from benchwright_judges.languages.language import AnswerLanguage
+from benchwright_judges.reading.reply import own_text, plain
+
+ANSWER_LABEL = "ANSWER"
+"""Begins the line with the answer that prompts ask for, whatever their language."""
+_LONGEST_VALUE = 300
+_LONGEST_REMARK = 200
+_OBJECTS = 20
+_ENDS = " \t.,;:!。，；：！\"'}"
+_INTRODUCES = (",", "，", ":", "：")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；;])\s*")
+_BOX = re.compile(r"\\f?boxed\s{0,3}\{((?:[^{}\n]|\{[^{}\n]{0,200}\}){1,300})\}")
+
+
+class ExtractionOutcome(StrEnum):
+    """Outcome of reading an answer, and the reason if it could not be read. Labels of unreadable answers."""
+
+    READ = "read"
+    NOTHING = "nothing"
+    """It gives none in a place where one is unmistakable."""
+    AMBIGUOUS = "ambiguous"
+    """It gives more than one."""
+    REFUSAL = REFUSAL
+    """It declines to answer."""
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The answer that a solver's text gives."""
+
+    value: str | None = None
+    outcome: ExtractionOutcome = ExtractionOutcome.NOTHING
+
+
+@dataclass(frozen=True)
+class _Statement:
+    value: str | None
+    """None if what stands there is no value."""
+    start: int
+    end: int
+    is_marked: bool = True
+    """True if it is marked as the answer: by a label, a box, a tag or a field."""
+
+
+def read_statement(reply: str, parse: Callable[[str], str | None], *, takes_words: bool = False) -> Extraction:
+    """The one value that a reply states.
+
+    Args:
+        reply: Hostile text.
+        parse: The value that a passage is as a whole; None if it is none. Passages are plain text in one line.
+        takes_words: True if any words are a value, so that only what is marked can contradict another.
+    """
+    text = own_text(reply)
+    if not text:
+        return Extraction()
+    reader = _Reader(text, parse, takes_words)
+    statements = sorted(reader.statements(), key=lambda statement: (statement.end, statement.is_marked))
+    if not statements:
+        passage = plain(text)
+        value = parse(passage) if len(passage) <= _LONGEST_VALUE else None
+        if value is not None:
+            return Extraction(value, ExtractionOutcome.READ)
+        return Extraction(None, ExtractionOutcome.REFUSAL) if declines(text) else Extraction()
+    last = statements[-1]
+    if last.value is None or not reader.is_last_word(last):
+        return Extraction()
+    rivals = {statement.value for statement in statements if statement.is_marked or not takes_words}
+    if rivals - {last.value, None}:
+        return Extraction(None, ExtractionOutcome.AMBIGUOUS)
+    return Extraction(last.value, ExtractionOutcome.READ)
+
+
+def declines(text: str) -> bool:
+    """True if it says that it does not answer."""
+    return pattern("refusal").search(text.replace("\u2019", "'")) is not None
+
+
+@dataclass(frozen=True)
+class _Reader:
+    text: str
+    parse: Callable[[str], str | None]
+    takes_words: bool
+
+    def statements(self) -> Iterator[_Statement]:
+        """Everything in the reply that says which answer it gives."""
+        yield from self._labelled()
+        yield from self._wrapped()
+        yield from self._sentences()
+
+    def is_last_word(self, last: _Statement) -> bool:
+        """True if nothing before the last statement gives it to somebody else, and nothing behind it takes it back."""
+        text_before, remark = self.text[: last.start], plain(self.text[last.end :]).strip(" .*_`)]}$\\")
+        is_introduced = text_before.rstrip().endswith(_INTRODUCES)
+        if not last.is_marked:
+            return not remark and not is_introduced and not self._names_another(self.text, last.value)
+        is_asked_for = self.text[last.start :].lstrip("*#-【` ").startswith((ANSWER_LABEL, "\\", "<", "{"))
+        lines = text_before.rstrip().rsplit("\n", 1)
+        same_line = text_before.rpartition("\n")[2][-30:]
+        if (is_introduced and not is_asked_for) or _doubts(same_line):
+            return False
+        if any(self._picks_another(sentence, last.value) for sentence in _SENTENCE_END.split(lines[-1])[-2:]):
+            return False
+        return not remark or (
+            len(remark) <= _LONGEST_REMARK
+            and re.search(r"[?？\d]", remark) is None
+            and pattern("doubts").search(remark) is None
+            and not self._names_another(remark, None)
+        )
+
+    def _names_another(self, text: str, value: str | None) -> bool:
+        """True if a word of a text is another value."""
+        words = [*re.findall(r"\w+", plain(text)), *_truth_words().findall(text)]
+        return not self.takes_words and bool({*map(self.parse, words)} - {None, value})
+
+    def _picks_another(self, sentence: str, value: str | None) -> bool:
+        """True if a sentence right before the answer picks another value."""
+        if self.takes_words or _doubts(sentence) or pattern("conditions").search(sentence):
+            return False
+        letters = [letter for match in _picks(languages.LANGUAGES).finditer(sentence) for letter in match.groups()]
+        values = {self.parse(word) for word in [*letters, *_truth_words().findall(sentence)] if word} - {None}
+        return bool(values) and value not in values
+
+    def _labelled(self) -> Iterator[_Statement]:
+        """Lines that begin with "Answer:"; the value may stand alone in the next line."""
+        lines = list(re.finditer(r"[^\n]*\S[^\n]*", self.text))
+        for line, next_line in zip(lines, [*lines[1:], None], strict=True):
+            words = plain(line[0]).lstrip("#-【 ")
+            label = pattern("labels").match(words)
+            if label is None:
+                continue
+            content, end = words[label.end() :].lstrip(), line.end()
+            if content.startswith((":", "：", "=")):
+                content = content[1:].strip()
+                if not content and next_line is not None:
+                    content, end = plain(next_line[0]), next_line.end()
+                yield _Statement(self.parse(content) or self._stated_by(content, whole=True), line.start(), end)
+            elif not self.takes_words and (value := self.parse(content)) is not None:
+                yield _Statement(value, line.start(), end)
+
+    def _wrapped(self) -> Iterator[_Statement]:
+        for wrapper in (_BOX, _tags(languages.LANGUAGES)):
+            for match in wrapper.finditer(self.text):
+                yield _Statement(self.parse(plain(match[1])), match.start(), match.end())
+        if (json_object := _last_object(self.text)) is not None:
+            start, members = json_object
+            values = [value for name, value in members.items() if pattern("fields").fullmatch(name.strip())]
+            if len(values) == 1:
+                yield _Statement(self.parse(_literal_text(values[0])), start, len(self.text))
+
+    def _sentences(self) -> Iterator[_Statement]:
+        """Sentences that say which answer is given; one that says it in passing contradicts, and does not answer."""
+        for line in re.finditer(r"[^\n]+", self.text):
+            start = line.start()
+            for sentence in _SENTENCE_END.split(line[0]):
+                start = self.text.find(sentence, start)
+                words = plain(sentence).strip(_ENDS)
+                if len(words) <= _LONGEST_VALUE and (value := self._stated_by(words, whole=False)) is not None:
+                    is_whole = "?" not in sentence and self._stated_by(words, whole=True) is not None
+                    yield _Statement(value, start, start + len(sentence) * is_whole, is_marked=False)
+                start += len(sentence)
+
+    def _stated_by(self, words: str, *, whole: bool) -> str | None:
+        """The value in a sentence such as "The answer is B"."""
+        says = _says(languages.LANGUAGES)
+        match = says.fullmatch(words.strip(_ENDS)) if whole else says.search(words)
+        return self.parse(next(filter(None, match.groups()))) if match else None
+
+
+def _doubts(text: str) -> bool:
+    return pattern("doubts").search(text) is not None or pattern("negations").search(text) is not None
+
+
+def _last_object(text: str) -> tuple[int, dict[str, JsonValue]] | None:
+    """The JSON object that a reply ends with, and where it begins."""
+    decoder, start = json.JSONDecoder(), len(text)
+    for _ in range(_OBJECTS if text.endswith("}") else 0):
+        start = text.rfind("{", 0, start)
+        if start < 0:
+            return None
+        try:
+            members, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        if end == len(text) and isinstance(members, dict):
+            return start, members
+    return None
+
+
+def _literal_text(value: JsonValue) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ", ".join(map(_literal_text, value))
+    return plain(str(value)) if isinstance(value, str | int | float) else ""
+
+
+@cache
+def _says(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    sentences = [sentence for language in known_languages for sentence in language.words.sentences]
+    return re.compile("|".join(f"(?:{sentence.replace('<X>', '(.+)')})" for sentence in sentences), re.IGNORECASE)
+
+
+@cache
+def _tags(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    names = "|".join(language.words.fields for language in known_languages if language.words.fields)
+    return re.compile(rf"<(?:{names})>([^<>]{{1,300}})</\w+>", re.IGNORECASE)
+
+
+@cache
+def _picks(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    """A letter that is picked, or called right."""
+    picks = "|".join(language.words.picks for language in known_languages if language.words.picks)
+    true = "|".join(language.words.true for language in known_languages)
+    return re.compile(
+        f"(?i:{picks})".replace("<X>", r"(?-i:\b([A-Z])\b)")
+        + rf"|\b([A-Z])\b[^.]{{0,30}}?(?<!\w)(?i:(?:{true})(?<=\w\w))(?![^\W\u2e80-\u9fff])"
+    )
+
+
+def _truth_words() -> re.Pattern[str]:
+    return _truths(languages.LANGUAGES)
+
+
+@cache
+def _truths(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    """A word of two letters and more for true or false."""
+    words = "|".join(f"{language.words.false}|{language.words.true}" for language in known_languages)
+    return re.compile(rf"(?<![^\W\u2e80-\u9fff])(?:{words})(?<=\w\w)(?![^\W\u2e80-\u9fff])", re.IGNORECASE)
