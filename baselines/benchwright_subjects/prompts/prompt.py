@@ -142,7 +142,7 @@ def reply_form(problem: Problem, *, think: bool = False) -> str:
     task = rules.task(phrases)
     if not rules.names_value:
         return f"{task} {phrases.think.format(line=f'{ANSWER_LABEL}: …')}" if think else task
-    return f"{task} {(phrases.think if think else phrases.answer).format(line=f'{ANSWER_LABEL}: X')}"
+    return f"{(phrases.think if think else phrases.answer).format(line=f'{ANSWER_LABEL}: X')} {task}"
 
 
 def final_answer(problem: Problem, reply: str) -> str:

@@ -14,8 +14,8 @@ ENGLISH = AnswerLanguage(
         decide="Is this statement right? X is True or False.",
         fill="X is what fills the blank: the words alone, or the number with its unit.",
         explain="Answer clearly in a few sentences.",
-        answer="Reply with one line and nothing else: `{line}`",
-        think="First think step by step. Then end your reply with this line: `{line}`",
+        answer="Reply with one line and nothing else: `{line}`.",
+        think="First think step by step. Then end your reply with this line: `{line}`.",
         true="True",
         false="False",
     ),
@@ -36,8 +36,9 @@ ENGLISH = AnswerLanguage(
         r"|guessing|maybe|perhaps|probably|ignore|scratch|kidding|joking|meant|both|either|although"
         r"|though|chang(?:e|ed|ing) (?:my|the|it|that))\b",
         conditions=r"\b(?:if|would|were|suppose|assuming)\b",
-        refusal=r"\b(?:can(?:no|')t|can not|unable to|won't|will not|refuse to|not able to) (?:answer|say|help|determine"
-        r"|tell|decide|provide|comply)|\b(?:don't|do not) know\b|\bno idea\b|\bas an ai\b|\bi(?:'m| am) sorry\b",
+        refusal=r"\b(?:can(?:no|')t|can not|unable to|won't|will not|refuse to|not able to) (?:answer|say|help"
+        r"|determine|tell|decide|provide|comply)|\b(?:don't|do not) know\b|\bno idea\b|\bas an ai\b|\bi(?:'m| am) sorry\b",
+        questions=r"(?:question|q|problem|exercise|statement) ?\d*",
         fields=r"answer|final_answer|choice|option|answers",
         articles=r"(?:an?|the)\s+",
         joins=r"and",

@@ -15,8 +15,8 @@ FRENCH = AnswerLanguage(
         decide="Cette affirmation est-elle juste ? X est Vrai ou Faux.",
         fill="X est ce qui doit remplir le blanc : les mots seuls, ou le nombre avec son unité.",
         explain="Répondez clairement en quelques phrases.",
-        answer="Répondez par une seule ligne : `{line}`",
-        think="Réfléchissez d'abord étape par étape. Terminez ensuite par cette ligne : `{line}`",
+        answer="Répondez par une seule ligne : `{line}`.",
+        think="Réfléchissez d'abord étape par étape. Terminez ensuite par cette ligne : `{line}`.",
         true="Vrai",
         false="Faux",
     ),
@@ -38,6 +38,7 @@ FRENCH = AnswerLanguage(
         conditions=r"\b(?:si|serait|pourrait|supposons)\b",
         refusal=r"\bje ne (?:sais|peux) pas\b|\bimpossible de (?:répondre|dire|trancher)|\baucune idée\b"
         r"|\bje suis désolée?\b",
+        questions=r"(?:question|énoncé|exercice|affirmation) ?\d*",
         fields=r"réponse|reponse|choix",
         articles=r"(?:l'|(?:les?|la|une?|des|du)\s+)",
         joins=r"et",

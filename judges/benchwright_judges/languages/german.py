@@ -15,8 +15,8 @@ GERMAN = AnswerLanguage(
         decide="Ist diese Aussage richtig? X ist Wahr oder Falsch.",
         fill="X ist das, was in die Lücke gehört: nur die Wörter oder die Zahl mit ihrer Einheit.",
         explain="Antworten Sie klar in wenigen Sätzen.",
-        answer="Antworten Sie mit einer einzigen Zeile: `{line}`",
-        think="Denken Sie zuerst Schritt für Schritt nach. Beenden Sie die Antwort dann mit dieser Zeile: `{line}`",
+        answer="Antworten Sie mit einer einzigen Zeile: `{line}`.",
+        think="Denken Sie zuerst Schritt für Schritt nach. Beenden Sie die Antwort dann mit dieser Zeile: `{line}`.",
         true="Wahr",
         false="Falsch",
     ),
@@ -42,6 +42,7 @@ GERMAN = AnswerLanguage(
         refusal=r"\bich weiß (?:es|das) nicht\b|\bweiß ich nicht\b|\b(?:kann|könnte) (?:ich )?"
         r"(?:das |die frage |diese frage |es )?(?:leider )?nicht (?:beantworten|sagen|entscheiden|bestimmen)"
         r"|\bkeine ahnung\b|\btut mir leid\b",
+        questions=r"(?:frage|aufgabe|aussage) ?\d*",
         fields=r"antwort|lösung|option",
         articles=r"(?:der|die|das|den|dem|ein|eine|einen|einem|einer)\s+",
         joins=r"und",

@@ -54,6 +54,8 @@ class AnswerWords:
     """Words of a supposition, such as "if"."""
     refusal: str = ""
     """The solver will not or cannot answer."""
+    questions: str = ""
+    """The heading of a question, such as "Question 2": a reply that goes on with one answers another, too."""
     fields: str = ""
     """Names of fields of JSON objects, and of tags, that hold an answer."""
     articles: str = ""

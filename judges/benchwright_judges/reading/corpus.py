@@ -1,8 +1,8 @@
 """Replies with what a person reads in each: a file of JSON Lines.
 
 An object names a question, and the arrays on the lines below it are replies to it: truth, style, text. A truth is a
-letter (several where several are named), `T` or `F`, `right` or `wrong` for blanks and numbers, `nothing` where nobody
-would say that an answer was given, or `either` where people disagree; these are left out.
+letter (several to a question that asks for all right ones), `T` or `F`, `right` or `wrong` for blanks and numbers,
+`nothing` where nobody would say that an answer was given, or `either` where people disagree; these are left out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from benchwright_problems.problem import (
 
 _STYLES = {
     "choice": QuestionFormat.MULTIPLE_CHOICE,
-    "multi": QuestionFormat.MULTIPLE_CHOICE,
+    "multi": QuestionFormat.MULTIPLE_RESPONSE,
     "assertion": QuestionFormat.ASSERTION,
 }
 _DISPUTED, _NOTHING = "either", "nothing"
@@ -50,7 +50,7 @@ class AskedQuestion(Model):
 
     item: str
     format: Literal["choice", "multi", "assertion", "blank", "number"]
-    """`multi` asks for several letters."""
+    """`multi` is multiple response."""
     language: Annotated[str, AfterValidator(_known_language)]
     question: str
     key: str
@@ -97,7 +97,7 @@ class LabelledReply:
     @property
     def is_clear(self) -> bool:
         """True if a person reads exactly one value in it."""
-        return self.truth != _NOTHING and not (self.question.format == "multi" and len(self.truth) > 1)
+        return self.truth != _NOTHING
 
     def reading(self, judgement: Judgement) -> str | None:
         """Value that a judgement reads in it, as a truth is written; None if nothing."""
@@ -166,7 +166,7 @@ def _check_truth(file: Path, number: int, question: AskedQuestion, truth: str) -
     letters = {chr(65 + index) for index in range(len(question.options))}
     allowed = {"assertion": {"T", "F"}, "choice": letters}.get(question.format, {"right", "wrong"})
     if question.format == "multi":
-        allowed = {truth} if truth and set(truth) <= letters else letters
+        allowed = {truth} if truth and set(truth) <= letters and truth == "".join(sorted(truth)) else letters
     if truth not in {*allowed, _NOTHING, _DISPUTED}:
         choose = ", ".join(sorted(allowed))
         raise VotesFileError(f"{file}:{number}: truth {truth!r} is none of {choose}, {_NOTHING}, {_DISPUTED}")

@@ -34,8 +34,9 @@ READINGS = 2
 _MARKS = re.compile(r"[\s*_`]+")
 _BEFORE_QUOTE = 14
 """Characters in front of a quotation in which a word that denies it counts: the end of a clause, not another one."""
-_BESIDE = re.compile(r"(?:\A\s*(?:[,;/、]|or\b|oder\b|ou\b|或)|(?:[,;/、]|\bor|\boder|\bou|或)\s*\Z)", re.IGNORECASE)
-"""Another value may stand beside this one."""
+_BEFORE = re.compile(r"(?:[/;、]|\b(?:or|oder|ou)|或|[,:]\s*\S{1,15},)\s*\Z")
+_BEHIND = re.compile(r"\s*(?:[/;、]|(?:or|oder|ou)\b|或|,\s*\S{1,15}(?:[,:]|\s(?:or|and|oder|und|ou|et)\b|\Z))")
+"""Beside a value of a list, such as "TLB, MMU or cache"."""
 
 
 @cache
@@ -175,11 +176,15 @@ def _supports(quote: str, value: str, answer: str, problem: Problem) -> bool:
         return False
     # "(A) (B) (C)": the same words stand there for another value too.
     return not any(
-        _has(name, quote) and _plain(quote.replace(name, other_name)) in before + after
+        _has(name, quote) and _has(_plain(_replaced(name, other_name, quote)), before + after)
         for other, other_names in own_names.items()
         if other != value
         for name, other_name in zip(own_names[value], other_names, strict=True)
     )
+
+
+def _replaced(name: str, other_name: str, quote: str) -> str:
+    return re.sub(re.escape(name), lambda _: other_name, quote, flags=0 if len(name) == 1 else re.IGNORECASE)
 
 
 def _has(name: str, quote: str) -> bool:
@@ -199,7 +204,7 @@ def _names_of(problem: Problem) -> dict[str, tuple[str, ...]]:
 def _stands_in_list(value: str, answer: str) -> bool:
     """True if other values may stand beside a value wherever an answer has it."""
     places = [match.span() for match in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", answer)]
-    return all(_BESIDE.search(answer[end : end + 8]) or _BESIDE.search(answer[:start][-8:]) for start, end in places)
+    return all(_BEHIND.match(answer, end) or _BEFORE.search(answer[:start][-40:]) for start, end in places)
 
 
 def _prompt(problem: Problem, answer: str, index: int) -> JudgePrompt:

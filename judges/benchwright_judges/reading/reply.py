@@ -23,13 +23,14 @@ _NARROW = {0xFEE0 + code: code for code in range(0x21, 0x7F) if chr(code).isalnu
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
 _EMPHASIS = re.compile(r"(?<![\w)])(?:\*\*|__)|(?:\*\*|__)(?![\w(])|(?<![\w*])\*(?=[\w(])|(?<=[\w.)])\*(?![\w*])|`")
-_LATEX = (
+_MARKUP = (
     (re.compile(r"\\[dt]?frac\{([^{}]{1,40})\}\{([^{}]{1,40})\}"), r"\1/\2"),
     (
         re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mathcal|operatorname)\s?\{([^{}]{0,200})\}"),
         r"\1",
     ),
     (re.compile(r"\{,\}"), ","),
+    (re.compile(r"</?(?:b|i|em|strong|u|code)>"), ""),
     (re.compile(r"\\(?:times|cdot)(?![A-Za-z])"), "×"),
     (re.compile(r"\\mu(?![A-Za-z])\s?"), "u"),
     (re.compile(r"\\(log|ln|lg|min|max|sqrt)(?![A-Za-z])"), r"\1"),
@@ -74,8 +75,8 @@ def _without_thoughts(text: str) -> str | None:
 
 def plain(text: str) -> str:
     """A passage without emphasis and LaTeX, in NFKC, with single spaces."""
-    if "\\" in text or "$" in text or "~" in text:
-        for pattern, replacement in _LATEX:
+    if any(sign in text for sign in "\\$~<"):
+        for pattern, replacement in _MARKUP:
             text = pattern.sub(replacement, text)
     # NFKC makes plain digits of superscripts.
     text = re.sub("([0-9A-Za-z])([\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+)", r"\1^\2", text)

@@ -12,10 +12,11 @@ from benchwright_judges.languages.language import AnswerLanguage
 from benchwright_judges.reading.quantities import Comparison, compare, read_quantity
 from benchwright_judges.reading.words import normalise
 
+_EQUAL = (Comparison.SAME, Comparison.UNIT_MISSING)
 _LETTER = re.compile(r"[(\[{]?([A-Za-z])[)\]}]?")
 _LETTER_FIRST = re.compile(r"[(\[]?([A-Z]|[a-z](?=[)\]]))[)\]]?\s*[-.:,=、–—]*\s*(\S.*)")
 _LETTER_LAST = re.compile(r"(.*\S)\s*[(\[]([A-Z])[)\]]")
-_ENDS = " \t.,;:!。，；：！'\"“”„«»「」【】"
+_ENDS = " \t.,;:!。，；：！'\"“”„«»「」【】✅✔✓"
 
 
 def choice_of(passage: str, choices: Mapping[str, str], language: str) -> str | None:
@@ -34,7 +35,7 @@ def choice_of(passage: str, choices: Mapping[str, str], language: str) -> str | 
     if not letters and (quantity := read_quantity(passage, language)) is not None:
         for letter, text in choices.items():
             option_quantity = read_quantity(text, language)
-            if option_quantity is not None and compare(quantity, option_quantity) is Comparison.SAME:
+            if option_quantity is not None and compare(quantity, option_quantity) in _EQUAL:
                 letters.add(letter)
     return letters.pop() if len(letters) == 1 else None
 

@@ -83,11 +83,11 @@ def read_statement(reply: str, parse: Callable[[str], str | None], *, takes_word
             return Extraction(value, ExtractionOutcome.READ)
         return Extraction(None, ExtractionOutcome.REFUSAL) if declines(text) else Extraction()
     last = statements[-1]
-    if last.value is None or not reader.is_last_word(last):
-        return Extraction()
-    rivals = {statement.value for statement in statements if statement.is_marked or not takes_words}
-    if rivals - {last.value, None}:
+    rivals = {statement.value for statement in statements if statement.is_marked or not takes_words} - {None}
+    if len(rivals) > 1:
         return Extraction(None, ExtractionOutcome.AMBIGUOUS)
+    if last.value is None or reader.asks() or reader.denies(last.value) or not reader.is_last_word(last):
+        return Extraction()
     return Extraction(last.value, ExtractionOutcome.READ)
 
 
@@ -107,6 +107,25 @@ class _Reader:
         yield from self._labelled()
         yield from self._wrapped()
         yield from self._sentences()
+
+    def asks(self) -> bool:
+        """True if the reply goes on with a question, as models that continue a text do."""
+        lines = [plain(line).lstrip("#* ") for line in self.text.split("\n")[1:]]
+        headings = filter(None, map(pattern("questions").match, lines))
+        return any(re.match(r"\s*[:：.]", heading.string[heading.end() :]) for heading in headings)
+
+    def denies(self, value: str) -> bool:
+        """True if the reply says of one of the options that it gives that it is none: "not D", "D is wrong"."""
+        if self.takes_words or self.parse("false") is not None:
+            return False
+        words = plain(self.text)
+        named = [
+            self.parse(name)
+            for match in _denials(languages.LANGUAGES).finditer(words)
+            for name in match.groups()
+            if name
+        ]
+        return any(name in value for name in named if name is not None)
 
     def is_last_word(self, last: _Statement) -> bool:
         """True if nothing before the last statement gives it to somebody else, and nothing behind it takes it back."""
@@ -154,9 +173,18 @@ class _Reader:
                 content = content[1:].strip()
                 if not content and next_line is not None:
                     content, end = plain(next_line[0]), next_line.end()
-                yield _Statement(self.parse(content) or self._stated_by(content, whole=True), line.start(), end)
+                value = self.parse(content) or self._stated_by(content, whole=True) or self._with_remark(content)
+                yield _Statement(value, line.start(), end)
             elif not self.takes_words and (value := self.parse(content)) is not None:
                 yield _Statement(value, line.start(), end)
+
+    def _with_remark(self, content: str) -> str | None:
+        """The value before a remark in brackets that leaves it alone, such as "true (by definition)"."""
+        match = re.fullmatch(r"([^()（）]+)[(（]([^()（）]{1,60})[)）]\W*", content)
+        if match is None or _doubts(match[2]) or pattern("conditions").search(match[2]) or "?" in match[2]:
+            return None
+        value = self.parse(match[1])
+        return None if self._names_another(match[2], value) else value
 
     def _wrapped(self) -> Iterator[_Statement]:
         for wrapper in (_BOX, _tags(languages.LANGUAGES)):
@@ -235,6 +263,15 @@ def _picks(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
     return re.compile(
         f"(?i:{picks})".replace("<X>", r"(?-i:\b([A-Z])\b)")
         + rf"|\b([A-Z])\b[^.]{{0,30}}?(?<!\w)(?i:(?:{true})(?<=\w\w))(?![^\W\u2e80-\u9fff])"
+    )
+
+
+@cache
+def _denials(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    negations = "|".join(language.words.negations for language in known_languages if language.words.negations)
+    false = "|".join(language.words.false for language in known_languages)
+    return re.compile(
+        rf"(?i:{negations})\W{{0,2}}\b([A-Z][A-Z]*)\b|\b([A-Z])\b,? ?(?i:is|ist|est|是)? ?(?i:{false})(?<=\w\w)(?!\w)"
     )
 
 
