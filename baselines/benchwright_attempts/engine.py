@@ -99,9 +99,9 @@ class Attempt:
         await self._step(Started())
         self._follow_clock()
 
-    async def pause(self, reason: str | None) -> None:
+    async def pause(self, given_reason: str | None) -> None:
         """Stops the clock for a while."""
-        await self._step(Paused(reason=reason))
+        await self._step(Paused(reason=given_reason))
         self.clock.stop_following()
 
     async def resume(self) -> None:

@@ -70,7 +70,7 @@ class RequestForm:
     """Solved questions that are shown before each one."""
     examples: str = ""
     """The pack whose validation split they come from; that of the problems where empty."""
-    think: bool = False
+    asks_for_steps: bool = False
     """True to ask for steps before the answer of a question."""
     template: str = ""
     """A file with a prompt in place of ours."""
@@ -88,15 +88,17 @@ class RequestForm:
         prompts = prompt_set(self.prompts)
         template = Template.read_template(Path(self.template)) if self.template else None
         source = self.examples or pack
-        examples = Examples.from_pack(store, source, self.shots, think=self.think, seed=self.seed)
+        examples = Examples.from_pack(store, source, self.shots, has_steps=self.asks_for_steps, seed=self.seed)
         problems = select_problems(store, pack, self.problems, examples.ids if source == pack else frozenset())
         if template is not None:
             return problems, template.ask
         if prompts is not BENCHWRIGHT:
-            if self.shots or self.think:
+            if self.shots or self.asks_for_steps:
                 raise EvaluationError(f"The prompts {prompts.name!r} have no form with examples or thinking.")
             return problems, prompts.ask
-        return problems, lambda problem: ask(problem, think=self.think, examples=examples.turns_before(problem))
+        return problems, lambda problem: ask(
+            problem, asks_for_steps=self.asks_for_steps, examples=examples.turns_before(problem)
+        )
 
 
 def dataset(pack: str, problems: Sequence[Problem], ask: Callable[[Problem], ModelPrompt]) -> MemoryDataset:

@@ -26,7 +26,7 @@ _UNREAD = frozenset({Reason.EMPTY, Reason.DECLINED, Reason.UNREADABLE, Reason.NO
 _FILTERED = "The reply was ended by the provider's content filter, which counts as declining to solve the problem."
 
 
-def verdict(task: TaskRun, think: bool) -> Scorer:
+def verdict(task: TaskRun, has_steps: bool) -> Scorer:
     """Judge what a sample has come to, and end its attempt. Every sample gets a score.
 
     A sample that has no decided verdict, because its solver broke off or the machinery failed, and an answer that waits
@@ -34,7 +34,7 @@ def verdict(task: TaskRun, think: bool) -> Scorer:
 
     Args:
         task: The run of the task.
-        think: True if replies think before they answer.
+        has_steps: True if replies think before they answer.
     """
 
     @scorer(metrics=[accuracy(), stderr()], name="verdict")
@@ -48,7 +48,7 @@ def verdict(task: TaskRun, think: bool) -> Scorer:
                 return await _earlier_score(task, sample)
             limit, limit_value = _reached_limit(sample)
             if not task.agent and (state.output.completion or not limit):
-                await _save_reply(task, sample, state.output.completion, think)
+                await _save_reply(task, sample, state.output.completion, has_steps)
                 if state.output.choices and state.output.stop_reason == DECLINED:
                     sample.unusable = Verdict(reason=Reason.DECLINED, detail=_FILTERED)
             tokens = await _count(task, sample, state)
@@ -100,9 +100,9 @@ async def _grade_and_end(task: TaskRun, sample: SampleAttempt, limit: str, limit
     return grading_outcome
 
 
-async def _save_reply(task: TaskRun, sample: SampleAttempt, reply: str, think: bool) -> None:
+async def _save_reply(task: TaskRun, sample: SampleAttempt, reply: str, has_steps: bool) -> None:
     """Save a reply as the files that it stands for; one that can't be read leaves them as they are, and fails."""
-    reading = read_answer(sample.problem, reply, task.prompts, has_steps=think)
+    reading = read_answer(sample.problem, reply, task.prompts, has_steps=has_steps)
     sample.unusable, sample.confidence = reading.flaw, reading.confidence
     for path, content in reading.files.items():
         await sample.write(path, content)

@@ -126,7 +126,7 @@ def command_line_agent(task: TaskRun, launch: AgentLaunch, seed: int | None) -> 
     @solver(name="benchwright_command_line_agent")
     def create_solver() -> Solver:
         # As many at once as there are cores.
-        turns = asyncio.Semaphore(os.cpu_count() or 1)
+        program_slots = asyncio.Semaphore(os.cpu_count() or 1)
 
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             sample = task.sample(state)
@@ -134,7 +134,7 @@ def command_line_agent(task: TaskRun, launch: AgentLaunch, seed: int | None) -> 
                 return state
             async with contextlib.AsyncExitStack() as stack:
                 async with sample.attempt.clock.holding(QUEUE):
-                    await stack.enter_async_context(turns)
+                    await stack.enter_async_context(program_slots)
                 sample_seed = None if seed is None else seed + state.epoch - 1
                 agent_state = await agent_work.work(
                     task.services, sample, launch, state.input_text, AgentState(messages=state.messages), sample_seed

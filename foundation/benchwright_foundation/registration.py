@@ -17,11 +17,11 @@ class Registration(NamedTuple):
     """For the help: what to know before choosing it."""
 
 
-def described(registered: Sequence[Registration]) -> str:
+def enumeration(registrations: Sequence[Registration]) -> str:
     """The names as one phrase: `bwrap, docker, or native, which runs without protection`."""
     phrases = [
         f"{registration.name}, {registration.remark}" if registration.remark else registration.name
-        for registration in registered
+        for registration in registrations
     ]
     *leading_phrases, last_phrase = phrases
     return ", ".join((*leading_phrases, f"or {last_phrase}" if leading_phrases else last_phrase))

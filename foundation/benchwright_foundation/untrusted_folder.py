@@ -21,13 +21,13 @@ def entries(folder: Path, on_error: Callable[[OSError], None] = lambda error: No
         folder: Folder to begin at.
         on_error: Called for each folder that can't be listed; its content is left out.
     """
-    open_folders = [str(folder)]
-    while open_folders:
+    pending_folders = [str(folder)]
+    while pending_folders:
         try:
-            with os.scandir(open_folders.pop()) as listed:
+            with os.scandir(pending_folders.pop()) as listed:
                 for folder_entry in listed:
                     if folder_entry.is_dir(follow_symlinks=False):
-                        open_folders.append(folder_entry.path)
+                        pending_folders.append(folder_entry.path)
                     yield folder_entry
         except OSError as error:
             on_error(error)
@@ -62,17 +62,17 @@ def remove_folder(folder: Path) -> None:
     # Unreadable, or too deep. Inner folders are first moved to the top, so that no path is too long for the system.
     token = secrets.token_hex(8)
     lifted = (folder / f"{token}-{number}" for number in itertools.count())
-    open_folders = [folder]
+    pending_folders = [folder]
     with contextlib.suppress(OSError):
-        while open_folders:
-            inner_folder = open_folders.pop()
+        while pending_folders:
+            inner_folder = pending_folders.pop()
             inner_folder.chmod(stat.S_IRWXU)
             with os.scandir(inner_folder) as listed:
                 folder_entries = list(listed)
             for folder_entry in folder_entries:
                 if folder_entry.is_dir(follow_symlinks=False):
                     Path(folder_entry).chmod(stat.S_IRWXU)
-                    open_folders.append(Path(folder_entry).rename(next(lifted)))
+                    pending_folders.append(Path(folder_entry).rename(next(lifted)))
                 else:
                     Path(folder_entry).unlink()
             if inner_folder != folder:

@@ -18,7 +18,7 @@ class Client:
     def __init__(self, capabilities: object = None) -> None:
         self._capabilities: Mapping[str, Any] = capabilities if isinstance(capabilities, dict) else {}
 
-    def get(self, path: str) -> Any:
+    def capability(self, path: str) -> Any:
         """The value at a path such as `textDocument.codeAction.resolveSupport`; None if it is missing."""
         value: Any = self._capabilities
         for name in path.split("."):
@@ -27,12 +27,12 @@ class Client:
 
     def supports(self, path: str) -> bool:
         """True if the value at a path is true or an object."""
-        value = self.get(path)
+        value = self.capability(path)
         return value is True or isinstance(value, dict)
 
     def values(self, path: str) -> tuple[str, ...]:
         """The strings of a list; empty if there is no list."""
-        value = self.get(path)
+        value = self.capability(path)
         return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
     @property

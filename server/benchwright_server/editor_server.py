@@ -145,7 +145,7 @@ class PackFiles(Protocol):
     def closed(self, uri: str) -> None:
         """A document was closed."""
 
-    def proved(self, folder: Path, two_sided: TwoSided) -> None:
+    def publish_proof(self, folder: Path, two_sided: TwoSided) -> None:
         """A problem was proved, or was not."""
 
     def hover(self, document: Document, position: types.Position) -> types.Hover | None:

@@ -46,7 +46,7 @@ from benchwright_server.features.editor.file_lists import FileListProblems
 from benchwright_server.features.editor.index_progress import IndexProgress
 from benchwright_server.features.editor.run_progress import RunProgress
 from benchwright_server.features.editor.text_sync import TextSync
-from benchwright_server.features.editor.workspace_folders import follow_folders, open_folders
+from benchwright_server.features.editor.workspace_folders import follow_folders, use_initial_folders
 from benchwright_server.features.language.code_lens import CodeLenses
 from benchwright_server.features.language.diagnostics import LiveDiagnostics
 from benchwright_server.features.requests import register_requests
@@ -231,7 +231,7 @@ class BenchwrightServer(EditorServer):
         register_requests(self)
         follow_configuration(self)
         follow_folders(self)
-        open_folders(self, greeting.params)
+        use_initial_folders(self, greeting.params)
         for feature in greeting.features:
             import_module(f"benchwright_server.features.{feature.module}").register(self)
         self.sessions.use_judge_service(greeting.settings.judge.url)

@@ -68,14 +68,14 @@ async def measure(service: Service, plan: list[Script], course: Course) -> None:
     took: list[float] = []
 
     async def join(student: int) -> int:
-        async with turns, ServiceClient(service.url) as visitor:
+        async with request_slots, ServiceClient(service.url) as visitor:
             began = time.monotonic()
             token = (await visitor.join(course.invitation, f"Student {student}")).token
             took.append(time.monotonic() - began)
             clients[student] = ServiceClient(service.url, token)
         return 1
 
-    turns = asyncio.Semaphore(AT_A_TIME)
+    request_slots = asyncio.Semaphore(AT_A_TIME)
     await cost("join", join, took)
     took = []
     sheet = (await clients[0].assignments())[0]

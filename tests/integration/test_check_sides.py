@@ -109,7 +109,9 @@ def sandbox() -> CountingSandbox:
 
 
 @pytest.fixture
-def proved(toolchain: Toolchain, sandbox: CountingSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+def check_sides(
+    toolchain: Toolchain, sandbox: CountingSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Check:
     # Sandboxes are opened by name where tasks run.
     monkeypatch.setattr("benchwright_harness.cluster.task.open_sandbox", lambda name: sandbox)
     monkeypatch.setattr(check, "_LEAST_LIMIT_S", 3.0)
@@ -128,61 +130,61 @@ HANGS_UNSOLVED = script("grep -q assign /code/rtl/inv.sv || sleep 600")
 
 
 async def test_an_unsolved_side_that_hangs_is_stopped_early_and_not_run_again(
-    proved: Check, sandbox: CountingSandbox
+    check_sides: Check, sandbox: CountingSandbox
 ) -> None:
     checked_problem = problem(HANGS_UNSOLVED)
-    first = await proved(checked_problem)
+    first = await check_sides(checked_problem)
     assert (first.proof, first.limit_s) == (ProofState.PROVED, 3.0), first.reason
     assert first.empty is not None
     assert first.empty.reason is Reason.TIMEOUT
     assert "The empty files were stopped after 3 s." in first.remarks
     assert sandbox.limits_s == [600.0, 3.0, 3.0]
-    assert await proved(checked_problem) == first
+    assert await check_sides(checked_problem) == first
     assert len(sandbox.limits_s) == 3
 
 
 async def test_a_short_time_out_is_no_verdict_under_the_whole_limit(
-    proved: Check, sandbox: CountingSandbox, monkeypatch: pytest.MonkeyPatch
+    check_sides: Check, sandbox: CountingSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked_problem = problem(script("grep -q assign /code/rtl/inv.sv || { sleep 5; exit 1; }"))
-    assert (await proved(checked_problem)).empty.reason is Reason.TIMEOUT
+    assert (await check_sides(checked_problem)).empty.reason is Reason.TIMEOUT
     monkeypatch.setattr(check, "_LEAST_LIMIT_S", 600.0)
-    second_check = await proved(checked_problem)
+    second_check = await check_sides(checked_problem)
     assert second_check.empty.outcome is Outcome.FAILED
     assert second_check.empty.reason is not Reason.TIMEOUT
     assert second_check.remarks == ()
 
 
-async def test_a_references_time_counts_in_full(proved: Check, sandbox: CountingSandbox) -> None:
-    slow = await proved(problem(script("grep -q assign /code/rtl/inv.sv && sleep 1.5"), wall_s=30.0))
+async def test_a_references_time_counts_in_full(check_sides: Check, sandbox: CountingSandbox) -> None:
+    slow = await check_sides(problem(script("grep -q assign /code/rtl/inv.sv && sleep 1.5"), wall_s=30.0))
     assert slow.proof is ProofState.PROVED, slow.reason
     assert sandbox.limits_s[0] == 30.0
 
 
 async def test_unsolved_files_have_a_multiple_of_the_references_time(
-    proved: Check, sandbox: CountingSandbox, monkeypatch: pytest.MonkeyPatch
+    check_sides: Check, sandbox: CountingSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(check, "_PATIENCE", 10.0)
-    two_sided = await proved(problem(script("grep -q assign /code/rtl/inv.sv && sleep 0.5")))
+    two_sided = await check_sides(problem(script("grep -q assign /code/rtl/inv.sv && sleep 0.5")))
     assert two_sided.limit_s == pytest.approx(10 * two_sided.reference.wall_s)
     assert 5 < two_sided.limit_s < 600
 
 
-async def test_a_harness_without_a_reference_executes(proved: Check) -> None:
-    two_sided = await proved(problem(COCOTB, reference=None))
+async def test_a_harness_without_a_reference_executes(check_sides: Check) -> None:
+    two_sided = await check_sides(problem(COCOTB, reference=None))
     assert two_sided.proof is ProofState.EXECUTES, two_sided.reason
     assert two_sided.reason == "no reference: the harness executes (tests ran: 2)"
     assert two_sided.starting.outcome is Outcome.FAILED
 
 
-async def test_starting_files_show_that_a_harness_executes(proved: Check) -> None:
-    two_sided = await proved(problem(COCOTB, reference=None, starting=DESIGN.replace("~", "")))
+async def test_starting_files_show_that_a_harness_executes(check_sides: Check) -> None:
+    two_sided = await check_sides(problem(COCOTB, reference=None, starting=DESIGN.replace("~", "")))
     assert (two_sided.proof, two_sided.tests_ran) == (ProofState.EXECUTES, 2)
 
 
-async def test_a_harness_that_runs_no_test_says_why(proved: Check) -> None:
+async def test_a_harness_that_runs_no_test_says_why(check_sides: Check) -> None:
     broken_harness = {**COCOTB, "src/test_runner.py": RUNNER.replace("get_runner(", "no_runner(")}
-    two_sided = await proved(problem(broken_harness, reference=None))
+    two_sided = await check_sides(problem(broken_harness, reference=None))
     assert two_sided.proof is ProofState.UNDECIDED
     assert two_sided.reason == (
         "no reference: no test ran: The harness of this problem is broken: a program of it uses a name that is not"
@@ -190,26 +192,26 @@ async def test_a_harness_that_runs_no_test_says_why(proved: Check) -> None:
     )
 
 
-async def test_files_that_solve_nothing_and_pass_are_wrong_without_a_reference_too(proved: Check) -> None:
-    two_sided = await proved(problem(script("true"), reference=None, starting=DESIGN))
+async def test_files_that_solve_nothing_and_pass_are_wrong_without_a_reference_too(check_sides: Check) -> None:
+    two_sided = await check_sides(problem(script("true"), reference=None, starting=DESIGN))
     assert (two_sided.proof, two_sided.is_weak) == (ProofState.WRONG, True)
 
 
-async def test_the_estimate_knows_what_took_no_time(proved: Check) -> None:
+async def test_the_estimate_knows_what_took_no_time(check_sides: Check) -> None:
     checked_problem, progress_notices = problem(HANGS_UNSOLVED), list[GradingProgress]()
-    await proved(checked_problem, on_progress=progress_notices.append)
+    await check_sides(checked_problem, on_progress=progress_notices.append)
     assert progress_notices[0] == GradingProgress(finished_runs=0, known_runs=0, planned=3)
     assert progress_notices[-1] == GradingProgress(finished_runs=3, known_runs=0, planned=3)
-    await proved(checked_problem, on_progress=progress_notices.append)
+    await check_sides(checked_problem, on_progress=progress_notices.append)
     assert progress_notices[-1] == GradingProgress(finished_runs=3, known_runs=3, planned=3)
 
 
 async def test_a_verdict_without_its_log_is_reached_again_if_logs_are_wanted(
-    proved: Check, sandbox: CountingSandbox
+    check_sides: Check, sandbox: CountingSandbox
 ) -> None:
     checked_problem = problem(script("grep -q assign /code/rtl/inv.sv || exit 1"))
-    await proved(checked_problem)
-    await proved(checked_problem)
+    await check_sides(checked_problem)
+    await check_sides(checked_problem)
     assert len(sandbox.limits_s) == 3
-    await proved(checked_problem, needs_logs=True)
+    await check_sides(checked_problem, needs_logs=True)
     assert len(sandbox.limits_s) == 6

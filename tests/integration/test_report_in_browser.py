@@ -46,7 +46,9 @@ def report(tmp_path: Path) -> Path:
         ),
         [(_GROUP, *[_INTERVAL] * 4, 174, 30, 12)],
     )
-    svg = intervals([{"label": _GROUP, "group": _GROUP, "value": 0.5, "low": 0.2, "high": 0.7}], [_GROUP], x="x", y="")
+    svg = intervals(
+        [{"label": _GROUP, "group": _GROUP, "value": 0.5, "low": 0.2, "high": 0.7}], [_GROUP], x_title="x", y_title=""
+    )
     sections = [
         Section("few", "Few", (), (SectionPicture("few", "Few", "Few.", svg, small_table),), (small_table,)),
         Section("answer", "Answer", (), (), (wide,)),

@@ -56,7 +56,7 @@ class Corpus:
 
     passages: Sequence[Passage]
     """No two have the same text."""
-    unread: Sequence[tuple[str, str]]
+    left_out_parts: Sequence[tuple[str, str]]
     """Files, and parts of files, that were left out, with the reason."""
 
 
@@ -71,24 +71,26 @@ def read_corpus(folder: Path) -> Corpus:
     if not folder.is_dir():
         raise CorpusError(f"{folder} is no folder of documents")
     passages: dict[str, Passage] = {}
-    unread: list[tuple[str, str]] = []
+    left_out_parts: list[tuple[str, str]] = []
     for path in _files(folder):
         try:
             text = _readable_text(folder, path)
         except ValueError as error:
-            unread.append((path, str(error)))
+            left_out_parts.append((path, str(error)))
             continue
         for passage in _passages(path, text):
             if len(passage.text) > MOST:
-                unread.append((passage.place, f"a paragraph of more than {MOST} characters; divide it by empty lines"))
+                left_out_parts.append(
+                    (passage.place, f"a paragraph of more than {MOST} characters; divide it by empty lines")
+                )
             elif len(passage.text) < FEWEST:
-                unread.append((passage.place, f"fewer than {FEWEST} characters"))
+                left_out_parts.append((passage.place, f"fewer than {FEWEST} characters"))
             elif (earlier_passage := passages.setdefault(passage.sha256, passage)) is not passage:
-                unread.append((passage.place, f"the same as {earlier_passage.place}"))
+                left_out_parts.append((passage.place, f"the same as {earlier_passage.place}"))
     if not passages:
         suffix_list = ", ".join(SUFFIXES)
         raise CorpusError(f"{folder} has no file of {suffix_list} with a passage of {FEWEST} to {MOST} characters")
-    return Corpus(tuple(passages.values()), unread)
+    return Corpus(tuple(passages.values()), left_out_parts)
 
 
 def _files(folder: Path) -> Iterator[str]:

@@ -54,7 +54,7 @@ def write_generated(
     check_made_folder(folder, REPORT)
     folder.mkdir(parents=True, exist_ok=True)
     report_fields = {
-        "unread": [{"place": position, "why": reason} for position, reason in corpus.unread],
+        "unread": [{"place": position, "why": reason} for position, reason in corpus.left_out_parts],
         "passages": [generated.model_dump(mode="json") for generated in generated_questions],
     }
     # It comes first: without it, a folder that was left half-written would pass for another pack.

@@ -111,7 +111,7 @@ def _passed_picture(
     alt = "Share of sites passed at the end, by kind of site. " + " ".join(
         f"{row['group']}, {row['label']}: {percent(float(row['value'] or 0))}." for row in rows
     )
-    svg = charts.intervals(rows, shown_groups, x="passed at the end", y="")
+    svg = charts.intervals(rows, shown_groups, x_title="passed at the end", y_title="")
     return [
         SectionPicture(
             "passed-at-end", "Passed at the end", alt + charts.omission_note(shown_groups, groups), svg, table

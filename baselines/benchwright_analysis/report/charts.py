@@ -34,11 +34,11 @@ def omission_note(shown_groups: Collection[str], all_groups: Collection[str], ve
 
 def curves(
     rows: Sequence[Row],
-    groups: Sequence[str],
+    drawn_groups: Sequence[str],
     *,
-    report_groups: Sequence[str] = (),
-    x: str,
-    y: str,
+    colour_order: Sequence[str] = (),
+    x_title: str,
+    y_title: str,
     as_percent: bool = True,
     has_steps: bool = False,
     points: Sequence[Row] = (),
@@ -48,10 +48,10 @@ def curves(
 
     Args:
         rows: Rows with `x`, `y`, `group`, and `low` and `high` where there is a band.
-        groups: Groups in the order of the legend.
-        report_groups: All groups of the report: each keeps its colour in all pictures.
-        x: Title of the axis.
-        y: Title of the axis.
+        drawn_groups: Groups in the order of the legend.
+        colour_order: All groups of the report: each keeps its colour in all pictures.
+        x_title: Title of the axis.
+        y_title: Title of the axis.
         as_percent: True if `y` is a share.
         has_steps: True if a value holds until the next.
         points: Rows with `x`, `y`, `group`: marks on or beside the lines.
@@ -63,22 +63,22 @@ def curves(
     axis = (
         alt.Axis(labelExpr="format(datum.value, datum.value < 1 ? '.2~r' : '.4~g')") if is_logarithmic else alt.Axis()
     )
-    x_axis = alt.X("x:Q", title=x, scale=scale, axis=axis)
+    x_axis = alt.X("x:Q", title=x_title, scale=scale, axis=axis)
     vertical = alt.Axis(format="%") if as_percent else alt.Axis()
-    y_axis = alt.Y("y:Q", title=y, axis=vertical, scale=alt.Scale(domain=[0, 1]) if as_percent else alt.Scale())
-    colour, dash, shape = _by_group(alt, groups, report_groups, has_lines=not points)
+    y_axis = alt.Y("y:Q", title=y_title, axis=vertical, scale=alt.Scale(domain=[0, 1]) if as_percent else alt.Scale())
+    colour, dash, shape = _by_group(alt, drawn_groups, colour_order, has_lines=not points)
     line_style: dict[str, Any] = {"interpolate": "step-after"} if has_steps else {}
     base = alt.Chart(alt.Data(values=list(rows)))
     layers: list[Any] = []
     if any(row.get("low") is not None for row in rows):
         # Many bands overlap: each is drawn fainter.
-        band = base.mark_area(opacity=min(0.18, 0.4 / len(groups)), **line_style)
-        layers.append(band.encode(x=x_axis, y=alt.Y("low:Q", title=y), y2="high:Q", color=colour))
+        band = base.mark_area(opacity=min(0.18, 0.4 / len(drawn_groups)), **line_style)
+        layers.append(band.encode(x=x_axis, y=alt.Y("low:Q", title=y_title), y2="high:Q", color=colour))
     line = base.encode(x=x_axis, y=y_axis, color=colour)
     if not points:
         layers.append(line.mark_line(strokeWidth=2, **line_style).encode(strokeDash=dash))
     else:
-        layers += _dashed(line, groups, report_groups, **line_style)
+        layers += _dashed(line, drawn_groups, colour_order, **line_style)
         marks = alt.Chart(alt.Data(values=list(points))).mark_point(filled=True, size=40, opacity=0.8)
         layers.append(marks.encode(x=x_axis, y=y_axis, color=colour, shape=shape))
     return _svg(alt.layer(*layers), height=280)
@@ -86,48 +86,52 @@ def curves(
 
 def intervals(
     rows: Sequence[Row],
-    groups: Sequence[str],
+    drawn_groups: Sequence[str],
     *,
-    report_groups: Sequence[str] = (),
-    x: str,
-    y: str,
+    colour_order: Sequence[str] = (),
+    x_title: str,
+    y_title: str,
     as_percent: bool = True,
 ) -> str:
     """Points with their intervals, one line of the picture for each label and group.
 
     Args:
         rows: Rows with `label`, `value`, `group`, and `low` and `high`.
-        groups: Groups in the order of the legend.
-        report_groups: All groups of the report.
-        x: Title of the axis.
-        y: Title of the labels.
+        drawn_groups: Groups in the order of the legend.
+        colour_order: All groups of the report.
+        x_title: Title of the axis.
+        y_title: Title of the labels.
         as_percent: True if the value is a share.
     """
     alt = _altair()
 
     labels = list(dict.fromkeys(str(row["label"]) for row in rows))
-    colour, _, shape = _by_group(alt, groups, report_groups)
+    colour, _, shape = _by_group(alt, drawn_groups, colour_order)
     scale = alt.Scale(domain=[0, 1]) if as_percent else alt.Scale()
     axis = alt.Axis(format="%", tickCount=5) if as_percent else alt.Axis()
-    x_axis = alt.X("value:Q", title=x, scale=scale, axis=axis)
-    y_axis = alt.Y("label:N", title=y or None, sort=labels, axis=alt.Axis(labelLimit=300, grid=True, tickBand="extent"))
-    offset = alt.YOffset("group:N", sort=list(groups))
+    x_axis = alt.X("value:Q", title=x_title, scale=scale, axis=axis)
+    y_axis = alt.Y(
+        "label:N", title=y_title or None, sort=labels, axis=alt.Axis(labelLimit=300, grid=True, tickBand="extent")
+    )
+    offset = alt.YOffset("group:N", sort=list(drawn_groups))
     base = alt.Chart(alt.Data(values=list(rows))).encode(y=y_axis, yOffset=offset, color=colour)
-    spread = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=x, scale=scale, axis=axis), x2="high:Q")
+    spread = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=x_title, scale=scale, axis=axis), x2="high:Q")
     marks = base.mark_point(filled=True, size=55, opacity=1).encode(x=x_axis, shape=shape)
-    height = max(60, len(labels) * (14 * max(1, len(groups)) + 10))
+    height = max(60, len(labels) * (14 * max(1, len(drawn_groups)) + 10))
     return _svg(alt.layer(spread, marks), height=height, width=WIDTH - 180)
 
 
-def stacked_shares(rows: Sequence[Row], kind_names: Sequence[str], groups: Sequence[str], *, x: str, y: str) -> str:
+def stacked_shares(
+    rows: Sequence[Row], kind_names: Sequence[str], drawn_groups: Sequence[str], *, x_title: str, y_title: str
+) -> str:
     """Shares that make a whole, along a line of parts, one panel for each group.
 
     Args:
         rows: Rows with `x` (a number), `value`, `kind`, `group`.
         kind_names: Kinds in the order of the legend.
-        groups: Groups in the order of the panels.
-        x: Title of the axis.
-        y: Title of the axis.
+        drawn_groups: Groups in the order of the panels.
+        x_title: Title of the axis.
+        y_title: Title of the axis.
     """
     alt = _altair()
 
@@ -137,75 +141,79 @@ def stacked_shares(rows: Sequence[Row], kind_names: Sequence[str], groups: Seque
         sort=list(kind_names),
         scale=alt.Scale(domain=list(kind_names), range=list(_PALETTE[: len(kind_names)])),
     )
-    width = (WIDTH - 60 * (len(groups) - 1)) // max(1, min(len(groups), 3))
+    width = (WIDTH - 60 * (len(drawn_groups) - 1)) // max(1, min(len(drawn_groups), 3))
     base = (
         alt.Chart(alt.Data(values=list(rows)))
         .transform_calculate(place=_order_expression("kind", kind_names))
         .mark_bar(stroke=_GRID, strokeWidth=0.5)
         .encode(
-            x=alt.X("x:O", title=x, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
-            y=alt.Y("value:Q", title=y, stack="normalize", axis=alt.Axis(format="%")),
+            x=alt.X("x:O", title=x_title, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+            y=alt.Y("value:Q", title=y_title, stack="normalize", axis=alt.Axis(format="%")),
             color=colour,
             order=alt.Order("place:Q"),
         )
         .properties(width=max(140, width), height=200)
     )
-    chart = base.facet(facet=alt.Facet("group:N", title=None, sort=list(groups)), columns=3)
+    chart = base.facet(facet=alt.Facet("group:N", title=None, sort=list(drawn_groups)), columns=3)
     return _svg(chart)
 
 
 def time_scatter(
-    rows: Sequence[Row], groups: Sequence[str], *, report_groups: Sequence[str] = (), x: str, y: str
+    rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = (), x_title: str, y_title: str
 ) -> str:
     """Two times of the same attempts on scales of doublings, with the line of equality.
 
     Args:
         rows: Rows with `x`, `y`, `group`.
-        groups: Groups in the order of the legend.
-        report_groups: All groups of the report.
-        x: Title of the axis.
-        y: Title of the axis.
+        drawn_groups: Groups in the order of the legend.
+        colour_order: All groups of the report.
+        x_title: Title of the axis.
+        y_title: Title of the axis.
     """
     alt = _altair()
 
     values = [float(row[axis] or 1) for row in rows for axis in ("x", "y")]
     axis_ends = [min(values), max(values)]
     scale = alt.Scale(type="log", base=2, domain=[axis_ends[0] * 0.9, axis_ends[1] * 1.1])
-    return _scatter(alt, rows, groups, report_groups, axis_ends, scale, alt.Axis(format="~g", tickCount=8), x, y)
+    axis = alt.Axis(format="~g", tickCount=8)
+    return _scatter(alt, rows, drawn_groups, colour_order, axis_ends, scale, axis, x_title, y_title)
 
 
 def shares_against(
-    rows: Sequence[Row], groups: Sequence[str], *, report_groups: Sequence[str] = (), x: str, y: str
+    rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = (), x_title: str, y_title: str
 ) -> str:
     """Two shares from 0 to 1, with the line of equality; arguments as of `against`."""
     alt = _altair()
     scale = alt.Scale(domain=[0, 1], padding=6)
-    return _scatter(alt, rows, groups, report_groups, [0.0, 1.0], scale, alt.Axis(format="%", tickCount=5), x, y)
+    axis = alt.Axis(format="%", tickCount=5)
+    return _scatter(alt, rows, drawn_groups, colour_order, [0.0, 1.0], scale, axis, x_title, y_title)
 
 
 def _scatter(
     alt: Any,
     rows: Sequence[Row],
-    groups: Sequence[str],
-    report_groups: Sequence[str],
+    drawn_groups: Sequence[str],
+    colour_order: Sequence[str],
     axis_ends: Sequence[float],
     scale: Any,
     axis: Any,
-    x: str,
-    y: str,
+    x_title: str,
+    y_title: str,
 ) -> str:
-    colour, _, shape = _by_group(alt, groups, report_groups)
+    colour, _, shape = _by_group(alt, drawn_groups, colour_order)
+    x_axis = alt.X("x:Q", scale=scale, title=x_title, axis=axis)
+    y_axis = alt.Y("y:Q", scale=scale, title=y_title, axis=axis)
     line = (
         alt.Chart(alt.Data(values=[{"x": end, "y": end} for end in axis_ends]))
         .mark_line(color=_INK, strokeDash=[4, 4], opacity=0.7)
-        .encode(x=alt.X("x:Q", scale=scale, title=x, axis=axis), y=alt.Y("y:Q", scale=scale, title=y, axis=axis))
+        .encode(x=x_axis, y=y_axis)
     )
     marks = (
         alt.Chart(alt.Data(values=list(rows)))
         .mark_point(size=36, opacity=0.75, filled=True)
         .encode(
-            x=alt.X("x:Q", scale=scale, title=x, axis=axis),
-            y=alt.Y("y:Q", scale=scale, title=y, axis=axis),
+            x=x_axis,
+            y=y_axis,
             color=colour,
             shape=shape,
         )
@@ -213,13 +221,13 @@ def _scatter(
     return _svg(alt.layer(line, marks), height=340, width=440)
 
 
-def radar(rows: Sequence[Row], groups: Sequence[str], *, report_groups: Sequence[str] = ()) -> str:
+def radar(rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = ()) -> str:
     """One spoke for each label, one outline for each group.
 
     Args:
         rows: Rows with `label`, `value` from 0 to 1, `group`; every group has every label.
-        groups: Groups in the order of the legend.
-        report_groups: All groups of the report.
+        drawn_groups: Groups in the order of the legend.
+        colour_order: All groups of the report.
     """
     import math
 
@@ -240,11 +248,11 @@ def radar(rows: Sequence[Row], groups: Sequence[str], *, report_groups: Sequence
     label_points = [(spoke_point(label, 1.12), label) for label in labels]
     side_ranges = {"center": (-0.05, 0.05), "left": (0.05, 2.0), "right": (-2.0, -0.05)}
     outlines = []
-    for group in groups:
+    for group in drawn_groups:
         values = {str(row["label"]): float(row["value"] or 0) for row in rows if row["group"] == group}
         for position, label in enumerate([*labels, labels[0]]):
             outlines.append({**spoke_point(label, values.get(label, 0.0)), "group": group, "order": position})
-    colour, _, shape = _by_group(alt, groups, report_groups)
+    colour, _, shape = _by_group(alt, drawn_groups, colour_order)
     x_axis = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-2.4, 2.4]))
     y_axis = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-1.3, 1.3]))
     layers = [
@@ -269,8 +277,8 @@ def radar(rows: Sequence[Row], groups: Sequence[str], *, report_groups: Sequence
         ),
         *_dashed(
             alt.Chart(alt.Data(values=outlines)).encode(x=x_axis, y=y_axis, color=colour, order="order:Q"),
-            groups,
-            report_groups,
+            drawn_groups,
+            colour_order,
         ),
         alt.Chart(alt.Data(values=outlines))
         .mark_point(filled=True, size=40, opacity=1)
@@ -287,10 +295,10 @@ def _altair() -> Any:
 
 
 def _by_group(
-    alt: Any, groups: Sequence[str], report_groups: Sequence[str], *, has_lines: bool = False
+    alt: Any, drawn_groups: Sequence[str], colour_order: Sequence[str], *, has_lines: bool = False
 ) -> tuple[Any, Any, Any]:
     """Colour, dashes and shape of each group. The legend shows lines or points, whichever the picture has."""
-    names, look_indices = list(groups), _look_indices(groups, report_groups)
+    names, look_indices = list(drawn_groups), _look_indices(drawn_groups, colour_order)
     looks = {"symbolType": "stroke", "symbolSize": 700} if has_lines else {}
     # Names of one model end with the way it was asked, which must not be cut off.
     room = {"labelLimit": 560, "columns": 1} if max(map(len, names), default=0) > _SHORT_NAME else {"labelLimit": 260}
@@ -306,14 +314,14 @@ def _by_group(
     )
 
 
-def _look_indices(groups: Sequence[str], report_groups: Sequence[str]) -> list[int]:
+def _look_indices(drawn_groups: Sequence[str], colour_order: Sequence[str]) -> list[int]:
     """Index of the look that each group has."""
-    names = list(groups)
-    order = list(report_groups) if len(report_groups) <= MOST_GROUPS and set(names) <= set(report_groups) else names
+    names = list(drawn_groups)
+    order = list(colour_order) if len(colour_order) <= MOST_GROUPS and set(names) <= set(colour_order) else names
     return [order.index(name) for name in names]
 
 
-def _dashed(lines: Any, groups: Sequence[str], report_groups: Sequence[str], **line_style: Any) -> list[Any]:
+def _dashed(lines: Any, drawn_groups: Sequence[str], colour_order: Sequence[str], **line_style: Any) -> list[Any]:
     """A layer for each group: a scale of dashes would also draw the outlines of the legend's points with them."""
     import json
 
@@ -321,7 +329,7 @@ def _dashed(lines: Any, groups: Sequence[str], report_groups: Sequence[str], **l
         lines.transform_filter(f"datum.group === {json.dumps(name)}").mark_line(
             strokeWidth=2, strokeDash=list(_DASHES[index]), **line_style
         )
-        for name, index in zip(groups, _look_indices(groups, report_groups), strict=True)
+        for name, index in zip(drawn_groups, _look_indices(drawn_groups, colour_order), strict=True)
     ]
 
 

@@ -140,16 +140,16 @@ def _analysis(registered_study: RegisteredStudy, planned_analysis: Analysis) -> 
 
 
 def participant_files(
-    registered_study: RegisteredStudy, registered: Preregistered, *, hold_codes: bool
+    registered_study: RegisteredStudy, preregistered: Preregistered, *, hold_codes: bool
 ) -> list[ParticipantFile]:
     """The file for each participant.
 
     Args:
         registered_study: The study.
-        registered: Its registration.
+        preregistered: Its registration.
         hold_codes: True if the files open without the lab.
     """
-    form, secret = registered.form, registered.secret
+    form, secret = preregistered.form, preregistered.secret
     return [
         participant_file(
             form, registered_study.plan, assignment, registered_study.digests, secret, holds_code=hold_codes
@@ -158,6 +158,6 @@ def participant_files(
     ]
 
 
-def is_registered_document(registered: Preregistered, document: Mapping[str, JsonValue]) -> bool:
+def is_registered_document(preregistered: Preregistered, document: Mapping[str, JsonValue]) -> bool:
     """True if a published document is the one that was registered."""
-    return sha256(canonical_json(dict(document)).encode()) == registered.digest
+    return sha256(canonical_json(dict(document)).encode()) == preregistered.digest

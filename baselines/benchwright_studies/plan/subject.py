@@ -103,11 +103,11 @@ class Running(BaseModel):
     version: str = ""
     configuration: str = ""
 
-    def differences(self, registered: Subject) -> list[tuple[str, str]]:
+    def differences(self, registered_subject: Subject) -> list[tuple[str, str]]:
         """Differences from what was registered: field and what is there, as a sentence."""
         deviations = []
         for field in ("name", "version", "configuration"):
-            registered_text, present_text = getattr(registered, field), getattr(self, field)
+            registered_text, present_text = getattr(registered_subject, field), getattr(self, field)
             if registered_text and registered_text != present_text:
                 deviations.append(
                     (

@@ -111,7 +111,7 @@ class AgentSandbox:
         Raises:
             EvaluationError: The sandbox does not work, or the agent's programs can't be read.
         """
-        for folder in launch.shown.values():
+        for folder in launch.read_only_folders.values():
             check_readable(folder)
         tools = self.toolchain.environment(selections(problem)[0]) if problem else {}
         self._write("launcher.py", LAUNCHER.read_text(encoding="utf-8"))
@@ -137,7 +137,7 @@ class AgentSandbox:
             limits=_LIMITS,
             toolchain=self.toolchain,
             user=self.user,
-            shown_folders={**launch.shown, _GIVEN: self.given_folder},
+            shown_folders={**launch.read_only_folders, _GIVEN: self.given_folder},
         )
         output_buffer = io.BytesIO()
         try:

@@ -56,7 +56,7 @@ class AgentLaunch:
     command: str
     """For the sandbox's shell. `{prompt}` stands for the task, quoted; without it the task is its input. `{files}` \
 stands for the files that the problem asks for."""
-    shown: Mapping[str, Path] = field(default_factory=dict)
+    read_only_folders: Mapping[str, Path] = field(default_factory=dict)
     """Place in the sandbox → folder of this machine that is shown there read-only."""
     path: tuple[str, ...] = ()
     """Folders in the sandbox that come first on its `PATH`."""
@@ -92,13 +92,13 @@ stands for the files that the problem asks for."""
         """Facts about it that an attempt records."""
         return {**self.identity_facts, "configuration_sha256": self.configuration_sha256}
 
-    def running_program(self, registered: str) -> Running:
+    def running_program(self, registered_name: str) -> Running:
         """The program that would work, to be compared with what a study registers.
 
         Args:
-            registered: The study's name for it: a command of the user's own has no other name.
+            registered_name: The study's name for it: a command of the user's own has no other name.
         """
-        subject_name = self.title.partition(" ")[0] or registered
+        subject_name = self.title.partition(" ")[0] or registered_name
         version = str(self.identity_facts.get("subject_version", ""))
         return Running(name=subject_name, configuration=self.configuration_sha256, version=version)
 

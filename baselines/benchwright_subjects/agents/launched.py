@@ -59,7 +59,7 @@ def _of_command(command: str, agent_place: str, *, acp: bool) -> AgentLaunch:
     programs = {AGENT: Path(folder).absolute()} if folder else {}
     return AgentLaunch(
         command=command,
-        shown=programs,
+        read_only_folders=programs,
         path=(f"{AGENT}/bin",) if programs else (),
         identity_facts={
             "subject": "command",

@@ -134,7 +134,7 @@ class Preset(Model):
         shown_folders = {AGENT: programs} | ({NODE: node} if node else {})
         return AgentLaunch(
             command=_fill_in(command or self.command),
-            shown=shown_folders,
+            read_only_folders=shown_folders,
             path=(*(f"{AGENT}/{folder}" for folder in self.path), *((f"{NODE}/{NODE_PROGRAMS}",) if node else ())),
             environment={name: _fill_in(value) for name, value in self.environment.items()},
             files={path: _fill_in(text) for path, text in self.files.items()},

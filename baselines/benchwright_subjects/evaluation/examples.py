@@ -31,24 +31,24 @@ class Examples:
     Args:
         problems: Problems with their hidden parts.
         shots: Number of examples shown before a question.
-        think: True if they explain themselves first.
+        has_steps: True if they explain themselves first.
         seed: Decides which.
     """
 
     problems: Sequence[Problem]
     shots: int
-    think: bool
+    has_steps: bool
     seed: int
 
     @classmethod
-    def from_pack(cls, store: Store, pack: str, shots: int, *, think: bool, seed: int) -> Examples:
+    def from_pack(cls, store: Store, pack: str, shots: int, *, has_steps: bool, seed: int) -> Examples:
         """Those of a pack; none if no examples are requested.
 
         Raises:
             EvaluationError: The pack has no validation split.
         """
         if not shots:
-            return cls((), 0, think, seed)
+            return cls((), 0, has_steps, seed)
         public = [problem for problem in store.public(pack).problems if problem.public.question is not None]
         candidates = [
             problem
@@ -61,7 +61,7 @@ class Examples:
                 f"The pack {pack!r} has no validation split to take examples from. Import the data set's validation"
                 " file as a pack and name it with --examples, or leave out --shots."
             )
-        return cls(candidates, shots, think, seed)
+        return cls(candidates, shots, has_steps, seed)
 
     @property
     def ids(self) -> frozenset[str]:
@@ -91,7 +91,7 @@ class Examples:
         turns = []
         for candidate in like_problems[: self.shots]:
             if candidate.hidden.answer is not None:
-                turns.append(example(candidate, candidate.hidden.answer, think=self.think))
+                turns.append(example(candidate, candidate.hidden.answer, has_steps=self.has_steps))
         return tuple(turns)
 
 

@@ -123,7 +123,7 @@ def _record(plan: SitePlan, site: Site, policy: Policy, played_site: PlayedSite)
         cancelled=sum(latency is None for latency in played_site.latencies_ms),
         failure=None if played_site.failure is None else played_site.failure.failure,
         failure_code=None if played_site.failure is None else played_site.failure.code,
-        likeness=measures.likeness(site, played_site),
+        likeness=measures.offer_likeness(site, played_site),
         efforts=efforts,
         golf=None,
         snapshots=tuple(played_site.snapshots),

@@ -55,16 +55,16 @@ def as_text(prompt_parts: Sequence[Part]) -> str:
     return "".join(part if isinstance(part, str) else f"![{part.alt}]({part.path})" for part in prompt_parts)
 
 
-def ask(problem: Problem, *, think: bool = False, examples: Sequence[Turn] = ()) -> ModelPrompt:
+def ask(problem: Problem, *, asks_for_steps: bool = False, examples: Sequence[Turn] = ()) -> ModelPrompt:
     """The request for an answer in one reply.
 
     Args:
         problem: Its hidden part is not used.
-        think: Ask for steps before the answer; for questions only.
+        asks_for_steps: Ask for steps before the answer; for questions only.
         examples: Shown before.
     """
     public = problem.public
-    reply = reply_form(problem, think=think)
+    reply = reply_form(problem, has_steps=asks_for_steps)
     system = public.system_message or _system(problem)
     text = "\n\n".join(part for part in (full_statement(problem), files_text(problem), reply) if part)
     return ModelPrompt(system, with_figures(text, public.figures), tuple(examples))
@@ -80,23 +80,23 @@ def ask_agent(problem: Problem) -> ModelPrompt:
     return ModelPrompt("", with_figures(text, problem.public.figures))
 
 
-def example(problem: Problem, key: Answer, *, think: bool) -> Turn:
+def example(problem: Problem, key: Answer, *, has_steps: bool) -> Turn:
     """A solved question as an example.
 
     Args:
         problem: Question of the validation split.
         key: Its answer.
-        think: True if the answer comes after its explanation.
+        has_steps: True if the answer comes after its explanation.
     """
     question = _question(problem)
     phrases = wording(question.language)
     rules = rules_of(question.format)
     answer_text = rules.show_key(phrases, key)
-    if rules.names_value or think:
+    if rules.names_value or has_steps:
         answer_text = f"{ANSWER_LABEL}: {answer_text}"
-    if think:
+    if has_steps:
         answer_text = f"{key.explanation.strip()}\n\n{answer_text}".lstrip()
-    text = f"{full_statement(problem)}\n\n{reply_form(problem, think=think)}"
+    text = f"{full_statement(problem)}\n\n{reply_form(problem, has_steps=has_steps)}"
     return Turn(with_figures(text, problem.public.figures), answer_text)
 
 
@@ -120,7 +120,7 @@ def files_text(problem: Problem) -> str:
     return "\n\n".join(["These files are given:", *file_texts]) if file_texts else ""
 
 
-def reply_form(problem: Problem, *, think: bool = False) -> str:
+def reply_form(problem: Problem, *, has_steps: bool = False) -> str:
     """Description of the form that the reply has to have."""
     expected_paths = problem.public.expected
     if problem.kind is ProblemKind.DESIGN:
@@ -136,13 +136,13 @@ def reply_form(problem: Problem, *, think: bool = False) -> str:
             f' written as \\n:\n{{"code": [{form}]}}'
         )
     question = problem.public.question
-    if question is None or (problem.category is not None and not think):
+    if question is None or (problem.category is not None and not has_steps):
         return "Reply with the text that is asked for, as plain text, with nothing around it."
     phrases, rules = wording(question.language), rules_of(question.format)
     task = rules.task(phrases)
     if not rules.names_value:
-        return f"{task} {phrases.think.format(line=f'{ANSWER_LABEL}: …')}" if think else task
-    return f"{(phrases.think if think else phrases.answer).format(line=f'{ANSWER_LABEL}: X')} {task}"
+        return f"{task} {phrases.steps_request.format(line=f'{ANSWER_LABEL}: …')}" if has_steps else task
+    return f"{(phrases.steps_request if has_steps else phrases.answer).format(line=f'{ANSWER_LABEL}: X')} {task}"
 
 
 def final_answer(problem: Problem, reply: str) -> str:

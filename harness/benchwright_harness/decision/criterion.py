@@ -135,7 +135,7 @@ def apply_criterion(
     """
     if step_end.end in _ENDS:
         reason, text = _ENDS[step_end.end]
-        tests = test_results.shown if criterion.rule is PassRule.CVDP else ()
+        tests = test_results.reported_tests if criterion.rule is PassRule.CVDP else ()
         return Verdict(reason=reason, detail=text.format(limits=limits), tests=tests)
     if criterion.rule is PassRule.CVDP:
         return _services_verdict(criterion, step_end, test_results, failures)
@@ -160,7 +160,7 @@ def apply_criterion(
 
 
 def _services_verdict(criterion: Criterion, step_end: StepEnd, test_results: Results, failures: int) -> Verdict:
-    tests = test_results.shown
+    tests = test_results.reported_tests
     bad = [test for test in (*test_results.cocotb, *test_results.pytest) if not test.passed]
     if step_end.exit_code == 0 and not bad:
         if criterion.simulates and not test_results.cocotb:

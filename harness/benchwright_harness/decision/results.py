@@ -96,7 +96,7 @@ class Results(Model):
     remarks: tuple[str, ...] = ()
 
     @property
-    def shown(self) -> tuple[TestResult, ...]:
+    def reported_tests(self) -> tuple[TestResult, ...]:
         """The finer of the two views that covers the whole run.
 
         A harness that simulates several times into one result file overwrites it; then only

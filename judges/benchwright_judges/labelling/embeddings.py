@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchwright_judges.errors import ConfigurationError, LabellingError
 from benchwright_judges.labelling.instructions import Topic
-from benchwright_judges.labelling.topics import SHORTLIST, question_text
+from benchwright_judges.labelling.topics import SHORTLIST_SIZE, question_text
 from benchwright_judges.models.model_settings import EmbeddingSettings
 from benchwright_problems.problem import Problem
 
@@ -65,9 +65,10 @@ async def shortlists_by_embeddings(
     topic_indices = range(len(topics))
     shortlists = {}
     for problem, question_unit in zip(questions, units[len(topics) :], strict=True):
-        likeness = [sum(map(mul, question_unit, units[index])) for index in topic_indices]
+        similarities = [sum(map(mul, question_unit, units[index])) for index in topic_indices]
         shortlists[problem.id] = tuple(
-            topics[index] for index in sorted(topic_indices, key=lambda topic_index: -likeness[topic_index])[:SHORTLIST]
+            topics[index]
+            for index in sorted(topic_indices, key=lambda topic_index: -similarities[topic_index])[:SHORTLIST_SIZE]
         )
     return shortlists
 

@@ -11,7 +11,7 @@ from benchwright_judges.labelling.instructions import Topic
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.labels import LabelKind, stated_label
 
-SHORTLIST = 3
+SHORTLIST_SIZE = 3
 """Topics that a model chooses from, as in QuArch (arXiv:2510.22087, appendix D.5)."""
 _FEWEST_OWN = 3
 """From this many topics on, those of the pack's own questions are used."""
@@ -128,13 +128,14 @@ def shortlists_by_words(
     except ValueError:
         # There is not a single word.
         return {}
-    likeness = (matrix[len(topics) :] @ matrix[: len(topics)].T).toarray()
+    similarity_matrix = (matrix[len(topics) :] @ matrix[: len(topics)].T).toarray()
     return {
         problem.id: tuple(
-            topics[index] for index in sorted(range(len(topics)), key=lambda topic_index: -row[topic_index])[:SHORTLIST]
+            topics[index]
+            for index in sorted(range(len(topics)), key=lambda topic_index: -similarities[topic_index])[:SHORTLIST_SIZE]
         )
-        for problem, row in zip(questions, likeness, strict=True)
-        if row.max() > 0
+        for problem, similarities in zip(questions, similarity_matrix, strict=True)
+        if similarities.max() > 0
     }
 
 

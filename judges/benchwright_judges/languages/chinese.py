@@ -16,7 +16,7 @@ CHINESE = AnswerLanguage(
         fill="X 是空白处应填的内容：只写词语，或数字及其单位。",
         explain="请用几句话清楚地回答。",
         answer="请只回答一行：`{line}`。",
-        think="请先一步一步地思考。最后以这一行结束回答：`{line}`。",
+        steps_request="请先一步一步地思考。最后以这一行结束回答：`{line}`。",
         true="正确",
         false="错误",
     ),

@@ -15,7 +15,7 @@ ENGLISH = AnswerLanguage(
         fill="X is what fills the blank: the words alone, or the number with its unit.",
         explain="Answer clearly in a few sentences.",
         answer="Reply with one line and nothing else: `{line}`.",
-        think="First think step by step. Then end your reply with this line: `{line}`.",
+        steps_request="First think step by step. Then end your reply with this line: `{line}`.",
         true="True",
         false="False",
     ),

@@ -16,7 +16,7 @@ FRENCH = AnswerLanguage(
         fill="X est ce qui doit remplir le blanc : les mots seuls, ou le nombre avec son unité.",
         explain="Répondez clairement en quelques phrases.",
         answer="Répondez par une seule ligne : `{line}`.",
-        think="Réfléchissez d'abord étape par étape. Terminez ensuite par cette ligne : `{line}`.",
+        steps_request="Réfléchissez d'abord étape par étape. Terminez ensuite par cette ligne : `{line}`.",
         true="Vrai",
         false="Faux",
     ),

@@ -24,7 +24,7 @@ class LanguageWording:
     """Asks for an open answer."""
     answer: str
     """Asks for the line and nothing else."""
-    think: str
+    steps_request: str
     """Asks for steps before the line."""
     true: str
     false: str

@@ -68,9 +68,9 @@ class HumanGrading:
 
     async def next_item(self, grader: str) -> GradedItem | None:
         """The next answer for a person; None if nothing is left."""
-        return next(iter(await self.items(grader)), None)
+        return next(iter(await self.gradable_answers(grader)), None)
 
-    async def items(self, grader: str) -> Sequence[GradedItem]:
+    async def gradable_answers(self, grader: str) -> Sequence[GradedItem]:
         """Every answer that a person may still grade, including disputes between others, in that person's order."""
         _check_name(grader)
         return [

@@ -61,7 +61,7 @@ async def judge_and_record(
         StorageError: The database failed; earlier writes are kept.
     """
     if answer_id is not None and attempt:
-        answer_id = await _by_this_key(records, problem, answer_id)
+        answer_id = await _answer_id_for_key(records, problem, answer_id)
     if answer_id is not None:
         earlier_judgement, kept_answer = await records.judgement(answer_id), await records.answer(answer_id)
         if (
@@ -103,13 +103,13 @@ def _is_open(problem: Problem, judgement: Judgement, panel: Panel | None) -> boo
     return unread and panel is not None and panel.reader_of(problem, judgement) is not None
 
 
-async def _by_this_key(records: Records, problem: Problem, name: str) -> str:
+async def _answer_id_for_key(records: Records, problem: Problem, answer_id: str) -> str:
     """The name of an attempt's answer as it is judged by the present key; what was judged by others stays as it is."""
-    answer_name, changes = name, 0
-    while (kept_answer := await records.answer(answer_name)) is not None and not kept_answer.is_to(problem):
+    numbered_id, changes = answer_id, 0
+    while (kept_answer := await records.answer(numbered_id)) is not None and not kept_answer.is_to(problem):
         changes += 1
-        answer_name = f"{name}.{changes}"
-    return answer_name
+        numbered_id = f"{answer_id}.{changes}"
+    return numbered_id
 
 
 async def vote(

@@ -275,7 +275,7 @@ async def read_pending(
     token: Grader, judging: Service, limit: Annotated[int, Query(ge=1, le=100)] = 20
 ) -> GradingQueue:
     """Answers that this token's person may still grade, in an order of that person's own."""
-    grading_items = await judging.grading.items(token.name)
+    grading_items = await judging.grading.gradable_answers(token.name)
     return GradingQueue(total=len(grading_items), items=tuple(map(view_item, grading_items[:limit])))
 
 

@@ -21,22 +21,22 @@ def files_below(folder: Path) -> list[str]:
     if not folder.is_dir():
         raise DatasetError(folder, "", "is not a folder; give the data set's folder, as it was downloaded")
     paths: list[str] = []
-    open_folders = [""]
+    pending_folders = [""]
     try:
-        while open_folders:
-            subfolder = open_folders.pop()
+        while pending_folders:
+            subfolder = pending_folders.pop()
             with os.scandir(folder / subfolder) as listed:
                 for folder_entry in listed:
                     path = f"{subfolder}{folder_entry.name}"
                     if folder_entry.name.startswith("."):
                         continue
                     if folder_entry.is_dir(follow_symlinks=False):
-                        open_folders.append(f"{path}/")
+                        pending_folders.append(f"{path}/")
                     elif folder_entry.is_symlink() and folder_entry.is_dir():
                         raise DatasetError(folder / path, "", "is a link to a folder; links are not followed")
                     else:
                         paths.append(path)
-                    if len(paths) + len(open_folders) > MAX_ENTRIES:
+                    if len(paths) + len(pending_folders) > MAX_ENTRIES:
                         raise DatasetError(folder, "", f"holds more than {MAX_ENTRIES} files")
     except OSError as error:
         raise DatasetError(folder / subfolder, "", f"can't be read: {error.strerror}") from error

@@ -199,9 +199,9 @@ class EditorSession(Adapter):
         await self.attempt.start()
         return await self.status()
 
-    async def pause(self, reason: str | None) -> AttemptStatus:
+    async def pause(self, given_reason: str | None) -> AttemptStatus:
         """Pause the clock."""
-        await self.attempt.pause(reason)
+        await self.attempt.pause(given_reason)
         return await self.status()
 
     async def resume(self) -> AttemptStatus:

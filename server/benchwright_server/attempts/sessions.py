@@ -169,7 +169,7 @@ class EditorSessions:
         """The session of the workspace that contains a file or folder; None outside workspaces."""
         for folder in (path, *path.parents):
             if folder in self._sessions:
-                return await self._taken_over(self._sessions[folder])
+                return await self._session_or_successor(self._sessions[folder])
         workspace = await asyncio.to_thread(Workspace.find_around, path)
         if workspace is None:
             return None
@@ -181,7 +181,7 @@ class EditorSessions:
                 self._sessions[workspace.folder] = session
         return self._sessions[workspace.folder]
 
-    async def _taken_over(self, session: EditorSession) -> EditorSession:
+    async def _session_or_successor(self, session: EditorSession) -> EditorSession:
         """The session itself; or its successor, if another process worked on the attempt and does not any more."""
         if not session.is_elsewhere:
             return session

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def model_endpoints(
-    names: Sequence[str], budget_usd: float | None
+    names: Sequence[str], budget_override_usd: float | None
 ) -> AsyncIterator[tuple[Sequence[ModelEndpoint], JudgingBudget]]:
     """The endpoints of models, in the order of their names, and what they may spend together.
 
     Args:
         names: Names of model judges; one may be named twice.
-        budget_usd: Budget in US dollars; as `judges.toml` says if not given.
+        budget_override_usd: Budget in US dollars; as `judges.toml` says if not given.
 
     Raises:
         ServerError: No judge has such a name, or no model may be asked.
@@ -49,7 +49,7 @@ async def model_endpoints(
         endpoint.settings.name: endpoint for endpoint in await asyncio.to_thread(find_endpoints, chosen_settings)
     }
     try:
-        spending = JudgingBudget(settings.budget_usd if budget_usd is None else budget_usd)
+        spending = JudgingBudget(settings.budget_usd if budget_override_usd is None else budget_override_usd)
         yield [endpoints[name] for name in names], spending
     finally:
         for endpoint in endpoints.values():

@@ -79,19 +79,19 @@ class Sizes:
         self._known_sizes: dict[tuple[str, str], _KnownSize] = {}
 
     def remember_size(
-        self, instance_key: tuple[str, str], digest: str, new_size: ModuleSize
+        self, file_and_instance: tuple[str, str], digest: str, new_size: ModuleSize
     ) -> tuple[ModuleSize, ModuleSize | None]:
         """Takes a size; returns it with that of the version before, if there was one.
 
         Args:
-            instance_key: The file and the instance.
+            file_and_instance: The file and the instance.
             digest: Digest of what the size depends on.
             new_size: The size.
         """
-        known_size = self._known_sizes.pop(instance_key, None)
+        known_size = self._known_sizes.pop(file_and_instance, None)
         if known_size is None or known_size.digest != digest:
             known_size = _KnownSize(digest, new_size, known_size.new_size if known_size is not None else None)
-        self._known_sizes[instance_key] = known_size
+        self._known_sizes[file_and_instance] = known_size
         while len(self._known_sizes) > _KEPT:
             del self._known_sizes[next(iter(self._known_sizes))]
         return known_size.new_size, known_size.previous_size

@@ -29,7 +29,7 @@ class BrowserSession:
     """Of the account."""
     csrf: str
     """The token that every form of this session has to bring."""
-    unread: int = 0
+    unread_notices: int = 0
     """Number of notices that wait for the person."""
 
 

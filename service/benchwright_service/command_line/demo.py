@@ -105,10 +105,10 @@ async def play(url: str, demo: DemoCourse, home: Home, folder: Path) -> None:
     """
     store = Store(home)
     copied: dict[str, str] = {}
-    turns = asyncio.Semaphore(_AT_ONCE)
+    request_slots = asyncio.Semaphore(_AT_ONCE)
 
     async def attend(number: int, name: str) -> None:
-        async with turns:
+        async with request_slots:
             await _DemoStudent(number, name, url, store, folder / f"{number}.sqlite", copied).attend(demo.students)
 
     async with asyncio.TaskGroup() as group:

@@ -130,7 +130,7 @@ class AnswerGrading:
         waiting_items: list[GradedItem] = []
         for graders, attempts in sorted(by_graders.items()):
             grading = HumanGrading(records, self._store.unseal, graders=graders)
-            for waiting_item in await grading.items(grader):
+            for waiting_item in await grading.gradable_answers(grader):
                 answer = await records.answer(waiting_item.id)
                 if answer is not None and answer.attempt in attempts:
                     waiting_items.append(waiting_item)

@@ -200,7 +200,7 @@ class LtiServices:
                 (old_score.assignment, old_score.account): old_score
                 for old_score in await connection.execute(select(LTI_SCORES))
             }
-        turns = asyncio.Semaphore(_AT_ONCE)
+        request_slots = asyncio.Semaphore(_AT_ONCE)
         unchanged = unknown_count = 0
         async with self._platform_client(platform, f"{_LINE_ITEMS} {_SCORES}") as client:
             sending = []
@@ -219,7 +219,7 @@ class LtiServices:
                     else:
                         line_item = line_item or await self._item(client, platform, row.line_items, view, most_points)
                         score = _Score(view.id, student.account, subjects[student.account], points, most_points)
-                        sending.append(self._send(client, platform, line_item, score, turns))
+                        sending.append(self._send(client, platform, line_item, score, request_slots))
             outcomes = await asyncio.gather(*sending)
         return GradesSent(sum(outcomes), unchanged, unknown_count, len(outcomes) - sum(outcomes))
 
@@ -247,7 +247,7 @@ class LtiServices:
         platform: LtiSettings,
         line_item: str,
         score: _Score,
-        turns: asyncio.Semaphore,
+        request_slots: asyncio.Semaphore,
     ) -> bool:
         url_parts = urlsplit(line_item)
         url = urlunsplit(url_parts._replace(path=f"{url_parts.path.rstrip('/')}/scores"))
@@ -260,7 +260,7 @@ class LtiServices:
             "activityProgress": "Completed",
             "gradingProgress": "FullyGraded",
         }
-        async with turns:
+        async with request_slots:
             try:
                 await _demand_reply(
                     client.post(url, content=json.dumps(body), headers={"Content-Type": _SCORE_TYPE}), platform, "it"

@@ -317,7 +317,7 @@ def test_passages_keep_their_lines_and_what_is_left_out_is_named(tmp_path: Path)
         "deep/a.md, lines 1 to 3",
     ]
     assert not any("secret" in passage.text for passage in documents.passages)
-    assert [name.partition(",")[0] for name, _ in documents.unread] == [
+    assert [name.partition(",")[0] for name, _ in documents.left_out_parts] == [
         *("deep/a.md", "latin.txt", "link.txt", "linked", "long.txt", "paper.pdf", "short.txt"),
     ]
 

@@ -26,7 +26,7 @@ def runs_by_group(data: Dataset) -> Section:
     rows: list[charts.Row] = [
         {"x": 50, "value": amount, "kind": "attempts", "group": group} for group, amount in counts.items()
     ]
-    svg = charts.stacked_shares(rows, ["attempts"], list(counts), x="", y="attempts")
+    svg = charts.stacked_shares(rows, ["attempts"], list(counts), x_title="", y_title="attempts")
     picture = SectionPicture("toy", "A toy figure", f"Bars: {counts}.", svg, table)
     return Section("toy", "A toy section", ["It counts."], [picture], (), {"counts": counts})
 

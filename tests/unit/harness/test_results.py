@@ -60,7 +60,7 @@ def test_cocotbs_view_is_shown_where_it_has_every_simulation(tmp_path: Path) -> 
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "results.xml").write_text(PASSING.format(name))
-    assert [test.name for test in read_results(tmp_path).shown] == ["a", "b"]
+    assert [test.name for test in read_results(tmp_path).reported_tests] == ["a", "b"]
 
 
 def test_one_test_in_several_simulations_is_named_with_each(tmp_path: Path) -> None:
@@ -75,12 +75,12 @@ def test_one_test_in_several_simulations_is_named_with_each(tmp_path: Path) -> N
 def test_pytests_view_is_shown_where_simulations_overwrote_each_other(tmp_path: Path) -> None:
     (tmp_path / PYTEST_RESULTS).write_text(PYTEST)
     (tmp_path / "results.xml").write_text(PASSING.format("last"))
-    assert [test.name for test in read_results(tmp_path).shown] == ["test_a[0]", "test_a[1]"]
+    assert [test.name for test in read_results(tmp_path).reported_tests] == ["test_a[0]", "test_a[1]"]
 
 
 def test_an_empty_or_missing_folder_has_no_results(tmp_path: Path) -> None:
-    assert read_results(tmp_path).shown == ()
-    assert read_results(tmp_path / "none").shown == ()
+    assert read_results(tmp_path).reported_tests == ()
+    assert read_results(tmp_path / "none").reported_tests == ()
 
 
 BOMB = (
@@ -130,7 +130,7 @@ def test_links_pipes_sockets_and_folders_are_not_read(tmp_path: Path) -> None:
     (run / "zero.xml").symlink_to("/dev/zero")
     os.mkfifo(run / "pipe.xml")
     (run / "folder.xml").mkdir()
-    assert read_results(run).shown == ()
+    assert read_results(run).reported_tests == ()
 
 
 def test_a_deep_folder_is_no_trouble(tmp_path: Path) -> None:

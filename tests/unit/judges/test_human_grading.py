@@ -84,9 +84,9 @@ async def test_one_person_is_enough_where_one_is_wanted(records: Records) -> Non
 async def test_an_answer_that_gave_way_to_a_newer_one_is_not_graded(records: Records, grading: HumanGrading) -> None:
     await record_answer(records, "older")
     await record_answer(records, "newer")
-    assert [item.answer for item in await grading.items("ana")] == ["newer"]
+    assert [item.answer for item in await grading.gradable_answers("ana")] == ["newer"]
     full_grading = HumanGrading(records, problem_of, includes_all=True)
-    assert [item.answer for item in await full_grading.items("ana")] == ["newer"]
+    assert [item.answer for item in await full_grading.gradable_answers("ana")] == ["newer"]
 
 
 async def test_an_item_tells_nothing_of_who_answered_or_graded(records: Records, grading: HumanGrading) -> None:
@@ -106,12 +106,12 @@ async def test_an_item_tells_nothing_of_who_answered_or_graded(records: Records,
 async def test_everybody_has_an_order_of_their_own_that_stays(records: Records, grading: HumanGrading) -> None:
     for number in range(12):
         await judge_and_record(PROBLEMS["p/free"], f"answer {number}", None, records, ref="p/free")
-    orders = {name: [item.id for item in await grading.items(name)] for name in ("ana", "bob")}
+    orders = {name: [item.id for item in await grading.gradable_answers(name)] for name in ("ana", "bob")}
     assert sorted(orders["ana"]) == sorted(orders["bob"]) and orders["ana"] != orders["bob"]
     first_item = await grading.next_item("ana")
     assert first_item is not None and first_item.id == orders["ana"][0]
     await grading.grade(first_item.id, "ana", "correct", 1)
-    assert [item.id for item in await grading.items("ana")] == orders["ana"][1:]
+    assert [item.id for item in await grading.gradable_answers("ana")] == orders["ana"][1:]
 
 
 async def test_a_person_can_change_their_mind_until_it_is_decided(records: Records, grading: HumanGrading) -> None:
@@ -180,7 +180,7 @@ async def test_points_of_a_rubric_decide_as_labels_do(records: Records) -> None:
     for wrong_points in ((2.5, 0.0), (1.0,), (-1.0, 1.0), (float("nan"), 1.0)):
         with pytest.raises(GradingError):
             await grading.grade("x", "ana", "", 1, points=wrong_points)
-    (graded_item,) = await grading.items("ana")
+    (graded_item,) = await grading.gradable_answers("ana")
     assert await grading.grade("x", "ana", "", 1, points=(2.0, 1.0)) is None
     assert await grading.dispute(graded_item) is None
     assert await grading.grade("x", "bob", "", 1, points=(0.0, 1.0)) is None

@@ -160,7 +160,7 @@ def _dots(by_tag: Mapping[str, Sequence[TableFigure]], everyone: Sequence[str]) 
         "domain-dots",
         "Score by domain and tag, with intervals",
         f"Mean scores. {summary}.{charts.omission_note(shown_names, everyone)}",
-        charts.intervals(rows, shown_names, x="mean score", y=""),
+        charts.intervals(rows, shown_names, x_title="mean score", y_title=""),
         matrix("", "Score by domain and tag", spokes),
     )
 

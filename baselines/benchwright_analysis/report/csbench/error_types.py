@@ -136,7 +136,7 @@ def _picture(figures: Sequence[TableFigure]) -> SectionPicture:
         group_cells = [cell for cell in figures if cell.row == group and not cell.column.startswith("any of ")]
         top_figure = max(group_cells, key=lambda cell: cell.value or 0)
         summaries.append(f"{group}: most often {top_figure.column} ({percent(top_figure.value)})")
-    svg = charts.intervals(rows, shown_groups, x="share of wrong choices", y="")
+    svg = charts.intervals(rows, shown_groups, x_title="share of wrong choices", y_title="")
     left_out = charts.omission_note(shown_groups, groups)
     alt = f"Shares of wrong choices with an error of each type. {'; '.join(summaries)}.{left_out}"
     table = matrix("error-types", "Types of error, by tag", figures, rows_are="tag, group", unit="wrong choice")

@@ -87,8 +87,8 @@ def _picture(
     svg = charts.curves(
         (),
         shown_benchmarks,
-        x="score elsewhere",
-        y="mean score",
+        x_title="score elsewhere",
+        y_title="mean score",
         points=[row for row in points if row["group"] in shown_benchmarks],
     )
     left_out = charts.omission_note(shown_benchmarks, all_benchmarks)

@@ -181,8 +181,8 @@ def _picture(families: Mapping[str, Sequence[ModelScore]], fits: Mapping[str, Sc
         charts.curves(
             rows,
             shown_families,
-            x="billions of parameters (doublings)",
-            y="mean score",
+            x_title="billions of parameters (doublings)",
+            y_title="mean score",
             points=points,
             is_logarithmic=True,
         ),

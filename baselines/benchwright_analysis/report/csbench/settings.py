@@ -127,5 +127,9 @@ def _picture(figures: Sequence[TableFigure], table: SortableTable) -> SectionPic
     models = len({cell.row for cell in figures})
     alt = f"Mean scores of {count(models, 'model')} with intervals. {summary}."
     return SectionPicture(
-        "settings", "Score by way to ask", alt, charts.intervals(rows, shown_ways, x="mean score", y=""), table
+        "settings",
+        "Score by way to ask",
+        alt,
+        charts.intervals(rows, shown_ways, x_title="mean score", y_title=""),
+        table,
     )

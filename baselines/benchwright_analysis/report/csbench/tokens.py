@@ -82,7 +82,12 @@ def _picture(points: Sequence[charts.Row], table: SortableTable) -> SectionPictu
         f"{row['group']}: {float(row['x'] or 0):.0f} tokens, {percent(float(row['y'] or 0))}" for row in rows
     )
     svg = charts.curves(
-        (), shown_names, x="tokens received, mean (doublings)", y="mean score", points=rows, is_logarithmic=True
+        (),
+        shown_names,
+        x_title="tokens received, mean (doublings)",
+        y_title="mean score",
+        points=rows,
+        is_logarithmic=True,
     )
     all_names = [str(row["group"]) for row in points]
     alt = f"A mark for each row of the table. {summary}.{charts.omission_note(shown_names, all_names)}"

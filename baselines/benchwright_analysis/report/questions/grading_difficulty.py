@@ -54,8 +54,8 @@ def grading_difficulty(data: Dataset) -> Section | None:
                 for cell in sorted(figures, key=lambda cell: cell.row)
             ],
             list(dict.fromkeys(cell.column for cell in figures)),
-            x="answers on which they disagree",
-            y="",
+            x_title="answers on which they disagree",
+            y_title="",
         ),
         table,
     )

@@ -95,7 +95,7 @@ def _pictures(
         f"{name}-dots",
         f"Score by {name}, with intervals",
         _best_and_worst(figures, name, groups) + charts.omission_note(groups, all_groups),
-        charts.intervals(rows, groups, report_groups=report_groups, x="mean score", y=""),
+        charts.intervals(rows, groups, colour_order=report_groups, x_title="mean score", y_title=""),
         table,
     )
     labels = {cell.column for cell in figures}
@@ -106,7 +106,7 @@ def _pictures(
         f"{name}-radar",
         f"Profile by {name}",
         f"A radar with one spoke for each {name}, from 0 in the middle to 1 at the rim. {dots.alt}",
-        charts.radar([row for row in rows if row["group"] in complete], complete, report_groups=report_groups),
+        charts.radar([row for row in rows if row["group"] in complete], complete, colour_order=report_groups),
         table,
     )
     return [web, dots]

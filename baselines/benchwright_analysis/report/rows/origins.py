@@ -141,6 +141,6 @@ def _picture(
         "Sources of the text over the course of attempts",
         f"Stacked bars, one for each tenth of the time on the clock. Most characters by: {'; '.join(summaries)}."
         f"{charts.omission_note(groups, tenths)}",
-        charts.stacked_shares(rows, shown_words, groups, x="part of the time (%)", y="characters"),
+        charts.stacked_shares(rows, shown_words, groups, x_title="part of the time (%)", y_title="characters"),
         table,
     )

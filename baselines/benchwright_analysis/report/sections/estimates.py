@@ -111,7 +111,7 @@ def _picture(data: Dataset, table: SortableTable) -> SectionPicture | None:
         f"{len(observations)} did."
         f"{left_out}{charts.omission_note(groups, everybody)}",
         charts.time_scatter(
-            rows, groups, report_groups=data.groups, x="forecast (minutes)", y="actual (active minutes)"
+            rows, groups, colour_order=data.groups, x_title="forecast (minutes)", y_title="actual (active minutes)"
         ),
         table,
     )
@@ -198,7 +198,7 @@ def _reliability(
         f"Chance said {_ASKED[name]}, against the share solved",
         "One mark for each fifth of the scale in which something was said. On the dashed line as many were solved as "
         f"was said; below it, fewer.{charts.omission_note(groups, list(calibrations))}",
-        charts.shares_against(rows, groups, report_groups=data.groups, x="said", y="solved"),
+        charts.shares_against(rows, groups, colour_order=data.groups, x_title="said", y_title="solved"),
         table,
     )
 

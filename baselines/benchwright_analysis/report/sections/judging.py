@@ -93,6 +93,6 @@ def _picture(formats: Sequence[FormatAgreement], table: SortableTable) -> Sectio
         "judge-agreement",
         "Agreement with people",
         f"Share of answers judged alike, with intervals: {told_of}.{charts.omission_note(groups, everyone)}",
-        charts.intervals(rows, groups, x="judged as people do", y=""),
+        charts.intervals(rows, groups, x_title="judged as people do", y_title=""),
         table,
     )

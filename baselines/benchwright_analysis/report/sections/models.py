@@ -314,9 +314,9 @@ def _curves(
         charts.curves(
             rows,
             shown_groups,
-            report_groups=data.groups,
-            x="median minutes of people (doublings)",
-            y="solved",
+            colour_order=data.groups,
+            x_title="median minutes of people (doublings)",
+            y_title="solved",
             points=points,
             is_logarithmic=True,
         ),

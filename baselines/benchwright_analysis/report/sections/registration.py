@@ -44,8 +44,8 @@ def registration(
         observations: Its attempts.
         manual_choices: Options of the report that leave attempts out by hand.
     """
-    registered = registered_study.preregistered
-    if registered is None:
+    preregistered = registered_study.preregistered
+    if preregistered is None:
         return None
     own_observations = [
         observation
@@ -53,18 +53,18 @@ def registration(
         if observation.study == registered_study.study.study and not observation.practice
     ]
     deviations = [
-        *_plan_changes(registered_study, registered, own_observations),
-        *_sample_deviations(registered, own_observations),
+        *_plan_changes(registered_study, preregistered, own_observations),
+        *_sample_deviations(preregistered, own_observations),
         *(f"Attempts were left out of this report by hand: {option}." for option in manual_choices),
     ]
-    return Registration(registered.digest, registered.document, tuple(deviations))
+    return Registration(preregistered.digest, preregistered.document, tuple(deviations))
 
 
 def _plan_changes(
-    registered_study: RegisteredStudy, registered: Preregistered, own_observations: Sequence[Observation]
+    registered_study: RegisteredStudy, preregistered: Preregistered, own_observations: Sequence[Observation]
 ) -> list[str]:
-    document, deviations = registered.document, []
-    if not is_registered_document(registered, document):
+    document, deviations = preregistered.document, []
+    if not is_registered_document(preregistered, document):
         deviations.append("The document does not have the digest that was noted with it.")
     if document.get("study_sha256") != registered_study.sha256:
         deviations.append("The study file is another one than the one that was registered.")
@@ -108,8 +108,8 @@ def _plan_changes(
     return deviations
 
 
-def _sample_deviations(registered: Preregistered, own_observations: Sequence[Observation]) -> list[str]:
-    sample, deviations = registered.document.get("sample"), []
+def _sample_deviations(preregistered: Preregistered, own_observations: Sequence[Observation]) -> list[str]:
+    sample, deviations = preregistered.document.get("sample"), []
     if not isinstance(sample, dict):
         return []
     planned = sample.get("attempts_by_condition")

@@ -240,6 +240,6 @@ def _picture(data: Dataset, columns: Mapping[str, GroupColumn]) -> SectionPictur
         "solved-side-by-side",
         "Solved, side by side",
         f"Share solved by each group. {words}{charts.omission_note(shown_groups, columns)}",
-        charts.intervals(rows, shown_groups, report_groups=data.groups, x="solved", y=""),
+        charts.intervals(rows, shown_groups, colour_order=data.groups, x_title="solved", y_title=""),
         table,
     )

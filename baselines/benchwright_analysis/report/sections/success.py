@@ -185,7 +185,7 @@ def _category_picture(
         "success-by-category",
         "Solved, by category",
         _best_and_worst(rows, "category") + charts.omission_note(shown_groups, groups),
-        charts.intervals(rows, shown_groups, report_groups=all_groups, x="solved", y=""),
+        charts.intervals(rows, shown_groups, colour_order=all_groups, x_title="solved", y_title=""),
         table,
     )
 

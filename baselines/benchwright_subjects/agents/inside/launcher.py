@@ -36,10 +36,10 @@ _LEAVE_S = 1.0
 """Longest time for an agent to end after its client has left, in seconds."""
 
 
-async def copy_to_bridge(stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter, bridge: str) -> None:
+async def copy_to_bridge(stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter, bridge_socket: str) -> None:
     """Copy a connection to the bridge, both ways."""
     with contextlib.suppress(OSError):
-        to_reader, to_writer = await asyncio.open_unix_connection(bridge)
+        to_reader, to_writer = await asyncio.open_unix_connection(bridge_socket)
         await asyncio.gather(_copy(stream_reader, to_writer), _copy(to_reader, writer))
 
 
@@ -222,9 +222,9 @@ async def serve(launch: dict[str, Any]) -> dict[str, Any]:
     return await asyncio.to_thread(run, launch)
 
 
-async def lead_beside(port: int, bridge: str, argv: list[str]) -> int:
+async def run_beside_bridge(listening_port: int, bridge_socket: str, argv: list[str]) -> int:
     """Lead requests to the bridge while a program runs that has this one's streams; its exit status."""
-    await asyncio.start_server(lambda r, w: copy_to_bridge(r, w, bridge), "127.0.0.1", port)
+    await asyncio.start_server(lambda r, w: copy_to_bridge(r, w, bridge_socket), "127.0.0.1", listening_port)
     try:
         program = await asyncio.create_subprocess_exec(*argv)
     except OSError as error:
@@ -251,5 +251,5 @@ def main(path: str) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--beside":
-        os._exit(asyncio.run(lead_beside(int(sys.argv[2]), sys.argv[3], sys.argv[4:])))
+        os._exit(asyncio.run(run_beside_bridge(int(sys.argv[2]), sys.argv[3], sys.argv[4:])))
     main(sys.argv[1])

@@ -8,7 +8,7 @@ from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text import similarity
 
 
-def likeness(site: Site, played_site: PlayedSite) -> Likeness | None:
+def offer_likeness(site: Site, played_site: PlayedSite) -> Likeness | None:
     """The first offer beside what was expected; None if nothing was shown, or where every character was asked for."""
     first_offer = next((step.offer for step in played_site.steps if step.decision in SHOWN), None)
     if first_offer is None or site.kind is SiteKind.TYPE_THROUGH:

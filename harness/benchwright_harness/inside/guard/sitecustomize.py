@@ -58,13 +58,13 @@ def _announce_ended_programs(subprocess: "Any") -> None:
 def _tell_of_faults() -> None:
     show = sys.excepthook
 
-    def shown(kind: "type[BaseException]", error: BaseException, trace: "Any") -> None:
+    def tell_and_show(kind: "type[BaseException]", error: BaseException, trace: "Any") -> None:
         import harness_faults
 
         harness_faults.tell_of_fault(error)
         show(kind, error, trace)
 
-    sys.excepthook = shown
+    sys.excepthook = tell_and_show
 
 
 def _guard_simulation(regression: "Any") -> None:

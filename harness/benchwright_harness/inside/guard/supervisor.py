@@ -136,7 +136,7 @@ def _child(request: dict[str, Any], program: str | None) -> None:
             resource.setrlimit(_LIMITS[name], (value, value))
         argv, env = request["argv"], request["env"]
         if program is not None and _can_go_on_as_pytest(program, env):
-            _run_pytest(program, argv, env)
+            _become_pytest(program, argv, env)
         try:
             os.execve(program or argv[0], argv, env)
         except OSError as error:
@@ -186,17 +186,17 @@ def _top_level(name: str) -> str:
     return name.split(".", 1)[0]
 
 
-def _run_pytest(program: str, argv: list[str], env: dict[str, str]) -> None:
+def _become_pytest(pytest_script: str, argv: list[str], env: dict[str, str]) -> None:
     """Do the same as the program `pytest`, from where its imports are done."""
     os.environ.clear()
     os.environ.update(env)
     time.tzset()
     # It was loaded before there was a run to serve.
     sys.modules["sitecustomize"]._install()
-    sys.argv = [program, *argv[1:]]
+    sys.argv = [pytest_script, *argv[1:]]
     given = [os.path.abspath(entry) for entry in env.get("PYTHONPATH", "").split(":") if entry]
     rest = [entry for entry in sys.path if entry != _HERE and entry not in given]
-    sys.path[:] = [os.path.dirname(program), *given, *rest]
+    sys.path[:] = [os.path.dirname(pytest_script), *given, *rest]
     # A module of the next supervisor's must not be taken for the harness's.
     sys.modules["__main__"].__dict__.pop("__file__", None)
     import pytest

@@ -49,7 +49,7 @@ async def _serve(grader: str, includes_judged: bool) -> None:
         graded_count = 0
         skipped: set[str] = set()
         while True:
-            grading_items = await grading.items(grader)
+            grading_items = await grading.gradable_answers(grader)
             waiting_items = [item for item in grading_items if item.id not in skipped] or grading_items
             if not waiting_items:
                 _say(GradingDone(type="done", graded=graded_count))

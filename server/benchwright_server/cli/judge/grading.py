@@ -55,7 +55,7 @@ def grade(
 
     async def work() -> int:
         async with open_grading(graders, includes_judged) as (grading, records):
-            grading_items = await (grading.adjudications(grader) if disputed else grading.items(grader))
+            grading_items = await (grading.adjudications(grader) if disputed else grading.gradable_answers(grader))
             # Nothing else happens meanwhile, and Ctrl+C reaches a question that is not asked in a thread.
             if not grading_items:
                 console.print("Nothing is left for you to grade.")
@@ -90,7 +90,7 @@ def sheet_export(
         from benchwright_judges.people.grading_sheet import write_sheet
 
         async with open_grading(graders, includes_judged) as (grading, _):
-            grading_items = await grading.items(grader)
+            grading_items = await grading.gradable_answers(grader)
         with writing(file):
             await asyncio.to_thread(write_sheet, file, grading_items)
         return len(grading_items)

@@ -68,8 +68,12 @@ def generate(
         for question in questions:
             if question.faults:
                 console.print(f"{question.passage.place}: {'; '.join(question.faults)}.", markup=False, soft_wrap=True)
-        unread = f" {len(documents.unread)} files and parts were left out." if documents.unread else ""
-        message = f"{passed_count} questions from {len(questions)} passages passed; they are in {out_folder}.{unread}"
+        omission_note = (
+            f" {len(documents.left_out_parts)} files and parts were left out." if documents.left_out_parts else ""
+        )
+        message = (
+            f"{passed_count} questions from {len(questions)} passages passed; they are in {out_folder}.{omission_note}"
+        )
         console.print(message, markup=False, soft_wrap=True)
     raise typer.Exit(0 if passed_count else 1)
 

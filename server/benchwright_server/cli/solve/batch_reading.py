@@ -38,9 +38,9 @@ class Origins:
     condition: Annotated[
         Solver | None, typer.Option(help="What they are in reports; as FILE says, or model, if not given.")
     ] = None
-    think: Annotated[bool, typer.Option("--think", help="The replies have steps before the answer to a question.")] = (
-        False
-    )
+    has_steps: Annotated[
+        bool, typer.Option("--think", help="The replies have steps before the answer to a question.")
+    ] = False
     shots: Annotated[int | None, typer.Option(min=0, help="Solved questions that were shown before each one.")] = None
     prompts: Annotated[str, typer.Option(help="The --prompts that they were asked with.")] = ""
     knowledge_cutoff: KnowledgeCutoff = ""
@@ -79,12 +79,14 @@ class AnswerReader:
         problem, origin = response.problem, response.origin
         ref = f"{self._pack}/{problem.id}"
         solver = self._origins.solver or origin.solver or self._file.stem
-        steps = (self._origins.think or origin.steps) and problem.public.question is not None
+        has_steps = (self._origins.has_steps or origin.steps) and problem.public.question is not None
         prompts = self._origins.prompts or origin.prompts
         reading = (
             ReplyReading(response.files)
             if response.gives_files
-            else read_answer(problem, response.text, self._prompt_set(prompts)[0] if prompts else None, has_steps=steps)
+            else read_answer(
+                problem, response.text, self._prompt_set(prompts)[0] if prompts else None, has_steps=has_steps
+            )
         )
         files = reading.files if response.gives_files else _as_handed_in(problem, reading)
         condition = self._condition(problem, origin.condition)
@@ -99,8 +101,8 @@ class AnswerReader:
             condition=condition,
             recorded=origin.attempt,
             flaw=reading.flaw,
-            reply=response.text if steps else "",
-            extra_events=self._facts(response, condition, solver, prompts, steps, reading),
+            reply=response.text if has_steps else "",
+            extra_events=self._facts(response, condition, solver, prompts, has_steps, reading),
         )
 
     def _condition(self, problem: Problem, condition: str) -> Solver:
@@ -119,16 +121,16 @@ class AnswerReader:
         return self._prompts[name]
 
     def _facts(
-        self, response: Response, condition: Solver, solver: str, prompts: str, steps: bool, reading: ReplyReading
+        self, response: Response, condition: Solver, solver: str, prompts: str, has_steps: bool, reading: ReplyReading
     ) -> tuple[Event, ...]:
         """The facts of how a model was asked and how long its reply is, if anything is known of that."""
         fact_events: list[Event] = []
         if condition.is_person:
             return ()
         shots = response.origin.shots if self._origins.shots is None else self._origins.shots
-        parameters: dict[str, JsonValue] = {"steps": True} if steps else {}
+        parameters: dict[str, JsonValue] = {"steps": True} if has_steps else {}
         if shots is not None:
-            parameters |= {"shots": shots, "steps": steps}
+            parameters |= {"shots": shots, "steps": has_steps}
         if prompts:
             parameters |= {"prompts": prompts, "prompts_sha256": self._prompt_set(prompts)[1]}
         if self._origins.knowledge_cutoff:

@@ -94,7 +94,7 @@ class Proofs:
         """Prove a problem, and show in its files why it is not proved."""
         async with self._one_at_a_time:
             two_sided = await _two_sided(self.server, candidate)
-        self.server.pack_files.proved(folder, two_sided)
+        self.server.pack_files.publish_proof(folder, two_sided)
         return _proof(folder, candidate.problem, two_sided)
 
     async def close(self) -> None:

@@ -75,7 +75,7 @@ class PackFiles:
                 later.cancel()
             self._publish(folder, {}, {})
 
-    def proved(self, folder: Path, two_sided: TwoSided) -> None:
+    def publish_proof(self, folder: Path, two_sided: TwoSided) -> None:
         """A problem was proved, or was not: the reasons are shown in its `problem.toml`."""
         self._proofs[folder] = two_sided
         document = self._server.documents.get((folder / _PROBLEM).as_uri())

@@ -27,13 +27,13 @@ class Netlists:
         self._yosys = Yosys()
 
     async def netlist_of(
-        self, params: ModuleViewParams, feature: str, *, is_deep: bool
+        self, params: ModuleViewParams, recorded_feature: str, *, is_deep: bool
     ) -> tuple[DesignInstance, Netlist]:
         """An instance and its netlist.
 
         Args:
             params: The module that is asked for.
-            feature: Name of the feature that the attempt records as used.
+            recorded_feature: Name of the feature that the attempt records as used.
             is_deep: True if what is below it is part of it, rather than boxes.
 
         Raises:
@@ -46,7 +46,7 @@ class Netlists:
         _, design, instance = await instance_of(self._server, params)
         declaring_file = instance.declaration.path if instance.declaration is not None else None
         # Before any work for it: the work is what an attempt may forbid.
-        await record_view_use(self._server, params.uri, feature, instance.path, declaring_file)
+        await record_view_use(self._server, params.uri, recorded_feature, instance.path, declaring_file)
         inner_instances = await asyncio.to_thread(lambda: list(design.instances_below(instance.path)))
         if not is_deep:
             depth = len(instance.modules) + 1

@@ -31,7 +31,7 @@ def follow_folders(server: EditorServer) -> None:
     server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(partial(_files_changed, server))
 
 
-def open_folders(server: EditorServer, params: Mapping[str, Any]) -> None:
+def use_initial_folders(server: EditorServer, params: Mapping[str, Any]) -> None:
     """Use the folders that the client named in `initialize` (LSP 3.18, `InitializeParams`)."""
     client_folders = params.get("workspaceFolders")
     folders = (
@@ -46,7 +46,7 @@ def open_folders(server: EditorServer, params: Mapping[str, Any]) -> None:
 
 async def watch_files(server: EditorServer) -> None:
     """Ask the client to report changes on disk, if it can; otherwise the disk is checked from time to time."""
-    if server.client.get("workspace.didChangeWatchedFiles.dynamicRegistration") is not True:
+    if server.client.capability("workspace.didChangeWatchedFiles.dynamicRegistration") is not True:
         return
     patterns = _WATCHED if server.proofs is None else (*_WATCHED, *(f"**/{folder}/**" for folder in _OF_PROBLEMS))
     watch_options = types.DidChangeWatchedFilesRegistrationOptions(

@@ -37,7 +37,7 @@ class Elements(HTMLParser):
 def sections() -> list[Section]:
     rows: list[Row] = [{"label": HOSTILE, "group": HOSTILE, "value": 0.5, "low": 0.25, "high": 0.75}]
     table = SortableTable(HOSTILE, (HOSTILE, "n"), [(HOSTILE, 3), (None, 0.25)], HOSTILE)
-    svg = intervals(rows, [HOSTILE], x="x", y="")
+    svg = intervals(rows, [HOSTILE], x_title="x", y_title="")
     pictures = [SectionPicture(name, HOSTILE, HOSTILE, svg, table) for name in ("first", "second")]
     return [Section("support", HOSTILE, (HOSTILE,)), Section("more", HOSTILE, (HOSTILE,), pictures, (table,))]
 
@@ -89,13 +89,13 @@ def test_a_picture_takes_its_colours_from_the_page_and_tells_its_words() -> None
 def test_a_name_with_signs_that_no_picture_can_hold_is_drawn_without_them(sign: str) -> None:
     groups = ["alone", f"a{sign}b"]
     rows: list[Row] = [{"label": group, "group": group, "value": 0.5, "low": 0.25, "high": 0.75} for group in groups]
-    assert "a\N{REPLACEMENT CHARACTER}b" in intervals(rows, groups, x="", y="")
+    assert "a\N{REPLACEMENT CHARACTER}b" in intervals(rows, groups, x_title="", y_title="")
 
 
 def test_a_legend_shows_how_a_model_was_asked_at_the_end_of_its_long_name() -> None:
     groups = [f"model: openai-api/local/student-110b (en, {way})" for way in ("5-shot", "5-shot, steps")]
     rows: list[Row] = [{"label": "all", "value": 0.5, "group": group, "low": 0.4, "high": 0.6} for group in groups]
-    svg = intervals(rows, groups, x="", y="")
+    svg = intervals(rows, groups, x_title="", y_title="")
     assert [group for group in groups if f">{group}</text>" not in svg] == []
 
 
@@ -126,8 +126,10 @@ def test_numbers_read_as_people_write_them() -> None:
 
 def test_a_group_keeps_its_colour_in_a_picture_without_the_others() -> None:
     rows: list[Row] = [{"label": "l", "group": "second", "value": 0.5, "low": 0.25, "high": 0.75}]
-    assert colours(intervals(rows, ["second"], report_groups=["first", "second"], x="", y="")) == {"var(--s2)"}
-    assert colours(intervals(rows, ["second"], x="", y="")) == {"var(--s1)"}
+    assert colours(intervals(rows, ["second"], colour_order=["first", "second"], x_title="", y_title="")) == {
+        "var(--s2)"
+    }
+    assert colours(intervals(rows, ["second"], x_title="", y_title="")) == {"var(--s1)"}
 
 
 def colours(svg: str) -> set[str]:

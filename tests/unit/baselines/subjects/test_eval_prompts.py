@@ -149,7 +149,11 @@ def test_a_figure_comes_behind_the_link_that_shows_it() -> None:
 def test_nothing_hidden_is_in_any_prompt() -> None:
     for problem in (design("rtl/a.sv"), design("rtl/a.sv", "b.sv"), *(question(style) for style in QuestionFormat)):
         template = Template("{{statement}} {{files}} {{reply}} {{id}} {{title}} {{category}} {{format}} {{domain}}")
-        for prompt in (ask(problem), ask(problem, think=problem.kind is ProblemKind.QUESTION), ask_agent(problem)):
+        for prompt in (
+            ask(problem),
+            ask(problem, asks_for_steps=problem.kind is ProblemKind.QUESTION),
+            ask_agent(problem),
+        ):
             assert CANARY not in repr(prompt)
         assert CANARY not in template.ask(problem).plain
 
@@ -209,7 +213,7 @@ def _only_tested(file: Path, records: list[dict[str, Any]]) -> Path:
 
 
 def test_examples_are_of_the_validation_split_in_the_language_of_the_domain_first(store: Store) -> None:
-    examples = Examples.from_pack(store, "cs", 3, think=False, seed=7)
+    examples = Examples.from_pack(store, "cs", 3, has_steps=False, seed=7)
     assert examples.ids == {f"en-{number}" for number in (*range(20, 26), 10, 11)} | {"fr-30"}
     turns = examples.turns_before(store.problem("cs/en-1"))
     questions = ["".join(str(part) for part in turn.question) for turn in turns]
@@ -221,21 +225,21 @@ def test_examples_are_of_the_validation_split_in_the_language_of_the_domain_firs
 
 def test_the_same_seed_shows_the_same_examples(store: Store) -> None:
     def drawn(seed: int) -> object:
-        return Examples.from_pack(store, "cs", 5, think=False, seed=seed).turns_before(store.problem("cs/en-1"))
+        return Examples.from_pack(store, "cs", 5, has_steps=False, seed=seed).turns_before(store.problem("cs/en-1"))
 
     assert drawn(1) == drawn(1)
     assert len({repr(drawn(seed)) for seed in range(6)}) > 1
 
 
 def test_examples_that_think_explain_themselves_before_the_answer(store: Store) -> None:
-    (turn, _) = Examples.from_pack(store, "cs", 2, think=True, seed=0).turns_before(store.problem("cs/en-2"))
+    (turn, _) = Examples.from_pack(store, "cs", 2, has_steps=True, seed=0).turns_before(store.problem("cs/en-2"))
     assert turn.answer.startswith("Because 1")
     assert turn.answer.splitlines()[-1] in ("Answer: True", "Answer: False")
 
 
 def test_a_pack_without_a_validation_split_has_no_examples_to_give(store: Store) -> None:
     with pytest.raises(EvaluationError, match=r"no validation split.*--examples"):
-        Examples.from_pack(store, "tests", 1, think=False, seed=0)
+        Examples.from_pack(store, "tests", 1, has_steps=False, seed=0)
 
 
 def test_prompts_go_out_and_replies_come_in_as_cvdp_has_them(tmp_path: Path) -> None:

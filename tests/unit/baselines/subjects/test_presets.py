@@ -159,7 +159,7 @@ def test_an_installed_subject_is_readable_for_everybody_and_started_from_there(t
     assert folder == programs_of(known, cache)
     assert (folder / "node_modules").stat().st_mode & 0o777 == 0o755
     assert (folder / "node_modules" / "tool").stat().st_mode & 0o777 == 0o755
-    assert installed_launch(cache, "codex").shown == {"/agent": folder}
+    assert installed_launch(cache, "codex").read_only_folders == {"/agent": folder}
 
 
 def test_node_has_the_version_that_set_up_installs() -> None:

@@ -182,4 +182,4 @@ def test_prompts_are_chosen_by_name(store: Store) -> None:
     (problem,), make_prompt = RequestForm("saturating-counter", prompts="cvdp-1.1").prepare(store, "starter")
     assert "Give one answer to this request" in str(make_prompt(problem).user)
     with pytest.raises(EvaluationError, match="no form with examples or thinking"):
-        RequestForm("saturating-counter", think=True, prompts="cvdp-1.1").prepare(store, "starter")
+        RequestForm("saturating-counter", asks_for_steps=True, prompts="cvdp-1.1").prepare(store, "starter")

@@ -124,7 +124,7 @@ def explain_name(document: Document, offset: int, analysis: FileAnalysis, texts:
     start, end = (lines.from_byte(shift.to_new(byte)) for byte in (occurrence.start, occurrence.end))
     target = occurrence.target
     if target.target_kind is TargetKind.MACRO:
-        markdown = _macro(document.text, end, occurrence, analysis, texts)
+        markdown = _macro_markdown(document.text, end, occurrence, analysis, texts)
     elif target.target_kind is TargetKind.FILE:
         markdown = f"`{target.name}` in `{target.path.parent.name}/`"
     elif target.symbol is not None:
@@ -233,7 +233,7 @@ def _holders(scope: ScopeSymbol) -> Iterator[ScopeSymbol | InstanceSymbol]:
             yield scope_member
 
 
-def _macro(text: str, end: int, occurrence: Occurrence, analysis: FileAnalysis, texts: Texts) -> str | None:
+def _macro_markdown(text: str, end: int, occurrence: Occurrence, analysis: FileAnalysis, texts: Texts) -> str | None:
     known_macros = KnownMacros(analysis, texts)
     macro = known_macros.get(occurrence.target.name)
     if macro is None:

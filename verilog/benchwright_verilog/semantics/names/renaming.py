@@ -54,7 +54,7 @@ def renamable(project: Project, analysis: FileAnalysis, byte: int) -> Occurrence
         raise RenameRefusedError(f"{target.name} is a file. Rename it where your editor shows files.")
     for named_place in (occurrence, target):
         if named_place.generated:
-            macro_use = _macro(project, named_place.path, named_place.start)
+            macro_use = _macro_subject(project, named_place.path, named_place.start)
             raise RenameRefusedError(f"{macro_use}, writes the name {target.name}, so it can't be renamed here.")
     _require_ours(project, target.path, f"{target.name} is declared in")
     return occurrence
@@ -88,7 +88,7 @@ def _edits(project: Project, target: Target, new_name: str, report: Report) -> d
     for file_references in references_by_file(project, target, report):
         for occurrence in file_references.occurrences:
             if occurrence.generated:
-                macro_use = _macro(project, occurrence.path, occurrence.start)
+                macro_use = _macro_subject(project, occurrence.path, occurrence.start)
                 raise RenameRefusedError(
                     f"{macro_use}, writes the name {target.name}. Write it without the macro there, then rename it."
                 )
@@ -168,7 +168,7 @@ def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[P
                 )
 
 
-def _macro(project: Project, path: Path, byte: int) -> str:
+def _macro_subject(project: Project, path: Path, byte: int) -> str:
     """The macro that is used at a byte, and its place, as the beginning of a sentence."""
     outline = project.outline(path)
     match = _USE.match(outline.data, byte) if outline is not None else None

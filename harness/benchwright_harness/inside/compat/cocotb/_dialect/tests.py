@@ -25,7 +25,7 @@ def _registration(package: ModuleType) -> None:
     """Count every decorated test, also one whose name something else in its module has taken since."""
     genuine_test = genuine.test
 
-    def registered(test: Any) -> Any:
+    def register(test: Any) -> Any:
         template = getattr(test, "test_template", test)
         known = _decorated.setdefault(template.module, [])
         if not any(one is test for one in known):
@@ -35,9 +35,9 @@ def _registration(package: ModuleType) -> None:
     @functools.wraps(genuine_test)
     def test(obj: Any = None, **options: Any) -> Any:
         if obj is not None:
-            return registered(genuine_test(obj, **options))
+            return register(genuine_test(obj, **options))
         decorate: Any = genuine_test(**options)
-        return lambda obj: registered(decorate(obj))
+        return lambda obj: register(decorate(obj))
 
     genuine.test = package.test = test  # type: ignore[attr-defined, assignment]
     genuine_discover = cocotb.regression.RegressionManager.discover_tests
