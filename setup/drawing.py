@@ -179,7 +179,9 @@ def svg(house: House) -> str:
     svg_parts: list[str] = []
     top_y = float(_MARGIN)
     for floor in house.floors:
-        lines = max(len(_wrapped(package, card)) for name in floor for package, card in _cards(house, name, top_y, 0))
+        lines = max(
+            len(_wrapped_lines(package, card)) for name in floor for package, card in _cards(house, name, top_y, 0)
+        )
         for folder in floor:
             left_x, right_x = _span(folder)
             boxes[folder] = _RoomBox(left_x, top_y, right_x - left_x, _LABEL + _NAME + lines * _LINE + 2 * _PADDING)
@@ -239,7 +241,7 @@ def _folder(house: House, folder: str, box: _RoomBox) -> Iterator[str]:
         yield card.drawn("package", 6)
         yield _text("name", card.left_edge + _PADDING, card.top_edge + 21, package.name.removeprefix("benchwright_"))
         yield _text("size", card.right_edge - _PADDING, card.top_edge + 21, f"{package.thousands or '<1'}k")
-        for index, line in enumerate(_wrapped(package, card)):
+        for index, line in enumerate(_wrapped_lines(package, card)):
             yield _text("question", card.left_edge + _PADDING, card.top_edge + _NAME + 16 + index * _LINE, line)
     order = list(cards)
     for importer, imported in without_detours(pair for pair in house.imports if {*pair} <= {*cards}):
@@ -270,7 +272,7 @@ def _arrow(path: str, kind: str = "import") -> str:
     return f'<path class="arrow {kind}" d="{path}"/>'
 
 
-def _wrapped(package: RoomPackage, card: _RoomBox) -> list[str]:
+def _wrapped_lines(package: RoomPackage, card: _RoomBox) -> list[str]:
     return textwrap.wrap(package.question, int((card.width - 2 * _PADDING) / _LETTER))
 
 

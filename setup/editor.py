@@ -165,9 +165,9 @@ def _end_process(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     deadline = time.monotonic() + _STOP_TIMEOUT_S
-    while time.monotonic() < deadline and (process.poll() is None or any(map(_alive, family))):
+    while time.monotonic() < deadline and (process.poll() is None or any(map(_is_alive, family))):
         time.sleep(0.05)
-    for pid in {*filter(_alive, family), *_descendants(process.pid)}:
+    for pid in {*filter(_is_alive, family), *_descendants(process.pid)}:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
     if process.poll() is None:
@@ -191,7 +191,7 @@ def _descendants(ancestor: int) -> set[int]:
     return descendants
 
 
-def _alive(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

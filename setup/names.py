@@ -124,12 +124,14 @@ def bindings(tree: nodes.MypyFile, inferred: dict[nodes.Expression, types.Type])
         (name, sorted(kinds(value)))
         for part in parts
         if id(part) not in of_one_line
-        for name, value in _defined(part, inferred)
+        for name, value in _defined_names(part, inferred)
         if name not in {"self", "cls"} and len(name.strip("_")) > 1 and not name.startswith("__")
     ]
 
 
-def _defined(part: nodes.Node, inferred: dict[nodes.Expression, types.Type]) -> Iterator[tuple[str, types.Type | None]]:
+def _defined_names(
+    part: nodes.Node, inferred: dict[nodes.Expression, types.Type]
+) -> Iterator[tuple[str, types.Type | None]]:
     match part:
         case nodes.NameExpr() if part.is_new_def or part.is_inferred_def:
             variable = part.node

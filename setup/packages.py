@@ -170,7 +170,7 @@ def _install(tools: Tools, missing: Callable[[], list[SystemPackage]]) -> None:
         failure=f"{listing} The package list could not be updated. Next step: repair `apt-get update`, {next_step}",
         service=_ARCHIVE,
     )
-    available = _available(names)
+    available = _available_names(names)
     if absent := [name for name in names if name not in available]:
         raise SetupError(
             f"This system's package sources do not offer: {' '.join(absent)}.\n"
@@ -228,7 +228,7 @@ def _command(names: list[str]) -> str:
     return f"    apt-get install --no-install-recommends {' '.join(names)}"
 
 
-def _available(names: list[str]) -> set[str]:
+def _available_names(names: list[str]) -> set[str]:
     """The packages that have a version to install."""
     policy = subprocess.run(
         ["apt-cache", "policy", *names],

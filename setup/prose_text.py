@@ -60,17 +60,17 @@ _GLUE = re.compile(r"""["'`]?\s*(?:\+\s*)?(?:[rbfuRBFU]{1,2}(?=["']))?(?:["'`]|\
 def prose(path: Path, text: str) -> str:
     """Blots out every character that is not prose; lines and columns stay."""
     if path.suffix == ".md":
-        return _NOT_PROSE_IN_MARKDOWN.sub(_blotted, text)
+        return _NOT_PROSE_IN_MARKDOWN.sub(_blot_out, text)
     pieces, last_end = [], 0
     for start, end, glued in _spans(text, _PATTERNS[path.suffix]):
         gap = text[last_end:start]
         pieces.append(re.sub(r"[^\n]", " " if glued else BLOT, gap))
-        pieces.append(_NOT_PROSE_IN_CODE.sub(_blotted, text[start:end]))
+        pieces.append(_NOT_PROSE_IN_CODE.sub(_blot_out, text[start:end]))
         last_end = end
     return "".join(pieces) + re.sub(r"[^\n]", BLOT, text[last_end:])
 
 
-def _blotted(match: re.Match[str]) -> str:
+def _blot_out(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", BLOT, match[0])
 
 

@@ -72,7 +72,7 @@ class _ExamItems:
             for label in self.labels
             if not any(label in parents(other_label) for other_label in self.labels) and self._is_asked(label)
         ]
-        self.captions = dict(self._captioned())
+        self.captions = dict(self._captioned_regions())
 
     def _is_asked(self, label: str) -> bool:
         return any(
@@ -81,7 +81,7 @@ class _ExamItems:
             for _, segment in self.parts_by_label[label]
         )
 
-    def _captioned(self) -> Iterator[tuple[str, Region]]:
+    def _captioned_regions(self) -> Iterator[tuple[str, Region]]:
         """Figures and tables by the names that their captions give them: those beside the caption."""
         for previous_region, next_region in pairwise(self.regions):
             for caption, drawn_region in ((next_region, previous_region), (previous_region, next_region)):

@@ -157,9 +157,9 @@ class Attempt:
                 has_run = True
                 self.runs.start()
             await self.runs.wait()
-        return await self._decided()
+        return await self._decided_outcome()
 
-    async def _decided(self) -> GradingOutcome | None:
+    async def _decided_outcome(self) -> GradingOutcome | None:
         """The newest verdict. One that decided nothing is tried once more; if it stays so, it can be decided later."""
         verdict = (await self.writer.summary()).verdict
         if verdict is not None and is_regradable(verdict):
@@ -193,7 +193,7 @@ class Attempt:
         finally:
             self.clock.grants_more = False
         await self._end(Submitted())
-        return await self._measured(grading_outcome)
+        return await self._measure_quality(grading_outcome)
 
     async def time_out(self, reason: str, limit: float | None) -> GradingOutcome | None:
         """Ends the attempt because a limit is reached, with the verdict of the present files; see `submit`.
@@ -209,7 +209,7 @@ class Attempt:
             grading_outcome = await self._last_verdict()
             # Ending lets go of the clock as well.
             await self._end(TimedOut(reason=reason, limit=limit or None))
-        return await self._measured(grading_outcome)
+        return await self._measure_quality(grading_outcome)
 
     async def abandon(self, reason: str | None = None) -> None:
         """Ends the attempt without submitting."""
@@ -243,7 +243,7 @@ class Attempt:
                 # Once: what is saved while this runs came too late.
                 self.runs.start()
                 await self.runs.wait()
-            return await self._decided()
+            return await self._decided_outcome()
         except Exception as error:
             # The time is over anyway.
             self._adapter.on_run_failed(error)
@@ -305,7 +305,7 @@ class Attempt:
         await self.writer.append(event)
         self._adapter.on_status_changed()
 
-    async def _measured(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
+    async def _measure_quality(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
         try:
             return await self.runs.measure(grading_outcome)
         except Exception as error:

@@ -76,9 +76,11 @@ def _name_of(store: Store, assignment: Assignment) -> str:
     words = re.sub(r"[^a-z0-9]+", "-", f"{assignment.course} {assignment.title}".lower()).strip("-")[:_LONGEST]
     base_name = words or "assignment"
     return next(
-        name for number in range(1, len(taken_names) + 2) if (name := _numbered(base_name, number)) not in taken_names
+        name
+        for number in range(1, len(taken_names) + 2)
+        if (name := _numbered_name(base_name, number)) not in taken_names
     )
 
 
-def _numbered(name: str, number: int) -> str:
+def _numbered_name(name: str, number: int) -> str:
     return name if number == 1 else f"{name}-{number}"

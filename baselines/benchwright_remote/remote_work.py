@@ -152,7 +152,7 @@ class RemoteWork:
             client = await self._signed_in.client(hosted.service)
             async with asyncio.timeout(within_s):
                 await self._studies.hand_in(client, hosted)
-                for attempt, assignment in await asyncio.to_thread(self._unfinished):
+                for attempt, assignment in await asyncio.to_thread(self._unfinished_uploads):
                     if assignment.study == study:
                         await self._delivery.deliver(client, assignment, attempt)
                 # An assignment may have waited for the attempt at the practice problem.
@@ -164,7 +164,7 @@ class RemoteWork:
 
     def is_all_delivered(self, study: str) -> bool:
         """True if a service has everything of a study that is here. Reads files."""
-        has_unfinished = any(assignment.study == study for _, assignment in self._unfinished())
+        has_unfinished = any(assignment.study == study for _, assignment in self._unfinished_uploads())
         return not has_unfinished and self._studies.has_journal(study)
 
     async def close(self) -> None:
@@ -224,7 +224,7 @@ class RemoteWork:
             except ServiceError:
                 # What is said of it is said for the attempts.
                 continue
-        for attempt, assignment in await asyncio.to_thread(self._unfinished):
+        for attempt, assignment in await asyncio.to_thread(self._unfinished_uploads):
             service = assignment.service
             if time.monotonic() < self._paused_until.get(attempt, 0.0):
                 continue
@@ -251,7 +251,7 @@ class RemoteWork:
                 if self._trouble.pop(service, None) is not None:
                     self._tell(f"{service} answers again, and has your work.")
 
-    def _unfinished(self) -> list[tuple[str, Assignment]]:
+    def _unfinished_uploads(self) -> list[tuple[str, Assignment]]:
         """Attempts at assignments of which the log has more than the service."""
         log = self._log()
         unfinished_attempts = []

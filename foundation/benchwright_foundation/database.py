@@ -205,7 +205,7 @@ def _ping_after_a_pause(engine: AsyncEngine) -> None:
     """Asks whether an idle connection still works; one that worked a moment ago is taken as it is."""
 
     @event.listens_for(engine.sync_engine, "checkin")
-    def _returned(_connection: object, record: ConnectionPoolEntry) -> None:
+    def _on_connection_return(_connection: object, record: ConnectionPoolEntry) -> None:
         record.info[_RETURNED] = time.monotonic()
 
     @event.listens_for(engine.sync_engine, "checkout")

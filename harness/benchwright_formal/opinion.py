@@ -173,7 +173,7 @@ class _DesignPair:
 
     def sources(self, number: int, files: Mapping[str, bytes]) -> ComparedSources:
         """The files of one."""
-        with self._naming(number):
+        with self._naming_design_in_errors(number):
             check_meaning(files)
             return sources(files)
 
@@ -205,7 +205,7 @@ class _DesignPair:
     ) -> ReferenceOpinion:
         netlists = []
         for number, role in enumerate((REFERENCE, OTHER)):
-            with self._naming(number):
+            with self._naming_design_in_errors(number):
                 folder = self._folder(number)
                 left_out = self._dont_cares.always
                 netlists.append(
@@ -218,7 +218,7 @@ class _DesignPair:
             first_cycle = _RESET_CYCLES if proof.reference.resets else 0
         traces = []
         for number, design in enumerate(designs):
-            with self._naming(number):
+            with self._naming_design_in_errors(number):
                 bench_of_one = FormalTestbench(tops[number], proof.reference, proof.clock, stimulus)
                 traces.append(await bench_of_one.outputs(workbench, design, self._folder(number)))
         simulated_difference = difference(
@@ -244,7 +244,7 @@ class _DesignPair:
         return f"/code/{self.folders[number]}"
 
     @contextlib.contextmanager
-    def _naming(self, number: int) -> Iterator[None]:
+    def _naming_design_in_errors(self, number: int) -> Iterator[None]:
         try:
             yield
         except NotModelledError as error:

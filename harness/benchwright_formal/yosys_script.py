@@ -38,7 +38,7 @@ def read_script(
     removed = (f"delete -output {top_module.name}/o:{name} {top_module.name}/i:{name} %d" for name in omitted_outputs)
     return _lines(
         f"tee -q -o {role}.ast read_verilog -sv -nosynthesis -dump_ast1 -no_dump_ptr {_files(design, folder)}",
-        *_elaborated(top_module),
+        *_elaboration_commands(top_module),
         *("proc", "flatten", f"delete {_ASIDE}", *removed),
         *("opt_clean", "memory_collect", "opt_clean", "check"),
         f"write_json {role}.json",
@@ -55,7 +55,7 @@ def read_script(
     )
 
 
-def _elaborated(top_module: Top) -> Iterable[str]:
+def _elaboration_commands(top_module: Top) -> Iterable[str]:
     """Makes the module with its parameters the only top."""
     if not top_module.parameters:
         return (f"hierarchy -simcheck -top {top_module.name}",)
@@ -107,7 +107,7 @@ class Miter:
         gold = [f".{port.name}_{kind}({kind}_{port.name})" for port in self.outputs for kind in "dx"]
         gate = [f".{port.name}(g_{port.name})" for port in self.outputs]
         wires = [f"wire {_range(port)} d_{port.name}, x_{port.name}, g_{port.name};" for port in self.outputs]
-        unknown_bits = _joined(f"x_{port.name}" for port in self.outputs)
+        unknown_bits = _join_names(f"x_{port.name}" for port in self.outputs)
         return _lines(
             f"module miter({', '.join(['input miter_clock', *(f'input {_range(p)} in_{p.name}' for p in inputs)])},",
             "  output bad, output seen);",
@@ -115,9 +115,9 @@ class Miter:
             f"{REFERENCE} the_gold({', '.join([*shared_ports, *gold])});",
             f"{OTHER} the_gate({', '.join([*shared_ports, *gate])});",
             f"wire [{total - 1}:0] unknown = {unknown_bits};",
-            f"wire [{total - 1}:0] expected = {_joined(f'd_{port.name}' for port in self.outputs)};",
-            f"wire [{total - 1}:0] found = {_joined(f'g_{port.name}' for port in self.outputs)};",
-            f"wire [{total - 1}:0] counts = {_joined(map(self._counts_expression, self.outputs))};",
+            f"wire [{total - 1}:0] expected = {_join_names(f'd_{port.name}' for port in self.outputs)};",
+            f"wire [{total - 1}:0] found = {_join_names(f'g_{port.name}' for port in self.outputs)};",
+            f"wire [{total - 1}:0] counts = {_join_names(map(self._counts_expression, self.outputs))};",
             f"reg [{total - 1}:0] defined = 0;",
             "always @(posedge miter_clock) defined <= defined | (~unknown & counts);",
             # ABC's bounded model checking needs a register: the first cycle says all of combinational logic.
@@ -198,5 +198,5 @@ def _range(port: Port) -> str:
     return f"[{port.width - 1}:0]"
 
 
-def _joined(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return "{" + ", ".join(names) + "}"

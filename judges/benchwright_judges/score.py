@@ -31,7 +31,7 @@ def score(problem: Problem, text: str) -> Judgement:
         return NO_KEY
     question = problem.public.question
     if question is None:
-        return _compared(text, key) if problem.kind is ProblemKind.TEXT else NO_KEY
+        return _compare_with_key(text, key) if problem.kind is ProblemKind.TEXT else NO_KEY
     judgement = rules_of(question.format).score(GivenText(question, problem.public.statement, text, key))
     return judgement.model_copy(update={"rubric": RULES}) if judgement.status.is_final else judgement
 
@@ -65,7 +65,7 @@ def read_selection(question: Question, text: str) -> str | None:
     return rules_of(question.format).extract(question, text).value
 
 
-def _compared(text: str, key: Answer) -> Judgement:
+def _compare_with_key(text: str, key: Answer) -> Judgement:
     metrics = text_metrics(text, key.value)
     # A reference of one word has no bigram to match, so not even an identical answer would pass.
     is_passed = min(metrics["bleu"], metrics["rouge"]) > THRESHOLD or text.split() == key.value.split()

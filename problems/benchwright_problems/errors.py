@@ -23,7 +23,7 @@ class DatasetError(ProblemsError):
         self.reason = reason
         location = f"{file}:{line}" if line is not None else str(file)
         prefix = f"{location}: field {field}: " if field else f"{location}: "
-        super().__init__(_visible(f"{prefix}{reason}{note}"))
+        super().__init__(_printable_text(f"{prefix}{reason}{note}"))
 
     def with_counts(self, valid_count: int, invalid_count: int) -> DatasetError:
         """This error with the number of records that are fine, and what to do about the others."""
@@ -48,7 +48,7 @@ class DatasetError(ProblemsError):
         return cls(file, field, "is null" if empty else first_error["msg"].removeprefix("Value error, "), line)
 
 
-def _visible(text: str) -> str:
+def _printable_text(text: str) -> str:
     """Untrusted words on a terminal: one line, without control characters."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 

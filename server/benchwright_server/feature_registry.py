@@ -133,7 +133,7 @@ class Feature:
         return self.setting or f"features.{self.name}"
 
 
-def _fixed(**capability: Any) -> Callable[[Client], dict[str, Any]]:
+def _fixed_capability(**capability: Any) -> Callable[[Client], dict[str, Any]]:
     return lambda client: capability
 
 
@@ -159,7 +159,7 @@ def _code_actions(client: Client) -> dict[str, Any]:
     return {"codeActionProvider": options}
 
 
-def _formatting(client: Client) -> dict[str, Any]:
+def _formatting_capability(client: Client) -> dict[str, Any]:
     capability: dict[str, Any] = {}
     if client.supports("textDocument.formatting"):
         capability["documentFormattingProvider"] = True
@@ -198,7 +198,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.hover",
         ("textDocument/hover",),
-        _fixed(hoverProvider=True),
+        _fixed_capability(hoverProvider=True),
         _declares("hover"),
         "What a name is: declaration, type, width, value, documentation; numbers in other radices; macros expanded.",
         switch_text="Declaration, type, width and value of the name under the cursor.",
@@ -206,7 +206,9 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.completion",
         ("textDocument/completion", "completionItem/resolve"),
-        _fixed(completionProvider={"triggerCharacters": [".", ":", "`", "$", "(", '"', "/"], "resolveProvider": True}),
+        _fixed_capability(
+            completionProvider={"triggerCharacters": [".", ":", "`", "$", "(", '"', "/"], "resolveProvider": True}
+        ),
         _declares("completion"),
         "Ports and parameters of an instance, members, package items, macros, system tasks, names in scope, snippets.",
         switch_text="Completions that fit the cursor position.",
@@ -214,7 +216,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.signature_help",
         ("textDocument/signatureHelp",),
-        _fixed(signatureHelpProvider={"triggerCharacters": ["(", ","], "retriggerCharacters": [","]}),
+        _fixed_capability(signatureHelpProvider={"triggerCharacters": ["(", ","], "retriggerCharacters": [","]}),
         _declares("signatureHelp"),
         "Arguments of tasks, functions and system tasks; parameters and ports of a module.",
         switch_text="Arguments of tasks, functions, parameters and ports.",
@@ -235,7 +237,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.references",
         ("textDocument/references",),
-        _fixed(referencesProvider={"workDoneProgress": True}),
+        _fixed_capability(referencesProvider={"workDoneProgress": True}),
         _declares("references"),
         "Every occurrence of a name, in all files.",
         switch_text="All references to a name.",
@@ -243,7 +245,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.highlight",
         ("textDocument/documentHighlight",),
-        _fixed(documentHighlightProvider=True),
+        _fixed_capability(documentHighlightProvider=True),
         _declares("documentHighlight"),
         "Every occurrence of the name under the cursor in this file, reads and writes distinguished.",
         switch_text="Other occurrences of the name under the cursor.",
@@ -259,7 +261,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.call_hierarchy",
         ("textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"),
-        _fixed(callHierarchyProvider=True),
+        _fixed_capability(callHierarchyProvider=True),
         _declares("callHierarchy"),
         "Callers and callees of tasks and functions; drivers and loads of signals.",
         switch_text="Callers and callees of tasks and functions, drivers and loads of signals.",
@@ -267,7 +269,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.document_symbols",
         ("textDocument/documentSymbol",),
-        _fixed(documentSymbolProvider=True),
+        _fixed_capability(documentSymbolProvider=True),
         _declares("documentSymbol"),
         "The outline of a file, also of one with syntax errors.",
         switch_text="The outline of a file.",
@@ -275,7 +277,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.workspace_symbols",
         ("workspace/symbol",),
-        _fixed(workspaceSymbolProvider={"workDoneProgress": True}),
+        _fixed_capability(workspaceSymbolProvider={"workDoneProgress": True}),
         lambda client: client.supports("workspace.symbol"),
         "Names of all files.",
         switch_text="Symbols in all files.",
@@ -283,7 +285,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.folding",
         ("textDocument/foldingRange",),
-        _fixed(foldingRangeProvider=True),
+        _fixed_capability(foldingRangeProvider=True),
         _declares("foldingRange"),
         "Blocks, comments, conditional regions and lists that can be folded.",
         switch_text="Folding ranges.",
@@ -291,14 +293,14 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.selection_ranges",
         ("textDocument/selectionRange",),
-        _fixed(selectionRangeProvider=True),
+        _fixed_capability(selectionRangeProvider=True),
         _declares("selectionRange"),
         "Expanding and shrinking the selection along the syntax.",
     ),
     Feature(
         "language.document_links",
         ("textDocument/documentLink",),
-        _fixed(documentLinkProvider={}),
+        _fixed_capability(documentLinkProvider={}),
         _declares("documentLink"),
         "Included files, and the files that a statement names.",
         switch_text="Links to included files, and to the files that a problem statement names.",
@@ -318,7 +320,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.inlay_hints",
         ("textDocument/inlayHint",),
-        _fixed(inlayHintProvider=True),
+        _fixed_capability(inlayHintProvider=True),
         _declares("inlayHint"),
         "Port names, widths, values of constants, implicit nets.",
         switch_text="Port names, widths and values, shown inline.",
@@ -335,7 +337,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.formatting",
         ("textDocument/formatting", "textDocument/rangeFormatting", "textDocument/onTypeFormatting"),
-        _formatting,
+        _formatting_capability,
         _declares("formatting", "rangeFormatting", "onTypeFormatting"),
         "Formatting by verible, as minimal edits.",
         switch_text="Formatting by verible: files, ranges, and while typing.",
@@ -343,7 +345,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.code_lens",
         ("textDocument/codeLens", "codeLens/resolve"),
-        _fixed(codeLensProvider={"resolveProvider": True}),
+        _fixed_capability(codeLensProvider={"resolveProvider": True}),
         _declares("codeLens"),
         "Run the hidden tests, submit, instances of a module.",
         switch_text="The lines above a module: run, submit, instances.",
@@ -352,7 +354,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "design.instances",
         tuple(f"benchwright/{name}" for name in DESIGN_COMMANDS),
-        _fixed(),
+        _fixed_capability(),
         lambda client: True,
         "The hierarchy of instances, its top, and the instance that a module is viewed as.",
         switch_text="The hierarchy of instances, and the instance that a module is viewed as.",
@@ -361,7 +363,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "agent.agent_tools",
         tuple(f"benchwright/{name}" for name in AGENT_COMMANDS),
-        _fixed(),
+        _fixed_capability(),
         lambda client: True,
         "What an agent may ask of an attempt: its problem, files, findings, hierarchy, the hidden tests; for "
         "`benchwright mcp`.",
@@ -371,7 +373,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "design.design_views",
         tuple(f"benchwright/{name}" for name in VIEW_COMMANDS),
-        _fixed(),
+        _fixed_capability(),
         lambda client: True,
         "What drives a signal and what it drives, through ports; registers, schematic and size of a module. Attempts "
         "can forbid it.",
@@ -382,7 +384,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "attempt.explanations",
         tuple(f"benchwright/{name}" for name in EXPLAIN_COMMANDS),
-        _fixed(),
+        _fixed_capability(),
         lambda client: True,
         "What a rule of slang, Verilator or verible means, with examples; likely causes of a failure, by rule "
         "and, where allowed, by a model. Attempts can forbid it.",
@@ -401,7 +403,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "design.project_lists",
         tuple(f"benchwright/{name}" for name in LIST_COMMANDS),
-        _fixed(),
+        _fixed_capability(),
         lambda client: True,
         "Which file list of a folder is used, and which of its targets; without a list, which of several files that "
         "declare a module counts. Both are asked for.",
@@ -412,7 +414,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "attempt.own_tests",
         tuple(f"benchwright/{name}" for name in OWN_TEST_COMMANDS),
-        _fixed(),
+        _fixed_capability(),
         lambda client: True,
         "The tests in a folder: cocotb tests and testbenches are found, run in the sandbox, and begun for a module.",
         switch_text="The tests in a folder: cocotb tests and testbenches, found and run.",
@@ -421,7 +423,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "design.waveforms",
         tuple(f"benchwright/{name}" for name in WAVEFORM_COMMANDS),
-        _fixed(),
+        _fixed_capability(),
         lambda client: True,
         "What is in a waveform, FST or VCD, windows of it, and which signal of the source is which of it. Attempts can "
         "forbid it.",
@@ -431,7 +433,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "authoring.authoring",
         tuple(f"benchwright/{name}" for name in AUTHORING_COMMANDS),
-        _fixed(),
+        _fixed_capability(),
         lambda client: True,
         "Problems that somebody writes: begun, proved from both sides on request and on saving, seen as a solver does;"
         " questions in a form, and tried on models; an exam's questions, reviewed and made into a pack.",
@@ -441,7 +443,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.type_hierarchy",
         ("textDocument/prepareTypeHierarchy", "typeHierarchy/supertypes", "typeHierarchy/subtypes"),
-        _fixed(typeHierarchyProvider=True),
+        _fixed_capability(typeHierarchyProvider=True),
         _declares("typeHierarchy"),
         "What a class extends and implements, and what extends or implements it.",
         switch_text="The classes and interfaces that a class extends and implements, and those that extend "
@@ -450,14 +452,14 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.linked_editing",
         ("textDocument/linkedEditingRange",),
-        _fixed(linkedEditingRangeProvider=True),
+        _fixed_capability(linkedEditingRangeProvider=True),
         _declares("linkedEditingRange"),
         "The name of a block or declaration and the label of its end change together.",
     ),
     Feature(
         "language.inline_completion",
         ("textDocument/inlineCompletion",),
-        _fixed(inlineCompletionProvider=True),
+        _fixed_capability(inlineCompletionProvider=True),
         _declares("inlineCompletion"),
         "Inline suggestions of the assistant's model; off by default, and off in attempts that forbid it.",
         setting="assistant.enabled",
@@ -466,7 +468,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "language.diagnostics",
         ("textDocument/diagnostic",),
-        _fixed(diagnosticProvider=_DIAGNOSTICS),
+        _fixed_capability(diagnosticProvider=_DIAGNOSTICS),
         _pulls,
         "Findings of slang, Verilator and verible, merged; pushed to clients that can't pull them.",
         switch_text="Errors and warnings of slang, Verilator and verible.",

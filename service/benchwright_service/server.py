@@ -89,7 +89,10 @@ async def serve(
             token = await bench.accounts.worker_token(_LOCAL)
             try:
                 with bench.metrics.counting_database_errors(), bench.metrics.serve_metrics(metrics_port):
-                    async with local_workers(local_url, token, workers, sandbox), _running(companion, local_url):
+                    async with (
+                        local_workers(local_url, token, workers, sandbox),
+                        _running_local_work(companion, local_url),
+                    ):
                         await serve_app(
                             app,
                             listener,
@@ -104,7 +107,9 @@ async def serve(
 
 
 @contextlib.asynccontextmanager
-async def _running(local_work: Callable[[str], Awaitable[None]] | None, local_url: str) -> AsyncIterator[None]:
+async def _running_local_work(
+    local_work: Callable[[str], Awaitable[None]] | None, local_url: str
+) -> AsyncIterator[None]:
     task = asyncio.ensure_future(local_work(local_url)) if local_work is not None else None
     try:
         yield

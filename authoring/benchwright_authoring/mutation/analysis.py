@@ -175,7 +175,7 @@ class Analyser(BatchGrader):
     ) -> list[ProblemFindings]:
         """The findings, with what is proved of survivors whose kinds are scored."""
 
-        async def compared(problem_candidates: Candidates, finding: MutantFinding) -> MutantFinding:
+        async def compare_finding(problem_candidates: Candidates, finding: MutantFinding) -> MutantFinding:
             if problem_candidates.top_module is None or not _needs_proof(finding):
                 return finding
             async with gate:
@@ -205,7 +205,9 @@ class Analyser(BatchGrader):
             problem.model_copy(
                 update={
                     "findings": tuple(
-                        await asyncio.gather(*(compared(problem_candidates, finding) for finding in problem.findings))
+                        await asyncio.gather(
+                            *(compare_finding(problem_candidates, finding) for finding in problem.findings)
+                        )
                     )
                 }
             )

@@ -85,7 +85,7 @@ def _classified_drawings(
     specks = [box for box in boxes if max(box.width, box.height) < _SPECK_POINTS]
     solid = [box for box in boxes if box not in frames and box not in specks]
     thin = [box for box in solid if min(box.width, box.height) <= _THIN_POINTS]
-    bodies = _merged([box for box in solid if box not in thin], _SAME_POINTS, _NEAR_POINTS)
+    bodies = _merge_boxes([box for box in solid if box not in thin], _SAME_POINTS, _NEAR_POINTS)
     tables, rule_boxes = _ruled_tables(thin, bodies, words)
     large = [box for box in bodies if min(box.width, box.height) >= _LEAST_POINTS]
     small = [box for box in bodies if box not in large]
@@ -96,7 +96,7 @@ def _classified_drawings(
     return sorted(drawings, key=lambda drawing: (drawing.box.top_edge, drawing.box.left_edge)), len(specks)
 
 
-def _merged(boxes: Sequence[Box], gap_x: float, gap_y: float) -> list[Box]:
+def _merge_boxes(boxes: Sequence[Box], gap_x: float, gap_y: float) -> list[Box]:
     """Boxes as one that are no farther from each other than this, in points."""
     merged: list[Box] = []
     for box in boxes:
@@ -114,7 +114,7 @@ def _ruled_tables(thin: Sequence[Box], bodies: Sequence[Box], words: Sequence[Pa
     """Tables between horizontal rules of one width, and the other rules."""
     # Letters that touch a rule break it into pieces.
     level = sorted(
-        _merged([box for box in thin if box.width > box.height], _PIECES_POINTS, 0),
+        _merge_boxes([box for box in thin if box.width > box.height], _PIECES_POINTS, 0),
         key=lambda box: (box.top_edge, box.left_edge),
     )
     upright = [box for box in thin if box.width <= box.height]

@@ -94,7 +94,7 @@ def _word(letters: list[_Letter]) -> tuple[PageWord, bool]:
     for letter in letters[1:]:
         box = box.union(letter.box)
     size = max(letter.size for letter in letters)
-    text = _composed([letter.text for letter in letters])
+    text = _expand_ligatures([letter.text for letter in letters])
     if box.height < _FLAT * size:
         # A dash or a blank to fill in stands in a line as high as a letter.
         rise = _FLAT * size - box.height
@@ -103,7 +103,7 @@ def _word(letters: list[_Letter]) -> tuple[PageWord, bool]:
     return PageWord(text, box, size, all(letter.fixed for letter in letters)), letters[0].is_drawn
 
 
-def _composed(letters: list[str]) -> str:
+def _expand_ligatures(letters: list[str]) -> str:
     """The word with its ligatures taken apart."""
     text = "".join(letters)
     normalised_signs = (unicodedata.normalize("NFKC", sign) if "\ufb00" <= sign <= "\ufb06" else sign for sign in text)

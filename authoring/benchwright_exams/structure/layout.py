@@ -213,14 +213,14 @@ def _lines(page: int, words: Sequence[PageWord], gutter: tuple[float, float] | N
             text = (
                 "\t".join(_joined_text(phrase) for phrase in _phrases(side_words))
                 if not listing
-                else _spaced(side_words)
+                else _spaced_line(side_words)
             )
             doubtful = tuple(word.text for word in side_words if is_doubtful(word))
             line_pieces.append(Piece(page, _box_around(side_words), text, size, listing, doubtful=doubtful))
     return line_pieces
 
 
-def _spaced(words: Sequence[PageWord]) -> str:
+def _spaced_line(words: Sequence[PageWord]) -> str:
     """A line of a listing with its spaces; those at its start are seen from its place."""
     # A letter's ink is narrower than its place; where one space is between two words, they tell how wide that is.
     ink = statistics.median(word.box.width / len(word.text) for word in words)

@@ -147,10 +147,10 @@ def pass_shares(site_group: SiteGroup) -> PassShares | None:
         len(graded_verdicts),
         undecided=sum(verdicts[-1].outcome == "error" for verdicts, _ in graded_verdicts),
         after={
-            str(accepts): _passed([(_verdict_after(v, accepts), problem) for v, problem in graded_verdicts])
+            str(accepts): _pass_share([(_verdict_after(v, accepts), problem) for v, problem in graded_verdicts])
             for accepts in steps
         },
-        at_end=_passed([(verdicts[-1], problem) for verdicts, problem in graded_verdicts]),
+        at_end=_pass_share([(verdicts[-1], problem) for verdicts, problem in graded_verdicts]),
     )
 
 
@@ -166,7 +166,7 @@ def _verdict_after(verdicts: Sequence[SnapshotVerdict], accepts: int) -> Snapsho
     return next((verdict for verdict in reversed(verdicts[:-1]) if verdict.accepts <= accepts), verdicts[-1])
 
 
-def _passed(problem_verdicts: Sequence[tuple[SnapshotVerdict, str]]) -> Estimate | None:
+def _pass_share(problem_verdicts: Sequence[tuple[SnapshotVerdict, str]]) -> Estimate | None:
     decided_verdicts = [
         (verdict.outcome == "passed", problem) for verdict, problem in problem_verdicts if verdict.outcome != "error"
     ]
@@ -210,14 +210,14 @@ def ratio_of_sums(
 
 def _mean(values: Sequence[float], problems: Sequence[str]) -> Estimate | None:
     mean = crossed_mean(values, _cells(problems)) if values else None
-    return None if mean is None else _bounded(mean)
+    return None if mean is None else _bounded_estimate(mean)
 
 
 def _share(values: Sequence[bool], problems: Sequence[str]) -> Estimate | None:
-    return _bounded(crossed_share(values, _cells(problems))) if values else None
+    return _bounded_estimate(crossed_share(values, _cells(problems))) if values else None
 
 
-def _bounded(crossed: CrossedEstimate) -> Estimate:
+def _bounded_estimate(crossed: CrossedEstimate) -> Estimate:
     low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (crossed.low, crossed.high))
     return Estimate(value=crossed.value, low=low, high=high)
 

@@ -34,7 +34,7 @@ def sections(runs: Sequence[PlayedRun], site_groups: Sequence[SiteGroup], *, see
     ]
     return [
         _answer(runs, graded_groups),
-        _passed(graded_groups),
+        _passed_section(graded_groups),
         _characters(site_groups),
         _funnel(site_groups),
         _alike(site_groups),
@@ -52,7 +52,7 @@ def _answer(runs: Sequence[PlayedRun], graded_groups: Sequence[tuple[SiteGroup, 
         sites = len({record.site for record in run.records})
         problems = len({record.problem for record in run.records})
         unplayed_sites = run.settings.sites - sites
-        lead.append(_played(run.label, sites, problems, unplayed_sites))
+        lead.append(_played_sentence(run.label, sites, problems, unplayed_sites))
         for site_group, passed_part in graded_groups:
             if site_group.run is run:
                 bound = f" ({_BOUNDS[site_group.policy]})" if site_group.policy in _BOUNDS else ""
@@ -63,12 +63,12 @@ def _answer(runs: Sequence[PlayedRun], graded_groups: Sequence[tuple[SiteGroup, 
     return Section("answer", "The answer", lead, is_list=True, empty_reason="" if runs else "There are no runs.")
 
 
-def _played(label: str, sites: int, problems: int, unplayed_sites: int) -> str:
+def _played_sentence(label: str, sites: int, problems: int, unplayed_sites: int) -> str:
     unplayed_note = f"; {count(unplayed_sites, 'site')} not played yet" if unplayed_sites else ""
     return f"{label}: {count(sites, 'site')} of {count(problems, 'problem')}{unplayed_note}."
 
 
-def _passed(graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -> Section:
+def _passed_section(graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -> Section:
     title = "Hidden tests passed"
     if not graded_groups:
         return Section("passed", title, empty_reason="Nothing was graded.")

@@ -78,7 +78,7 @@ def curves(
     if not points:
         layers.append(line.mark_line(strokeWidth=2, **line_style).encode(strokeDash=dash))
     else:
-        layers += _dashed(line, drawn_groups, colour_order, **line_style)
+        layers += _dashed_layers(line, drawn_groups, colour_order, **line_style)
         marks = alt.Chart(alt.Data(values=list(points))).mark_point(filled=True, size=40, opacity=0.8)
         layers.append(marks.encode(x=x_axis, y=y_axis, color=colour, shape=shape))
     return _svg(alt.layer(*layers), height=280)
@@ -275,7 +275,7 @@ def radar(rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Seq
             .encode(x=x_axis, y=y_axis, text="label:N")
             for alignment, (low, high) in side_ranges.items()
         ),
-        *_dashed(
+        *_dashed_layers(
             alt.Chart(alt.Data(values=outlines)).encode(x=x_axis, y=y_axis, color=colour, order="order:Q"),
             drawn_groups,
             colour_order,
@@ -321,7 +321,9 @@ def _look_indices(drawn_groups: Sequence[str], colour_order: Sequence[str]) -> l
     return [order.index(name) for name in names]
 
 
-def _dashed(lines: Any, drawn_groups: Sequence[str], colour_order: Sequence[str], **line_style: Any) -> list[Any]:
+def _dashed_layers(
+    lines: Any, drawn_groups: Sequence[str], colour_order: Sequence[str], **line_style: Any
+) -> list[Any]:
     """A layer for each group: a scale of dashes would also draw the outlines of the legend's points with them."""
     import json
 
@@ -361,16 +363,16 @@ def _svg(chart: Any, **dimensions: int) -> str:
         .configure_header(labelColor=_INK, labelFontSize=12, labelFontWeight="normal")
         .to_dict()
     )
-    return themed(vl_convert.vegalite_to_svg(_drawable(specification)))
+    return themed(vl_convert.vegalite_to_svg(_drawable_value(specification)))
 
 
-def _drawable(value: Any) -> Any:
+def _drawable_value(value: Any) -> Any:
     """The same without what would end the whole program instead of being drawn: characters that XML does not know."""
     if isinstance(value, str):
         return _NOT_DRAWABLE.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, dict):
-        return {key: _drawable(member) for key, member in value.items()}
-    return [_drawable(member) for member in value] if isinstance(value, list) else value
+        return {key: _drawable_value(member) for key, member in value.items()}
+    return [_drawable_value(member) for member in value] if isinstance(value, list) else value
 
 
 _NOT_DRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\u2028\u2029\ud800-\udfff\ufffe\uffff]")

@@ -28,7 +28,7 @@ class GroupStatistic:
     """True if it is shown as a percentage."""
 
 
-def _solved(observations: Sequence[Observation], _data: Dataset) -> Estimate:
+def _solved_share(observations: Sequence[Observation], _data: Dataset) -> Estimate:
     return crossed_share([observation.passed for observation in observations], Dataset.cells(observations)).estimate
 
 
@@ -63,7 +63,7 @@ STATISTICS: list[GroupStatistic] = [
         column="solved (95 % interval)",
         note="Solved: a run or an answer passed before the end. Intervals hold for other people at "
         "other problems (of models: at other problems).",
-        estimate=_solved,
+        estimate=_solved_share,
         is_share=True,
     ),
     GroupStatistic(

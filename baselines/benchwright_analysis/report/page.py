@@ -139,7 +139,7 @@ def _cell(cell: Cell) -> str:
     if isinstance(cell, float):
         return f'<td class="n">{cell:.4g}</td>'
     if len(cell) > _UNBROKEN:
-        return f"<td>{escape(_shortened(cell))}</td>"
+        return f"<td>{escape(_shorten_cell(cell))}</td>"
     # Where there is no room for both, a line ends before the interval, not in it.
     value, bracket, interval_text = cell.partition(" (")
     spread = f" <span>({escape(interval_text)}</span>" if bracket else ""
@@ -154,5 +154,5 @@ def _prose(text: str) -> str:
 _CODE = re.compile("`([^`\n]+)`")
 
 
-def _shortened(text: str) -> str:
+def _shorten_cell(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -92,7 +92,7 @@ def failure_groups(
     notes = [] if embed is not None else ["Messages were compared by the words they share (TF-IDF), not by meaning."]
     notes += [] if name_group is not None else ["Groups have no names, only their distinctive words."]
     words, weights = _words(messages)
-    vectors = weights if embed is None else _embedded(embed, messages)
+    vectors = weights if embed is None else _embed_messages(embed, messages)
     distinct = len(np.unique(vectors, axis=0)) if len(messages) else 0
     silhouettes: dict[int, float] = {}
     group_indices = np.zeros(len(messages), dtype=np.intp)
@@ -101,7 +101,7 @@ def failure_groups(
     elif distinct < FEWEST_GROUPS:
         notes.append("All messages are alike, so there is one group.")
     else:
-        group_indices, silhouettes = _clustered(vectors, distinct, seed)
+        group_indices, silhouettes = _cluster_vectors(vectors, distinct, seed)
     groups = []
     for index in np.unique(group_indices):
         member_indices = np.flatnonzero(group_indices == index)
@@ -120,7 +120,9 @@ def failure_groups(
     return FailureAnalysis(comparison, name_group is not None, tuple(groups), silhouettes, " ".join(notes))
 
 
-def _clustered(vectors: NDArray[np.float64], distinct: int, seed: int) -> tuple[NDArray[np.intp], dict[int, float]]:
+def _cluster_vectors(
+    vectors: NDArray[np.float64], distinct: int, seed: int
+) -> tuple[NDArray[np.intp], dict[int, float]]:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.metrics import silhouette_score
@@ -167,7 +169,7 @@ def _distinctive(
     return tuple(words[word_index] for word_index in order if inside[word_index] > outside[word_index])
 
 
-def _embedded(embed: Embedding, messages: Sequence[str]) -> NDArray[np.float64]:
+def _embed_messages(embed: Embedding, messages: Sequence[str]) -> NDArray[np.float64]:
     if not messages:
         return np.zeros((0, 1))
     vectors = np.asarray(embed(messages), dtype=np.float64)

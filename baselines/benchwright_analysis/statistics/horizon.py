@@ -161,12 +161,12 @@ def human_time_horizon(
         nowhere = [Horizon(level, None, None, None, beyond_data=True) for level in levels]
         return _result(fit_kind, None, None, nowhere, None, tasks, weights)
     share = tasks.shares(weights)
-    weighted_counts = _weighted(tasks.passes[None], tasks.attempts[None], share)
+    weighted_counts = _weighted_counts(tasks.passes[None], tasks.attempts[None], share)
     intercept, slope = (float(coefficients[0]) for coefficients in _maximum(lengths, *weighted_counts, ridge))
     if slope >= 0:
         fit_kind = FitKind.NOT_FALLING
-    drawn_passes, drawn_attempts = _resampled(tasks, resamples, np.random.default_rng(seed))
-    passes, attempts = _weighted(drawn_passes, drawn_attempts, share)
+    drawn_passes, drawn_attempts = _resample_counts(tasks, resamples, np.random.default_rng(seed))
+    passes, attempts = _weighted_counts(drawn_passes, drawn_attempts, share)
     replicates = _maximum(lengths, passes, attempts, ridge)
     overall = passes.sum(axis=1) / attempts.sum(axis=1)
     horizons = []
@@ -198,7 +198,9 @@ class _Tasks:
         return shares
 
 
-def _weighted(passes: NDArray[np.int64], attempts: NDArray[np.int64], share: Numbers | None) -> tuple[Numbers, Numbers]:
+def _weighted_counts(
+    passes: NDArray[np.int64], attempts: NDArray[np.int64], share: Numbers | None
+) -> tuple[Numbers, Numbers]:
     """Counts by problem in every row; with shares they add up to 1."""
     if share is None:
         return passes.astype(np.float64), attempts.astype(np.float64)
@@ -287,7 +289,7 @@ def _likelihood(x: Numbers, c: Numbers, n: Numbers, a: Numbers, b: Numbers, ridg
     return likelihood
 
 
-def _resampled(
+def _resample_counts(
     tasks: _Tasks, resamples: int, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     families = len(set(tasks.families))

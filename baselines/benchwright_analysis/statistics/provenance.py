@@ -102,7 +102,7 @@ def provenance(attempt_provenances: Sequence[AttemptProvenance]) -> ConditionPro
 def _survival(moment: str, attempt_provenances: Sequence[AttemptProvenance]) -> SurvivalShare:
     informative_attempts = [attempt for attempt in attempt_provenances if moment in (attempt.surviving or {})]
     stayed = [(attempt.surviving or {})[moment] for attempt in informative_attempts]
-    accepted_characters = [_reached(attempt, moment) for attempt in informative_attempts]
+    accepted_characters = [_reached_characters(attempt, moment) for attempt in informative_attempts]
     if not sum(accepted_characters):
         return SurvivalShare(moment, 0, sum(stayed), Estimate(value=None))
     pooled = _within_one(crossed_ratio(stayed, accepted_characters, _cells(informative_attempts)))
@@ -120,7 +120,7 @@ def _within_one(estimate: CrossedEstimate) -> Estimate:
     return Estimate(value=estimate.value, low=low, high=high)
 
 
-def _reached(attempt: AttemptProvenance, moment: str) -> int:
+def _reached_characters(attempt: AttemptProvenance, moment: str) -> int:
     return (attempt.reached_characters or {}).get(moment, attempt.accepted_characters)
 
 
@@ -129,8 +129,8 @@ def _demand_counts(attempt: AttemptProvenance) -> None:
     if any(count < 0 for count in counts):
         raise StatisticsError(f"Attempt {attempt.attempt} has a negative count of characters.")
     for moment, count in (attempt.surviving or {}).items():
-        if not count <= _reached(attempt, moment) <= attempt.accepted_characters:
+        if not count <= _reached_characters(attempt, moment) <= attempt.accepted_characters:
             raise StatisticsError(
                 f"Attempt {attempt.attempt}: at {moment}, {count} characters survive of "
-                f"{_reached(attempt, moment)}, and {attempt.accepted_characters} were accepted."
+                f"{_reached_characters(attempt, moment)}, and {attempt.accepted_characters} were accepted."
             )

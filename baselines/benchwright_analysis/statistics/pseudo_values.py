@@ -24,7 +24,7 @@ def restricted_times(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> N
     Raises:
         StatisticsError: A negative time, a limit that is not positive, lengths differ, or no attempts.
     """
-    waits, events = _stopped(times, pass_flags, limit)
+    waits, events = _stop_at_limit(times, pass_flags, limit)
     return _jackknife(waits, events, limit, logarithm=False)
 
 
@@ -34,7 +34,7 @@ def log_restricted_times(times: ArrayLike, pass_flags: ArrayLike, limit: float) 
     Raises:
         StatisticsError: As in `restricted_times`, or a time of 0.
     """
-    waits, events = _stopped(times, pass_flags, limit)
+    waits, events = _stop_at_limit(times, pass_flags, limit)
     read_numbers(waits, "Times", lower_bound=0)
     return _jackknife(waits, events, limit, logarithm=True)
 
@@ -64,10 +64,10 @@ def unsolved_values(times: ArrayLike, pass_flags: ArrayLike, moments_asked: Arra
         curve.reduced_curve[columns][None, :],
         (curve.reduced_curve[curve.step_index] * curve.factor)[:, None] * later_share,
     )
-    return _centred(later_curve, reduced_shares)
+    return _centred_pseudo_values(later_curve, reduced_shares)
 
 
-def _stopped(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> tuple[Numbers, Flags]:
+def _stop_at_limit(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> tuple[Numbers, Flags]:
     waits, events = observed_times(times, pass_flags)
     if not (np.isfinite(limit) and limit > 0):
         raise StatisticsError(f"The limit has to be a positive time, not {limit:g}.")
@@ -96,10 +96,10 @@ def _jackknife(waits: Numbers, events: Flags, limit: float, *, logarithm: bool) 
         + early_areas[curve.step_index]
         + curve.reduced_curve[curve.step_index] * curve.factor * remaining_area[curve.step_index]
     )
-    return _centred(first_step + float(widths @ curve.full_curve), reduced_areas)
+    return _centred_pseudo_values(first_step + float(widths @ curve.full_curve), reduced_areas)
 
 
-def _centred(full_estimate: ArrayLike, reduced_estimates: Numbers) -> Numbers:
+def _centred_pseudo_values(full_estimate: ArrayLike, reduced_estimates: Numbers) -> Numbers:
     """Pseudo-values whose mean is the estimate itself.
 
     The jackknife's is not where the curve's last step is that of one attempt: without it, the curve ends above 0.

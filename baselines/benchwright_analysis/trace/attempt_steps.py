@@ -120,7 +120,7 @@ class _AttemptReading:
             path = getattr(event, "path", "")
             current_text = files[path].text if path in files else None
             if isinstance(event, Edit | EditShape | TextSet):
-                self._edited(recorded, texts.get(path), current_text)
+                self._add_edit_step(recorded, texts.get(path), current_text)
             elif (step := self._other_step(event, self._at_s[recorded.seq])) is not None:
                 self._flush()
                 self._steps.append(step)
@@ -131,7 +131,7 @@ class _AttemptReading:
         self._flush()
         return self._steps
 
-    def _edited(self, recorded: RecordedEvent, old_text: str | None, new_text: str | None) -> None:
+    def _add_edit_step(self, recorded: RecordedEvent, old_text: str | None, new_text: str | None) -> None:
         event, at_s = recorded.event, self._at_s[recorded.seq]
         if isinstance(event, TextSet):
             origin_label = _CAUSES.get(event.cause.value, event.cause.value)

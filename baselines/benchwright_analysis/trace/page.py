@@ -102,7 +102,7 @@ def _code(lines: Sequence[ExcerptLine]) -> str:
 def _line(line: ExcerptLine) -> str:
     text = line.text if len(line.text) <= _LONGEST_LINE else f"{line.text[:_LONGEST_LINE]}…"
     tag, sign = _MARKS.get(line.mark, ("span", " "))
-    return f'<{tag} class="line">{sign} {_escaped(text)}\n</{tag}>'
+    return f'<{tag} class="line">{sign} {_escape(text)}\n</{tag}>'
 
 
 def _text(text: str) -> str:
@@ -113,5 +113,5 @@ def _cut(text: str) -> str:
     return visible(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…")
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(visible(text))

@@ -111,7 +111,7 @@ class _EventBatch:
             )
             state = AttemptState.OPEN
         else:
-            newest_point = self._heads.get(queued_event.attempt) or self._recordable(queued_event.attempt)
+            newest_point = self._heads.get(queued_event.attempt) or self._newest_recordable(queued_event.attempt)
             state = next_state(newest_point.state, queued_event.event.type)
         self._heads[queued_event.attempt] = newest_point
         header, moment, seq, prev_hash = (
@@ -135,7 +135,7 @@ class _EventBatch:
         insert_rows(self._connection, self._events)
         keep_summaries(self._connection, {attempt: head.summary.summary() for attempt, head in self._heads.items()})
 
-    def _recordable(self, attempt: str) -> _Newest:
+    def _newest_recordable(self, attempt: str) -> _Newest:
         newest_point = self._newest_by_attempt.get(attempt) or _newest(self._connection, attempt)
         self._check(self._connection, newest_point.header)
         return newest_point

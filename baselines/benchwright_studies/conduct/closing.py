@@ -79,7 +79,7 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
     sealed: dict[str, JsonValue] = {
         "study_sha256": registered_study.sha256,
         "plan_sha256": registered_study.plan.sha256,
-        "attempts": {header.id: _head_of(log, header) for header in headers},
+        "attempts": {header.id: _checked_head(log, header) for header in headers},
         "journals": {
             participant: [entries[-1].seq, entries[-1].hash]
             for participant in log.journal.participants(study)
@@ -108,7 +108,7 @@ def unended_attempts(log: StudyLog, study: str) -> Sequence[AttemptHeader]:
     return [header for header in open_ if may_go_on(header)]
 
 
-def _head_of(log: StudyLog, header: AttemptHeader) -> list[JsonValue]:
+def _checked_head(log: StudyLog, header: AttemptHeader) -> list[JsonValue]:
     check = check_chain(*log.stored_attempt(header.id))
     if not check.ok:
         raise StudyError(

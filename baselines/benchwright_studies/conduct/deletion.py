@@ -28,7 +28,7 @@ def delete_participant(
         StudyError: Nothing is there of this participant.
         LogError: Nothing was deleted.
     """
-    with _deleting(engine, path) as connection:
+    with _deleting_connection(engine, path) as connection:
         own_attempts = (ATTEMPTS.c.study == study) & (ATTEMPTS.c.solver == participant)
         attempt_ids = list(connection.execute(select(ATTEMPTS.c.id).where(own_attempts)).scalars())
         lock_chains(connection, *attempt_ids, f"journal:{study}:{participant}")
@@ -51,7 +51,7 @@ def delete_attempts(
         StudyError: An attempt belongs to a study.
         LogError: Nothing was deleted.
     """
-    with _deleting(engine, path) as connection:
+    with _deleting_connection(engine, path) as connection:
         attempt_rows = connection.execute(
             select(ATTEMPTS.c.id, ATTEMPTS.c.study).where(ATTEMPTS.c.id.in_(attempts))
         ).all()
@@ -63,7 +63,7 @@ def delete_attempts(
 
 
 @contextmanager
-def _deleting(engine: Engine, path: Path | str) -> Iterator[Connection]:
+def _deleting_connection(engine: Engine, path: Path | str) -> Iterator[Connection]:
     try:
         with writing_engine(engine).begin() as connection:
             yield connection

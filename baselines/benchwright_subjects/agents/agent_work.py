@@ -53,7 +53,7 @@ async def work(
     with AgentSandbox.opened(services.sandbox, services.toolchain, sample.files) as box:
         try:
             async with sample.solving():
-                async with serving(bridge, box.socket, box.user), _recording(recorder, box) as recording:
+                async with serving(bridge, box.socket, box.user), _recording_task(recorder, box) as recording:
                     agent_run = _run_agent(box, launch, sample, prompt, talk)
                     agent_end = await _agent_end(agent_run, bridge.failure, recording)
                 _note_end(sample, agent_end)
@@ -192,7 +192,7 @@ class _ChangeRecorder:
 
 
 @contextlib.asynccontextmanager
-async def _recording(recorder: _ChangeRecorder, box: AgentSandbox) -> AsyncIterator[asyncio.Task[None]]:
+async def _recording_task(recorder: _ChangeRecorder, box: AgentSandbox) -> AsyncIterator[asyncio.Task[None]]:
     recording = asyncio.create_task(recorder.record())
     async with ended_with(recording):
         with recorder.watching(box):

@@ -28,7 +28,7 @@ def _events(request: Json, reply: Json) -> Iterator[bytes]:
     begun_reply = reply | {"content": [], "stop_reason": None, "usage": reply["usage"] | {"output_tokens": 0}}
     yield stream_event("message_start", message=begun_reply)
     for block_index, block in enumerate(reply["content"]):
-        begun_block, deltas = _streamed(present_fields(block))
+        begun_block, deltas = _stream_events(present_fields(block))
         yield stream_event("content_block_start", index=block_index, content_block=begun_block)
         for delta in deltas:
             yield stream_event("content_block_delta", index=block_index, delta=delta)
@@ -38,7 +38,7 @@ def _events(request: Json, reply: Json) -> Iterator[bytes]:
     yield stream_event("message_stop")
 
 
-def _streamed(content_block: Json) -> tuple[Json, list[Json]]:
+def _stream_events(content_block: Json) -> tuple[Json, list[Json]]:
     """A block as it begins, and what follows."""
     match content_block["type"]:
         case "text":

@@ -48,7 +48,7 @@ async def serving(bridge: ModelBridge, address: Path, user: int | None) -> Async
         server = _BridgeServer(_config(_BridgeApplication(bridge)))
         serving_task = asyncio.create_task(server.serve(sockets=[listener]))
         try:
-            await _started(server, serving_task)
+            await _wait_until_serving(server, serving_task)
             yield
         finally:
             server.should_exit = server.force_exit = True
@@ -57,7 +57,7 @@ async def serving(bridge: ModelBridge, address: Path, user: int | None) -> Async
                 await asyncio.wait({serving_task})
 
 
-async def _started(server: _BridgeServer, serving_task: asyncio.Task[None]) -> None:
+async def _wait_until_serving(server: _BridgeServer, serving_task: asyncio.Task[None]) -> None:
     """Wait until a server serves.
 
     Raises:
@@ -121,14 +121,14 @@ class _BridgeApplication:
             elif matched_route is None or scope["method"] != "POST":
                 raise BridgeRefusalError(404, f"There is no {scope['method']} {path} here.")
             else:
-                await self._answer(matched_route, _parsed(await _body(scope, receive)), receive, send)
+                await self._answer(matched_route, _parse_body(await _body(scope, receive)), receive, send)
         except BridgeRefusalError as error:
             await _send_json(send, error.status, dialect.error(error.status, str(error)))
 
     async def _answer(self, asked_route: Route, request: Json, receive: _Receive, send: _Send) -> None:
         streams = bool(request.get("stream")) if asked_route.streams is None else asked_route.streams
         answer_task = self._bridge.answer(asked_route, request)
-        disconnection = asyncio.create_task(_disconnected(receive))
+        disconnection = asyncio.create_task(_wait_for_disconnect(receive))
         try:
             has_begun = False
             while not answer_task.done():
@@ -185,7 +185,7 @@ async def _body(scope: _Scope, receive: _Receive) -> bytes:
             return bytes(body_bytes)
 
 
-def _parsed(body: bytes) -> Json:
+def _parse_body(body: bytes) -> Json:
     text = body.decode("utf-8", "replace")
     try:
         request = json.loads(text)
@@ -211,7 +211,7 @@ def _without_surrogates(value: Any) -> Any:
             return value
 
 
-async def _disconnected(receive: _Receive) -> None:
+async def _wait_for_disconnect(receive: _Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 

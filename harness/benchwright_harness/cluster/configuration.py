@@ -54,7 +54,7 @@ async def open_executor(
     if on_folder is not None:
         raise ClusterError("the folders of runs on a cluster can't be kept", "leave out --keep-runs, or --cluster")
     cluster_declaration = cluster_kind(cluster)
-    queue_options = _configured(home.data / CONFIGURATION, cluster) | dict(map(_option, options))
+    queue_options = _read_cluster_table(home.data / CONFIGURATION, cluster) | dict(map(_option, options))
     wait_s = queue_options.pop("wait_s", ClusterOptions.wait_s)
     if not isinstance(wait_s, int | float):
         raise ClusterError(f"wait_s={wait_s!r} is not a number of seconds", "correct it")
@@ -64,7 +64,7 @@ async def open_executor(
         yield executor
 
 
-def _configured(file: Path, cluster: str) -> dict[str, Any]:
+def _read_cluster_table(file: Path, cluster: str) -> dict[str, Any]:
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8")).get(cluster, {})
     except FileNotFoundError:

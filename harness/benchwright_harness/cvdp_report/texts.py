@@ -43,7 +43,7 @@ def _percent(count: float, total: float) -> str:
     return f"{count / total * 100 if total else 0:.2f}%"
 
 
-def _starred(category: str, unit: str) -> str:
+def _star_if_scored(category: str, unit: str) -> str:
     """A category's name, marked if its problems are scored."""
     return f"{category}*" if unit == "Problems" and Category(category) in SCORES else category
 
@@ -75,7 +75,7 @@ def plain_lines(content: Mapping[str, Any]) -> list[str]:
         rows = []
         for name, category in levels.items():
             passed_count, failed_count, total = totals([category], unit)
-            rows.append([_starred(name, unit), total, passed_count, failed_count, _percent(passed_count, total)])
+            rows.append([_star_if_scored(name, unit), total, passed_count, failed_count, _percent(passed_count, total)])
         lines += [
             "",
             f"=== {unit[:-1]} Results by Category ===",
@@ -83,7 +83,9 @@ def plain_lines(content: Mapping[str, Any]) -> list[str]:
         ]
     lines += _footnote(levels)
     for unit, digits in (("Tests", 1), ("Problems", 2)):
-        rows = [[_starred(name, unit), *_by_difficulty(category, unit, digits)] for name, category in levels.items()]
+        rows = [
+            [_star_if_scored(name, unit), *_by_difficulty(category, unit, digits)] for name, category in levels.items()
+        ]
         headers = ["Cat", "Easy", "Medium", "Hard", "Easy%", "Medium%", "Hard%"]
         lines += ["", f"=== {unit[:-1]} Results by Category and Difficulty ===", *_grid(rows, headers)]
     return [*lines, *_footnote(levels), *_problems(content)]
@@ -145,7 +147,7 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
     rows = []
     for name, category in levels.items():
         passed_count, failed_count, total = totals([category], "Problems")
-        row = [_starred(name, "Problems"), total, passed_count, failed_count, _percent(passed_count, total)]
+        row = [_star_if_scored(name, "Problems"), total, passed_count, failed_count, _percent(passed_count, total)]
         rows.append([*row, _deviation(samples, name, None)])
     headers = ["Cat", "Total", "Pass", "Fail", "Rate", "StdDev"]
     lines += ["", f"=== Problem Results by Category ({pass_label}) ===", *_grid(rows, headers), *_footnote(levels)]
@@ -153,7 +155,7 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
     for name, category in levels.items():
         difficulty_cells = _by_difficulty(category, "Problems", 2)
         deviations = [_deviation(samples, name, level) if level in category else "-" for level in DIFFICULTIES]
-        rows.append([_starred(name, "Problems"), *difficulty_cells, *deviations])
+        rows.append([_star_if_scored(name, "Problems"), *difficulty_cells, *deviations])
     headers = ["Cat", "Easy", "Medium", "Hard", "Easy%", "Medium%", "Hard%", "Easy SD", "Medium SD", "Hard SD"]
     lines += ["", f"=== Problem Results by Category and Difficulty ({pass_label}) ===", *_grid(rows, headers)]
     return [*lines, *_footnote(levels), *_distribution(pass_statistics, n, k)]

@@ -82,7 +82,7 @@ def attribute_fault(
     """
     tools = [tool for report in reports for tool in report.tools]
     if verdict.outcome is Outcome.PASSED and (
-        crashed := next((tool_run for tool_run in tools if _crashed(tool_run)), None)
+        crashed := next((tool_run for tool_run in tools if _has_crashed(tool_run)), None)
     ):
         detail = f"The simulation with {crashed.tool} crashed, so what it left is not trusted."
         if crashed.status == _STOOD_STILL:
@@ -146,7 +146,7 @@ def _standstill_verdict(verdict: Verdict, detail: str) -> Verdict:
     return verdict.model_copy(update={"reason": reason, "detail": detail})
 
 
-def _crashed(tool: ToolRun) -> bool:
+def _has_crashed(tool: ToolRun) -> bool:
     return tool.simulates and tool.crashed
 
 

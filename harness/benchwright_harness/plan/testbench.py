@@ -200,7 +200,7 @@ _Build = tuple[tuple[str, ...], str, dict[str, str]]
 def _icarus_build(description: TestbenchFile, top_module: str, sources: Mapping[str, str], has_channel: bool) -> _Build:
     timescale = f"`timescale {description.timescale}\n" if description.timescale else ""
     design = [f"/code/{path}" for path in description.design]
-    files = {_BENCH: timescale + (ICARUS.package if has_channel else "") + _joined(sources)}
+    files = {_BENCH: timescale + (ICARUS.package if has_channel else "") + _join_sources(sources)}
     if len(design) > 1 or timescale:
         # Each file is read alone: what one defines the next would not know.
         files[_DESIGN] = timescale + "".join(f'`include "{path}"\n' for path in design)
@@ -218,12 +218,12 @@ def _verilator_build(
     channel = (f"{CHANNEL}.o", f"{CHANNEL}_end.o") if has_channel else ()
     wrapper = (VERILATOR.package, WATCH.replace("TOP", top_module)) if has_channel else ("", "")
     # What a file leaves open is an error; what it defines would go on.
-    text = f"`undefineall\n{wrapper[0]}{_joined(sources)}{wrapper[1]}"
+    text = f"`undefineall\n{wrapper[0]}{_join_sources(sources)}{wrapper[1]}"
     design = [f"/code/{path}" for path in description.design]
     return ("verilator", *flags, *design, _BENCH, *channel), f"./{_OBJECTS}/simulation", {_BENCH: text}
 
 
-def _joined(sources: Mapping[str, str]) -> str:
+def _join_sources(sources: Mapping[str, str]) -> str:
     """The testbench as one file, so that its parts share what they define."""
     return "".join(f'`line 1 "{_FOLDER}/{name}" 0\n{text}\n' for name, text in sources.items())
 

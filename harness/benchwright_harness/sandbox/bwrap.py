@@ -7,7 +7,7 @@ A sandbox can be started ahead, before there is a job for it. It serves one job 
 only that Python, pytest and cocotb's runner are there already, and ends with it.
 
 Bubblewrap also runs programs without a job: a reader of hostile bytes, which sees nothing but what it
-needs (`_confined`), and a third-party program, which sees all but some folders (`_hiding`).
+needs (`_confine_program`), and a third-party program, which sees all but some folders (`_command_hiding_folders`).
 """
 
 from __future__ import annotations
@@ -411,7 +411,7 @@ def _examine_landlock() -> HealthFinding:
 
 
 @contextlib.contextmanager
-def _confined(argv: Sequence[str], confinement: Confinement) -> Iterator[ConfinedProgram]:
+def _confine_program(argv: Sequence[str], confinement: Confinement) -> Iterator[ConfinedProgram]:
     """See `Confiner.confined`.
 
     There is no network, no home folder, no file of the host but `/usr` and what is shown, no other process, and no
@@ -458,7 +458,7 @@ def _can_hide() -> bool:
     return trial.returncode == 0
 
 
-def _hiding(command: Sequence[str], folders: HiddenFolders) -> tuple[str, ...]:
+def _command_hiding_folders(command: Sequence[str], folders: HiddenFolders) -> tuple[str, ...]:
     """See `FolderHider.hiding`; the program has a PID namespace of its own."""
     emptied = [
         part for folder in folders.hidden_folders if folder.is_dir() for part in ("--tmpfs", str(folder.resolve()))
@@ -474,6 +474,6 @@ BWRAP = SandboxKind(
     description="bubblewrap: no network, and no access to your files.",
     examine=_examine,
     shows_folders=True,
-    confiner=Confiner(_confined, lambda: BwrapSandbox().check(), _INSTALL, "/usr/local/bin:/usr/bin"),
-    folder_hider=FolderHider("bubblewrap", _can_hide, _hiding),
+    confiner=Confiner(_confine_program, lambda: BwrapSandbox().check(), _INSTALL, "/usr/local/bin:/usr/bin"),
+    folder_hider=FolderHider("bubblewrap", _can_hide, _command_hiding_folders),
 )

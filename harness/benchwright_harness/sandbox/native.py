@@ -79,7 +79,7 @@ def same_permissions(file: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _unconfined(argv: Sequence[str], confinement: Confinement) -> Iterator[ConfinedProgram]:
+def _run_unconfined(argv: Sequence[str], confinement: Confinement) -> Iterator[ConfinedProgram]:
     """See `Confiner.confined`; the program has the limits alone that it sets itself."""
     with tempfile.TemporaryDirectory() as scratch:
         yield ConfinedProgram(list(argv), [], {**confinement.env, "TMPDIR": scratch})
@@ -89,5 +89,5 @@ NATIVE = SandboxKind(
     open=NativeSandbox,
     description="No sandbox: a design runs with your permissions, and can read and change your files.",
     toolchain=NativeTools,
-    confiner=Confiner(_unconfined),
+    confiner=Confiner(_run_unconfined),
 )

@@ -55,7 +55,7 @@ def macro_findings(text: str, tokens: list[SourceToken]) -> Findings:
         brackets += (token.kind == "OpenBracket") - (token.kind == "CloseBracket")
         quotes += token.kind == "MacroQuote"
         if token.text[:1] in ("$", "`"):
-            yield from _assembled(token, next_token, ends_macro, brackets > 0, parameters)
+            yield from _assembled_name_findings(token, next_token, ends_macro, brackets > 0, parameters)
 
 
 def _parameters(tokens: list[SourceToken], define: int) -> frozenset[str]:
@@ -96,7 +96,7 @@ def _condition(token: SourceToken, conditions: int, in_macro: bool) -> Findings:
         yield "ambiguous", f"{token.text} without its condition", token.start
 
 
-def _assembled(
+def _assembled_name_findings(
     token: SourceToken, next_token: SourceToken, ends_macro: bool, in_brackets: bool, parameters: frozenset[str]
 ) -> Findings:
     """Findings if what begins with a dollar sign or a backtick could become the name of something else."""

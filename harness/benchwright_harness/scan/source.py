@@ -94,7 +94,7 @@ def _task(span: _SourceSpan) -> Iterator[tuple[str, str]]:
     rule = rule_for(text[1:])
     if rule != "plain":
         yield rule, text
-    if span.runs_while_read and _PRINTS_WHILE_READ.fullmatch(text) and not _is_plain(text, next_tokens):
+    if span.runs_while_read and _PRINTS_WHILE_READ.fullmatch(text) and not _prints_plain_line(text, next_tokens):
         yield "computed-print", text
     if rule in _WITH_PATH and _TAKES_PATH.search(text):
         yield from _path(text, next_tokens[1:2], "/code/rundir")
@@ -181,7 +181,7 @@ _ABOUT = {
 }
 
 
-def _is_plain(task: str, next_tokens: list[SourceToken]) -> bool:
+def _prints_plain_line(task: str, next_tokens: list[SourceToken]) -> bool:
     """True if a task prints one literal line without a number, which can be checked on its own."""
     words = [token.text for token in next_tokens[:3]]
     return (task.startswith("$display") and words[:1] == [";"]) or (

@@ -55,7 +55,7 @@ def synthesis_findings(content: bytes, other_contents: Iterable[bytes] = ()) -> 
     from pyslang.syntax import SyntaxNode  # Imported late: it takes longer than a scan.
 
     hits: list[tuple[str, str, int]] = []
-    tree = _parsed(content)
+    tree = _parse_source(content)
 
     def visit(node: object) -> None:
         if isinstance(node, SyntaxNode) and (construct := _only_simulated(node.kind.name, node)):
@@ -67,7 +67,7 @@ def synthesis_findings(content: bytes, other_contents: Iterable[bytes] = ()) -> 
     yield from _without_value(tree, other_contents)
 
 
-def _parsed(content: bytes, sources: SourceManager | None = None) -> SyntaxTree:
+def _parse_source(content: bytes, sources: SourceManager | None = None) -> SyntaxTree:
     import pyslang
     from pyslang.parsing import PreprocessorOptions
     from pyslang.syntax import SyntaxTree
@@ -88,7 +88,7 @@ def _without_value(tree: SyntaxTree, other_contents: Iterable[bytes]) -> Iterato
     compilation = Compilation()
     compilation.addSyntaxTree(tree)
     for content in other_contents:
-        compilation.addSyntaxTree(_parsed(content, tree.sourceManager))
+        compilation.addSyntaxTree(_parse_source(content, tree.sourceManager))
     if any(diagnostic.isError() for diagnostic in compilation.getAllDiagnostics()):
         # Of a module that is not here, nobody knows what it drives.
         return

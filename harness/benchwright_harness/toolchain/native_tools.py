@@ -128,17 +128,17 @@ def _versions(path: str, packages: str) -> dict[str, str]:
     versions = {}
     for name, (program, option) in _ASK.items():
         if program_path := shutil.which(program, path=path):
-            number = re.search(r"\d+(\.\d+)+", _printed([program_path, option], variables))
+            number = re.search(r"\d+(\.\d+)+", _command_output([program_path, option], variables))
             versions[name] = number[0] if number else "unknown"
     if program_path := shutil.which("python3", path=path):
         version_pairs = (
-            line.split() for line in _printed([program_path, "-c", _PRINT_VERSIONS], variables).splitlines()
+            line.split() for line in _command_output([program_path, "-c", _PRINT_VERSIONS], variables).splitlines()
         )
         versions |= {pair[0]: pair[1] for pair in version_pairs if len(pair) == 2}
     return versions
 
 
-def _printed(command: list[str], variables: Mapping[str, str]) -> str:
+def _command_output(command: list[str], variables: Mapping[str, str]) -> str:
     try:
         finished_process = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT_S, check=False, env=variables

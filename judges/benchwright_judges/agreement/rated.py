@@ -138,7 +138,7 @@ def read_votes(file: Path) -> Sequence[RatedAnswer]:
         except ValueError as error:
             raise VotesFileError(f"{file}:{line}: field label: {error}") from error
         votes_by_item.setdefault(vote_row.item, []).append(vote_row)
-    return [_rated(votes) for votes in votes_by_item.values()]
+    return [_rated_answer(votes) for votes in votes_by_item.values()]
 
 
 def _csv_rows(text: str) -> Sequence[tuple[int, dict[str, str]]]:
@@ -163,7 +163,7 @@ def _check_label(scale: Scale, label: str) -> None:
         raise ValueError(f"must be one of {', '.join(scale.labels)}")
 
 
-def _rated(votes: Sequence[_RatedRow]) -> RatedAnswer:
+def _rated_answer(votes: Sequence[_RatedRow]) -> RatedAnswer:
     first_vote = votes[0]
     scale = _SCALES[first_vote.format]
     person_votes = [vote for vote in votes if vote.kind is _RaterKind.PERSON]

@@ -68,7 +68,9 @@ def measure_labels(
             LabelAgreement(
                 kind=kind,
                 labelled=len(machine_labels),
-                votes=measure_likeness(kind, [_first_two(label) for _, label in machine_labels if _voted(label)]),
+                votes=measure_likeness(
+                    kind, [_first_two(label) for _, label in machine_labels if _was_voted_on(label)]
+                ),
                 people=measure_likeness(kind, person_pairs),
                 data_set=measure_likeness(kind, stated_pairs),
             )
@@ -76,7 +78,7 @@ def measure_labels(
     return agreements
 
 
-def _voted(label: QuestionLabel) -> bool:
+def _was_voted_on(label: QuestionLabel) -> bool:
     return label.source is LabelSource.MODEL and len(label.votes) > 1
 
 

@@ -120,7 +120,7 @@ def shortlists_by_words(
     sorted_now = {problem.id for problem in questions}
     # A question that is its own example would always be most like the topic that the data set states.
     examples = [problem for problem in pack_problems if problem.id not in sorted_now]
-    described = [_described(topic, examples) for topic in topics]
+    described = [_topic_description(topic, examples) for topic in topics]
     question_texts = [question_text(problem) for problem in questions]
     vectors = TfidfVectorizer(stop_words="english", sublinear_tf=True, token_pattern=_WORD)
     try:
@@ -139,7 +139,7 @@ def shortlists_by_words(
     }
 
 
-def _described(topic: Topic, problems: Sequence[Problem]) -> str:
+def _topic_description(topic: Topic, problems: Sequence[Problem]) -> str:
     examples = [question_text(problem) for problem in problems if _stated_topic(problem) == topic.name][:_EXAMPLES]
     # The name counts as much as an example.
     return "\n".join([topic.name, topic.description, *examples])

@@ -75,7 +75,7 @@ class HumanGrading:
         _check_name(grader)
         return [
             item
-            for judged_answer in _shuffled(await self._open(), grader)
+            for judged_answer in _shuffle_for_grader(await self._open(), grader)
             if (item := self._item(judged_answer.answer)) is not None
             and self._wants_grade(item.rubric, judged_answer.grades, grader)
         ]
@@ -84,7 +84,7 @@ class HumanGrading:
         """Disputed answers that nobody has decided; only those that `grader` has not graded, if given."""
         return [
             item
-            for judged_answer in _shuffled(await self._open(), grader or "")
+            for judged_answer in _shuffle_for_grader(await self._open(), grader or "")
             if all(grade.grader != grader for grade in judged_answer.grades)
             and (item := self._item(judged_answer.answer)) is not None
             and self._is_disputed(item.rubric, judged_answer.grades)
@@ -239,7 +239,7 @@ def _label(grading_item: GradedItem, points: Sequence[float]) -> str:
     return grading_item.rubric.scale.label_of(sum(points), rubric.most, rubric.enough or rubric.most)
 
 
-def _shuffled(judged_answers: Sequence[AnswerRecord], grader: str) -> Sequence[AnswerRecord]:
+def _shuffle_for_grader(judged_answers: Sequence[AnswerRecord], grader: str) -> Sequence[AnswerRecord]:
     """A sort key that gives each person a stable order, different from other people's."""
     return sorted(
         judged_answers,

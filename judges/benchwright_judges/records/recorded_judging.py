@@ -77,7 +77,7 @@ async def judge_and_record(
         problem_digest=problem.public_digest,
         key_digest=problem.harness_digest,
         format=problem.category.value if problem.category else question.format.value if question else "text",
-        text=_storable(answer),
+        text=_storable_text(answer),
         sha256=hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest(),
         attempt=attempt,
         number=number,
@@ -124,12 +124,12 @@ async def vote(
         rubric = rubric_for(problem)
         if pending.status is not JudgementStatus.PENDING or rubric is None:
             return pending
-        return await _judged(problem, answer, panel, records, pending, rubric, budget)
+        return await _judge_by_models(problem, answer, panel, records, pending, rubric, budget)
     except OutOfBudgetError:
         return PENDING.model_copy(update={"message": _NO_MONEY, "metrics": pending.metrics, "votes": pending.votes})
 
 
-async def _judged(
+async def _judge_by_models(
     problem: Problem,
     answer: str,
     panel: Panel,
@@ -247,6 +247,6 @@ def _message(scale: Scale, label: str, is_passed: bool) -> str:
             return "The answer is correct." if is_passed else "The answer is incorrect."
 
 
-def _storable(text: str) -> str:
+def _storable_text(text: str) -> str:
     # PostgreSQL rejects NUL, and both databases reject lone surrogates.
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

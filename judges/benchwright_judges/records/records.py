@@ -214,11 +214,11 @@ class Records(Database):
 
     async def judged(self) -> Sequence[AnswerRecord]:
         """Every answer with its latest judgement and its grades, oldest first."""
-        return await self._judged(None)
+        return await self._answer_records(None)
 
     async def judged_answer(self, answer_id: str) -> AnswerRecord | None:
         """The same for one answer."""
-        return next(iter(await self._judged([answer_id])), None)
+        return next(iter(await self._answer_records([answer_id])), None)
 
     async def judged_try(self, attempt: str, number: int) -> AnswerRecord | None:
         """The same for the newest answer of a try of an attempt."""
@@ -228,7 +228,7 @@ class Records(Database):
             answer_id = await connection.scalar(newest_answer)
         return await self.judged_answer(answer_id) if answer_id is not None else None
 
-    async def _judged(self, ids: Sequence[str] | None) -> Sequence[AnswerRecord]:
+    async def _answer_records(self, ids: Sequence[str] | None) -> Sequence[AnswerRecord]:
         answer_query = select(ANSWERS)
         grade_join = (GRADE_POINTS.c.answer == GRADES.c.answer) & (GRADE_POINTS.c.grader == GRADES.c.grader)
         grades = select(GRADES, GRADE_POINTS.c.points).outerjoin(GRADE_POINTS, grade_join)

@@ -152,15 +152,17 @@ class AdmissionControl:
         """
         scheme, _, text = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not text:
-            raise _unauthorized("The request has no access token.", "Send Authorization: Bearer followed by the token.")
+            raise _unauthorized_refusal(
+                "The request has no access token.", "Send Authorization: Bearer followed by the token."
+            )
         token_parts = access_token.parse_token(text.strip(), self._tokens.prefix)
         token = await self._tokens.find(token_parts[0]) if token_parts else None
         if token_parts is None or token is None or not token.fits(token_parts[1]):
-            raise _unauthorized("The token is unknown.", "Check that it was copied whole.")
+            raise _unauthorized_refusal("The token is unknown.", "Check that it was copied whole.")
         if token.revoked is not None:
-            raise _unauthorized("The token was revoked.", "Ask the service's administrator for a new one.")
+            raise _unauthorized_refusal("The token was revoked.", "Ask the service's administrator for a new one.")
         if token.expires is not None and token.expires <= self._clock():
-            raise _unauthorized("The token has expired.", "Ask the service's administrator for a new one.")
+            raise _unauthorized_refusal("The token has expired.", "Ask the service's administrator for a new one.")
         return token
 
     async def _with_body(self, path: str, headers: Headers, receive: Receive) -> Receive:
@@ -236,7 +238,7 @@ def _log_place(error: BaseException, name: str) -> None:
     logger.error("%s %s\n%s", type(error).__name__, name, trace)
 
 
-def _unauthorized(detail: str, next_step: str) -> RefusalError:
+def _unauthorized_refusal(detail: str, next_step: str) -> RefusalError:
     return RefusalError(RefusalKind.UNAUTHORIZED, detail, next_step)
 
 

@@ -129,7 +129,8 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
             "Parts of the request are not valid; `errors` lists them.",
             "Correct them; the service's openapi.json describes each field.",
             errors=tuple(
-                Flaw(pointer=_pointer(flaw["loc"]), detail=_printable(str(flaw["msg"]))) for flaw in flaws[:_MOST_FLAWS]
+                Flaw(pointer=_pointer(flaw["loc"]), detail=_printable_text(str(flaw["msg"])))
+                for flaw in flaws[:_MOST_FLAWS]
             ),
         )
     )
@@ -138,10 +139,10 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
 def _pointer(error_location: Sequence[str | int]) -> str:
     source, *path = error_location
     if source != "body":
-        return _printable(" ".join(map(str, error_location)))
-    return _printable("".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path))
+        return _printable_text(" ".join(map(str, error_location)))
+    return _printable_text("".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path))
 
 
-def _printable(text: str) -> str:
+def _printable_text(text: str) -> str:
     """Untrusted text for a response: short, and without unpaired surrogates."""
     return text[:_LONGEST_POINTER].encode("utf-8", "replace").decode()

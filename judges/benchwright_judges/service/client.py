@@ -117,7 +117,9 @@ class RemoteJudge:
         key = uuid.uuid4().hex
         pause_s = _FIRST_PAUSE_S
         failures = 0
-        judgement = _pending(f"The judge service {self._name} has not judged this answer yet.", "Run again later.")
+        judgement = _pending_judgement(
+            f"The judge service {self._name} has not judged this answer yet.", "Run again later."
+        )
         while (left := deadline - loop.time()) > 0:
             wait_s = pause_s * random.uniform(0.5, 1.0)  # noqa: S311
             try:
@@ -125,22 +127,22 @@ class RemoteJudge:
                     "/v1/submissions",
                     params={"wait_s": round(min(left, _LONGEST_WAIT_S), 3)},
                     headers={"Idempotency-Key": key},
-                    json={"problem": ref, "answer": _sendable(answer)},
+                    json={"problem": ref, "answer": _sendable_text(answer)},
                 )
             except httpx2.TransportError as error:
-                judgement = self._unreachable(error)
+                judgement = self._unreachable_judgement(error)
                 failures += 1
                 if failures == _TRIES:
                     break
             except httpx2.HTTPError as error:
-                return self._unreachable(error)
+                return self._unreachable_judgement(error)
             else:
                 if response.status_code == 202:
                     # It was accepted and waited for already.
                     continue
                 if response.status_code == 200:
-                    return self._judged(response.content)
-                judgement = self._refused(response)
+                    return self._read_judgement(response.content)
+                judgement = self._refusal_judgement(response)
                 if response.status_code not in _AGAIN:
                     return judgement
                 wait_s = max(wait_s, _seconds(response.headers.get("Retry-After")))
@@ -150,7 +152,7 @@ class RemoteJudge:
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         return judgement
 
-    def _judged(self, content: bytes) -> Judgement:
+    def _read_judgement(self, content: bytes) -> Judgement:
         try:
             # A newer service may send more fields.
             judgement = SubmissionView.model_validate_json(content, extra="ignore").judgement
@@ -158,22 +160,22 @@ class RemoteJudge:
             judgement = None
         return _judgement(judgement) if judgement is not None else self._foreign()
 
-    def _refused(self, response: httpx2.Response) -> Judgement:
+    def _refusal_judgement(self, response: httpx2.Response) -> Judgement:
         try:
             details = ProblemDetails.model_validate_json(response.content, extra="ignore")
         except ValidationError:
             return self._foreign()
         subject = "refused its token" if response.status_code in (401, 403) else "did not accept the answer"
-        return _pending(f"The judge service {self._name} {subject}: {details.detail}", details.next_step)
+        return _pending_judgement(f"The judge service {self._name} {subject}: {details.detail}", details.next_step)
 
-    def _unreachable(self, error: Exception) -> Judgement:
-        return _pending(
+    def _unreachable_judgement(self, error: Exception) -> Judgement:
+        return _pending_judgement(
             f"The judge service {self._name} can't be reached ({type(error).__name__}).",
             "Check its address and the network, then run again.",
         )
 
     def _foreign(self) -> Judgement:
-        return _pending(
+        return _pending_judgement(
             f"{self._name} does not answer like a judge service of this version.", "Check the address of the service."
         )
 
@@ -202,11 +204,11 @@ def _judgement(view: JudgementView) -> Judgement:
     )
 
 
-def _pending(sentence: str, next_step: str) -> Judgement:
+def _pending_judgement(sentence: str, next_step: str) -> Judgement:
     return Judgement(status=JudgementStatus.PENDING, message=f"{sentence} The answer is kept and pending. {next_step}")
 
 
-def _sendable(text: str) -> str:
+def _sendable_text(text: str) -> str:
     # The service takes neither; no answer is right or wrong by them.
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 

@@ -48,7 +48,7 @@ router = APIRouter(prefix="/v1")
 _bearer = HTTPBearer(auto_error=False, scheme_name="token", description="`bwj_…`, made by `benchwright judge token`.")
 
 
-def _judging(request: Request) -> SubmissionJudging:
+def _submission_judging(request: Request) -> SubmissionJudging:
     return cast(SubmissionJudging, request.app.state.judging)
 
 
@@ -72,7 +72,7 @@ def _needs(token_scope: Scope) -> Callable[..., Awaitable[AccessToken]]:
     return allowed
 
 
-Service = Annotated[SubmissionJudging, Depends(_judging)]
+Service = Annotated[SubmissionJudging, Depends(_submission_judging)]
 Submitter = Annotated[AccessToken, Depends(_needs(Scope.SUBMIT))]
 Administrator = Annotated[AccessToken, Depends(_needs(Scope.ADMIN))]
 Grader = Annotated[AccessToken, Depends(_needs(Scope.GRADE))]

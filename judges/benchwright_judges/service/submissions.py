@@ -62,7 +62,11 @@ class Submissions:
         """
         if (old := await self._with_key(token, key)) is not None:
             return old, False
-        values = self._new(token, problem, answer) | self._claimed() | {"key": key.text, "fingerprint": key.fingerprint}
+        values = (
+            self._new(token, problem, answer)
+            | self._claim_columns()
+            | {"key": key.text, "fingerprint": key.fingerprint}
+        )
         try:
             async with self._records.writing() as connection:
                 await connection.execute(insert(SUBMISSIONS).values(values))
@@ -163,7 +167,7 @@ class Submissions:
             await connection.execute(
                 update(SUBMISSIONS)
                 .where(SUBMISSIONS.c.seq.in_(chosen_seqs))
-                .values(self._claimed() | {"claims": SUBMISSIONS.c.claims + 1})
+                .values(self._claim_columns() | {"claims": SUBMISSIONS.c.claims + 1})
             )
             claimed_rows = await connection.execute(
                 select(SUBMISSIONS).where(SUBMISSIONS.c.seq.in_(chosen_seqs)).order_by(SUBMISSIONS.c.seq)
@@ -320,7 +324,7 @@ class Submissions:
             "created": self._clock(),
         }
 
-    def _claimed(self) -> dict[str, Any]:
+    def _claim_columns(self) -> dict[str, Any]:
         return {"state": SubmissionState.RUNNING, "owner": self._owner, "lease": self._clock() + self._lease_s}
 
     def _lease_condition(self) -> ColumnElement[bool]:

@@ -73,7 +73,7 @@ class Store:
         """
         if name in BUILT_IN:
             return self._shown_pack(name).pack
-        return self._stored(name).pack
+        return self._stored_pack(name).pack
 
     def assignment(self, name: str) -> Assignment | None:
         """Return what a bench service says of a pack; None if its hidden part is on this machine.
@@ -81,7 +81,7 @@ class Store:
         Raises:
             UnknownProblemError: No pack has this name.
         """
-        return None if name in BUILT_IN else self._stored(name).assignment
+        return None if name in BUILT_IN else self._stored_pack(name).assignment
 
     def labels(self, name: str) -> PackLabels:
         """Return the labels that models and people gave a pack's questions; empty if nobody did.
@@ -100,7 +100,7 @@ class Store:
         name, slash, problem_id = ref.partition("/")
         if not slash:
             raise UnknownProblemError(f"{ref!r} is not the name of a problem; write PACK/PROBLEM, such as starter/fifo")
-        by_id = (self._shown_pack(name) if name in BUILT_IN else self._stored(name)).by_id
+        by_id = (self._shown_pack(name) if name in BUILT_IN else self._stored_pack(name)).by_id
         if problem_id in by_id:
             return by_id[problem_id]
         raise UnknownProblemError(
@@ -117,7 +117,7 @@ class Store:
             raise UnknownProblemError(
                 f"the hidden part of {ref} is on {assignment.service}; open the problem in an editor to run its tests"
             )
-        file = self._sealed / self._stored(name).sealed / f"{problem.id}.json"
+        file = self._sealed / self._stored_pack(name).sealed / f"{problem.id}.json"
         try:
             hidden_part = Hidden.model_validate_json(file.read_bytes())
         except OSError as error:
@@ -215,7 +215,7 @@ class Store:
             self._built_in[name] = read_built_in(name)
         return self._built_in[name]
 
-    def _stored(self, name: str) -> _StoredPack:
+    def _stored_pack(self, name: str) -> _StoredPack:
         file = self._packs / f"{name}.json"
         try:
             status = file.stat()

@@ -77,7 +77,7 @@ class FileRecorder:
         self._open[path] = text
         replayed_file = self._files.get(path, _UNKNOWN)
         applied = tuple(Change(start=change.start, end=change.end, text=change.text) for change in replacements)
-        if replayed_file.text is None or _applied(replayed_file.text, applied) != text:
+        if replayed_file.text is None or _apply_changes(replayed_file.text, applied) != text:
             self._set(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.RESYNC)
             return
         self._files[path] = replace(replayed_file, text=text)
@@ -132,7 +132,7 @@ class FileRecorder:
         self._log.append_nowait(self._attempt, event).add_done_callback(check_append)
 
 
-def _applied(text: str, changes: tuple[Change, ...]) -> str | None:
+def _apply_changes(text: str, changes: tuple[Change, ...]) -> str | None:
     try:
         return apply_changes(text, changes)
     except ValueError:

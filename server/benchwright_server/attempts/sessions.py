@@ -129,7 +129,7 @@ class EditorSessions:
         session = await self.session(folder)
         if session is None:
             raise WorkspaceError(f"The workspace {folder} was created but can't be read. Open the problem again.")
-        return await self._opened(session)
+        return await self._opened_problem(session)
 
     async def open_task(self, assigned: Assigned, consent: Consent, ref: str) -> OpenedProblem:
         """Begin a task of a study, as an attempt of the participant under the recorded consent.
@@ -156,7 +156,7 @@ class EditorSessions:
             if not summary.state.ended:
                 await self.log.append(attempt, Abandoned(reason="its workspace was deleted"))
             raise WorkspaceError(f"The task was abandoned because its folder {header.workspace} was deleted.")
-        return await self._opened(session)
+        return await self._opened_problem(session)
 
     async def forget(self, folder: Path) -> None:
         """Close the session of a workspace that is about to be deleted."""
@@ -327,7 +327,7 @@ class EditorSessions:
         """A claim on an attempt, or who has it; None if it has ended."""
         return None if self.attempts.summary(attempt).state.ended else self.log.claim(attempt)
 
-    async def _opened(self, session: EditorSession) -> OpenedProblem:
+    async def _opened_problem(self, session: EditorSession) -> OpenedProblem:
         problem, workspace = session.problem, session.workspace
         editable = judged_paths(problem)
         paths = dict.fromkeys((*editable, *problem.public.files))

@@ -106,9 +106,11 @@ def _parameter(parameter: Parameter) -> _Parameter | None:
     kind, info = get_args(annotation)[:2]
     required = parameter.default is Parameter.empty
     if isinstance(info, ArgumentInfo):
-        return _Parameter(info.metavar or parameter.name.upper(), _meaning(info, parameter.default), False, required)
+        return _Parameter(
+            info.metavar or parameter.name.upper(), _option_meaning(info, parameter.default), False, required
+        )
     if isinstance(info, OptionInfo):
-        return _Parameter(_option(parameter.name, kind, info), _meaning(info, parameter.default), True, required)
+        return _Parameter(_option(parameter.name, kind, info), _option_meaning(info, parameter.default), True, required)
     return None
 
 
@@ -134,7 +136,7 @@ def _plain(annotation: object) -> object:
     return get_args(annotation)[0] if get_origin(annotation) is list else annotation
 
 
-def _meaning(info: ArgumentInfo | OptionInfo, default: object) -> str:
+def _option_meaning(info: ArgumentInfo | OptionInfo, default: object) -> str:
     meaning = info.help or ""
     if info.min is not None or info.max is not None:
         low = "" if info.min is None else f"{info.min} ≤ "

@@ -76,13 +76,13 @@ def parse_verilator(lint_output: str) -> list[LintFinding]:
             severity=LintSeverity.ERROR if match["severity"] == "Error" else LintSeverity.WARNING,
             rule=match["rule"] or "",
             message=match["message"].strip(),
-            related=tuple(_related(islice(lines, number + 1, None))),
+            related=tuple(_related_locations(islice(lines, number + 1, None))),
         )
         unique_findings[finding] = None
     return list(unique_findings)
 
 
-def _related(lines: Iterable[str]) -> Iterator[RelatedLocation]:
+def _related_locations(lines: Iterable[str]) -> Iterator[RelatedLocation]:
     """The other locations of a finding, printed between it and the next finding."""
     for line in lines:
         if line.startswith("%"):

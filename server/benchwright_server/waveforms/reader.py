@@ -60,10 +60,10 @@ class WaveformFile:
         self._path = path
         self._signals: dict[str, Changes] = {}
         self._change_count = 0
-        self._wave = self._opened()
+        self._wave = self._open_waveform()
         self._named_signals: list[tuple[str, Any]] | None = None
 
-    def _opened(self) -> Any:
+    def _open_waveform(self) -> Any:
         import pywellen
 
         return pywellen.Waveform(self._path)
@@ -204,7 +204,7 @@ class WaveformFile:
             if self._change_count > _KEPT_BYTES and self._signals:
                 # The library itself drops nothing.
                 self._signals, self._change_count, self._named_signals = {}, 0, None
-                self._wave = self._opened()
+                self._wave = self._open_waveform()
                 return self._changes(path)
             self._signals[path] = changes
         return self._signals[path]

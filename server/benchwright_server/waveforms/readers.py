@@ -92,7 +92,7 @@ class _ReaderProcess:
 
     async def ask(self, name: str, arguments: dict[str, Any]) -> Any:
         # Who gives up waiting leaves the process usable: its answer is read anyway.
-        return await _uninterrupted(self._answer(name, arguments))
+        return await _finish_uninterrupted(self._answer(name, arguments))
 
     async def _answer(self, name: str, arguments: dict[str, Any]) -> Any:
         async with self._turn:
@@ -114,7 +114,7 @@ class _ReaderProcess:
             self._restart_idle_timer(_IDLE_S)
         if "fatal" in reply:
             self.kill()
-            raise WaveformError(self._unreadable(reply["fatal"]))
+            raise WaveformError(self._unreadable_message(reply["fatal"]))
         if "error" in reply:
             raise WaveformError(reply["error"])
         return reply["result"]
@@ -124,9 +124,9 @@ class _ReaderProcess:
             raise WaveformError(f"{self.path.name} was closed. Open it again.")
 
     async def _exchange(self, question: dict[str, Any]) -> dict[str, Any]:
-        process = self._process = self._process or await self._started()
+        process = self._process = self._process or await self._started_process()
         if process.stdin is None or process.stdout is None:
-            raise WaveformError(self._unreadable(""))
+            raise WaveformError(self._unreadable_message(""))
         with contextlib.suppress(ConnectionError):
             process.stdin.write(json.dumps(question).encode() + b"\n")
             await process.stdin.drain()
@@ -137,7 +137,7 @@ class _ReaderProcess:
             reply = {"fatal": ""}
         return reply
 
-    async def _started(self) -> asyncio.subprocess.Process:
+    async def _started_process(self) -> asyncio.subprocess.Process:
         search_path = [entry for entry in sys.path if Path(entry).is_absolute()]
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-I", "-c", _START, json.dumps(search_path), os.fspath(self.path)),
@@ -163,7 +163,7 @@ class _ReaderProcess:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
 
-    def _unreadable(self, reason: str) -> str:
+    def _unreadable_message(self, reason: str) -> str:
         reason_text = f" ({reason})" if reason and reason != "memory" else ""
         return (
             f"{self.path.name} can't be read as a waveform{reason_text}: it is damaged, unfinished, or needs more than "
@@ -171,7 +171,7 @@ class _ReaderProcess:
         )
 
 
-async def _uninterrupted(awaitable: Awaitable[T]) -> T:
+async def _finish_uninterrupted(awaitable: Awaitable[T]) -> T:
     shielded_task = asyncio.ensure_future(awaitable)
     shielded_task.add_done_callback(lambda ended_task: ended_task.cancelled() or ended_task.exception())
     return await asyncio.shield(shielded_task)

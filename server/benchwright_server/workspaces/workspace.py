@@ -137,7 +137,7 @@ def content_of(problem: Problem, variants: Mapping[str, str] | None = None) -> t
     files = dict.fromkeys(judged_paths(problem), b"")
     files |= {path: text.encode() for path, text in problem.public.files.items()}
     files |= {figure.path: figure.content for figure in problem.public.figures}
-    return name, files | {name: _statement(problem, variants or {}).encode()}
+    return name, files | {name: _workspace_statement(problem, variants or {}).encode()}
 
 
 def fill_workspace(folder: Path, files: dict[str, bytes]) -> None:
@@ -164,7 +164,7 @@ def mark_workspace(folder: Path, marker: Marker) -> Workspace:
     return Workspace(folder, marker)
 
 
-def _statement(problem: Problem, variants: Mapping[str, str]) -> str:
+def _workspace_statement(problem: Problem, variants: Mapping[str, str]) -> str:
     statement = problem.public.statement
     if not statement.lstrip().startswith("#"):
         statement = f"# {problem.title}\n\n{statement}"

@@ -121,13 +121,13 @@ class StoredFiles:
         if not contents:
             return
         if not self._quotas.knows_stored(account):
-            self._quotas.set_stored(account, await self._stored(account))
+            self._quotas.set_stored(account, await self._stored_bytes(account))
         missing_digests = await asyncio.to_thread(self._snapshots.missing, contents)
         self._quotas.check_stored(account, sum(len(contents[digest]) * 3 // 4 for digest in missing_digests))
         for digest in missing_digests:
             self._quotas.add_stored(account, await asyncio.to_thread(self._snapshots.keep, digest, contents[digest]))
 
-    async def _stored(self, account: str) -> int:
+    async def _stored_bytes(self, account: str) -> int:
         """Bytes of all files of its runs; one that several have is counted once. Asked once in a process's life."""
         async with self._database.reading() as connection:
             file_lists = (

@@ -167,7 +167,7 @@ def revoke(
             _rotate_key(file, clock, wait)
         keys = read_keys(file)
         revoked_keys = {
-            signing_key.key: _revoked(signing_key, revoked_from)
+            signing_key.key: _revoke_key(signing_key, revoked_from)
             for signing_key in keys.keys
             if signing_key.key == matching_keys[0].key
         }
@@ -188,7 +188,7 @@ def _rotate_key(file: Path, clock: Callable[[], datetime], wait: Callable[[float
     return new_key
 
 
-def _revoked(signing_key: SigningKey, revoked_from: datetime) -> SigningKey:
+def _revoke_key(signing_key: SigningKey, revoked_from: datetime) -> SigningKey:
     return signing_key.model_copy(update={"revoked": min(revoked_from, signing_key.revoked or revoked_from)})
 
 

@@ -61,7 +61,7 @@ class AnswerGrading:
 
     async def desk(self, course: str, grader: str) -> GradingDesk:
         """The next answer of a course for somebody, in an order of their own."""
-        waiting_answers = await self._waiting(course, grader)
+        waiting_answers = await self._waiting_answers(course, grader)
         if not waiting_answers:
             return GradingDesk(None, 0)
         grading = HumanGrading(await self._records(), self._store.unseal)
@@ -96,7 +96,7 @@ class AnswerGrading:
                 scale.
         """
         waiting_item = next(
-            (candidate for candidate in await self._waiting(course, grader) if candidate.id == item_id), None
+            (candidate for candidate in await self._waiting_answers(course, grader) if candidate.id == item_id), None
         )
         records = await self._records()
         answer = await records.answer(item_id)
@@ -122,7 +122,7 @@ class AnswerGrading:
         async with self._database.writing() as connection:
             await connection.execute(update(RUNS).where(*run_conditions).values(values))
 
-    async def _waiting(self, course: str, grader: str) -> Sequence[GradedItem]:
+    async def _waiting_answers(self, course: str, grader: str) -> Sequence[GradedItem]:
         records = await self._records()
         by_graders: dict[int, set[str]] = {}
         for attempt, graders in (await self._graders(course)).items():

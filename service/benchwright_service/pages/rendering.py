@@ -98,11 +98,11 @@ class _Page(HTMLResponse):
         self._values = values
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.body = await asyncio.to_thread(self._rendered)
+        self.body = await asyncio.to_thread(self._rendered_page)
         self.headers["Content-Length"] = str(len(self.body))
         await super().__call__(scope, receive, send)
 
-    def _rendered(self) -> bytes:
+    def _rendered_page(self) -> bytes:
         return _environment().get_template(self._template).render(self._values).encode(self.charset)
 
 

@@ -76,7 +76,7 @@ class RunViews:
         # One that is judged again has the verdict that counts until the new one is accepted.
         state = RunState.DONE if row.regrade else RunState(row.state)
         if row.verdict is not None:
-            verdict = _verdict_view(await asyncio.to_thread(self._revealed, row, ref, limit))
+            verdict = _verdict_view(await asyncio.to_thread(self._revealed_verdict, row, ref, limit))
         return RunView(
             id=row.id,
             number=row.number,
@@ -88,7 +88,7 @@ class RunViews:
             why=row.why,
         )
 
-    def _revealed(self, row: Row[Any], ref: str, limit: Reveal | None) -> Revealed:
+    def _revealed_verdict(self, row: Row[Any], ref: str, limit: Reveal | None) -> Revealed:
         run_records = RunRecords(self._home, row.attempt)
         try:
             allowed = self._store.problem(ref).reveal

@@ -220,7 +220,7 @@ class LabMonitor:
         summary = self._log.summary(progress.attempt) if progress.attempt else None
         newest_time = summary.clock.newest_wall if summary is not None else None
         heard = max(entered, newest_time or entered) + ahead
-        worked = self._worked(progress.attempt, summary) if progress.attempt and summary is not None else None
+        worked = self._last_work_time(progress.attempt, summary) if progress.attempt and summary is not None else None
         worked = worked + ahead if worked is not None else None
         return Watched(
             participant=participant,
@@ -232,7 +232,7 @@ class LabMonitor:
             worked=worked,
         )
 
-    def _worked(self, attempt: str, summary: Summary) -> datetime | None:
+    def _last_work_time(self, attempt: str, summary: Summary) -> datetime | None:
         """Time at which the solver last did something, by the solver's clock; at the latest, if that is long ago."""
         rows = self._log.rows(attempt, after_seq=max(0, summary.seq - _NEWEST_EVENTS))
         walls = [row.wall for row in rows if json.loads(row.body)["type"] in EVENT_TYPES.activity]

@@ -149,7 +149,7 @@ def _connections(
         new_connections = [f".{port}({port if port in known_names else ''})" for port in missing]
         yield Action(
             "Connect all ports",
-            (_appended(document, instance, connection_list, named_connections, new_connections),),
+            (_append_connections(document, instance, connection_list, named_connections, new_connections),),
             ActionKind.REWRITE,
         )
 
@@ -172,7 +172,7 @@ def _star_replaced(document: Document, star: Node, new_connections: list[str]) -
     return TextChange(start, end, f",{newline(document)}{text_before}".join(new_connections))
 
 
-def _appended(
+def _append_connections(
     document: Document,
     instance: Node,
     connection_list: Node | None,

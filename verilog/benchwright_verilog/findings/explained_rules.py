@@ -42,7 +42,7 @@ class ExplainedRule:
         """All of it as a page."""
         return (
             f"# {self.rule}\n\nA rule of {self.tool}.\n\n{self.about}\n\n**What to do:** {self.fix}\n\n"
-            f"## Wrong\n\n{_fenced(self.wrong)}\n\n## Right\n\n{_fenced(self.right)}\n"
+            f"## Wrong\n\n{_fence_code(self.wrong)}\n\n## Right\n\n{_fence_code(self.right)}\n"
         )
 
 
@@ -75,5 +75,5 @@ def explained_rules(tool: str) -> Mapping[str, ExplainedRule]:
     return {rule: ExplainedRule(tool, rule, **texts) for rule, texts in tomllib.loads(text).items()}
 
 
-def _fenced(code: str) -> str:
+def _fence_code(code: str) -> str:
     return f"```systemverilog\n{code.rstrip(chr(10))}\n```"

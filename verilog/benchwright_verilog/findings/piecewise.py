@@ -99,7 +99,7 @@ class Piecewise:
         chunk_facts = [chunk.item_facts for chunk in chunks]
         base_indices = [index for index, fact in enumerate(chunk_facts) if not fact.is_whole]
         is_closed = all(fact.is_closed for fact in chunk_facts)
-        groups = self._grouped(chunk_facts, base_indices) if is_closed else [_ItemGroup(list(range(len(chunks))))]
+        groups = self._item_groups(chunk_facts, base_indices) if is_closed else [_ItemGroup(list(range(len(chunks))))]
         base_shapes = tuple(shape for index in base_indices for shape in chunks[index].shapes)
         group_keys = [
             (*(shape for index in group.item_indices for shape in chunks[index].shapes), *base_shapes)
@@ -117,7 +117,7 @@ class Piecewise:
             )
             for ordinal, diagnostic in known_diagnostics[group_key]:
                 chunk_start = chunks[group.item_indices[ordinal]].start
-                moved.append(_moved(diagnostic, chunk_start))
+                moved.append(_shift_diagnostic(diagnostic, chunk_start))
         self._known_diagnostics = known_diagnostics
         return tuple(moved)
 
@@ -137,7 +137,7 @@ class Piecewise:
         self._joined = joined
         return chunks
 
-    def _grouped(self, chunk_facts: list[_ItemFacts], base_indices: list[int]) -> list[_ItemGroup]:
+    def _item_groups(self, chunk_facts: list[_ItemFacts], base_indices: list[int]) -> list[_ItemGroup]:
         """The groups; the same as before where no name that means something came or went."""
         if self._grouping is not None:
             old_facts, old_base, names, groups = self._grouping
@@ -177,7 +177,7 @@ class Piecewise:
                 position += 1
             if indices[position] in owner_by_index:
                 group, ordinal = owner_by_index[indices[position]]
-                by_group[id(group)].append((ordinal, _moved(diagnostic, -chunk_starts[position])))
+                by_group[id(group)].append((ordinal, _shift_diagnostic(diagnostic, -chunk_starts[position])))
         return {group: tuple(group_diagnostics) for group, group_diagnostics in by_group.items()}
 
     def _slang_diagnostics(self, text: str) -> tuple[SlangDiagnostic, ...]:
@@ -205,7 +205,7 @@ class Piecewise:
         )
 
 
-def _moved(diagnostic: SlangDiagnostic, shift: int) -> SlangDiagnostic:
+def _shift_diagnostic(diagnostic: SlangDiagnostic, shift: int) -> SlangDiagnostic:
     # What ends in a macro ends nowhere in the file.
     return SlangDiagnostic(
         diagnostic.start + shift,

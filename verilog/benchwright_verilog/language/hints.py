@@ -101,15 +101,15 @@ class _InlayHints:
                 case GenerateBlockSymbol() | StatementBlockSymbol() | SubroutineSymbol():
                     yield from self.of_scope(symbol)
                 case NetSymbol() | FormalArgumentSymbol():
-                    yield from self._declared(symbol)
+                    yield from self._declaration_hints(symbol)
                 case VariableSymbol() if symbol.kind == SymbolKind.Variable:
-                    yield from self._declared(symbol)
+                    yield from self._declaration_hints(symbol)
                 case ParameterSymbol():
                     yield from self._constant(symbol)
                 case InstanceSymbol() | InstanceArraySymbol():
                     yield from self._instance(symbol)
                 case ContinuousAssignSymbol():
-                    yield from self._assigned(symbol)
+                    yield from self._assignment_hints(symbol)
 
     def _byte_here(self, location: SourceLocation) -> int | None:
         """The byte of a location, if it is written in the range."""
@@ -118,7 +118,7 @@ class _InlayHints:
         file_location = self._analysis.locations.location_of(location)
         return file_location.offset if file_location is not None and file_location.path == self._analysis.path else None
 
-    def _declared(self, symbol: NetSymbol | VariableSymbol) -> Iterator[InlayHint]:
+    def _declaration_hints(self, symbol: NetSymbol | VariableSymbol) -> Iterator[InlayHint]:
         byte = self._byte_here(symbol.location)
         if byte is None or symbol.syntax is None:
             return
@@ -163,7 +163,7 @@ class _InlayHints:
         if self._requested.widths:
             for connection in instance.portConnections:
                 if connection.expression is not None:
-                    yield from self._converted(connection.expression)
+                    yield from self._conversion_hints(connection.expression)
 
     def _port_names(self, syntax: HierarchicalInstanceSyntax, instance: InstanceSymbol) -> Iterator[InlayHint]:
         """`a:` before `x` in `m u (x);`, where `a` is the first port of `m`."""
@@ -193,15 +193,15 @@ class _InlayHints:
             if byte is not None:
                 yield InlayHint(byte, f"{parameter.name}:", is_name=True)
 
-    def _assigned(self, symbol: ContinuousAssignSymbol) -> Iterator[InlayHint]:
+    def _assignment_hints(self, symbol: ContinuousAssignSymbol) -> Iterator[InlayHint]:
         syntax = symbol.syntax
         if not self._requested.widths or syntax is None or self._byte_here(syntax.sourceRange.start) is None:
             return
         assignment = symbol.assignment
         if isinstance(assignment, AssignmentExpression):
-            yield from self._converted(assignment.right)
+            yield from self._conversion_hints(assignment.right)
 
-    def _converted(self, expression: Expression) -> Iterator[InlayHint]:
+    def _conversion_hints(self, expression: Expression) -> Iterator[InlayHint]:
         """The widths of a value that is implicitly extended or truncated."""
         if not isinstance(expression, ConversionExpression) or not expression.isImplicit:
             return

@@ -49,9 +49,9 @@ def domains(data: Dataset) -> Section | None:
     tables = [
         *(_table("domains", "Score by domain", tag, figures) for tag, figures in by_domain.items()),
         _table("formats", "Score by format", ALL, by_format[ALL]),
-        *(_folded(_table("formats", "Score by format", tag, by_format[tag])) for tag in tags[1:]),
+        *(_folded_table(_table("formats", "Score by format", tag, by_format[tag])) for tag in tags[1:]),
         *(
-            _folded(_table("subfields", "Score by subfield", domain, figures))
+            _folded_table(_table("subfields", "Score by subfield", domain, figures))
             for domain, figures in by_subfield.items()
         ),
     ]
@@ -99,7 +99,7 @@ def _table(file: str, title: str, subset: str, figures: Sequence[TableFigure]) -
     return matrix(f"{file}-{name}", f"{title}: {name if file != 'subfields' else subset}", figures)
 
 
-def _folded(table: SortableTable) -> SortableTable:
+def _folded_table(table: SortableTable) -> SortableTable:
     return dataclasses.replace(table, detail=True)
 
 

@@ -17,7 +17,7 @@ _MOST = 10
 def generations(data: Dataset) -> Section | None:
     """By generation, and by the number of samples; nothing if no model answered a question more than once."""
     groups = grouped_observations(question_attempts(data, lambda attempt: not attempt.observation.is_person))
-    numbered = {group: _numbered(rows) for group, rows in groups.items()}
+    numbered = {group: _attempt_numbers(rows) for group, rows in groups.items()}
     most_samples = max((max(numbers.values()) for numbers in numbered.values()), default=0)
     if most_samples < 2:
         return None
@@ -45,7 +45,7 @@ _NOTE = (
 )
 
 
-def _numbered(rows: Sequence[Observation]) -> dict[str, int]:
+def _attempt_numbers(rows: Sequence[Observation]) -> dict[str, int]:
     """Attempt → its number among the model's attempts at that question, from 1, oldest first."""
     counts: dict[str, int] = {}
     numbers_by_attempt = {}

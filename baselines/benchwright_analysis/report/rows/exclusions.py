@@ -140,13 +140,13 @@ def _attention(observation: Observation, participant_facts: Participants | None)
     return participant_facts.failed_attention.get(observation.participant) if participant_facts is not None else None
 
 
-def _unfinished(observation: Observation, participant_facts: Participants | None) -> float | None:
+def _unfinished_share(observation: Observation, participant_facts: Participants | None) -> float | None:
     return participant_facts.unfinished_tasks.get(observation.participant) if participant_facts is not None else None
 
 
 _VALUES: Mapping[ExclusionCriterion, Callable[[Observation, Participants | None], float | None]] = {
     ExclusionCriterion.FAILED_ATTENTION: _attention,
-    ExclusionCriterion.UNFINISHED_TASKS: _unfinished,
+    ExclusionCriterion.UNFINISHED_TASKS: _unfinished_share,
     ExclusionCriterion.VIOLATIONS: lambda observation, _: observation.violations,
     ExclusionCriterion.ACTIVE_MINUTES: lambda observation, _: observation.active_s / 60,
     ExclusionCriterion.UNFOCUSED_SHARE: lambda observation, _: (

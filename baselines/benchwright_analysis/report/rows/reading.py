@@ -100,7 +100,7 @@ def fold_attempts(job: LogJob, *, event_count: int) -> tuple[list[FoldedAttempt]
         for number in range(workers)
     ]
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        folded_parts = [_unpacked(part) for part in pool.map(_fold_part, part_jobs)]
+        folded_parts = [_unpack_outcome(part) for part in pool.map(_fold_part, part_jobs)]
     by_attempt = {
         folded_attempt.observation.attempt: folded_attempt
         for folded_part in folded_parts
@@ -171,7 +171,7 @@ class _ReadFailure:
     message: str
 
 
-def _unpacked(part_outcome: list[FoldedAttempt] | _ReadFailure) -> list[FoldedAttempt]:
+def _unpack_outcome(part_outcome: list[FoldedAttempt] | _ReadFailure) -> list[FoldedAttempt]:
     if isinstance(part_outcome, _ReadFailure):
         raise AttemptError(part_outcome.message)
     return part_outcome
@@ -213,7 +213,7 @@ def _fold_attempt(
         for number, wall, mono_ns, process, body in _located_rows(job, header, rows):
             fold.take_event(number, wall, mono_ns, process, body)
     except _UNREADABLE as error:
-        raise _damaged(job, header, number, error) from error
+        raise _damaged_log_error(job, header, number, error) from error
     return fold.finish()
 
 
@@ -238,10 +238,10 @@ def _located_rows(job: LogJob, header: AttemptHeader, rows: Iterable[Sequence[An
         if not seq:
             raise _FlawError("there is no event at all")
     except _UNREADABLE as error:
-        raise _damaged(job, header, event_number, error) from error
+        raise _damaged_log_error(job, header, event_number, error) from error
 
 
-def _damaged(job: LogJob, header: AttemptHeader, event_number: int, error: Exception) -> LogDamagedError:
+def _damaged_log_error(job: LogJob, header: AttemptHeader, event_number: int, error: Exception) -> LogDamagedError:
     flaw = error if isinstance(error, _FlawError) else "it can't be read"
     return LogDamagedError(
         display_name(job.path),

@@ -36,14 +36,14 @@ def about_edit(body: str) -> tuple[EventBody, str, int | None]:
     # The version is the last key, and the editor says the same of most edits: each kind of event is read once.
     body_start, separator, version = body.rpartition(_VERSION)
     if separator and version[:-1].isdecimal():
-        event, path = _versioned(body_start)
+        event, path = _body_and_version(body_start)
         return event, path, int(version[:-1])
     event = parse_event(read_json(body))
     return event, _path(event), None
 
 
 @lru_cache(maxsize=4096)
-def _versioned(body_start: str) -> tuple[EventBody, str]:
+def _body_and_version(body_start: str) -> tuple[EventBody, str]:
     event = parse_event(read_json(f"{body_start}{_VERSION}0}}"))
     return event, _path(event)
 

@@ -69,7 +69,9 @@ def assistance(data: Dataset) -> Section | None:
         *("group", "attempts", "asked", "shown", "accepted", "partly"),
         *("shown / asked", "accepted / shown", "partly / accepted", "retained"),
     )
-    funnel = SortableTable("From request to text that stays", columns, [tuple(map(_dashed, row)) for row in rows], note)
+    funnel = SortableTable(
+        "From request to text that stays", columns, [tuple(map(_dash_if_missing, row)) for row in rows], note
+    )
     latencies_by_group = _latencies(data, attempts_by_group)
     tables = [funnel, latency_table(latencies_by_group)] if latencies_by_group else [funnel]
     lead = [] if latencies_by_group else ["No editor or server here reports how long a request took."]
@@ -77,7 +79,7 @@ def assistance(data: Dataset) -> Section | None:
     return Section("assistance", "Completions offered and taken", lead, (), tables, numbers)
 
 
-def _dashed(cell: Cell) -> Cell:
+def _dash_if_missing(cell: Cell) -> Cell:
     return "–" if cell is None else cell
 
 

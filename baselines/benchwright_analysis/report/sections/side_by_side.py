@@ -53,7 +53,7 @@ def side_by_side(data: Dataset) -> Section | None:
     """Every group as a column; None if all who worked are of one kind, and the study plans nothing else."""
     if not data.analysed:
         return None
-    missing = _missing(data)
+    missing = _missing_conditions(data)
     columns = {group: _column(data, group) for group in data.groups}
     solver_kinds = {(column.solver, bool(column.subjects)) for column in columns.values()}
     if len(solver_kinds) < 2 and not missing and not any(column.subjects for column in columns.values()):
@@ -88,7 +88,7 @@ def _column(data: Dataset, group: str) -> GroupColumn:
     return GroupColumn(
         solver=rows[0].solver,
         subjects=[dict(subject) for subject in subjects],
-        registered=_registered(data, group),
+        registered=_registered_values(data, group),
         bound=_BOUNDS.get(next(iter(policies)), "") if len(policies) == 1 else "",
         # A server whose model nobody knows is recorded by its own name.
         model=" ".join(
@@ -111,7 +111,7 @@ def _column(data: Dataset, group: str) -> GroupColumn:
     )
 
 
-def _registered(data: Dataset, group: str) -> Mapping[str, object] | None:
+def _registered_values(data: Dataset, group: str) -> Mapping[str, object] | None:
     conditions = data.study.conditions if data.study is not None else ()
     subject = next((condition.subject for condition in conditions if condition.name == group), None)
     return None if subject is None else subject.model_dump(mode="json", exclude_defaults=True)
@@ -144,7 +144,7 @@ def _kinds(attempts: Sequence[FoldedAttempt]) -> dict[str, int]:
     )
 
 
-def _missing(data: Dataset) -> list[str]:
+def _missing_conditions(data: Dataset) -> list[str]:
     """Conditions of the study of which no attempt counts."""
     planned = data.study.conditions if data.study is not None else ()
     return [condition.name for condition in planned if condition.name not in data.groups]

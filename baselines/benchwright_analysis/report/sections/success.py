@@ -36,7 +36,7 @@ def success(data: Dataset) -> Section:
         if not any(breakdowns.values()):
             continue
         numbers[name] = breakdowns
-        labelled = _labelled(data, name, breakdowns)
+        labelled = _breakdowns_of_label(data, name, breakdowns)
         table = _breakdown_table(title, labelled)
         if name == "category":
             pictures.append(_category_picture(labelled, table, list(by_group), data.groups))
@@ -112,7 +112,7 @@ def _breakdown(data: Dataset, label: _Label, *, scores: bool = False) -> dict[st
     return breakdowns
 
 
-def _labelled(
+def _breakdowns_of_label(
     data: Dataset, name: str, breakdowns: Mapping[str, Sequence[LabelledAttempts]]
 ) -> dict[str, list[tuple[str, LabelledAttempts]]]:
     names = {fact.category: f"{fact.category_label} ({fact.category})" for fact in data.problem_facts.values()}

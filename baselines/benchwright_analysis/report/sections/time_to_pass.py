@@ -70,7 +70,7 @@ def survival(data: Dataset) -> Section:
                 group,
                 len(observations),
                 sum(observation.passed for observation in observations),
-                *(_censored(observations, reason) for reason in ("gave_up", "timed_out", "handed_in_unsolved")),
+                *(_censored_count(observations, reason) for reason in ("gave_up", "timed_out", "handed_in_unsolved")),
                 with_interval(curves[group].median, digits=1),
                 with_interval(means[group].estimate, digits=1),
             )
@@ -114,7 +114,7 @@ def survival(data: Dataset) -> Section:
     )
 
 
-def _censored(observations: Sequence[Observation], reason: str) -> int:
+def _censored_count(observations: Sequence[Observation], reason: str) -> int:
     return sum(observation.censored_by == reason for observation in observations)
 
 

@@ -70,14 +70,14 @@ class AcpClient:
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **extensions: Any
     ) -> ReadTextFileResponse:
         """Read a file of its folder."""
-        with self._refusing(path):
+        with self._refusing_errors(path):
             return ReadTextFileResponse(content=read_text(self._folder, path, line, limit))
 
     async def write_text_file(
         self, session_id: str, path: str, content: str, **extensions: Any
     ) -> WriteTextFileResponse:
         """Write a file of its folder."""
-        with self._refusing(path):
+        with self._refusing_errors(path):
             write_text(self._folder, path, content, self._user)
         return WriteTextFileResponse()
 
@@ -94,7 +94,7 @@ class AcpClient:
         """Start a command in its sandbox; without arguments it is for the shell."""
         argv = (command, *args) if args else ("/bin/sh", "-c", command)
         variables = {variable.name: variable.value for variable in env or ()}
-        with self._refusing(""):
+        with self._refusing_errors(""):
             name = await self._terminals.create(argv, variables, cwd or PLACE, output_byte_limit)
         return CreateTerminalResponse(terminal_id=name)
 
@@ -121,16 +121,16 @@ class AcpClient:
 
     async def release_terminal(self, session_id: str, terminal_id: str, **extensions: Any) -> ReleaseTerminalResponse:
         """End a command, and forget it."""
-        with self._refusing(""):
+        with self._refusing_errors(""):
             self._terminals.release(terminal_id)
         return ReleaseTerminalResponse()
 
     def _terminal(self, name: str) -> Terminal:
-        with self._refusing(""):
+        with self._refusing_errors(""):
             return self._terminals.terminal(name)
 
     @contextmanager
-    def _refusing(self, path: str) -> Iterator[None]:
+    def _refusing_errors(self, path: str) -> Iterator[None]:
         try:
             yield
         except AccessError as error:

@@ -66,7 +66,7 @@ class Messages:
         """The next request or answer; None once the agent has ended or failed."""
         try:
             while self.failure is None and (line := await self._line()):
-                message = _parsed(line)
+                message = _parse_message(line)
                 if not self._handles_notification(message):
                     return message
                 # What is in the buffer already is read without waiting.
@@ -123,7 +123,7 @@ class Messages:
         self._request_ids.discard(number)
 
 
-def _parsed(line: bytes) -> Message:
+def _parse_message(line: bytes) -> Message:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):

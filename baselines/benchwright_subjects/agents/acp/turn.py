@@ -57,7 +57,7 @@ async def take_turn(
         EvaluationError: See `AgentSandbox.run`.
     """
     async with (
-        _listening(box.stdio, box.user) as connected,
+        _first_connection(box.stdio, box.user) as connected,
         Terminals.opened(box.terminals, box.user) as terminals,
     ):
         acp_client = AcpClient(launch.acp or AcpTerms(), box.code, box.user, terminals, conversation)
@@ -81,7 +81,7 @@ def _end_of(answer_end: AgentEnd, program_end: AgentEnd) -> AgentEnd:
 
 
 @contextlib.asynccontextmanager
-async def _listening(address: Path, user: int | None) -> AsyncIterator[asyncio.Future[_Streams]]:
+async def _first_connection(address: Path, user: int | None) -> AsyncIterator[asyncio.Future[_Streams]]:
     """The first connection to a socket, and no other one."""
     first_connection: asyncio.Future[_Streams] = asyncio.get_running_loop().create_future()
 

@@ -87,7 +87,7 @@ def run(launch: dict[str, Any]) -> dict[str, Any]:
     pipe = subprocess.PIPE
     argv, cwd, env = launch["argv"], launch["cwd"], launch["env"]
     # Before the agent is there, which could take its place.
-    link = _connected(launch["stdio"]) if launch["stdio"] else None
+    link = _connect_to(launch["stdio"]) if launch["stdio"] else None
     try:
         agent = subprocess.Popen(argv, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
     except OSError as error:
@@ -108,7 +108,7 @@ def _start(target: Any, *arguments: Any) -> threading.Thread:
     return thread
 
 
-def _connected(address: str) -> socket.socket:
+def _connect_to(address: str) -> socket.socket:
     link = socket.socket(socket.AF_UNIX)
     link.connect(address)
     return link
@@ -156,7 +156,7 @@ def _kill_group(program: subprocess.Popen[bytes]) -> None:
 def _offer_terminals(launch: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
         while True:
-            link = _connected(launch["terminals"])
+            link = _connect_to(launch["terminals"])
             line = link.makefile("rb").readline()
             if not line:
                 return

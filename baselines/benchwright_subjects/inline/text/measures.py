@@ -20,7 +20,7 @@ def offer_likeness(site: Site, played_site: PlayedSite) -> Likeness | None:
     return Likeness(
         exact=similarity.squeezed(first_offer) == similarity.squeezed(expected_text),
         edit_similarity=round(similarity.edit_similarity(first_offer, expected_text), 6),
-        identifier_f1=_rounded(similarity.identifier_f1(first_offer, expected_text)),
+        identifier_f1=_round_measure(similarity.identifier_f1(first_offer, expected_text)),
         parses=similarity.parses(site.text_before + first_offer + site.text_after),
         lines_kept=kept_count,
         lines=lines,
@@ -59,5 +59,5 @@ def _expected_as_long(site: Site, offer: str) -> str:
     return "\n".join(taken_lines)
 
 
-def _rounded(value: float | None) -> float | None:
+def _round_measure(value: float | None) -> float | None:
     return None if value is None else round(value, 6)

@@ -301,9 +301,9 @@ class _Supervisor:
             except ValueError:
                 self._report(strange="a message that is none")
                 continue
-            self._take(connection, message)
+            self._handle_message(connection, message)
 
-    def _take(self, connection: socket.socket, message: dict[str, Any]) -> None:
+    def _handle_message(self, connection: socket.socket, message: dict[str, Any]) -> None:
         running = self._running.get(connection)
         answer = ""
         if "synchronise" in message:

@@ -110,7 +110,7 @@ def load(folder: Path) -> list[Instance]:
             if module == assertion["module"] or module.startswith(f"{assertion['module']}__"):
                 key = (hierarchy, "Assertion")
                 items[key] = items.get(key, Items()) + Items(_holds(assertion, here, hierarchy, failed), 1)
-                if not _triggered(assertion, here):
+                if not _is_triggered(assertion, here):
                     name = f"{hierarchy}.{assertion['name']}" if assertion["name"] else hierarchy
                     untriggered.setdefault(hierarchy, []).append(f"{name} ({assertion['file']}:{assertion['line']})")
     return _tree(modules, items, untriggered)
@@ -126,13 +126,13 @@ def _holds(assertion: dict[str, object], points: list[Point], hierarchy: str, fa
     if name in failed or (not name and hierarchy in failed):
         return False
     if assertion["concurrent"]:
-        return _triggered(assertion, points)
+        return _is_triggered(assertion, points)
     around = [point.count for point in points if point.hierarchy == hierarchy and assertion["line"] in point.lines]
     # A branch on the same line has a point of its own.
     return all(around)
 
 
-def _triggered(assertion: dict[str, object], points: list[Point]) -> bool:
+def _is_triggered(assertion: dict[str, object], points: list[Point]) -> bool:
     """True if each antecedent of a concurrent assertion has been met; a cover and an immediate one have none."""
     labels = assertion.get("triggers", ())
     if labels is None:

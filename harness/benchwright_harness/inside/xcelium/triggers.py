@@ -79,10 +79,10 @@ def with_triggers(text: str) -> tuple[str, list[list[str] | None]]:
             f" {label}: cover property ({antecedent}); " for label, antecedent in zip(own, antecedents, strict=True)
         )
         covers.append((place, statements))
-    return _inserted(read.text, covers), labels
+    return _insert_covers(read.text, covers), labels
 
 
-def _inserted(text: str, covers: list[tuple[int, str]]) -> str:
+def _insert_covers(text: str, covers: list[tuple[int, str]]) -> str:
     for place, statements in sorted(covers, reverse=True):
         text = text[:place] + statements + text[place:]
     return text

@@ -91,7 +91,7 @@ class DockerSandbox:
     async def run(self, job: SandboxJob, log: OutputReceiver) -> StepEnd:
         """See `Sandbox.run`."""
         with engine_errors(), worker_threads() as call:
-            engine = await call(self._connected)
+            engine = await call(self._connect_engine)
             try:
                 image = await call(engine.images.provide, job.image, job.build, job.toolchain)
             except ImageUnavailableError as error:
@@ -125,7 +125,7 @@ class DockerSandbox:
         service_image = job.image
         return network if network and service_image == licensed and network in job.networks else "none"
 
-    def _connected(self) -> Engine:
+    def _connect_engine(self) -> Engine:
         with self._connecting:
             return self._engine
 

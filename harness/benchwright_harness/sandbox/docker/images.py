@@ -118,7 +118,7 @@ class Images:
         return image_id
 
     def _built(self, build: Build, toolchain: Toolchain, is_ours: bool) -> str:
-        dockerfile = _resolved(build.files[build.dockerfile], lambda name: self._base(name, toolchain))
+        dockerfile = _resolve_bases(build.files[build.dockerfile], lambda name: self._base(name, toolchain))
         if is_ours:
             # The toolchain has its Python packages, pinned, and takes no others in any sandbox.
             dockerfile = _PIP_INSTALL.sub("", dockerfile)
@@ -187,7 +187,7 @@ class BuildFailedError(ImageUnavailableError):
         )
 
 
-def _resolved(dockerfile: str, image_id_of: Callable[[str], str]) -> str:
+def _resolve_bases(dockerfile: str, image_id_of: Callable[[str], str]) -> str:
     """A Dockerfile with its bases named by id, for the engine would fetch others unasked.
 
     Args:

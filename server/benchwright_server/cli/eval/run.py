@@ -31,7 +31,7 @@ def run_task(run: EvaluationRun) -> EvalLog:
     """Run a task until it ends, or exit with its status if it is interrupted."""
     from benchwright_subjects.evaluation.evaluation import evaluate
 
-    with _quiet(run.display == "none"), _interruptible(run.out):
+    with _quiet(run.display == "none"), _explain_interruption(run.out):
         return evaluate(run)
 
 
@@ -47,7 +47,7 @@ def resume_run(location: Path, costs: Path | None, json_output: bool) -> EvalLog
     from benchwright_subjects.evaluation.evaluation import newest_log, resume
 
     log = newest_log(location) if location.is_dir() else location
-    with _quiet(json_output), _interruptible(log.parent):
+    with _quiet(json_output), _explain_interruption(log.parent):
         return resume(log, "none" if json_output else None, costs)
 
 
@@ -80,7 +80,7 @@ def finish(log: EvalLog, json_output: bool) -> NoReturn:
 
 
 @contextlib.contextmanager
-def _interruptible(folder: Path) -> Iterator[None]:
+def _explain_interruption(folder: Path) -> Iterator[None]:
     """Show how to continue after Ctrl+C; Inspect has written what was done by then."""
     try:
         yield

@@ -82,7 +82,7 @@ def doctor_command(
     from benchwright_subjects.agents.preset import preset, presets
 
     with plain_errors(), needs("`benchwright subject doctor`", "baselines"):
-        rows = asyncio.run(_examined([preset(name)] if name else presets()))
+        rows = asyncio.run(_examine_subjects([preset(name)] if name else presets()))
     if json_output:
         print_json(rows)
     else:
@@ -94,7 +94,7 @@ def doctor_command(
     raise typer.Exit(0 if all(row["state"] in good_states for row in rows) else 1)
 
 
-async def _examined(subjects: list[Preset]) -> list[dict[str, JsonValue]]:
+async def _examine_subjects(subjects: list[Preset]) -> list[dict[str, JsonValue]]:
     from benchwright_subjects.agents.examination import ExaminedSubject, SubjectCondition, examine
     from benchwright_subjects.agents.installation import is_installed
 

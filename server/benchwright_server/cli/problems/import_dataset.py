@@ -70,7 +70,7 @@ def import_dataset(
     with plain_errors():
         given_options = {name: file for name, file in options.items() if file is not None}
         day = _date(published)
-        imported = _imported(dataset, _matching(files), pack, given_options, invalid)
+        imported = _import_files(dataset, _matching_files(files), pack, given_options, invalid)
         if day:
             imported = imported.model_copy(update={"published": day})
         Store(Home.find()).add(imported, replace=replace)
@@ -106,7 +106,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _matching(paths: list[Path]) -> list[Path]:
+def _matching_files(paths: list[Path]) -> list[Path]:
     """The paths, with patterns such as `EN/*.json` expanded where the shell has not done so."""
     matching_paths: list[Path] = []
     for path in paths:
@@ -117,7 +117,9 @@ def _matching(paths: list[Path]) -> list[Path]:
     return matching_paths
 
 
-def _imported(dataset: str, files: list[Path], pack: str, options: dict[str, Path], invalid: InvalidRecords) -> Pack:
+def _import_files(
+    dataset: str, files: list[Path], pack: str, options: dict[str, Path], invalid: InvalidRecords
+) -> Pack:
     formats = {dataset_format.name: dataset_format for dataset_format in datasets.FORMATS}
     chosen_format = formats.get(dataset)
     if chosen_format is None:

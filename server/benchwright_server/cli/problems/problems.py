@@ -132,7 +132,7 @@ def export(
 ) -> None:
     """Write a pack back in the format it was imported from; for folders, each line maps paths to file contents."""
     with plain_errors():
-        count = write_records(_unsealed(pack), file, original_record, A_DATA_SET)
+        count = write_records(_unsealed_problems(pack), file, original_record, A_DATA_SET)
     console.print(f"{count} problems written to {file}.")
 
 
@@ -144,10 +144,12 @@ def convert_pack(
     """Write a pack of CVDP in its other form: agentic records as non-agentic ones, or the other way round."""
     with plain_errors():
         writable_packs = "CVDP can be converted"
-        count = write_records(_unsealed(pack), file, lambda problem: convert(export_cvdp(problem), to), writable_packs)
+        count = write_records(
+            _unsealed_problems(pack), file, lambda problem: convert(export_cvdp(problem), to), writable_packs
+        )
     console.print(f"{count} problems written to {file}.")
 
 
-def _unsealed(pack: str) -> Iterator[Problem]:
+def _unsealed_problems(pack: str) -> Iterator[Problem]:
     store = Store(Home.find())
     return (store.unseal(f"{pack}/{problem.id}") for problem in store.public(pack).problems)

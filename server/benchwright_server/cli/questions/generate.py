@@ -55,7 +55,7 @@ def generate(
         if out_folder.resolve().is_relative_to(corpus.resolve()):
             raise ServerError(f"{out_folder} is inside {corpus}: its questions would be taken for documents next time.")
         questions = asyncio.run(
-            _generated(documents, out_folder, (model, judge), count, budget, closed_book=closed_book)
+            _generate_from_corpus(documents, out_folder, (model, judge), count, budget, closed_book=closed_book)
         )
         with writing(out_folder):
             corpus_name = source.strip() or corpus.absolute().name
@@ -78,7 +78,7 @@ def generate(
     raise typer.Exit(0 if passed_count else 1)
 
 
-async def _generated(
+async def _generate_from_corpus(
     corpus: Corpus,
     folder: Path,
     model_names: tuple[str, str],

@@ -70,7 +70,9 @@ def from_exam(
     Exit status: 0 nothing has to be checked, 1 something has to be, 2 the exam can't be read.
     """
     with plain_errors(), interruptible(_AGAIN):
-        extracted, request_count = asyncio.run(_extracted(file, target_folder, model, language, sandbox, budget))
+        extracted, request_count = asyncio.run(
+            _extract_questions(file, target_folder, model, language, sandbox, budget)
+        )
     findings = [*extracted.ledger.findings, *extracted.exam_items.findings]
     if json_output:
         print_json(
@@ -86,7 +88,7 @@ def from_exam(
     raise typer.Exit(1 if findings else 0)
 
 
-async def _extracted(
+async def _extract_questions(
     file: Path, folder: Path, model: str, language: str, sandbox: str, budget: float | None
 ) -> tuple[Extracted, int]:
     from benchwright_exams.work import extract

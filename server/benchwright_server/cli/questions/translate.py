@@ -43,7 +43,7 @@ def translate(
         from benchwright_authoring.translation.translating import write_translated
 
         translations = asyncio.run(
-            _translated(folder, target_language, out_folder, model, back or model, language, budget)
+            _translate_questions(folder, target_language, out_folder, model, back or model, language, budget)
         )
         with writing(out_folder):
             passed_count = write_translated(folder, out_folder, translations, target_language)
@@ -61,7 +61,7 @@ def translate(
     raise typer.Exit(1 if failed_translations else 0)
 
 
-async def _translated(
+async def _translate_questions(
     folder: Path, target_language: str, out_folder: Path, model: str, back: str, language: str, budget: float | None
 ) -> Sequence[TranslatedQuestion]:
     from benchwright_authoring.translation.translating import (

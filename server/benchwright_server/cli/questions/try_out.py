@@ -41,7 +41,7 @@ def try_questions(
     """
     with plain_errors(), interruptible("Nothing is kept."):
         questions = _questions(whole_pack(Store(Home.find()), pack).problems, question or ())
-        tried_questions = asyncio.run(_tried(questions, list(dict.fromkeys(model or ())), budget))
+        tried_questions = asyncio.run(_try_questions(questions, list(dict.fromkeys(model or ())), budget))
     if json_output:
         print_json([tried_question.model_dump(mode="json") for tried_question in tried_questions])
     else:
@@ -57,7 +57,9 @@ def _questions(problems: Sequence[Problem], ids: Sequence[str]) -> Sequence[Prob
     return [known_question for known_question in questions if not ids or known_question.id in ids]
 
 
-async def _tried(questions: Sequence[Problem], models: Sequence[str], budget: float | None) -> Sequence[QuestionTrial]:
+async def _try_questions(
+    questions: Sequence[Problem], models: Sequence[str], budget: float | None
+) -> Sequence[QuestionTrial]:
     from benchwright_authoring.model_answers import try_questions
     from benchwright_judges.models.budget import OutOfBudgetError
 

@@ -54,7 +54,7 @@ def answer(
             raise ServerError(f"{problem} is not a question; use `benchwright grade {problem} DIR`.")
         finish_with(
             problem,
-            asyncio.run(_judged(home, problem, unsealed_problem, _read(file), judge_url, batch.reader)),
+            asyncio.run(_judge_text(home, problem, unsealed_problem, _read(file), judge_url, batch.reader)),
             json_output,
         )
 
@@ -66,7 +66,7 @@ def _read(file: Path) -> str:
         raise ServerError(f"{file} can't be read: {error.strerror}.") from error
 
 
-async def _judged(home: Home, ref: str, problem: Problem, text: str, judge_url: str, reader_judge: str) -> Verdict:
+async def _judge_text(home: Home, ref: str, problem: Problem, text: str, judge_url: str, reader_judge: str) -> Verdict:
     judging = AttemptJudging(home, reader_name=reader_judge)
     judging.service_url = judge_url
     try:

@@ -109,7 +109,7 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
         for response, parsed_answer in zip(parsed_responses, given_answers, strict=True)
     ]
     with interruptible("All verdicts so far are kept: the same command continues where it stopped."):
-        gradings = _recorded(given_answers, batch)
+        gradings = _record_answers(given_answers, batch)
     solver = ", ".join(sorted({given_answer.solver for given_answer in given_answers}))
     if batch.output is not None:
         write_files(batch.output, pack, parsed_responses, gradings, solver, batch.k)
@@ -123,7 +123,7 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
     raise typer.Exit(2 if answer_summary["undecided"] else 0)
 
 
-def _recorded(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[GradingOutcome]:
+def _record_answers(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[GradingOutcome]:
     """Grades answers as attempts of the event log."""
     with opened_log() as log:
         given_answers = recorded_before(log, given_answers)
@@ -144,7 +144,7 @@ def _grade(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[Gr
         for numbered_answer in numbered
         if numbered_answer[1].problem.kind is ProblemKind.DESIGN and numbered_answer[1].flaw is None
     ]
-    grades |= _scored(
+    grades |= _score_by_rules(
         [numbered_answer for numbered_answer in numbered if numbered_answer[1].problem.kind is not ProblemKind.DESIGN]
     )
     judging = AttemptJudging(Home.find(), reader_name=batch.reader, budget_usd=batch.budget)
@@ -154,13 +154,13 @@ def _grade(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[Gr
         if grading.judgement is not None and judging.is_for_model(given_answers[number].problem, grading.judgement)
     ]
     if waiting_answers:
-        grades |= asyncio.run(_judged(waiting_answers, judging))
+        grades |= asyncio.run(_judge_by_models(waiting_answers, judging))
     if designs:
         grades |= asyncio.run(_run(designs, batch))
     return [grades[number] for number in range(len(given_answers))]
 
 
-def _scored(numbered_answers: _Numbered) -> dict[int, GradingOutcome]:
+def _score_by_rules(numbered_answers: _Numbered) -> dict[int, GradingOutcome]:
     """The outcomes by rules, a millisecond each: nothing is kept, the same rules say the same again."""
     grades = {}
     with progress("scoring", len(numbered_answers), "answers") as meter:
@@ -173,7 +173,7 @@ def _scored(numbered_answers: _Numbered) -> dict[int, GradingOutcome]:
     return grades
 
 
-async def _judged(
+async def _judge_by_models(
     waiting_answers: Sequence[tuple[int, GivenAnswer, Judgement]], judging: AttemptJudging
 ) -> dict[int, GradingOutcome]:
     turn = asyncio.Semaphore(_JUDGED_AT_ONCE)
@@ -218,11 +218,11 @@ async def _run(designs: _Numbered, batch: BatchOptions) -> dict[int, GradingOutc
             )
             verdicts = await batch_grader.grade(solutions)
     if batch.quality:
-        verdicts = await _measured(solutions, verdicts, sandbox, toolchain)
+        verdicts = await _measure_quality(solutions, verdicts, sandbox, toolchain)
     return {number: GradingOutcome(verdict) for (number, _), verdict in zip(designs, verdicts, strict=True)}
 
 
-async def _measured(
+async def _measure_quality(
     solutions: Sequence[tuple[Problem, Mapping[str, bytes]]],
     verdicts: Sequence[Verdict],
     sandbox: Sandbox,

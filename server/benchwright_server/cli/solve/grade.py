@@ -86,12 +86,12 @@ def _grade_folder(problem: str, folder: Path, batch: BatchOptions, raw_log: Path
         if not files:
             raise ServerError(f"{folder} has no file that {problem} expects: {missing_names}.")
         err.print(f"Missing in {folder}: {missing_names}.", markup=False, soft_wrap=True)
-    with _opened(raw_log) as log, progress(f"running the hidden tests of {problem}", 1, "runs"):
-        verdict = asyncio.run(_graded(unsealed_problem, files, home, box, log, batch))
+    with _open_raw_log(raw_log) as log, progress(f"running the hidden tests of {problem}", 1, "runs"):
+        verdict = asyncio.run(_grade_files(unsealed_problem, files, home, box, log, batch))
     finish_with(problem, verdict, json_output)
 
 
-async def _graded(
+async def _grade_files(
     problem: Problem, files: Mapping[str, bytes], home: Home, sandbox: Sandbox, log: BinaryIO, batch: BatchOptions
 ) -> Verdict:
     verdict = await grade(problem, files, home=home, sandbox=sandbox, log=log, ignores_known_verdict=batch.fresh)
@@ -102,7 +102,7 @@ async def _graded(
     return await Measuring(sandbox, toolchain_for(sandbox.name, home.cache)).measured(problem, files, verdict)
 
 
-def _opened(raw_log: Path | None) -> BinaryIO:
+def _open_raw_log(raw_log: Path | None) -> BinaryIO:
     if raw_log is None:
         return Path(os.devnull).open("wb")
     with writing(raw_log):
@@ -150,10 +150,10 @@ def _missing_files(folder: Path, missing: Collection[str]) -> str:
         missing: Their paths.
     """
     present = list(itertools.islice(_paths(folder), _MOST_FILES))
-    return "; ".join(_described(path, present) for path in missing)
+    return "; ".join(_missing_file_phrase(path, present) for path in missing)
 
 
-def _described(path: str, present: Collection[str]) -> str:
+def _missing_file_phrase(path: str, present: Collection[str]) -> str:
     name = PurePosixPath(path).name.casefold()
     same_named = [present_path for present_path in present if PurePosixPath(present_path).name.casefold() == name]
     similar_paths = same_named or difflib.get_close_matches(path, present, 1, _SIMILAR)

@@ -46,14 +46,14 @@ async def _instances(server: EditorServer, session: EditorSession, params: _Inst
 
 
 async def _drivers(server: EditorServer, session: EditorSession, params: _Signal) -> str:
-    return await _traced(server, session, params, "drivers")
+    return await _trace_signal(server, session, params, "drivers")
 
 
 async def _loads(server: EditorServer, session: EditorSession, params: _Signal) -> str:
-    return await _traced(server, session, params, "loads")
+    return await _trace_signal(server, session, params, "loads")
 
 
-async def _traced(server: EditorServer, session: EditorSession, params: _Signal, way: str) -> str:
+async def _trace_signal(server: EditorServer, session: EditorSession, params: _Signal, way: str) -> str:
     trace = await ask(server, way, SignalTrace, uri=session.workspace.folder.as_uri(), signal=params.signal)
     trace_facts: dict[str, Any] = {
         "signal": trace.signal.path,

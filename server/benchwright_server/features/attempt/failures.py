@@ -62,7 +62,7 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
     session = await aids.attempt_of(server, params.uri, Aid.EXPLANATIONS)
     project, path = project_of(server, params.uri)
     failure = await failure_of(server, session, project, params)
-    unknown_signals = await _unknown(server, session, failure)
+    unknown_signals = await _unknown_signals(server, session, failure)
     evidence = FailureEvidence.from_message(failure.message, failure.expected_value, failure.actual)
     if unknown_signals:
         evidence = replace(evidence, has_unknown_signals=True)
@@ -133,7 +133,7 @@ async def failure_of(
     )
 
 
-async def _unknown(
+async def _unknown_signals(
     server: EditorServer, session: EditorSession | None, failure: ExplainedFailure
 ) -> list[UnknownSignal]:
     """The signals that are unknown where the test failed, as far as its waveform may be read."""
@@ -186,7 +186,7 @@ def _page(
     )
     page_parts = ["# Why it may fail", f"**{_plain(test_name)}**" + (f" at {failure.time}" if failure.time else "")]
     if failure.message:
-        page_parts.append(_quoted(failure.message))
+        page_parts.append(_quote(failure.message))
     if evidence.expected_value is not None and evidence.actual_value is not None:
         page_parts.append(f"Expected `{_plain(evidence.expected_value)}`, got `{_plain(evidence.actual_value)}`.")
     if evidence.cycle is not None:
@@ -210,5 +210,5 @@ def _plain(text: str) -> str:
     return "".join(character for character in text if character.isprintable() and character not in "`*[]<>|\\")[:200]
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "\n".join(f"    {line}" for line in text[:_SHOWN].splitlines())

@@ -66,7 +66,7 @@ async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> G
         raise
     finally:
         event = AidUsed(
-            aid=Aid.GENERATED, feature=params.about, detail=_counted(assistant.model, reply), outcome=outcome
+            aid=Aid.GENERATED, feature=params.about, detail=_usage_phrase(assistant.model, reply), outcome=outcome
         )
         if aid_use is not None:
             await asyncio.shield(aid_use.end(event))
@@ -100,7 +100,7 @@ def _page(text: str) -> str:
     return f"*Written by a model. It may be wrong.*\n\n{reply_text}\n"
 
 
-def _counted(model: str, reply: AssistantReply) -> str:
+def _usage_phrase(model: str, reply: AssistantReply) -> str:
     return f"{model[:200]}; tokens in {reply.input_tokens}, out {reply.output_tokens}"
 
 

@@ -88,7 +88,7 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     home, test_settings = server.sessions.home, server.settings.own_tests
     sandbox = server.sessions.sandbox
     bench = TestBench(sandbox, partial(toolchain_for, sandbox.name, home.cache), FolderState(home.state / "own-tests"))
-    debugging = _debugging(server, folder_of(project)) if params.debug else None
+    debugging = _debugging_session(server, folder_of(project)) if params.debug else None
     may_keep = session is None or session.terms.allows_aid(Aid.WAVEFORMS)
     keep = may_keep and (test_settings.waves if params.waves is None else params.waves)
     run_request = RunRequest(params.coverage, keep, debugging)
@@ -136,7 +136,7 @@ async def _new_testbench(server: EditorServer, params: NewTestbenchParams) -> Ne
     if await asyncio.to_thread(target.exists):
         raise OwnTestError(f"{target.relative_to(folder)} exists already. Open it, or rename it first.")
     await record_use(server, params.uri, AidUsed(aid=Aid.OWN_TESTS.value, feature=BEGUN, detail=bench_skeleton.module))
-    applied = await _created(server, target, bench_skeleton.text)
+    applied = await _create_by_client(server, target, bench_skeleton.text)
     return NewTestbench(uri=target.as_uri(), module=bench_skeleton.module, text=bench_skeleton.text, applied=applied)
 
 
@@ -196,7 +196,7 @@ async def test_lenses(server: EditorServer, document: Document) -> list[types.Co
     ]
 
 
-def _debugging(server: EditorServer, folder: Path) -> Debugging:
+def _debugging_session(server: EditorServer, folder: Path) -> Debugging:
     """Sends the client the socket of the test that waits for its debugger."""
 
     def opened(socket: Path) -> None:
@@ -215,7 +215,7 @@ async def _progress(server: EditorServer) -> AsyncIterator[Callable[[int, int, s
         yield lambda number, total, path: report(path, round(100 * (number - 1) / total))
 
 
-async def _created(server: EditorServer, target: Path, text: str) -> bool:
+async def _create_by_client(server: EditorServer, target: Path, text: str) -> bool:
     """Let the client create a file; whether it did."""
     if "create" not in server.client.values("workspace.workspaceEdit.resourceOperations"):
         return False

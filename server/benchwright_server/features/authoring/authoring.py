@@ -155,12 +155,12 @@ async def _new_problem(proofs: Proofs, params: NewProblemParams) -> NewProblem:
 
 
 async def _prove_problem(proofs: Proofs, params: AuthoredParams) -> ProblemProof:
-    folder = _authored(params)
+    folder = _authored_folder(params)
     return await proofs.prove(folder, await asyncio.to_thread(_read, folder))
 
 
 async def _preview_problem(proofs: Proofs, params: AuthoredParams) -> ProblemPreview:
-    folder = _authored(params)
+    folder = _authored_folder(params)
     statement, files = content_of((await asyncio.to_thread(_read, folder)).problem)
     target = proofs.server.sessions.home.state / "previews" / folder.parent.name / folder.name
 
@@ -199,7 +199,7 @@ AUTHORING_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation for those who write problems."""
 
 
-def _authored(params: AuthoredParams) -> Path:
+def _authored_folder(params: AuthoredParams) -> Path:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, authored_problem
     from benchwright_problems.storage.pack_folder import PACK_FILE
 

@@ -114,12 +114,12 @@ def _make(home: Home, params: MakeExamPackParams) -> MadeExamPack:
         exam_pack = make_pack(exam.root, params.pack)
         Store(home).add(exam_pack, replace=params.replace)
     except DatasetError as error:
-        return _refused(exam, error.reason, error.file)
+        return _refused_pack(exam, error.reason, error.file)
     except PackExistsError as error:
-        return _refused(exam, str(error)).model_copy(update={"exists": True})
+        return _refused_pack(exam, str(error)).model_copy(update={"exists": True})
     except ExamError as error:
         undecided = next((label for label in exam.labels if _state(exam, label).decision == "open"), "")
-        return _refused(exam, str(error)).model_copy(update={"label": undecided})
+        return _refused_pack(exam, str(error)).model_copy(update={"label": undecided})
     return MadeExamPack(
         questions=[problem.id for problem in exam_pack.problems],
         folder=(exam.root / "pack").as_uri(),
@@ -130,7 +130,7 @@ def _make(home: Home, params: MakeExamPackParams) -> MadeExamPack:
     )
 
 
-def _refused(exam: ExamFolder, reason: str, file: Path | None = None) -> MadeExamPack:
+def _refused_pack(exam: ExamFolder, reason: str, file: Path | None = None) -> MadeExamPack:
     label = exam.label_of(file) if file else ""
     location = f"{file.relative_to(exam.root)}: " if file and file.is_relative_to(exam.root) else ""
     file_uri = file.as_uri() if file else ""

@@ -56,7 +56,7 @@ def _read(params: AuthoredParams) -> ShownQuestion:
     from benchwright_server.authoring.form_files import pictures
 
     folder = question_folder(params.uri)
-    with _readable(folder):
+    with _explain_unreadable(folder):
         form_files = _files(folder)
         text, statement = form_files.texts[PROBLEM_FILE], form_files.texts[STATEMENT]
         form = QuestionForm.model_validate(form_values(text))
@@ -82,7 +82,7 @@ def _check(params: CheckQuestionFormParams) -> CheckedQuestionForm:
     from benchwright_authoring.problem_files.toml_edit import TomlEditError
 
     folder = question_folder(params.uri)
-    with _readable(folder):
+    with _explain_unreadable(folder):
         try:
             text = with_form(_files(folder).texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
         except TomlEditError as error:
@@ -102,7 +102,7 @@ def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
     from benchwright_server.authoring.form_files import forms_lock
 
     folder = question_folder(params.uri)
-    with forms_lock(home), _readable(folder):
+    with forms_lock(home), _explain_unreadable(folder):
         form_files = _files(folder)
         if form_files.digest != params.digest:
             return SavedQuestionForm(is_saved=False, changed_on_disk=True, digest=form_files.digest, remarks=[])
@@ -237,7 +237,7 @@ def question_folder(uri: str) -> Path:
 
 
 @contextmanager
-def _readable(folder: Path) -> Iterator[None]:
+def _explain_unreadable(folder: Path) -> Iterator[None]:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
 
     try:

@@ -82,13 +82,13 @@ class DesignViews:
 
     async def drivers(self, params: SignalParams) -> SignalTrace:
         """The drivers of a signal."""
-        return await self._traced(params, "drivers")
+        return await self._trace_signal(params, "drivers")
 
     async def loads(self, params: SignalParams) -> SignalTrace:
         """The loads of a signal: what it drives."""
-        return await self._traced(params, "loads")
+        return await self._trace_signal(params, "loads")
 
-    async def _traced(self, params: SignalParams, way: str) -> SignalTrace:
+    async def _trace_signal(self, params: SignalParams, way: str) -> SignalTrace:
         await aids.attempt_of(self.server, params.uri, Aid.DESIGN_VIEWS)
         trace = await asyncio.to_thread(self._flows_of, params, way)
         signal_declaration = trace.signal.declaration

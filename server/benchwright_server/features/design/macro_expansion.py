@@ -66,7 +66,7 @@ class Expansions:
 
     async def expand(self, params: ExpandMacroParams) -> MacroExpansion:
         """The expansion at a place, with the address of its document."""
-        document, analysis = await self._analysed(params.uri)
+        document, analysis = await self._analysed_document(params.uri)
         macro_use = None
         if params.position is not None:
             position = types.Position(params.position.line, params.position.character)
@@ -89,7 +89,7 @@ class Expansions:
 
     async def _expansion(self, uri: str) -> ExpandedText:
         source, query = _source(uri)
-        _, analysis = await self._analysed(source)
+        _, analysis = await self._analysed_document(source)
         if query is None:
             return await asyncio.to_thread(expanded_file, analysis)
         project = self._server.projects.of_path(path_of(source))
@@ -101,7 +101,7 @@ class Expansions:
         name, number = query["name"], int(query["number"])
         return await asyncio.to_thread(expanded_use, analysis, name, number, text, is_full=query["one"] is None)
 
-    async def _analysed(self, uri: str) -> tuple[Document, FileAnalysis]:
+    async def _analysed_document(self, uri: str) -> tuple[Document, FileAnalysis]:
         document = self._server.documents.get(uri)
         if document is None and uri.startswith("file:"):
             # Editors write the address of a virtual document in a way of their own.

@@ -103,15 +103,16 @@ def size_title(new_size: ModuleSize, old_size: ModuleSize | None) -> str:
     """A size in a few words, such as `12 cells (+3) · 40 wires · longest path 5 (+1)`."""
     cell_count, wires = new_size.number_of_cells, new_size.wires
     size_parts = [
-        _counted(cell_count, "cell") + _change(cell_count, old_size.number_of_cells if old_size is not None else None),
-        _counted(wires, "wire") + _change(wires, old_size.wires if old_size is not None else None),
+        _count_phrase(cell_count, "cell")
+        + _change(cell_count, old_size.number_of_cells if old_size is not None else None),
+        _count_phrase(wires, "wire") + _change(wires, old_size.wires if old_size is not None else None),
         f"longest path {new_size.longest}"
         + _change(new_size.longest, old_size.longest if old_size is not None else None),
     ]
     return " · ".join(size_parts)
 
 
-def _counted(number: int, name: str) -> str:
+def _count_phrase(number: int, name: str) -> str:
     return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 

@@ -67,7 +67,7 @@ class OpenWaveforms:
 
     async def open(self, params: WaveformParams) -> WaveformView:
         """The header of a waveform; its values are read meanwhile."""
-        path = await self._allowed(params.uri)
+        path = await self._allowed_waveform(params.uri)
         summary = await self.readers.ask(path, "summary")
         event = AidUsed(aid=Aid.WAVEFORMS, feature="waveform", detail=path.name)
         await aids.record_use(self.server, params.uri, event)
@@ -98,7 +98,7 @@ class OpenWaveforms:
 
     async def items(self, params: WaveformItemsParams) -> WaveformItems:
         """A page of the hierarchy, or of what a search finds."""
-        path = await self._allowed(params.uri)
+        path = await self._allowed_waveform(params.uri)
         words = [word for word in params.words if word]
         request = {"scope": params.scope, "words": words, "offset": params.offset, "limit": params.limit}
         reply = await self.readers.ask(path, "level", **request)
@@ -106,7 +106,7 @@ class OpenWaveforms:
 
     async def window(self, params: WaveformWindowParams) -> WaveformWindow:
         """The values of some signals between two times, for a width."""
-        path = await self._allowed(params.uri)
+        path = await self._allowed_waveform(params.uri)
         _check_number(params.signals, MOST_SIGNALS)
         if params.end <= params.start:
             raise WaveformError(f"The window ends at {params.end}, which is not after its start {params.start}.")
@@ -116,7 +116,7 @@ class OpenWaveforms:
 
     async def values(self, params: WaveformValuesParams) -> WaveformValues:
         """The values of some signals at a time."""
-        path = await self._allowed(params.uri)
+        path = await self._allowed_waveform(params.uri)
         _check_number(params.signals, MOST_ITEMS)
         signal_values = await self.readers.ask(path, "values", signals=params.signals, time=params.time)
         return WaveformValues(
@@ -125,7 +125,7 @@ class OpenWaveforms:
 
     async def change(self, params: WaveformChangeParams) -> WaveformChange:
         """The next change of a signal, or the one before."""
-        path = await self._allowed(params.uri)
+        path = await self._allowed_waveform(params.uri)
         change_request = {
             "signal": params.signal,
             "time": params.time,
@@ -137,17 +137,17 @@ class OpenWaveforms:
 
     async def source(self, params: WaveformSourceParams) -> WaveformSource:
         """The place where a signal is declared."""
-        path = await self._allowed(params.uri)
+        path = await self._allowed_waveform(params.uri)
         return await self.cursor.source(path, params.signal)
 
     async def signal(self, params: WaveformSignalParams) -> WaveformSignal:
         """The signal that a name in the source is."""
-        path = await self._allowed(params.uri)
+        path = await self._allowed_waveform(params.uri)
         return await self.cursor.signal(path, params.source, params.position)
 
     async def set_cursor(self, params: WaveformCursorParams) -> Done:
         """Shows the values at a time in the source."""
-        path = await self._allowed(params.uri)
+        path = await self._allowed_waveform(params.uri)
         self.cursor.set(params.uri, path, params.time)
         return Done()
 
@@ -164,7 +164,7 @@ class OpenWaveforms:
 
     async def unknown(self, uri: str, limit: int) -> list[tuple[str, str]]:
         """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
-        path = await self._allowed(uri)
+        path = await self._allowed_waveform(uri)
         reply = await self.readers.ask(path, "unknown", most=limit)
         tick, unit = reply["timescale"]
         return [(signal["path"], f"{signal['since'] * tick:,} {unit}") for signal in reply["signals"]]
@@ -173,7 +173,7 @@ class OpenWaveforms:
         """Ends reading all of them."""
         self.readers.close_all()
 
-    async def _allowed(self, uri: str) -> Path:
+    async def _allowed_waveform(self, uri: str) -> Path:
         """The file of a waveform, which may be read: no link leads out of its folder, and its attempt allows it.
 
         Raises:

@@ -78,7 +78,7 @@ class BuildFailures:
         verdict = None if status.running else status.verdict
         # Without messages there is no file to read, and no thread is needed, which a server that ends has no more.
         messages_by_uri = (
-            await asyncio.to_thread(_located, folder, verdict.compiler) if verdict and verdict.compiler else {}
+            await asyncio.to_thread(_messages_by_file, folder, verdict.compiler) if verdict and verdict.compiler else {}
         )
         shown_uris = {uri for uri in self._messages if path_of(uri).is_relative_to(folder)}
         changed_uris = [
@@ -102,7 +102,7 @@ class BuildFailures:
         self._server.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": diagnostics})
 
 
-def _located(folder: Path, compiler_lines: Iterable[CompilerLine]) -> dict[str, tuple[_ToolMessage, ...]]:
+def _messages_by_file(folder: Path, compiler_lines: Iterable[CompilerLine]) -> dict[str, tuple[_ToolMessage, ...]]:
     located_messages: dict[str, tuple[_ToolMessage, ...]] = {}
     for compiler_line in compiler_lines:
         file = folder / compiler_line.path

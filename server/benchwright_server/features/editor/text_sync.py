@@ -75,7 +75,7 @@ class TextSync:
         self._server.pack_files.saved(params.text_document.uri)
         if self._server.proofs is not None and params.text_document.uri.startswith("file:"):
             self._server.proofs.changed([path_of(params.text_document.uri)])
-        self.in_order(lambda: self._saved(params.text_document.uri))
+        self.in_order(lambda: self._on_saved(params.text_document.uri))
 
     def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
@@ -104,7 +104,7 @@ class TextSync:
         if session is not None and not session.ended:
             session.recorder.closed(path, await asyncio.to_thread(session.workspace.read, path))
 
-    async def _saved(self, uri: str) -> None:
+    async def _on_saved(self, uri: str) -> None:
         session, path = await self._session_and_path(uri)
         self._server.lenses.saved()
         self._lint(uri, session, path)

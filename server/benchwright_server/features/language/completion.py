@@ -98,10 +98,10 @@ class CompletionLists:
         if cursor.expected_code is Expected.INCLUDE:
             proposals = list(self._files(document, cursor))
         else:
-            proposals = await self._proposed(document, cursor)
+            proposals = await self._proposals(document, cursor)
         return self._list(document, cursor, proposals)
 
-    async def _proposed(self, document: Document, cursor: Cursor) -> list[Proposal]:
+    async def _proposals(self, document: Document, cursor: Cursor) -> list[Proposal]:
         analysis = await self._server.projects.recent_analysis(document)
         proposals = self._proposed_by(analysis, document, cursor)
         if not proposals and analysis.data != document.lines.data:

@@ -356,10 +356,10 @@ class LiveDiagnostics:
         if self._tags and (tags := list(_tags(finding))):
             diagnostic["tags"] = tags
         if self._relates and finding.related:
-            diagnostic["relatedInformation"] = [self._related(related) for related in finding.related]
+            diagnostic["relatedInformation"] = [self._related_information(related) for related in finding.related]
         return diagnostic
 
-    def _related(self, related: RelatedPlace) -> dict[str, Any]:
+    def _related_information(self, related: RelatedPlace) -> dict[str, Any]:
         uri = related.path.as_uri()
         document = self._server.documents.get(uri)
         if document is None:

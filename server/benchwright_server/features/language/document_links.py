@@ -47,7 +47,7 @@ async def _includes(server: EditorServer, document: Document) -> list[types.Docu
     if not named_files:
         return []
     project, file = server.projects.project_of(document), path_of(document.uri)
-    files = await asyncio.to_thread(lambda: [_included(project, file, include.name) for _, include in named_files])
+    files = await asyncio.to_thread(lambda: [_included_file(project, file, include.name) for _, include in named_files])
     return [
         types.DocumentLink(
             document.lines.byte_range(start + include.start, start + include.end), target=included_file.as_uri()
@@ -57,7 +57,7 @@ async def _includes(server: EditorServer, document: Document) -> list[types.Docu
     ]
 
 
-def _included(project: Project, file: Path, name: str) -> Path | None:
+def _included_file(project: Project, file: Path, name: str) -> Path | None:
     return project.find_include(file, name) if name and "\0" not in name else None
 
 

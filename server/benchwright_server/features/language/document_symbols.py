@@ -39,10 +39,10 @@ async def _document_symbols(
 
 def _symbols_of(shape: Shape) -> MovingJson:
     lines: list[int] = []
-    return MovingJson(_joined(outline_of(shape), shape.lines, lines), tuple(lines))
+    return MovingJson(_join_symbols(outline_of(shape), shape.lines, lines), tuple(lines))
 
 
-def _joined(declarations: Iterable[OutlineSymbol], lines: Lines, numbers: list[int]) -> str:
+def _join_symbols(declarations: Iterable[OutlineSymbol], lines: Lines, numbers: list[int]) -> str:
     return ",".join(_symbol(declaration, lines, numbers) for declaration in declarations)
 
 
@@ -53,7 +53,7 @@ def _symbol(declaration: OutlineSymbol, lines: Lines, numbers: list[int]) -> str
         head += f',"detail":{quoted(declaration.detail)}'
     full_range = _range(lines, declaration.start, declaration.end, numbers)
     name = _range(lines, declaration.name_start, declaration.name_end, numbers)
-    inner_symbols = _joined(declaration.inner_symbols, lines, numbers)
+    inner_symbols = _join_symbols(declaration.inner_symbols, lines, numbers)
     children = f',"children":[{inner_symbols}]' if inner_symbols else ""
     return f'{head},"range":{full_range},"selectionRange":{name}{children}}}'
 

@@ -18,10 +18,12 @@ _WORD = r"\\\S+|[A-Za-z_][A-Za-z0-9_$]*"
 
 def register(server: EditorServer) -> None:
     """Serve it."""
-    server.feature(types.TEXT_DOCUMENT_LINKED_EDITING_RANGE)(partial(_linked, server))
+    server.feature(types.TEXT_DOCUMENT_LINKED_EDITING_RANGE)(partial(_linked_ranges, server))
 
 
-async def _linked(server: EditorServer, params: types.LinkedEditingRangeParams) -> types.LinkedEditingRanges | None:
+async def _linked_ranges(
+    server: EditorServer, params: types.LinkedEditingRangeParams
+) -> types.LinkedEditingRanges | None:
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design:
         return None

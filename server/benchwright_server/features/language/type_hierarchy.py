@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def register(server: EditorServer) -> None:
     """Serve all three."""
     server.feature(types.TEXT_DOCUMENT_PREPARE_TYPE_HIERARCHY)(partial(_prepare, server))
-    server.feature(types.TYPE_HIERARCHY_SUPERTYPES)(partial(_related, server, supertypes))
-    server.feature(types.TYPE_HIERARCHY_SUBTYPES)(partial(_related, server, subtypes))
+    server.feature(types.TYPE_HIERARCHY_SUPERTYPES)(partial(_related_classes, server, supertypes))
+    server.feature(types.TYPE_HIERARCHY_SUBTYPES)(partial(_related_classes, server, subtypes))
 
 
 async def _prepare(server: EditorServer, params: types.TypeHierarchyPrepareParams) -> list[types.TypeHierarchyItem]:
@@ -34,7 +34,7 @@ async def _prepare(server: EditorServer, params: types.TypeHierarchyPrepareParam
     return [_item(Locations(server), class_node)] if class_node is not None else []
 
 
-async def _related(
+async def _related_classes(
     server: EditorServer,
     way: Callable[[Project, ClassNode], list[ClassNode]],
     params: types.TypeHierarchySupertypesParams | types.TypeHierarchySubtypesParams,

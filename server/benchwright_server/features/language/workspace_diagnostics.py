@@ -74,13 +74,13 @@ class WorkspaceDiagnostics:
                 seen_uris.add(uri)
                 search.add_results([_plain_report(uri, last_report, previous_ids.get(uri))])
 
-        send(await self._opened())
-        await search.run(lambda: self._closed(search, send, frozenset(seen_uris)))
+        send(await self._open_document_reports())
+        await search.run(lambda: self._send_closed_file_reports(search, send, frozenset(seen_uris)))
         # Without a report, the client would keep its findings in files that no longer exist.
         send((uri, _LastReport("", None, [])) for uri in previous_ids.keys() - seen_uris)
         return JsonText(json.dumps(_report(search.remaining_results())))
 
-    async def _opened(self) -> list[tuple[str, _LastReport]]:
+    async def _open_document_reports(self) -> list[tuple[str, _LastReport]]:
         reports = []
         for uri in [document.uri for document in self._server.documents]:
             await self._server.live.wait_for_pause(uri)
@@ -91,7 +91,9 @@ class WorkspaceDiagnostics:
                 )
         return reports
 
-    def _closed(self, search: SearchRequest, send: Callable[[_Reports], None], open_uris: frozenset[str]) -> None:
+    def _send_closed_file_reports(
+        self, search: SearchRequest, send: Callable[[_Reports], None], open_uris: frozenset[str]
+    ) -> None:
         project_files = [
             (project, path)
             for project in self._server.projects.all_projects()
@@ -110,11 +112,11 @@ class WorkspaceDiagnostics:
                 project_file for project_file in batch if project_file[1].as_uri() not in self._known_reports
             ]
             for path, analysis in _analyses(unknown_files, {path for _, path in project_files}):
-                self._known_reports[path.as_uri()] = self._examined(path, analysis)
+                self._known_reports[path.as_uri()] = self._file_report(path, analysis)
                 search.note_searched(batch_start, len(project_files))
             send((uri, self._known_reports[uri]) for _, path in batch if (uri := path.as_uri()) in self._known_reports)
 
-    def _examined(self, path: Path, analysis: FileAnalysis) -> _LastReport:
+    def _file_report(self, path: Path, analysis: FileAnalysis) -> _LastReport:
         text = analysis.data.decode(errors="replace")
         document = Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
         slang_findings = tuple(of_slang(analysis.diagnostics, document.lines))

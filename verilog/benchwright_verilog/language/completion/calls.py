@@ -170,7 +170,7 @@ def _call_of(code: Sequence[ExplainedToken], open_call: _OpenCall, argument_name
     previous_token = code[name - 1] if name else None
     if previous_token is not None and (previous_token.text in _HEADS or _is_head(code, name)):
         return call(CallKind.HEAD, ())
-    if (kind := _instantiated(code, name)) is not None:
+    if (kind := _instantiated_module(code, name)) is not None:
         return call(CallKind.PORTS, kind, code[name].text)
     return call(CallKind.ARGUMENTS, path_before(code, name + 1))
 
@@ -202,7 +202,7 @@ def _is_head(code: Sequence[ExplainedToken], name: int) -> bool:
     return False
 
 
-def _instantiated(code: Sequence[ExplainedToken], name: int) -> tuple[str, ...] | None:
+def _instantiated_module(code: Sequence[ExplainedToken], name: int) -> tuple[str, ...] | None:
     """The module of `module #(…) name`, given where the name is."""
     index = name - 1
     for _ in range(64):

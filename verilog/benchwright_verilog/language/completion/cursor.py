@@ -156,9 +156,9 @@ def cursor_at(text: str, offset: int) -> Cursor:
     blocks, is_procedural = open_blocks(code)
     call = call_around(code)
     unplaced = Cursor(
-        Expected.NOTHING, start, offset, end, word, (), call, _assigned(code), is_procedural, tuple(blocks)
+        Expected.NOTHING, start, offset, end, word, (), call, _assigned_name(code), is_procedural, tuple(blocks)
     )
-    expected_code, path = _expected(text, code, unplaced)
+    expected_code, path = _expected_at(text, code, unplaced)
     return Cursor(
         expected_code, start, offset, end, word, path, call, unplaced.assigned, is_procedural, unplaced.blocks
     )
@@ -256,7 +256,7 @@ def _line_end(text: str, offset: int) -> int:
         return ending
 
 
-def _expected(text: str, code: Sequence[ExplainedToken], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
+def _expected_at(text: str, code: Sequence[ExplainedToken], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
     word = cursor.word
     last_token = code[-1] if code else None
     if (
@@ -413,7 +413,7 @@ def _expected_at_start(cursor: Cursor) -> Expected:
     return Expected.TYPE if cursor.blocks[-1] == "struct" else Expected.ITEM
 
 
-def _assigned(code: Sequence[ExplainedToken]) -> str:
+def _assigned_name(code: Sequence[ExplainedToken]) -> str:
     """The first name on the left of the `=` or `<=` before the cursor: `a` in `a.b[1] <= ‸`."""
     depth = 0
     for index in range(len(code) - 1, -1, -1):

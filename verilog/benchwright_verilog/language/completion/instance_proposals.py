@@ -80,8 +80,8 @@ def _all_connections(
     open_formals: Sequence[Formal], call: OpenCall, request: CompletionRequest, *, dotted: bool
 ) -> Proposal:
     further = "" if "\n" in request.text[call.start : request.cursor.start] else "  "
-    snippet = _connected(open_formals, call, ",\n" + further, 1)
-    plain_text = _connected(open_formals, call, ",\n" + _indent(request) + further, None)
+    snippet = _connection_list(open_formals, call, ",\n" + further, 1)
+    plain_text = _connection_list(open_formals, call, ",\n" + _indent(request) + further, None)
     if dotted:
         snippet, plain_text = snippet[1:], plain_text[1:]
     noun = "parameters" if call.call_kind is CallKind.PARAMETERS else "ports"
@@ -90,7 +90,7 @@ def _all_connections(
     return Proposal(label, Sort.SNIPPET, Rank.FIT, names, plain_text, snippet)
 
 
-def _connected(formals: Sequence[Formal], call: OpenCall | None, separator: str, first_stop: int | None) -> str:
+def _connection_list(formals: Sequence[Formal], call: OpenCall | None, separator: str, first_stop: int | None) -> str:
     connection_texts = []
     for index, formal in enumerate(formals):
         value = _value_of(formal, call)
@@ -154,12 +154,14 @@ def _instance_text(header: Header, indent: str, first_stop: int | None) -> str:
     text = header.name
     if header.parameters:
         parameter_call = OpenCall(CallKind.PARAMETERS, (), 0, 0, None, ())
-        text += f" #(\n{indent}  {_connected(header.parameters, parameter_call, separator, first_stop)}\n{indent})"
+        text += (
+            f" #(\n{indent}  {_connection_list(header.parameters, parameter_call, separator, first_stop)}\n{indent})"
+        )
         first_stop = None if first_stop is None else first_stop + len(header.parameters)
     name = f"u_{header.name}"
     text += f" {name} (" if first_stop is None else f" ${{{first_stop}:{name}}} ("
     if header.formals:
-        connected = _connected(header.formals, None, separator, None if first_stop is None else first_stop + 1)
+        connected = _connection_list(header.formals, None, separator, None if first_stop is None else first_stop + 1)
         text += f"\n{indent}  {connected}\n{indent}"
     return text + ");"
 

@@ -250,7 +250,9 @@ def _parameter_values(request: CompletionRequest, symbol: GenericClassDefSymbol)
     return given_values
 
 
-def _filled(documentation: Callable[[], str], parameter_values: Mapping[str, str]) -> Callable[[], str]:
+def _documentation_with_values(
+    documentation: Callable[[], str], parameter_values: Mapping[str, str]
+) -> Callable[[], str]:
     """Documentation whose declaration has what was given for parameters."""
 
     def filled() -> str:
@@ -277,7 +279,7 @@ def _member(
         Rank.MEMBER,
         short_detail(symbol),
         snippet=snippet,
-        documentation=_filled(_documentation(symbol, request.analysis), parameter_values),
+        documentation=_documentation_with_values(_documentation(symbol, request.analysis), parameter_values),
         position=position if isinstance(symbol, _LISTED) else 0,
     )
 

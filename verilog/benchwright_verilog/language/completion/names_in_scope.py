@@ -166,18 +166,18 @@ def _first_symbol(scopes: Iterable[ScopeSymbol], name: str) -> Symbol | None:
     for scope in scopes:
         symbol = scope.find(name)
         if symbol is not None:
-            return _unwrapped(symbol)
+            return _unwrap_symbol(symbol)
         for member in scope:
             if isinstance(member, WildcardImportSymbol) and member.package is not None:
                 symbol = member.package.find(name)
                 if symbol is not None:
-                    return _unwrapped(symbol)
+                    return _unwrap_symbol(symbol)
             elif isinstance(member, ExplicitImportSymbol) and member.name == name:
                 return member.importedSymbol
     return None
 
 
-def _unwrapped(symbol: Symbol) -> Symbol:
+def _unwrap_symbol(symbol: Symbol) -> Symbol:
     return symbol.wrapped if isinstance(symbol, TransparentMemberSymbol) else symbol
 
 

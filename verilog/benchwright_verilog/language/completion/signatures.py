@@ -26,7 +26,7 @@ def signature(header: Header, call: OpenCall) -> Signature | None:
     formals = header.parameters if call.call_kind is CallKind.PARAMETERS else header.formals
     if not formals:
         return None
-    label = _beginning(header, call)
+    label = _label_beginning(header, call)
     placed = []
     for index, formal in enumerate(formals):
         label += ", " if index else ""
@@ -35,7 +35,7 @@ def signature(header: Header, call: OpenCall) -> Signature | None:
     return Signature(label + ")", tuple(placed), header.documentation, _active(formals, call))
 
 
-def _beginning(header: Header, call: OpenCall) -> str:
+def _label_beginning(header: Header, call: OpenCall) -> str:
     if call.call_kind is CallKind.PARAMETERS:
         return f"{header.name} #("
     if call.call_kind is CallKind.PORTS:

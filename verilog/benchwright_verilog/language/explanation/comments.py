@@ -19,11 +19,11 @@ def documentation(text: str, start: int, end: int) -> str:
         start: Start of the declaration.
         end: End of the declaration.
     """
-    comment_texts = [_leading(text, start), _trailing(text, end)]
+    comment_texts = [_leading_comment(text, start), _trailing_comment(text, end)]
     return "\n\n".join(part for part in comment_texts if part)
 
 
-def _leading(text: str, start: int) -> str:
+def _leading_comment(text: str, start: int) -> str:
     line = text.rfind("\n", 0, start) + 1
     if text[line:start].strip():
         return ""
@@ -43,7 +43,7 @@ def _leading(text: str, start: int) -> str:
     return "" if is_block else _clean(reversed(lines_above))
 
 
-def _trailing(text: str, end: int) -> str:
+def _trailing_comment(text: str, end: int) -> str:
     line_end = re.compile(r"[\r\n]|\Z").search(text, end)
     limit = line_end.start() if line_end else len(text)
     match = _TRAILING.match(text, end, limit)
@@ -59,10 +59,10 @@ def _clean(lines: Iterable[str]) -> str:
         if _TOOL.match(content):
             continue
         kept_lines.append("" if _RULER.fullmatch(content) else content)
-    return "\n".join(_dedented(kept_lines)).strip()
+    return "\n".join(_dedent_lines(kept_lines)).strip()
 
 
-def _dedented(lines: Sequence[str]) -> list[str]:
+def _dedent_lines(lines: Sequence[str]) -> list[str]:
     # The first line of a block comment begins behind its opening, the others behind a star.
     first_line, other_lines = (lines[0].lstrip(), lines[1:]) if lines else ("", [])
     margin = min((len(line) - len(line.lstrip()) for line in other_lines if line), default=0)

@@ -185,7 +185,7 @@ def _values(parameter: ParameterSymbol, analysis: FileAnalysis) -> list[str]:
             paths_by_value.setdefault(text, []).append(path)
     if set(paths_by_value) == {constant_text(parameter.value)}:
         return []
-    lines = [f"- `{value}` in `{paths[0]}`{_and_more(len(paths) - 1)}" for value, paths in paths_by_value.items()]
+    lines = [f"- `{value}` in `{paths[0]}`{_more_phrase(len(paths) - 1)}" for value, paths in paths_by_value.items()]
     hidden_count = len(lines) - _MOST_VALUES
     return [*lines[:_MOST_VALUES], *([f"- … {hidden_count} more values"] if hidden_count > 0 else [])]
 
@@ -202,7 +202,7 @@ def _connections(port: PortSymbol, analysis: FileAnalysis) -> list[str]:
     return lines
 
 
-def _and_more(count: int) -> str:
+def _more_phrase(count: int) -> str:
     return f" and {count} more" if count > 0 else ""
 
 

@@ -122,19 +122,19 @@ def expanded(
             if not argument and not has_default and index >= len(arguments):
                 return None
             values[name.strip()] = argument or default.strip()
-        body = _substituted(body, values)
+        body = _substitute(body, values)
     room.characters -= len(body)
     if depth >= _DEEPEST or not room.is_left:
         return body
     return _macros_expanded_in(body, known_macros, depth, room)
 
 
-def _substituted(body: str, values: Mapping[str, str]) -> str:
-    replaced = re.sub(r"(?<![\w$`\\.])[A-Za-z_][\w$]*", lambda word: values.get(word[0], word[0]), _unjoined(body))
+def _substitute(body: str, values: Mapping[str, str]) -> str:
+    replaced = re.sub(r"(?<![\w$`\\.])[A-Za-z_][\w$]*", lambda word: values.get(word[0], word[0]), _without_joins(body))
     return replaced.replace('`"', '"').replace("\0", "")
 
 
-def _unjoined(body: str) -> str:
+def _without_joins(body: str) -> str:
     # Two backticks join what is on either side, after the arguments are substituted.
     return re.sub(r"\s*``\s*", "\0", body)
 

@@ -105,7 +105,7 @@ def radices(number: Number) -> list[tuple[str, str]]:
             radix_rows.append(("decimal, as signed", str(number.signed_value)))
     radix_rows.append(("hexadecimal", f"{prefix}h{_digits(number, 4)}"))
     radix_rows.append(("octal", f"{prefix}o{_digits(number, 3)}"))
-    radix_rows.append(("binary", f"{prefix}b{_grouped(_shortened(number.bits, number))}"))
+    radix_rows.append(("binary", f"{prefix}b{_group_digits(_shorten_digits(number.bits, number))}"))
     return radix_rows
 
 
@@ -121,7 +121,7 @@ def _digits(number: Number, digit_bits: int) -> str:
     bits = bits.rjust(-(-len(bits) // digit_bits) * digit_bits, filler)
     groups = [bits[index : index + digit_bits] for index in range(0, len(bits), digit_bits)]
     text = "".join(_digit(group) for group in groups)
-    return _grouped(_shortened(text, number))
+    return _group_digits(_shorten_digits(text, number))
 
 
 def _digit(group: str) -> str:
@@ -130,12 +130,12 @@ def _digit(group: str) -> str:
     return group[0] if len(set(group)) == 1 else "X" if "x" in group else "Z"
 
 
-def _shortened(digits: str, number: Number) -> str:
+def _shorten_digits(digits: str, number: Number) -> str:
     # The 32 bits of an unsized literal are not what anybody wrote.
     return digits if number.is_sized else digits.lstrip("0") or "0"
 
 
-def _grouped(digits: str) -> str:
+def _group_digits(digits: str) -> str:
     first_size = len(digits) % 4
     groups = ([digits[:first_size]] if first_size else []) + [
         digits[index : index + 4] for index in range(first_size, len(digits), 4)

@@ -177,7 +177,7 @@ class _BodyReader:
                 path for guard in guarded_statement.guards for path in _conditions(guard.expression, guard.label_values)
             ]
             dependencies = [*((path, AssignmentRole.CONDITION) for path in conditions), *event_sources]
-            for expression in _writing(guarded_statement):
+            for expression in _writing_expressions(guarded_statement):
                 if isinstance(expression, AssignmentExpression):
                     self._assign(kind, expression, dependencies)
                 elif (symbol := symbol_of(expression.operand)) is not None:
@@ -228,7 +228,7 @@ def _conditions(expression: Expression, guard_values: Iterable[Expression]) -> I
         yield from symbols_in(condition_part)
 
 
-def _writing(guarded_statement: GuardedStatement) -> list[AssignmentExpression | UnaryExpression]:
+def _writing_expressions(guarded_statement: GuardedStatement) -> list[AssignmentExpression | UnaryExpression]:
     """The assignments and steps in a statement."""
     expressions: list[AssignmentExpression | UnaryExpression] = []
 

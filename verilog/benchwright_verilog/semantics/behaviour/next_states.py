@@ -135,7 +135,7 @@ class NextStates:
             case CaseStatement():
                 return self._case(statement, path, process_paths)
             case ExpressionStatement() if isinstance(statement.expr, AssignmentExpression):
-                return self._assigned(statement.expr, path, process_paths)
+                return self._paths_after_assignment(statement.expr, path, process_paths)
             case ForLoopStatement() | ForeachLoopStatement() | RepeatLoopStatement() | WhileLoopStatement():
                 return (
                     process_paths
@@ -148,7 +148,7 @@ class NextStates:
         self, statement: ConditionalStatement, path: str, process_paths: list[ProcessPath], *, is_outermost: bool
     ) -> list[ProcessPath]:
         reset = self._reset(statement) if is_outermost else None
-        condition = self._conjoined(condition_part.expr for condition_part in statement.conditions)
+        condition = self._conjunction(condition_part.expr for condition_part in statement.conditions)
         if isinstance(condition, bool):
             branch = statement.ifTrue if condition else statement.ifFalse
             return self._follow(branch, path, process_paths) if branch is not None else process_paths
@@ -162,7 +162,9 @@ class NextStates:
             is_first, reset_found = reset
             reset_ways, later_ways = (inner_paths, other_ways) if is_first else (other_ways, inner_paths)
             return [*(replace(way, reset=reset_found) for way in reset_ways), *later_ways]
-        return _limited([*_conditioned(condition, inner_paths), *_conditioned(negated(condition), other_ways)])
+        return _limit_paths(
+            [*_paths_under_condition(condition, inner_paths), *_paths_under_condition(negated(condition), other_ways)]
+        )
 
     def _reset(self, statement: ConditionalStatement) -> tuple[bool, Reset] | None:
         """True if what is under a condition, and not what is beside it, is the reset; and the reset."""
@@ -182,12 +184,12 @@ class NextStates:
         is_written = is_certain = False
         earlier_conditions: list[str] = []
         for body, labels in branches:
-            condition = self._disjoined(self._equal(statement.expr, label) for label in labels)
+            condition = self._disjunction(self._equal(statement.expr, label) for label in labels)
             if condition is False:
                 continue
             inner_paths = self._follow(body, path, process_paths)
             is_written |= inner_paths is not process_paths
-            case_ways += _conditioned(condition, inner_paths)
+            case_ways += _paths_under_condition(condition, inner_paths)
             if condition is True:
                 is_certain = True
                 break
@@ -199,10 +201,10 @@ class NextStates:
                 else process_paths
             )
             is_written |= otherwise is not process_paths
-            case_ways += _conditioned(_none_of(_source_text(statement.expr), earlier_conditions), otherwise)
-        return _limited(case_ways) if is_written else process_paths
+            case_ways += _paths_under_condition(_none_of(_source_text(statement.expr), earlier_conditions), otherwise)
+        return _limit_paths(case_ways) if is_written else process_paths
 
-    def _assigned(
+    def _paths_after_assignment(
         self, assignment: AssignmentExpression, path: str, process_paths: list[ProcessPath]
     ) -> list[ProcessPath]:
         targets = list(targets_of(assignment.left))
@@ -246,14 +248,19 @@ class NextStates:
                 )
             ]
         if isinstance(bare_expression, ConditionalExpression):
-            condition = self._conjoined(condition_part.expr for condition_part in bare_expression.conditions)
+            condition = self._conjunction(condition_part.expr for condition_part in bare_expression.conditions)
             if isinstance(condition, bool):
                 return self._values(bare_expression.left if condition else bare_expression.right, source_range)
             first_paths, second_paths = (
                 self._values(bare_expression.left, source_range),
                 self._values(bare_expression.right, source_range),
             )
-            return _limited([*_conditioned(condition, first_paths), *_conditioned(negated(condition), second_paths)])
+            return _limit_paths(
+                [
+                    *_paths_under_condition(condition, first_paths),
+                    *_paths_under_condition(negated(condition), second_paths),
+                ]
+            )
         if isinstance(bare_expression, NamedValueExpression):
             return self._followed_from(bare_expression.symbol.hierarchicalPath) or [ProcessPath((), None, source_range)]
         return [ProcessPath((), None, source_range)]
@@ -272,11 +279,11 @@ class NextStates:
         finally:
             self._followed.pop()
 
-    def _conjoined(self, expressions: Iterable[Expression]) -> bool | str:
-        return _joined((self._condition(expression) for expression in expressions), "&&", absorbing=False)
+    def _conjunction(self, expressions: Iterable[Expression]) -> bool | str:
+        return _join_conditions((self._condition(expression) for expression in expressions), "&&", absorbing=False)
 
-    def _disjoined(self, conditions: Iterable[bool | str]) -> bool | str:
-        return _joined(conditions, "||", absorbing=True)
+    def _disjunction(self, conditions: Iterable[bool | str]) -> bool | str:
+        return _join_conditions(conditions, "||", absorbing=True)
 
     def _condition(self, expression: Expression) -> bool | str:
         """True if a condition holds in the state; what is left of it, if that depends on more."""
@@ -286,9 +293,11 @@ class NextStates:
         bare_expression = unwrapped(expression)
         match bare_expression:
             case BinaryExpression() if bare_expression.op == BinaryOperator.LogicalAnd:
-                return self._conjoined((bare_expression.left, bare_expression.right))
+                return self._conjunction((bare_expression.left, bare_expression.right))
             case BinaryExpression() if bare_expression.op == BinaryOperator.LogicalOr:
-                return self._disjoined(self._condition(side) for side in (bare_expression.left, bare_expression.right))
+                return self._disjunction(
+                    self._condition(side) for side in (bare_expression.left, bare_expression.right)
+                )
             case UnaryExpression() if bare_expression.op == UnaryOperator.LogicalNot:
                 operand_condition = self._condition(bare_expression.operand)
                 return negated(operand_condition) if isinstance(operand_condition, str) else not operand_condition
@@ -327,7 +336,7 @@ def conjunction(conditions: Iterable[str]) -> str:
     return " && ".join(_term(term) for term in terms) if len(terms) > 1 else "".join(terms)
 
 
-def _joined(conditions: Iterable[bool | str], operator: str, *, absorbing: bool) -> bool | str:
+def _join_conditions(conditions: Iterable[bool | str], operator: str, *, absorbing: bool) -> bool | str:
     open_conditions: list[str] = []
     for condition in conditions:
         if condition is absorbing:
@@ -368,15 +377,15 @@ def _none_of(selected: str, conditions: Sequence[str]) -> bool | str:
     labels = [part for condition in conditions for part in condition.split(" || ")]
     if len(labels) > 1 and all(label.startswith(prefix) for label in labels):
         return f"!({selected} inside {{{', '.join(label.removeprefix(prefix) for label in labels)}}})"
-    return _joined((negated(condition) for condition in conditions), "&&", absorbing=False)
+    return _join_conditions((negated(condition) for condition in conditions), "&&", absorbing=False)
 
 
-def _conditioned(condition: bool | str, process_paths: Iterable[ProcessPath]) -> Iterator[ProcessPath]:
+def _paths_under_condition(condition: bool | str, process_paths: Iterable[ProcessPath]) -> Iterator[ProcessPath]:
     for way in process_paths:
         yield replace(way, conditions=(condition, *way.conditions)) if isinstance(condition, str) else way
 
 
-def _limited(process_paths: list[ProcessPath]) -> list[ProcessPath]:
+def _limit_paths(process_paths: list[ProcessPath]) -> list[ProcessPath]:
     if len(process_paths) > _MAX_WAYS:
         raise TooManyWaysError
     return process_paths

@@ -252,7 +252,7 @@ class _StateReader:
         """In a one-hot code a state is the number of a bit."""
         bit = unwrapped(select.selector)
         value, symbol = self._constant(bit), symbol_of(select.value)
-        named_constant = _declared(bit)
+        named_constant = _declared_constant(bit)
         if value is not None and named_constant is not None and symbol is not None and value < _MAX_WIDTH:
             label = StateLabel(named_constant.name, self._design.span_of(named_constant), is_named=True)
             self.variable_facts.labelled.setdefault(symbol.hierarchicalPath, {}).setdefault(1 << value, label)
@@ -262,7 +262,7 @@ class _StateReader:
         if value is None:
             return
         bare_expression = unwrapped(expression)
-        named_constant = _declared(bare_expression)
+        named_constant = _declared_constant(bare_expression)
         name = named_constant.name if named_constant is not None else text_of(bare_expression.syntax)
         written_span = self._design.range(bare_expression.sourceRange) if is_place else None
         span = written_span or (self._design.span_of(named_constant) if named_constant is not None else None)
@@ -283,7 +283,7 @@ def _members(type_: Type) -> Iterator[EnumValueSymbol]:
             yield enum_value
 
 
-def _declared(expression: Expression) -> EnumValueSymbol | ParameterSymbol | None:
+def _declared_constant(expression: Expression) -> EnumValueSymbol | ParameterSymbol | None:
     symbol = expression.symbol if isinstance(expression, NamedValueExpression) else None
     return symbol if isinstance(symbol, EnumValueSymbol | ParameterSymbol) else None
 

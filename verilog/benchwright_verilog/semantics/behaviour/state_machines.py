@@ -92,7 +92,7 @@ def _machine(design: InstanceTree, variable_facts: VariableFacts, register: Stat
     if len(labels) < 2 or not (len(named_states) > 1 or variable_facts.is_switched(register)):
         return None
     try:
-        explored = _explored(variable_facts, register, sorted(labels))
+        explored = _explore_states(variable_facts, register, sorted(labels))
     except TooManyWaysError:
         return None
     process_paths = [way for state_ways in explored.values() for way in state_ways if way.reset is None]
@@ -110,7 +110,7 @@ def _destinations(process_paths: Sequence[ProcessPath]) -> tuple[tuple[int | Non
     return tuple((None if way.is_kept else way.value, way.conditions) for way in process_paths if way.reset is None)
 
 
-def _explored(
+def _explore_states(
     variable_facts: VariableFacts, register: StateRegister, first_values: Sequence[int]
 ) -> dict[int, list[ProcessPath]]:
     """The ways from each state, also from those that are only found on the way."""
@@ -140,7 +140,7 @@ class _ResolvedMachine:
     ) -> None:
         self._design = design
         self._register = register
-        self._explored = explored
+        self._paths_by_state = explored
         self._labels = variable_facts.labels(register)
         order = {value: number for number, value in enumerate(register.enumeration)}
         self._values = sorted(explored, key=lambda value: (order.get(value, len(order)), value))
@@ -148,12 +148,14 @@ class _ResolvedMachine:
 
     def machine(self) -> StateMachine:
         register, symbol = self._register, self._register.symbol
-        valued_paths = [(value, way) for value, state_ways in self._explored.items() for way in state_ways]
+        valued_paths = [(value, way) for value, state_ways in self._paths_by_state.items() for way in state_ways]
         transitions = tuple(dict.fromkeys(self._transitions()))
         resets = [way for _, way in valued_paths if way.reset is not None and way.value is not None]
         reset_state = self._numbers[resets[0].value] if resets and resets[0].value is not None else None
         is_complete = all(way.value is not None for _, way in valued_paths)
-        reached_states = _reached(transitions, reset_state) if reset_state is not None and is_complete else None
+        reached_states = (
+            _reachable_states(transitions, reset_state) if reset_state is not None and is_complete else None
+        )
         return StateMachine(
             path=symbol.hierarchicalPath,
             name=symbol.name,
@@ -171,7 +173,7 @@ class _ResolvedMachine:
 
     def _transitions(self) -> Iterator[Transition]:
         for value in self._values:
-            for way in self._explored[value]:
+            for way in self._paths_by_state[value]:
                 if way.reset is None and way.value is not None:
                     span = self._design.range(way.source_range) if way.source_range is not None else None
                     condition = conjunction(way.conditions)
@@ -185,7 +187,7 @@ class _ResolvedMachine:
         return MachineState(label.name if label else text, text, label.span if label else None, is_reachable)
 
 
-def _reached(transitions: Sequence[Transition], first_state: int) -> frozenset[int]:
+def _reachable_states(transitions: Sequence[Transition], first_state: int) -> frozenset[int]:
     reached_states, pending_states = {first_state}, deque([first_state])
     while pending_states:
         source = pending_states.popleft()

@@ -262,7 +262,7 @@ class CompilationFiles:
                 candidates = declaring[name]
                 if name in own_units or any(candidate in needed_files for candidate in candidates):
                     continue
-                chosen_file = candidates[0] if len(candidates) == 1 else self._chosen(name, candidates, root)
+                chosen_file = candidates[0] if len(candidates) == 1 else self._chosen_file(name, candidates, root)
                 if chosen_file is None or (
                     self._is_module(name, chosen_file) and not (takes_modules(path) and room >= 0)
                 ):
@@ -278,7 +278,7 @@ class CompilationFiles:
                 pending_files.append(chosen_file)
         return list(needed_files)
 
-    def _chosen(self, name: str, candidates: Sequence[Path], root: Path) -> Path | None:
+    def _chosen_file(self, name: str, candidates: Sequence[Path], root: Path) -> Path | None:
         if self._sources or self._libraries:
             return nearest(candidates, root)
         return self._declaring_files.file_of(name, candidates, root)
@@ -292,7 +292,7 @@ class CompilationFiles:
             parents = {
                 path
                 for name in names & declaring.keys()
-                for path in self._naming(name)
+                for path in self._files_naming(name)
                 if path not in ancestors and path.suffix not in HEADERS and self._declares_module(path, declaring)
             }
             current = nearest(parents, current)
@@ -300,7 +300,7 @@ class CompilationFiles:
                 ancestors[current] = None
         return list(ancestors)[1:]
 
-    def _naming(self, name: str) -> Iterator[Path]:
+    def _files_naming(self, name: str) -> Iterator[Path]:
         """The files that have a name, as they are now."""
         open_documents = dict(self._texts.open_designs())
         if self._inventory is not None:

@@ -124,7 +124,7 @@ class Compiled:
                     is_partial=self._is_partial,
                     warnings=self._warnings,
                 )
-                crossing = self._crossing()
+                crossing = self._crossing_diagnostics()
                 self._diagnostics = {
                     requested_path: (
                         *by_path.get(requested_path, ()),
@@ -135,7 +135,7 @@ class Compiled:
                 }
             return self._diagnostics[path]
 
-    def _crossing(self) -> dict[Path, tuple[SlangDiagnostic, ...]]:
+    def _crossing_diagnostics(self) -> dict[Path, tuple[SlangDiagnostic, ...]]:
         if not self._crossings:
             return {}
         from benchwright_verilog.semantics.behaviour.clock_crossings import crossings

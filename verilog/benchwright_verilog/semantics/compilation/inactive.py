@@ -13,7 +13,7 @@ def inactive_parts(analysis: FileAnalysis) -> list[tuple[int, int]]:
 
     Generate branches are among them only in a module of which an instance was chosen: else another one may have them.
     """
-    spans = _skipped(analysis) if b"`if" in analysis.data else []
+    spans = _skipped_ranges(analysis) if b"`if" in analysis.data else []
     chosen_instances = analysis.compiled.instances
     for module in analysis.modules:
         body = analysis.body(module.name) if module.name in chosen_instances else None
@@ -22,7 +22,7 @@ def inactive_parts(analysis: FileAnalysis) -> list[tuple[int, int]]:
     return sorted(spans)
 
 
-def _skipped(analysis: FileAnalysis) -> list[tuple[int, int]]:
+def _skipped_ranges(analysis: FileAnalysis) -> list[tuple[int, int]]:
     from pyslang.syntax import ConditionalBranchDirectiveSyntax, UnconditionalBranchDirectiveSyntax
 
     spans: list[tuple[int, int]] = []

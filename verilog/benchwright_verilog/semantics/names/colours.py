@@ -116,8 +116,10 @@ def coloured_words(
     if context_key is not None:
         context_key = (context_key, tuple(unit.shape.once(_declared_in) for unit in units))
     _look_up(visible_units, analysis, context_key)
-    placed_words = [word for unit in visible_units for word in _placed(unit, unit.shape.once(lexical_of))]
-    placed_words += [word for unit in visible_units for word in _placed(unit, unit.shape.once(_NameMeanings).numbers)]
+    placed_words = [word for unit in visible_units for word in _placed_words(unit, unit.shape.once(lexical_of))]
+    placed_words += [
+        word for unit in visible_units for word in _placed_words(unit, unit.shape.once(_NameMeanings).numbers)
+    ]
     words = [word for word in placed_words if word.start < end and word.end > start]
     inactive_spans = [part for part in inactive_parts(analysis) if part[0] < end and part[1] > start]
     words = [word for word in words if not any(first <= word.start < last for first, last in inactive_spans)]
@@ -162,7 +164,7 @@ def _declared_types(outline_symbols: Iterable[OutlineSymbol]) -> Iterator[tuple[
         yield from _declared_types(declaration.inner_symbols)
 
 
-def _placed(unit: TopLevelItem, numbers: Sequence[int]) -> Iterator[ColouredWord]:
+def _placed_words(unit: TopLevelItem, numbers: Sequence[int]) -> Iterator[ColouredWord]:
     for index in range(0, len(numbers), 4):
         yield ColouredWord(
             numbers[index] + unit.start, numbers[index + 1] + unit.start, numbers[index + 2], numbers[index + 3]

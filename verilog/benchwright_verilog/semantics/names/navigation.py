@@ -269,13 +269,13 @@ def _files_seeing(word_files: Sequence[tuple[Path, IndexEntry | Outline]], packa
     if any("export" in words.code_words for path, words in word_files if path.name in seen_names):
         # Another package may hand it on.
         return {path.name for path, _ in word_files}
-    including = [(path.name, names) for path, words in word_files if (names := _included(words))]
+    including = [(path.name, names) for path, words in word_files if (names := _included_names(words))]
     while new := {name for name, names in including if name not in seen_names and not seen_names.isdisjoint(names)}:
         seen_names |= new
     return seen_names | {path.name for path, _ in word_files if path.suffix in HEADERS}
 
 
-def _included(file_words: IndexEntry | Outline) -> set[str]:
+def _included_names(file_words: IndexEntry | Outline) -> set[str]:
     names = (include if isinstance(include, str) else include.name for include in file_words.includes)
     return {name.rpartition("/")[2] for name in names}
 

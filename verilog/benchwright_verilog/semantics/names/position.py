@@ -17,10 +17,10 @@ Child: TypeAlias = SyntaxNode | Token | None
 
 def name_at(root: SyntaxNode, locations: FileLocations, path: Path, byte: int) -> tuple[Token, SyntaxNode] | None:
     """The name at a byte or ending there, with the node that holds it."""
-    return _covering(root, locations, path, byte, byte) or _covering(root, locations, path, byte - 1, byte)
+    return _covering_name(root, locations, path, byte, byte) or _covering_name(root, locations, path, byte - 1, byte)
 
 
-def _covering(
+def _covering_name(
     node: SyntaxNode, locations: FileLocations, path: Path, start: int, end: int
 ) -> tuple[Token, SyntaxNode] | None:
     """The name whose token covers a byte, or ends where `end` says."""

@@ -216,11 +216,11 @@ class _RenameCheck:
         renamed_occurrences = self._occurrences_by_file(renamed_project, checked_paths)
         for path, (occurrences, old_errors) in old_occurrences.items():
             expected_uses = {
-                (self._moved(path, occurrence.start), self._moved_target(occurrence.target))
+                (self._moved_byte(path, occurrence.start), self._moved_target(occurrence.target))
                 for occurrence in occurrences
             }
             expected_uses |= {
-                (self._moved(path, edit.start, edit), self._moved_target(self._targets[edit]))
+                (self._moved_byte(path, edit.start, edit), self._moved_target(self._targets[edit]))
                 for edit in self._edits.get(path, ())
             }
             new_occurrences, new_errors = renamed_occurrences[path]
@@ -270,7 +270,7 @@ class _RenameCheck:
             texts[path] = data.decode("utf-8", "replace")
         return self._project.with_texts(documents, texts)
 
-    def _moved(self, path: Path, byte: int, edit: RenameEdit | None = None) -> int:
+    def _moved_byte(self, path: Path, byte: int, edit: RenameEdit | None = None) -> int:
         """The place of a byte after the edits; the new name's first byte for the byte of an edit."""
         edits = self._edits.get(path, [])
         index = bisect_right([file_edit.start for file_edit in edits], byte)
@@ -287,9 +287,9 @@ class _RenameCheck:
             edit = next(
                 (file_edit for file_edit in self._edits.get(target.path, []) if file_edit.start == target.start), None
             )
-            start = self._moved(target.path, target.start, edit)
+            start = self._moved_byte(target.path, target.start, edit)
             return Target(target.path, start, start + len(self._new.encode()), self._new)
-        start = self._moved(target.path, target.start)
+        start = self._moved_byte(target.path, target.start)
         return Target(target.path, start, start + target.end - target.start, target.name)
 
     def _clash(self, renamed_project: Project, path: Path, start: int, target: Target) -> str:

@@ -157,7 +157,7 @@ class Scopes:
     def _named_scope(self, node: SyntaxNode, outer: ScopeSymbol) -> ScopeSymbol | None:
         """The scope of a class, covergroup, property and the like, found by its name in the scope around it."""
         token: Token = node.identifier if isinstance(node, LetDeclarationSyntax) else getattr(node, "name")  # noqa: B009
-        symbol = _specialized(outer.find(token.valueText))
+        symbol = _generic_class(outer.find(token.valueText))
         if isinstance(symbol, CovergroupType):
             return symbol.body
         return symbol if symbol is not None and is_scope(symbol) else None
@@ -168,7 +168,7 @@ class Scopes:
         """The scope of a routine; of `function void C::f();`, a body outside of its class, in the class `C`."""
         name = (node.method if isinstance(node, DPIImportSyntax) else node.prototype).name
         if isinstance(name, ScopedNameSyntax):
-            owner_class = _specialized(outer.find(str(name.left).strip()))
+            owner_class = _generic_class(outer.find(str(name.left).strip()))
             if owner_class is None or not is_scope(owner_class):
                 return None
             outer, name = owner_class, name.right
@@ -196,7 +196,7 @@ def _key(node: SyntaxNode) -> tuple[SyntaxKind, SourceLocation]:
     return node.kind, node.sourceRange.start
 
 
-def _specialized(symbol: Symbol | None) -> Symbol | None:
+def _generic_class(symbol: Symbol | None) -> Symbol | None:
     """Of a class with parameters, the class as it is without knowing them."""
     return symbol.invalidSpecialization if isinstance(symbol, GenericClassDefSymbol) else symbol
 

@@ -59,14 +59,14 @@ def subtypes(project: Project, node: ClassNode) -> list[ClassNode]:
     if target is None:
         return []
     nodes: dict[ClassNode, None] = {}
-    for extending_analysis in project.analyses_of(project.roots_of(_extending(project, target))):
+    for extending_analysis in project.analyses_of(project.roots_of(_extending_files(project, target))):
         for declaration in _declarations(extending_analysis):
             if target in _bases(extending_analysis, declaration):
                 nodes |= dict.fromkeys(_nodes(extending_analysis, declaration))
     return sorted(nodes, key=lambda class_node: (class_node.name, class_node.path, class_node.start))
 
 
-def _extending(project: Project, target: Target) -> list[Path]:
+def _extending_files(project: Project, target: Target) -> list[Path]:
     """The files that may extend a class: by its name, or by that of a type that stands for it."""
     names = {target.name}
     file_words = [(path, file_words.code_words) for path, file_words in project.words()]

@@ -69,7 +69,9 @@ class Includes:
         inference_state = self._inventory.version, tuple(dirs), listed_files
         if inference_state != self._inferred_of:
             self._inferred_of = inference_state
-            self.inferred = _inferred(self._inventory.entries, self._inventory.stamps, inference_state[1], listed_files)
+            self.inferred = _infer_includes(
+                self._inventory.entries, self._inventory.stamps, inference_state[1], listed_files
+            )
 
     def find(self, includer: Path, name: str) -> Path | None:
         """The file that an `include` of a file means."""
@@ -131,7 +133,7 @@ class InferredInclude:
         )
 
 
-def _inferred(
+def _infer_includes(
     entries: Mapping[Path, IndexEntry], paths: Collection[Path], dirs: Sequence[Path], listed_files: Collection[Path]
 ) -> list[InferredInclude]:
     """The names that are included and not found, and the folders below which there is such a file.

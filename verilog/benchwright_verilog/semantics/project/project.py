@@ -84,7 +84,7 @@ class Project:
             self._texts, self.inventory, self._includes.find, self.declaring_files, takes_all=is_workspace
         )
         self._files.view = view
-        self.design_cache = Designs(self._lock, self._parsed, self._new_compiled)
+        self.design_cache = Designs(self._lock, self._parse_files, self._new_compiled)
         self._parsing = ParsedFiles(self._texts, self._includes)
         self._analyses: dict[Path, tuple[tuple[Tree, ...], str, FileAnalysis]] = {}
 
@@ -132,14 +132,14 @@ class Project:
             if own_text is None:
                 return None
             root = self._files.root_of(path)
-            trees = self._parsed(self._files.files_compiled_with(root), root, own_text if root == path else None)
+            trees = self._parse_files(self._files.files_compiled_with(root), root, own_text if root == path else None)
             cached = self._analyses.pop(path, None)
             if cached is None or cached[1] is not own_text.text or not cached[2].compiled.is_made_of(trees):
                 analysis = FileAnalysis(
                     path,
                     own_text.outline,
                     next(tree for tree in trees if tree.path == root),
-                    self._compiled(trees),
+                    self._compile_trees(trees),
                     macros=self._macros(root),
                 )
                 analysis.compiled.want_diagnostics_of(path)
@@ -159,7 +159,7 @@ class Project:
             with self._lock:
                 self.refresh()
                 joint_files, apart = self._files.files_for_names(path_batch)
-                trees = {tree.path: tree for tree in self._parsed(joint_files)} if joint_files else {}
+                trees = {tree.path: tree for tree in self._parse_files(joint_files)} if joint_files else {}
                 compiled = Compiled(tuple(trees.values()), is_alone=False)
                 analyses = [self._looked_up(path, trees[path], compiled) for path in path_batch if path in trees]
                 for path in path_batch:
@@ -178,7 +178,7 @@ class Project:
     def _warnings(self) -> tuple[str, ...]:
         return (*(option for file_list in self.lists for option in file_list.warnings), *self._settings.warnings)
 
-    def _compiled(self, trees: Sequence[Tree]) -> Compiled:
+    def _compile_trees(self, trees: Sequence[Tree]) -> Compiled:
         """Files compiled together, the same as before for another file if they are the same."""
         analyses = (analysis for _, _, analysis in self._analyses.values())
         compiled = next((analysis.compiled for analysis in analyses if analysis.compiled.is_made_of(trees)), None)
@@ -393,7 +393,7 @@ class Project:
         if self.inventory is not None:
             self.inventory.note_disk_change()
 
-    def _parsed(
+    def _parse_files(
         self, paths: Sequence[Path], changed_file: Path | None = None, own_text: SourceText | None = None
     ) -> tuple[Tree, ...]:
         kept_paths = {tree.path for cached in self._analyses.values() for tree in cached[0]} | self.design_cache.paths

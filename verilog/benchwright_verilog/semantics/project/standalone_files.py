@@ -112,9 +112,9 @@ class _Expander:
             inclusions.setdefault(buffer.id, []).append(
                 (source_range.start.offset, source_range.end.offset, include.buffer.id)
             )
-        return self._expanded(tree, own_buffer, tree.text.encode(errors="replace"), tree.path, inclusions)
+        return self._expand_includes(tree, own_buffer, tree.text.encode(errors="replace"), tree.path, inclusions)
 
-    def _expanded(self, tree: Tree, buffer: int | None, data: bytes, path: Path, inclusions: _Includes) -> str:
+    def _expand_includes(self, tree: Tree, buffer: int | None, data: bytes, path: Path, inclusions: _Includes) -> str:
         number = self._number(path, data)
         text_parts, last_end = [f'`line 1 "f{number}" 1\n'], 0
         for start, end, included in sorted(
@@ -123,7 +123,7 @@ class _Expander:
             text = tree.sources.getSourceText(included).rstrip("\0").encode(errors="replace")
             text_parts.append(data[last_end:start].decode(errors="replace") + "\n")
             text_parts.append(
-                self._expanded(tree, included.id, text, tree.locations.path(included) or path, inclusions)
+                self._expand_includes(tree, included.id, text, tree.locations.path(included) or path, inclusions)
             )
             text_parts.append(f'\n`line {data.count(10, 0, end) + 1} "f{number}" 2\n')
             last_end = end

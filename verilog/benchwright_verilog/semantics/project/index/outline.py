@@ -174,15 +174,15 @@ class Outline:
     @cached_property
     def qualified_words(self) -> frozenset[str]:
         """The words behind `::`, and behind a dot that has something before it: `a.member`, but not `.port(a)`."""
-        return self._qualified[0]
+        return self._qualified_names[0]
 
     @cached_property
     def connection_words(self) -> frozenset[str]:
         """The words behind a dot that has nothing before it, such as the ports and parameters of instances."""
-        return self._qualified[1]
+        return self._qualified_names[1]
 
     @cached_property
-    def _qualified(self) -> tuple[frozenset[str], frozenset[str]]:
+    def _qualified_names(self) -> tuple[frozenset[str], frozenset[str]]:
         qualified: set[bytes] = set()
         connected: set[bytes] = set()
         for text_before, scope, escaped, simple in _QUALIFIED.findall(self.code):

@@ -189,9 +189,9 @@ def _read(
                 span=value_span,
             )
             continue
-        option, value = _expanded(option, gathered.variables), _expanded(value, gathered.variables)
+        option, value = _expand_variables(option, gathered.variables), _expand_variables(value, gathered.variables)
         if option in _LISTS:
-            _nested(
+            _read_nested_list(
                 base_folder / value, value_span, option, base_folder, complain, gathered, text_of, (*outer_lists, path)
             )
         elif option.startswith("+"):
@@ -229,7 +229,7 @@ def _variable_names(text: str) -> Iterator[str]:
     return (match[1] or match[2] or match[3] or "" for match in _VARIABLE.finditer(text))
 
 
-def _expanded(text: str, variables: Mapping[str, str]) -> str:
+def _expand_variables(text: str, variables: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda match: variables[match[1] or match[2] or match[3]], text)
 
 
@@ -250,7 +250,7 @@ def _plus(option: str, base_folder: Path, gathered: _ListedFiles, complain: Call
         complain(f"+{name}+ needs a value after it.")
 
 
-def _nested(
+def _read_nested_list(
     path: Path,
     span: tuple[int, int],
     option: str,

@@ -58,7 +58,7 @@ class _Core:
 
     @property
     def name(self) -> str:
-        return _unversioned(self.manifest.text(self.fields.get("name")) or "")
+        return _without_version(self.manifest.text(self.fields.get("name")) or "")
 
 
 class _FusesocReading:
@@ -94,13 +94,13 @@ class _FusesocReading:
     def _target(self, core: _Core, name: str) -> None:
         fields = core.manifest.fields(core.targets.get(name))
         for key in ("filesets", "filesets_append"):
-            for node, fileset in self._applying(core, fields.get(key)):
+            for node, fileset in self._applying_items(core, fields.get(key)):
                 self._fileset(core, node, fileset)
-        for _, top_name in self._applying(core, fields.get("toplevel")):
+        for _, top_name in self._applying_items(core, fields.get("toplevel")):
             self._gathered.tops[top_name] = None
         known_parameters = core.manifest.fields(core.fields.get("parameters"))
         for key in ("parameters", "parameters_append"):
-            for _, parameter in self._applying(core, fields.get(key)):
+            for _, parameter in self._applying_items(core, fields.get(key)):
                 self._parameter(core, known_parameters, parameter)
 
     def _parameter(self, core: _Core, known_parameters: dict[str, Node], parameter: str) -> None:
@@ -123,7 +123,7 @@ class _FusesocReading:
             core.manifest.complain(node, f"There is no fileset {name}.")
             return
         fields = core.manifest.fields(core.filesets[name])
-        for dependency_node, dependency in self._applying(core, fields.get("depend")):
+        for dependency_node, dependency in self._applying_items(core, fields.get("depend")):
             self._depend(core, dependency_node, dependency)
         kind = core.manifest.text(fields.get("file_type")) or ""
         for key in ("files", "files_append"):
@@ -133,13 +133,13 @@ class _FusesocReading:
     def _entry(self, core: _Core, file_node: Node, kind: str) -> None:
         text = core.manifest.text(file_node)
         if text is not None:
-            applied = self._applied(text)
+            applied = self._apply_flag(text)
             if applied is not None:
                 self._file(core, file_node, applied, kind, None, is_include=False)
             return
         for name, node in core.manifest.fields(file_node).items():
             fields = core.manifest.fields(node)
-            applied = self._applied(name)
+            applied = self._apply_flag(name)
             if applied is not None:
                 file_type = core.manifest.text(fields.get("file_type")) or kind
                 include_path = core.manifest.text(fields.get("include_path"))
@@ -160,7 +160,7 @@ class _FusesocReading:
             self._gathered.sources[path] = None
 
     def _depend(self, core: _Core, node: Node, dependency: str) -> None:
-        name = _unversioned(dependency)
+        name = _without_version(dependency)
         if name in self._seen_cores or len(self._seen_cores) >= _MOST_CORES:
             return
         self._seen_cores.add(name)
@@ -182,13 +182,13 @@ class _FusesocReading:
                 self._found_cores[name] = path
         return self._found_cores
 
-    def _applying(self, core: _Core, node: Node | None) -> Iterator[tuple[Node, str]]:
+    def _applying_items(self, core: _Core, node: Node | None) -> Iterator[tuple[Node, str]]:
         for text_node, text in core.manifest.texts(node):
-            applied = self._applied(text)
+            applied = self._apply_flag(text)
             if applied:
                 yield text_node, applied
 
-    def _applied(self, text: str) -> str | None:
+    def _apply_flag(self, text: str) -> str | None:
         """The rest of `flag ? (…)`; None if the flag is not set."""
         for _ in range(8):
             match = _CONDITION.match(text)
@@ -200,7 +200,7 @@ class _FusesocReading:
         return None
 
 
-def _unversioned(name: str) -> str:
+def _without_version(name: str) -> str:
     """`vendor:library:name` of `>=vendor:library:name:1.0`."""
     match = _VERSION.match(name.strip())
     return ":".join((match[1] if match else name).split(":")[:3])

@@ -38,7 +38,7 @@ class ListManifest:
         self.path = path
         self._complaints = complaints
         self._visited = 0
-        self.root = self._composed(text)
+        self.root = self._compose_tree(text)
 
     def complain(self, node: Node | None, message: str, *, is_error: bool = True) -> None:
         """Notes what is wrong, at the value; at the beginning of the file if there is none."""
@@ -93,7 +93,7 @@ class ListManifest:
         if self._visited > _MOST_NODES:
             raise TooLargeError
 
-    def _composed(self, text: str | None) -> Node | None:
+    def _compose_tree(self, text: str | None) -> Node | None:
         import yaml
 
         if text is None:
