@@ -195,7 +195,7 @@ def read(arguments: list[str]) -> dict[str, Bindings]:
     return {module: bindings(tree, result.types) for module, tree in trees.items() if tree is not None}
 
 
-def unrelated(modules: dict[str, Bindings]) -> dict[str, int]:
+def unrelated_counts(modules: dict[str, Bindings]) -> dict[str, int]:
     """The number of unrelated kinds of value that each name stands for; those of one union are related."""
     groups: defaultdict[str, list[set[str]]] = defaultdict(list)
     for module in modules.values():
@@ -239,7 +239,7 @@ def run(arguments: list[str]) -> int:
     except TypesError as error:
         print(error)
         return 1
-    numbers = unrelated(modules)
+    numbers = unrelated_counts(modules)
     if "--list" in options:
         print(*listing(modules, numbers), sep="\n")
         return 0

@@ -163,7 +163,7 @@ class Attempt:
         """The newest verdict. One that decided nothing is tried once more; if it stays so, it can be decided later."""
         verdict = (await self.writer.summary()).verdict
         if verdict is not None and is_regradable(verdict):
-            async with hold_slot(self._services.grading.slots, self.clock), self.clock.holding(REGRADING):
+            async with hold_slot(self._services.grading.slots, self.clock), self.clock.hold_clock(REGRADING):
                 new_verdict = await regrade(self._services, self._attempt)
             return new_verdict or await self.runs.newest_outcome()
         return await self.runs.newest_outcome()
@@ -205,7 +205,7 @@ class Attempt:
             limit: Its value. None if it has none.
         """
         self._is_time_over = True
-        async with self.clock.holding(LIMIT):
+        async with self.clock.hold_clock(LIMIT):
             grading_outcome = await self._last_verdict()
             # Ending lets go of the clock as well.
             await self._end(TimedOut(reason=reason, limit=limit or None))

@@ -232,7 +232,7 @@ class SampleAttempt(Adapter):
         self.recorded_usage[usage.model] = add_usage(previous_usage, usage) if previous_usage else usage
 
     @asynccontextmanager
-    async def solving(self) -> AsyncIterator[None]:
+    async def while_solving(self) -> AsyncIterator[None]:
         """The block in which the solver works: cancelled once the attempt's active time is used up.
 
         What breaks it off is noted: nothing was submitted, and the sample is tried again.

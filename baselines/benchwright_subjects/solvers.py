@@ -59,7 +59,7 @@ def reply(task: TaskRun, seed: int | None) -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             sample = task.sample(state)
             if not sample.attempt.ended:
-                async with sample.solving():
+                async with sample.while_solving():
                     sample_seed = None if seed is None else seed + state.epoch - 1
                     state = await generate(state) if sample_seed is None else await generate(state, seed=sample_seed)
             return state
@@ -80,7 +80,7 @@ def work(task: TaskRun, command_s: float, seed: int | None) -> Solver:
                 return state
             workspace = AgentWorkspace(task.services, sample, command_s)
             state.messages.insert(0, ChatMessageSystem(content=_AGENT))
-            async with sample.solving():
+            async with sample.while_solving():
                 await _converse(state, workspace, None if seed is None else seed + state.epoch - 1)
             return state
 
@@ -133,7 +133,7 @@ def command_line_agent(task: TaskRun, launch: AgentLaunch, seed: int | None) -> 
             if sample.attempt.ended:
                 return state
             async with contextlib.AsyncExitStack() as stack:
-                async with sample.attempt.clock.holding(QUEUE):
+                async with sample.attempt.clock.hold_clock(QUEUE):
                     await stack.enter_async_context(program_slots)
                 sample_seed = None if seed is None else seed + state.epoch - 1
                 agent_state = await agent_work.work(

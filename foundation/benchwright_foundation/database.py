@@ -65,7 +65,7 @@ class Database:
         )
         database = cls(engine)
         try:
-            async with database.writing() as connection:
+            async with database.write_transaction() as connection:
                 await connection.run_sync(database.prepare)
         except BaseException:
             await engine.dispose()
@@ -85,7 +85,7 @@ class Database:
         await self.engine.dispose()
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[AsyncConnection]:
+    async def write_transaction(self) -> AsyncIterator[AsyncConnection]:
         """A transaction that may write; committed at the end of the block.
 
         Raises:

@@ -33,7 +33,7 @@ class Measuring:
         self._references: dict[tuple[str, str], Quality | None] = {}
         self._turn = asyncio.Lock()
 
-    async def measured(self, problem: Problem, solution: Mapping[str, bytes], verdict: Verdict) -> Verdict:
+    async def measure_quality(self, problem: Problem, solution: Mapping[str, bytes], verdict: Verdict) -> Verdict:
         """The verdict with the quality, or as it is if it did not pass or a design can't be synthesised.
 
         Args:

@@ -50,12 +50,12 @@ def score_value(problem: Problem, value: str) -> Judgement:
         value: One of the selectable values, or words.
     """
     question, key = problem.public.question, problem.hidden.answer
-    if question is None or key is None or not (values := selectable(question)):
+    if question is None or key is None or not (values := selectable_values(question)):
         return score(problem, value)
     return score_selection(Extraction(value, ExtractionOutcome.READ), values, key)
 
 
-def selectable(question: Question) -> tuple[str, ...]:
+def selectable_values(question: Question) -> tuple[str, ...]:
     """The values that can be selected: the letters, `true` and `false`, or none for questions answered in words."""
     return rules_of(question.format).selectable(question)
 

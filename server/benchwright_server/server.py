@@ -200,7 +200,7 @@ class BenchwrightServer(EditorServer):
         self.indexing = IndexProgress(self)
         self.projects = Projects(
             self.documents,
-            lambda: self.settings.analysed,
+            lambda: self.settings.project_settings,
             self.file_lists.show,
             workspace_folder,
             IndexStore(home.cache / "index"),

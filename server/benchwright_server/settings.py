@@ -125,7 +125,7 @@ class ServerSettings:
     authoring: Authoring = field(default_factory=Authoring)
 
     @property
-    def analysed(self) -> ProjectSettings:
+    def project_settings(self) -> ProjectSettings:
         """The settings that files are analysed with: a warning that is given a severity is looked for."""
         weighed = tuple(rule for rule, severity in self.lint.severity.items() if severity != "off")
         return dataclasses.replace(self.project, warnings=(*weighed, *self.project.warnings))

@@ -20,7 +20,7 @@ class Snippet:
     description: str
 
     @property
-    def expanded(self) -> str:
+    def expanded_code(self) -> str:
         """The code with every placeholder at its default."""
         # A backslash escapes a dollar sign that belongs to the language.
         return _TAB_STOP.sub(lambda stop: stop[1] or "", self.body.replace("\\$", "\0")).replace("\0", "$")

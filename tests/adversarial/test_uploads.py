@@ -22,7 +22,7 @@ from benchwright_attempts.events.events import Started
 from benchwright_remote.messages import MOST_ENTRIES, MOST_EVENTS
 from benchwright_service.courses.snapshots import LARGEST
 
-from ..support.service.bench_service import Service, Solver, running
+from ..support.service.bench_service import Service, Solver, running_service
 
 FILE = "rtl/sat_counter.sv"
 REF = "starter/saturating-counter"
@@ -55,7 +55,7 @@ class Student:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running(Service(tmp_path_factory.mktemp("service"), workers=0)) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"), workers=0)) as started:
         yield started
         assert started.process is not None and started.process.poll() is None
         with started.client() as client:

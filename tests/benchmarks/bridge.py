@@ -32,7 +32,7 @@ from benchwright_attempts.log.record import AttemptHeader
 from benchwright_foundation.home import Home
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.bridge import ModelBridge
-from benchwright_subjects.bridge.http_server import serving
+from benchwright_subjects.bridge.http_server import serve_bridge
 from benchwright_subjects.evaluation import usage
 from benchwright_subjects.evaluation.evaluation import LEAN
 
@@ -89,7 +89,7 @@ def measured(name: str, stream: bool, log: StudyLog, log_folder: Path) -> list[T
             bridge = ModelBridge(AgentState(messages=state.messages), record_usage, 1)
             with tempfile.TemporaryDirectory() as folder:
                 address = Path(folder) / "bridge"
-                async with serving(bridge, address, None):
+                async with serve_bridge(bridge, address, None):
                     transport = httpx2.AsyncHTTPTransport(uds=str(address))
                     async with httpx2.AsyncClient(transport=transport, base_url="http://bridge", timeout=60) as client:
                         for number in range(REQUESTS):

@@ -26,7 +26,7 @@ from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.toolchain import Toolchain
 
 from ..support.machine.docker_engine import EngineMissingError, docker_engine
-from ..support.machine.sandbox_run import is_alive, processes_with, runner, started
+from ..support.machine.sandbox_run import has_started, is_alive, processes_with, runner
 
 RUNS = 20
 _LOOK_S = 0.002
@@ -41,7 +41,7 @@ async def cancelled(sandbox: Sandbox, toolchain: Toolchain, number: int) -> tupl
     program = f"sleep {1000 + number}.5"
     try:
         task = asyncio.ensure_future(runner(sandbox, code, toolchain)(f"trap '' TERM INT HUP; {program} & {program}"))
-        assert await started(program)
+        assert await has_started(program)
         processes = processes_with(program)
         start = time.monotonic()
         task.cancel()

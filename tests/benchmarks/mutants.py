@@ -23,7 +23,7 @@ from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox.registry import open_sandbox
 from benchwright_harness.toolchain import Toolchain
 
-from ..support.designs.formal_exhaustive import published
+from ..support.designs.formal_exhaustive import published_designs
 
 MUTANTS = 500
 CORES = 2
@@ -31,7 +31,7 @@ CORES = 2
 
 def sample(folder: Path, mutants: int) -> list[Candidates]:
     """As many mutants, the same number of each problem that has so many."""
-    problems, chosen_sets, left_count = published(folder), [], mutants
+    problems, chosen_sets, left_count = published_designs(folder), [], mutants
     problems.sort(key=lambda problem: len(candidates(problem, seed=0, limit=None).chosen_mutants))
     for number, problem in enumerate(problems):
         candidate_set = candidates(problem, seed=0, limit=max(1, left_count // (len(problems) - number)))

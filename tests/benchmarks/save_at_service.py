@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from ..lsp.session import Desk, Editor, File, reference
-from ..support.service.bench_service import Service, running
+from ..support.service.bench_service import Service, running_service
 
 ROUNDS = 20
 PROBLEM = "saturating-counter"
@@ -61,7 +61,7 @@ def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
     with tempfile.TemporaryDirectory(prefix="benchwright-bench-") as folder:
         home = Path(folder) / "student"
-        with running(Service(Path(folder) / "service")) as service:
+        with running_service(Service(Path(folder) / "service")) as service:
             course = service.set_up(title="Week 1")
             command = (Path(sys.executable).parent / "benchwright", "login", service.url)
             arguments = ("--code", course.invitation, "--name", "Ada")

@@ -31,7 +31,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.grading.grade import solved_files
 from benchwright_problems.storage.store import Store
 
-from ..support.service.bench_service import Service, Solver, running
+from ..support.service.bench_service import Service, Solver, running_service
 
 RUNS = 60
 ROUNDS = 3
@@ -117,7 +117,7 @@ def ended(service: Service) -> list[float]:
 def runs_per_second(machines: Sequence[Path], folder: Path, count: int) -> tuple[float, float]:
     """Of these machines together; and the cores that everything on this computer had busy meanwhile."""
     folder.mkdir()
-    with running(Service(folder / "service", workers=0)) as service, contextlib.ExitStack() as working:
+    with running_service(Service(folder / "service", workers=0)) as service, contextlib.ExitStack() as working:
         queued(service, folder, count)
         for machine_folder in machines:
             working.enter_context(machine(service, machine_folder))

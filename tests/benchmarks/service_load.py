@@ -45,7 +45,7 @@ from benchwright_remote.errors import ServiceError
 from benchwright_remote.messages import Role, RunState
 from benchwright_remote.service_client import ServiceClient, new_run
 
-from ..support.service.bench_service import Service, running
+from ..support.service.bench_service import Service, running_service
 from ..support.service.postgres import cluster, new_database
 
 STUDENTS = 500
@@ -347,7 +347,7 @@ def main() -> None:
             course = service.set_up(uses=students, problems=(REF.partition("/")[2],))
 
             owner_code = service.invitation(course.name, Role.OWNER)
-            with running(service):
+            with running_service(service):
                 measurements = asyncio.run(load(service, plan, minutes, course.invitation, owner_code, course.name))
                 run_times = queue(service)
     report(students, minutes, workers, possible, measurements, run_times)

@@ -22,7 +22,7 @@ import psutil
 from benchwright_remote.messages import Role
 from benchwright_remote.service_client import ServiceClient, new_run
 
-from ..support.service.bench_service import Course, Service, running
+from ..support.service.bench_service import Course, Service, running_service
 from .service_load import REF, Script, database, percentile, scripts
 
 STUDENTS = 64
@@ -43,7 +43,7 @@ async def main() -> None:
         with database(sqlite="--sqlite" in sys.argv) as url:
             service = Service(folder / "service", url, workers=0)
             course = await asyncio.to_thread(service.set_up, uses=students, problems=(REF.partition("/")[2],))
-            with running(service):
+            with running_service(service):
                 await measure(service, plan, course)
 
 

@@ -11,7 +11,7 @@ from benchwright_foundation.home import Home
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.toolchain import Toolchain
 
-from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.bench_service import DATABASES, Service, running_service
 from ..support.service.postgres import new_database
 
 ROOT = Path(__file__).parents[2]
@@ -66,5 +66,5 @@ def code(open_folder: Path) -> Path:
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A bench service; a file that says so itself has it on each of its databases."""
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path_factory.mktemp("service"), database)) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"), database)) as started:
         yield started

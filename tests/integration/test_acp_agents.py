@@ -24,7 +24,7 @@ from benchwright_subjects.evaluation.evaluation import summary
 
 from ..support.models.acp_agents import programs
 from ..support.models.agent_model import FILE
-from ..support.models.eval import COUNTER, Desk, desk, run, scripted
+from ..support.models.eval import COUNTER, Desk, desk, run, scripted_model
 
 __all__ = ("desk", "programs")
 
@@ -38,7 +38,9 @@ def works(desk: Desk, programs: Path, mode: str, **options: Any) -> tuple[EvalLo
         return ModelOutput.from_content("mockllm/model", "done")
 
     options = {"problems": "saturating-counter", "acp": True, "limit_s": 60.0, **options}
-    log = run(desk, scripted(reply), "agent", command=f"double {mode}", place=f"benchwright:{programs}", **options)
+    log = run(
+        desk, scripted_model(reply), "agent", command=f"double {mode}", place=f"benchwright:{programs}", **options
+    )
     attempt = desk.attempts()[-1]
     return log, desk.events(attempt.id), prompts
 

@@ -17,9 +17,9 @@ from benchwright_subjects.evaluation.evaluation import summary
 
 from ..support.models.acp_agents import programs as acp_programs
 from ..support.models.agent_model import Call, offered_by, output_of, shell_call
-from ..support.models.eval import Desk, add_designs, desk, run, scripted
+from ..support.models.eval import Desk, add_designs, desk, run, scripted_model
 from ..support.models.eval_place import programs
-from ..support.models.subjects import installed
+from ..support.models.subjects import installed_preset
 
 __all__ = ("acp_programs", "desk", "programs")
 
@@ -82,7 +82,7 @@ def test_an_agent_led_by_acp_finds_nothing_hidden_by_itself_nor_by_its_client(de
         "acp": True,
         "limit_s": 120.0,
     }
-    log = run(desk, scripted(reply), "agent", pack="mine", **options)
+    log = run(desk, scripted_model(reply), "agent", pack="mine", **options)
     assert summary(log)["error"] == 0, summary(log)["why"]
     (request,) = requests
     assert "CANARY" not in request
@@ -107,7 +107,7 @@ def test_an_agent_by_command_line_finds_nothing_hidden(desk: Desk, programs: Pat
         return ModelOutput.from_content("mockllm/model", next(replies))
 
     agent_options = {"command": "agent {prompt}", "place": f"benchwright:{programs}", "limit_s": 120.0}
-    log = run(desk, scripted(reply), "agent", pack="mine", **agent_options)
+    log = run(desk, scripted_model(reply), "agent", pack="mine", **agent_options)
     assert summary(log)["error"] == 0, summary(log)["why"]
     task, listing = prompts
     assert "CANARY" not in task + listing
@@ -136,7 +136,7 @@ def model_that_looks(requests: list[str]) -> Model:
     "name", ["gemini-acp", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("codex-acp", "opencode-acp"))]
 )
 def test_a_real_agent_led_by_acp_finds_nothing_hidden_with_its_own_tools(desk: Desk, name: str) -> None:
-    installed(name)
+    installed_preset(name)
     add_problem(desk)
     requests: list[str] = []
     log = run(desk, model_that_looks(requests), "agent", pack="mine", subject=name, limit_s=240.0)

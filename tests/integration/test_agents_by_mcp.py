@@ -27,11 +27,11 @@ from benchwright_subjects.agents.installation import node_of, programs_of
 from benchwright_subjects.agents.launch import AGENT, BRIDGE, HOME
 from benchwright_subjects.agents.preset import NODE_PROGRAMS, Preset
 from benchwright_subjects.bridge import ModelBridge
-from benchwright_subjects.bridge.http_server import serving
+from benchwright_subjects.bridge.http_server import serve_bridge
 
 from ..support.models.agent_model import FILE, Call, Tools, offered_by, output_of, writing_call
 from ..support.models.eval import COUNTER, Desk, desk
-from ..support.models.subjects import installed
+from ..support.models.subjects import installed_preset
 from ..unit.baselines.subjects.bridged_sample import ask
 
 __all__ = ("desk",)
@@ -128,7 +128,7 @@ async def work(preset: Preset, configure: Configure, folder: Path, agent_folder:
     agent_home = agent_folder / "home"
     with tempfile.TemporaryDirectory() as short:
         socket = Path(short) / "bridge"
-        async with serving(bridge, socket, None), at_a_port(socket) as address:
+        async with serve_bridge(bridge, socket, None), at_a_port(socket) as address:
 
             def fill_in(text: str) -> str:
                 return text.replace(BRIDGE, address).replace(HOME, str(agent_home)).replace(AGENT, str(programs))
@@ -176,7 +176,7 @@ def _variables(
 def test_an_agent_solves_a_problem_by_mcp_and_all_of_it_is_recorded_as_its_own(
     desk: Desk, tmp_path: Path, name: str, configure: Configure
 ) -> None:
-    preset = installed(name)
+    preset = installed_preset(name)
     agent_folder = tmp_path / name
     (agent_folder / "home").mkdir(parents=True)
     open_command = CliRunner().invoke(

@@ -14,10 +14,10 @@ from benchwright_subjects.inline.server.confinement import can_confine
 from ..support.models.agent_model import endpoint_that_writes
 from ..support.models.eval import COUNTER
 from ..support.models.inline_packages import NotInstalledError, node_modules
-from ..support.models.subjects import installed
+from ..support.models.subjects import installed_preset
 from ..support.models.tabby_endpoint import TabbyEndpoint, tabby_endpoint
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
-from ..support.studies.all_subjects import SCRIPTED, agent, compared, extension, inline, outcomes, study
+from ..support.studies.all_subjects import SCRIPTED, agent, compared_columns, extension, inline, outcomes, study
 from ..support.studies.eval_study import printed_json, run
 from ..support.studies.study_subjects import BODY, Lab, lab, people_work
 from ..support.studies.study_subjects import play as scripted
@@ -64,7 +64,7 @@ def programs(lab: Lab, url: str, tabby: TabbyEndpoint) -> list[dict[str, object]
         inline("benchwright-lsp", shlex.join([str(BENCHWRIGHT), "lsp"]), options={"assistant": assistant}),
         inline("tabby", shlex.join(["sh", "-c", start_script, str(cli), tabby.settings]), dialect="tabby"),
         inline("extension", dialect="vscode", extensions=[extension(lab)], options=asks, timeout_s=60),
-        *(agent(name, version=installed(name).version) for name in (*LED_BY_ACP, *BY_COMMAND_LINE)),
+        *(agent(name, version=installed_preset(name).version) for name in (*LED_BY_ACP, *BY_COMMAND_LINE)),
         SCRIPTED,
     ]
 
@@ -79,10 +79,10 @@ def test_one_command_and_one_report_compare_real_programs_of_every_kind_with_peo
         came = printed_json(run("eval", "--study", file, "--base-url", endpoint.url, "--json"))
     passed_counts = outcomes(came)
     assert passed_counts == {**dict.fromkeys(PROGRAMS, (1, 1)), "model": (2, 1)}
-    report_columns = compared(lab, passed_counts)
+    report_columns = compared_columns(lab, passed_counts)
     for name in (*LED_BY_ACP, *BY_COMMAND_LINE):
         (program,) = report_columns[name]["subjects"]
-        assert program["subject_version"] == installed(name).version
+        assert program["subject_version"] == installed_preset(name).version
         usages = [event for event in lab.events(name) if isinstance(event, ModelUsage)]
         assert sum(event.calls for event in usages) >= 1
     assert {request.body["model"] for request in endpoint.requests} == {"worker", "completes", "ghost", "scripted"}

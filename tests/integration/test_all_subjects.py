@@ -12,7 +12,7 @@ from benchwright_subjects.inline.server.confinement import can_confine
 
 from ..support.models.acp_agents import programs
 from ..support.service.judge_endpoint import JudgeEndpoint
-from ..support.studies.all_subjects import SCRIPTED, agent, compared, extension, inline, outcomes, study
+from ..support.studies.all_subjects import SCRIPTED, agent, compared_columns, extension, inline, outcomes, study
 from ..support.studies.eval_study import printed_json, run
 from ..support.studies.study_subjects import BODY, SUPPORT, WRITES, Lab, lab, people_work, play
 
@@ -63,4 +63,4 @@ def test_one_command_and_one_report_compare_every_kind_of_program_with_people(la
     assert repeated["conditions"] == came["conditions"]
     assert not repeated["runs"]
 
-    compared(lab, passed_counts)
+    compared_columns(lab, passed_counts)

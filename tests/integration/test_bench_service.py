@@ -25,7 +25,7 @@ from benchwright_problems.problem import Problem, Reveal
 from benchwright_problems.storage.store import Store
 
 from ..support.service.bench_service import Course, Service, Solver
-from ..support.studies.forged_row import forged
+from ..support.studies.forged_row import forge_row
 
 REF = "starter/saturating-counter"
 QUESTION = "starter/load-use-stalls"
@@ -289,7 +289,7 @@ def test_events_that_the_database_refuses_keep_those_that_came_with_them_from_no
     attempts = [participant.begin(REF, texts(starting_files(problem), problem)) for participant in solvers]
     _, (row,) = solvers[0].rows(attempts[0])
     # PostgreSQL has no NUL in its texts.
-    odd = forged(row, process="\0")
+    odd = forge_row(row, process="\0")
     with ThreadPoolExecutor() as pool:
         for _ in range(5):
             refused_send = pool.submit(solvers[0].send, attempts[0], lines=[odd.as_json_line()])

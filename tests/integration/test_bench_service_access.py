@@ -21,7 +21,7 @@ from benchwright_service.bench import open_administration, open_lab
 from benchwright_service.courses.permissions import Asker, Permission, permissions
 from benchwright_studies.plan.study_file import parse_study
 
-from ..support.service.bench_service import Course, Service, Solver, running
+from ..support.service.bench_service import Course, Service, Solver, running_service
 
 GUARDED = [
     (method.upper(), path)
@@ -50,7 +50,7 @@ REF = "starter/saturating-counter"
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     # Without workers a run stays queued, so that a cancellation by somebody else would show.
-    with running(Service(tmp_path_factory.mktemp("service"), workers=0)) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"), workers=0)) as started:
         yield started
 
 

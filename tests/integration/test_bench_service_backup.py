@@ -30,7 +30,7 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage import backup
 from benchwright_service.storage.backup import back_up, restore
 
-from ..support.service.bench_service import DATABASES, Service, Solver, running
+from ..support.service.bench_service import DATABASES, Service, Solver, running_service
 from ..support.service.bench_service_backup import command
 from ..support.service.postgres import new_database
 
@@ -41,7 +41,7 @@ REF = "starter/saturating-counter"
 def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
     # Without workers, so that a run is queued when the backup is made.
-    with running(Service(tmp_path / "service", database, workers=0)) as started:
+    with running_service(Service(tmp_path / "service", database, workers=0)) as started:
         yield started
 
 
@@ -83,7 +83,7 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
     restored_service = Service(tmp_path / "elsewhere", database)
     back = command(restored_service.home, "restore", str(tmp_path / "bench.tar.gz"))
     assert back.returncode == 0, back.stderr
-    with running(restored_service):
+    with running_service(restored_service):
         solver.service = restored_service
         assert solver.verdict(queued)["verdict"]["outcome"] == "passed"
         with restored_service.client() as client:
@@ -120,7 +120,7 @@ def test_a_backup_made_while_people_work_has_every_event_that_a_receipt_in_it_is
         return count
 
     monkeypatch.setattr(backup, "_add_database", copy_slowly)
-    with running(Service(tmp_path / "service", workers=0)) as service:
+    with running_service(Service(tmp_path / "service", workers=0)) as service:
         course = service.set_up()
         solvers = [Solver.joining(service, course, tmp_path / str(n)) for n in range(3)]
         start_barrier = threading.Barrier(4)

@@ -18,7 +18,7 @@ from benchwright_harness.grading.grade import solved_files
 from benchwright_problems.storage.store import Store
 
 from ..support.service.bench_service import Course, Service, Solver
-from ..support.service.bench_service_metrics import scraped, service, value
+from ..support.service.bench_service_metrics import scrape_samples, service, value
 
 __all__ = ("service",)
 
@@ -53,7 +53,7 @@ def test_runs_events_and_requests_are_counted_without_any_id(service: Service, s
         client.get(f"/api/v1/runs/{attempt}")
         client.get("/v1/health/live")
 
-    samples = scraped(service)
+    samples = scrape_samples(service)
     assert value(samples, "benchwright_runs_ended_total", outcome="failed") == 1
     assert value(samples, "benchwright_runs_ended_total", outcome="passed") == 1
     assert value(samples, "benchwright_run_wait_seconds_count") == 2
@@ -110,7 +110,7 @@ def test_nothing_that_anybody_sends_reaches_the_log_even_when_the_database_fails
     with service.client() as client:
         assert client.post("/api/v1/join", json={"code": solver.course.invitation, "name": CANARY}).status_code == 200
 
-    assert value(scraped(service), "benchwright_database_errors_total") >= 1
+    assert value(scrape_samples(service), "benchwright_database_errors_total") >= 1
     log = service.log.read_text()
     assert "StorageError" in log
     assert CANARY not in log

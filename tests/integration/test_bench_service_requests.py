@@ -12,7 +12,7 @@ from schemathesis import GenerationMode
 
 from benchwright_service.app import make_api
 
-from ..support.service.bench_service import DATABASES, Service, Solver, running
+from ..support.service.bench_service import DATABASES, Service, Solver, running_service
 from ..support.service.postgres import new_database
 
 pytestmark = pytest.mark.long
@@ -31,7 +31,7 @@ REQUESTS = [
 @pytest.fixture(scope="module", params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:
         yield started
         assert started.process is not None and started.process.poll() is None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.bench_service import DATABASES, Service, running_service
 from ..support.service.bench_service_backup import command
 from ..support.service.postgres import new_database
 
@@ -19,7 +19,7 @@ ROSTER = 'email,name,section,role\r\nada@example.org,=Ada,A,\r\ngrace@example.or
 @pytest.fixture(scope="module", params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:
         yield started
 
 

@@ -430,7 +430,7 @@ def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
             add(RunStarted(run="r", number=1, snapshot={}))
             add(RunFinished(run="r", number=1, outcome=Outcome.PASSED, reason="passed", wall_s=1))
             add(Submitted())
-            studies.note_task(assigned, problem, attempt)
+            studies.note_problem_opened(assigned, problem, attempt)
         if is_closed:
             close_study(log, "s", force=True)
 

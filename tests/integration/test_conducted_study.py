@@ -21,7 +21,7 @@ from benchwright_studies.conduct.study_log import StudyLog
 
 from ..lsp.session import Editor, reference, starter, wrong
 from ..support.editor.report_in_browser import browser
-from ..support.service.bench_service import Service, running
+from ..support.service.bench_service import Service, running_service
 from ..support.service.postgres import new_database
 from ..support.studies.conducted_study import STUDY, agree, benchwright, enrol, home, invitation, invite, service
 from ..support.studies.study import ask, foresee, open_task, step
@@ -116,7 +116,7 @@ async def test_six_take_part_at_once_on_postgresql_and_the_study_closes_with_its
         await editor.quit()
         return editor
 
-    with running(Service(tmp_path / "service", new_database(postgres))) as service:
+    with running_service(Service(tmp_path / "service", new_database(postgres))) as service:
         code = invite(service, STUDY.replace("[ada, bob]", f"[{', '.join(names)}]"))
         # All at once, as in a room.
         walked = await asyncio.gather(*(walk(service, code, tmp_path / name) for name in names))

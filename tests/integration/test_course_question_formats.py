@@ -20,7 +20,7 @@ from benchwright_remote.messages import Role
 from benchwright_service.questions.figures import FIGURES_PER_DAY
 
 from ..support.editor.pictures import SCRIPT, bomb, jpeg, png
-from ..support.service.bench_service import DATABASES, Service, question_models, running
+from ..support.service.bench_service import DATABASES, Service, question_models, running_service
 from ..support.service.bench_service_pages import csrf
 from ..support.service.course_people import send
 from ..support.service.course_questions import (
@@ -29,7 +29,7 @@ from ..support.service.course_questions import (
     SECRET,
     Room,
     accounts,
-    exported,
+    exported_data,
     text_of,
     wait_for_text,
 )
@@ -81,7 +81,7 @@ def service(
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
     sight = {"blind": "images = false", "seeing": "images = true"}
     options = question_models(tmp_path_factory.mktemp("models"), model.url, sight)
-    with running(Service(tmp_path_factory.mktemp("service"), database, options=options)) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"), database, options=options)) as started:
         yield started
 
 
@@ -321,7 +321,7 @@ def test_figures_are_exported_with_a_person_and_deleted_with_them(room: Room) ->
     form = fields(QuestionFormat.ASSERTION, **{"alt-1": ALT})
     question_path = upload(room.author, f"{room.path}/questions/new", form, jpeg()).headers["location"]
     figure_reply = room.author.get(figure_in(text_of(room.author, question_path)))
-    (ada,) = [account for account in accounts(room) if exported(room, account)["name"] == "Ada"]
+    (ada,) = [account for account in accounts(room) if exported_data(room, account)["name"] == "Ada"]
     path = f"{room.path}/people/{ada}"
     archive = zipfile.ZipFile(io.BytesIO(room.owner_client.get(f"{path}/export").content))
     (name,) = [file_name for file_name in archive.namelist() if file_name.startswith("figures/")]
@@ -337,8 +337,8 @@ def test_what_a_reviewer_wrote_goes_with_them_and_the_decision_stays(room: Room)
     for name in ("Grace", "Barbara"):
         reviewer = room.join(Role.GRADER, name)
         assert room.review(reviewer, answer=f"so says {name}", **ALL_HOLDS).status_code == 303
-    (grace,) = [account for account in accounts(room) if exported(room, account)["name"] == "Grace"]
-    assert exported(room, grace)["question_reviews"][0]["answer"] == "so says Grace"
+    (grace,) = [account for account in accounts(room) if exported_data(room, account)["name"] == "Grace"]
+    assert exported_data(room, grace)["question_reviews"][0]["answer"] == "so says Grace"
     assert send(room.owner_client, f"{room.path}/people/{grace}/delete", name="Grace").status_code == 303
     page = text_of(room.author, question_path)
     assert page.count("by a reviewer") == 2

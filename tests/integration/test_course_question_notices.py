@@ -28,10 +28,10 @@ from benchwright_service.questions.tables import REVIEWS
 from benchwright_service.questions.writing import Questions
 from benchwright_service.storage.database import open_service_database
 
-from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.bench_service import DATABASES, Service, running_service
 from ..support.service.bench_service_pages import csrf
 from ..support.service.course_people import send
-from ..support.service.course_questions import QUESTION, SECRET, Room, accounts, exported, text_of
+from ..support.service.course_questions import QUESTION, SECRET, Room, accounts, exported_data, text_of
 from ..support.service.postgres import new_database
 
 RETURNED: dict[str, Any] = {"act": "return", "checks": [], "comment": "Which level is next?"}
@@ -40,7 +40,7 @@ RETURNED: dict[str, Any] = {"act": "return", "checks": [], "comment": "Which lev
 @pytest.fixture(scope="module", params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path_factory.mktemp("service"), database)) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"), database)) as started:
         yield started
 
 
@@ -82,7 +82,7 @@ def test_an_author_hears_of_decisions_and_publication_until_they_are_read(room: 
     assert waiting(room.author) == 0
     assert "Nothing waits for you" in text_of(room.author, "/notices")
     hostile = "<script>alert(1)</script>"
-    question_path = room.submitted(title=hostile)
+    question_path = room.submit_question(title=hostile)
     decided(room, count=1, **RETURNED)
     assert waiting(room.author) == 0
     decided(room, count=1, **RETURNED)
@@ -116,13 +116,13 @@ def test_an_author_hears_of_decisions_and_publication_until_they_are_read(room: 
 
 
 def test_a_review_that_was_left_waits_for_its_reviewer_until_it_is_decided(room: Room) -> None:
-    room.submitted()
+    room.submit_question()
     grader = room.join(Role.GRADER, "Grace")
     assert "What has to happen first?" in text_of(grader, f"{room.path}/review")
     assert waiting(grader) == 0
 
     async def an_hour_goes_by(database: Database) -> None:
-        async with database.writing() as connection:
+        async with database.write_transaction() as connection:
             await connection.execute(update(REVIEWS).values(begun=REVIEWS.c.begun - 4_000))
 
     with_database(room.service, an_hour_goes_by)
@@ -135,35 +135,35 @@ def test_a_review_that_was_left_waits_for_its_reviewer_until_it_is_decided(room:
 
 
 def test_notices_are_exported_and_deleted_with_a_person(room: Room) -> None:
-    question_path = room.submitted()
+    question_path = room.submit_question()
     decided(room, **RETURNED)
-    (ada,) = [account for account in accounts(room) if exported(room, account)["name"] == "Ada"]
-    (notice,) = exported(room, ada)["notices"]
+    (ada,) = [account for account in accounts(room) if exported_data(room, account)["name"] == "Ada"]
+    (notice,) = exported_data(room, ada)["notices"]
     assert (notice["kind"], notice["question"]) == ("returned", question_path.rpartition("/")[2])
     assert send(room.owner_client, f"{room.path}/people/{ada}/delete", name="Ada").status_code == 303
     assert room.author.get("/notices").status_code == 303
 
 
 def test_the_newest_notices_of_a_person_are_kept(room: Room) -> None:
-    question = room.submitted().rpartition("/")[2]
-    (ada,) = [account for account in accounts(room) if exported(room, account)["name"] == "Ada"]
+    question = room.submit_question().rpartition("/")[2]
+    (ada,) = [account for account in accounts(room) if exported_data(room, account)["name"] == "Ada"]
 
     async def note_many(database: Database) -> None:
-        async with database.writing() as connection:
+        async with database.write_transaction() as connection:
             for number in range(MOST_NOTICES + 5):
                 await note(connection, NoticeKind.RETURNED, ada, room.course.name, question, float(number))
 
     with_database(room.service, note_many)
-    notice_times = [notice["at"] for notice in exported(room, ada)["notices"]]
+    notice_times = [notice["at"] for notice in exported_data(room, ada)["notices"]]
     assert notice_times == [float(number) for number in range(5, MOST_NOTICES + 5)]
     assert waiting(room.author) == MOST_NOTICES
 
 
 def test_three_reviewers_all_decide_and_the_majority_counts(room: Room) -> None:
-    earlier_question = room.submitted()
+    earlier_question = room.submit_question()
     assert "has 2 or 3 reviewers" in room.collect(reviewers="4").text
     assert room.collect(reviewers="3").status_code == 303
-    later_question = room.submitted(title="Another")
+    later_question = room.submit_question(title="Another")
     reviewers = [room.join(Role.GRADER, name) for name in ("Grace", "Barbara", "Frances")]
     for reviewer in reviewers[:2]:
         room.review(reviewer)
@@ -288,7 +288,7 @@ class _Full(Store):
 
 
 def test_a_question_can_not_leave_a_pack_that_was_written_before_a_crash(room: Room) -> None:
-    question_path = room.submitted()
+    question_path = room.submit_question()
     decided(room)
     course, folders = room.course.name, room.service.folders
 

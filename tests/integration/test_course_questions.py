@@ -21,7 +21,7 @@ from ..support.service.course_questions import (
     SECRET,
     Room,
     accounts,
-    exported,
+    exported_data,
     model,
     room,
     service,
@@ -68,7 +68,7 @@ def test_two_models_are_wrong_two_reviewers_accept_and_the_pack_has_it(room: Roo
 
 
 def test_where_two_reviewers_differ_a_third_decides_and_the_author_sends_a_new_version(room: Room) -> None:
-    question_path = room.submitted()
+    question_path = room.submit_question()
     returned: dict[str, Any] = {"act": "return", "checks": ["RELEVANCE"], "comment": "Which level is next?"}
     reviewers = [room.join(Role.GRADER, name) for name in ("Grace", "Barbara", "Frances")]
     assert room.review(reviewers[0]).status_code == 303
@@ -92,7 +92,7 @@ def test_where_two_reviewers_differ_a_third_decides_and_the_author_sends_a_new_v
 
 
 def test_the_key_is_for_its_author_and_for_reviewers_who_have_answered(room: Room) -> None:
-    question_path = room.submitted()
+    question_path = room.submit_question()
     other_student, monitor = room.join(Role.PARTICIPANT, "Bob"), room.join(Role.MONITOR, "Max")
     grader = room.join(Role.GRADER, "Grace")
     for client in (other_student, room.owner_client, grader):
@@ -121,7 +121,7 @@ def test_the_key_is_for_its_author_and_for_reviewers_who_have_answered(room: Roo
 
 def test_an_author_does_not_review_their_own_and_a_third_reviewer_is_not_needed(room: Room) -> None:
     room.author = room.join(Role.STAFF, "Edsger")
-    room.submitted()
+    room.submit_question()
     assert "No question waits" in text_of(room.author, f"{room.path}/review")
     readers = [room.join(Role.GRADER, name) for name in ("Grace", "Barbara", "Frances")]
     with ThreadPoolExecutor() as pool:
@@ -154,7 +154,7 @@ def test_a_form_with_a_fault_comes_back_with_all_that_was_written(
 def test_markup_in_every_field_is_shown_as_text(room: Room) -> None:
     hostile = "<script>alert(1)</script>\"'{{ 7 * 7 }}"
     fields = {name: f"{hostile} {name}" for name in ("title", "statement", "A", "B", "C", "D", "explanation", "topic")}
-    question_path = room.submitted(**fields)
+    question_path = room.submit_question(**fields)
     grader = room.join(Role.GRADER, "Grace")
     pages = [text_of(room.author, question_path), text_of(grader, f"{room.path}/review")]
     room.review(grader, act="return", comment=hostile)
@@ -190,10 +190,10 @@ def test_one_person_tries_ten_versions_a_day_and_begins_twenty_questions(room: R
 
 
 def test_a_persons_questions_are_exported_and_deleted(room: Room) -> None:
-    question_path = room.submitted()
+    question_path = room.submit_question()
     grader = room.join(Role.GRADER, "Grace")
     room.review(grader, act="return", comment="too easy")
-    exported_facts = {account: exported(room, account) for account in accounts(room)}
+    exported_facts = {account: exported_data(room, account) for account in accounts(room)}
     ada_facts, grace = (
         next(account_facts for account_facts in exported_facts.items() if account_facts[1]["name"] == name)
         for name in ("Ada", "Grace")
@@ -214,14 +214,14 @@ def test_a_persons_questions_are_exported_and_deleted(room: Room) -> None:
 
 
 def test_what_is_published_stays_when_its_author_leaves(room: Room) -> None:
-    question_path = room.submitted()
+    question_path = room.submit_question()
     for name in ("Grace", "Barbara"):
         room.review(room.join(Role.GRADER, name))
     late_reply = send(room.author, question_path, act="try")
     assert "be tried any more" in late_reply.text
     assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
     assert "is published" in send(room.author, question_path, act="withdraw").text
-    (ada,) = [account for account in accounts(room) if exported(room, account)["name"] == "Ada"]
+    (ada,) = [account for account in accounts(room) if exported_data(room, account)["name"] == "Ada"]
     assert send(room.owner_client, f"{room.path}/people/{ada}/delete", name="Ada").status_code == 303
     assert ">Ada<" not in text_of(room.owner_client, f"{room.path}/questions")
     assert send(room.owner_client, f"{room.path}/questions/publish").status_code == 303
@@ -232,7 +232,7 @@ def test_what_is_published_stays_when_its_author_leaves(room: Room) -> None:
 
 
 def test_staff_see_no_key_that_they_may_still_review(room: Room) -> None:
-    question_path = room.submitted()
+    question_path = room.submit_question()
     returned: dict[str, Any] = {"act": "return", "comment": "Which level?"}
     for name in ("Grace", "Barbara"):
         room.review(room.join(Role.GRADER, name), **returned)
@@ -243,7 +243,7 @@ def test_staff_see_no_key_that_they_may_still_review(room: Room) -> None:
 
 
 def test_a_refused_review_keeps_what_was_written(room: Room) -> None:
-    room.submitted()
+    room.submit_question()
     grader = room.join(Role.GRADER, "Grace")
     reply = room.review(grader, act="accept", checks=["LICENCE"], comment="a long thought")
     assert reply.status_code == 422

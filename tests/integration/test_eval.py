@@ -35,7 +35,7 @@ from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.evaluation.evaluation import resume, summary, write_replies
 
-from ..support.models.eval import CANARY, COUNTER, Desk, add_designs, design, desk, run, says, scripted
+from ..support.models.eval import CANARY, COUNTER, Desk, add_designs, design, desk, run, says, scripted_model
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, fails, in_turn
 
 __all__ = ("desk",)
@@ -59,7 +59,7 @@ def test_each_sample_is_an_attempt_with_its_own_verdict(desk: Desk) -> None:
         text = COUNTER if config.seed == 5 else "module sat_counter; endmodule"
         return ModelOutput.from_content("mockllm/model", f"```systemverilog\n{text}```")
 
-    log = run(desk, scripted(reply), problems="saturating-counter", samples=2, seed=5)
+    log = run(desk, scripted_model(reply), problems="saturating-counter", samples=2, seed=5)
     counts = summary(log)
     assert (counts["samples"], counts["passed"], counts["failed"], counts["error"], counts["score"]) == (
         2,
@@ -202,7 +202,7 @@ def test_what_the_machinery_kept_undecided_is_graded_again_and_nobody_is_asked_a
         return ModelOutput.from_content("mockllm/model", "module inv; endmodule")
 
     add_designs(desk, design("services: 1"), design(PASSES, id="other"))
-    log = run(desk, scripted(reply), pack="mine")
+    log = run(desk, scripted_model(reply), pack="mine")
     counts = summary(log)
     assert (counts["passed"], counts["error"], counts["failed"], counts["score"]) == (1, 1, 0, 1.0)
     assert scores(log) == [("inverter", None), ("other", 1.0)], "every sample has a score"
@@ -258,7 +258,7 @@ def test_a_reply_that_the_providers_filter_ended_counts_as_declined(desk: Desk, 
     def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
         return ModelOutput.from_content("mockllm/model", reply_text, stop_reason="content_filter")
 
-    counts = summary(run(desk, scripted(reply), problems=problem))
+    counts = summary(run(desk, scripted_model(reply), problems=problem))
     assert (counts["failed"], counts["error"], counts["score"]) == (1, 0, 0)
     (attempt,) = desk.attempts()
     (verdict_event,) = [
@@ -315,8 +315,8 @@ def test_nothing_hidden_is_in_prompts_logs_or_attempts(desk: Desk, monkeypatch: 
         return ModelOutput.from_content("mockllm/model", "module inv; endmodule")
 
     for pack in ("mine", "asked"):
-        run(desk, scripted(reply), pack=pack)
-        run(desk, scripted(reply), "agent", pack=pack, messages=6)
+        run(desk, scripted_model(reply), pack=pack)
+        run(desk, scripted_model(reply), "agent", pack=pack, messages=6)
     assert len(prompts) > 10
     assert CANARY not in "".join(prompts)
     logs = list(desk.out_folder.glob("*.eval"))
@@ -345,7 +345,7 @@ def test_a_prompt_that_is_mapped_is_neither_judged_nor_an_attempt(desk: Desk) ->
         prompts.append(messages[0].text)
         return ModelOutput.from_content("mockllm/model", "7 of 10")
 
-    log = run(desk, scripted(reply), "map_prompt", template=str(template), problems="amdahl")
+    log = run(desk, scripted_model(reply), "map_prompt", template=str(template), problems="amdahl")
     assert prompts[0].startswith("Rate this: ")
     assert (log.status, log.results and log.results.scores) == ("success", [])
     assert not log_file(desk.home).exists()
@@ -568,7 +568,7 @@ def test_examples_of_the_validation_split_come_before_the_question_and_are_not_a
         conversations.append([(message.role, message.text.splitlines()[0]) for message in messages[1:]])
         return ModelOutput.from_content("mockllm/model", "Falsch")
 
-    log = run(desk, scripted(reply), pack="asked", shots=2)
+    log = run(desk, scripted_model(reply), pack="asked", shots=2)
     assert summary(log)["passed"] == 1
     (turns,) = conversations
     assert [role for role, _ in turns] == ["user", "assistant", "user", "assistant", "user"]

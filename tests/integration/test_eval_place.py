@@ -22,7 +22,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_subjects.evaluation.evaluation import summary
 
-from ..support.models.eval import COUNTER, Desk, desk, run, says, scripted
+from ..support.models.eval import COUNTER, Desk, desk, run, says, scripted_model
 from ..support.models.eval_place import programs
 
 __all__ = ("desk", "programs")
@@ -39,7 +39,7 @@ def works(desk: Desk, programs: Path, *commands: str, **options: Any) -> tuple[A
         return ModelOutput.from_content("mockllm/model", next(replies))
 
     agent_place = f"benchwright:{programs}"
-    log = run(desk, scripted(reply), "agent", command="agent {prompt}", place=agent_place, **options)
+    log = run(desk, scripted_model(reply), "agent", command="agent {prompt}", place=agent_place, **options)
     return log, outputs[1:]
 
 
@@ -173,7 +173,7 @@ def test_an_agent_is_asked_again_where_it_could_not_start_or_its_model_did_not_a
             raise OSError("no route")
         return ModelOutput.from_content("mockllm/model", model)
 
-    log = agent_command(desk, programs, scripted(reply), command)
+    log = agent_command(desk, programs, scripted_model(reply), command)
     assert summary(log)["error"] == 1
     assert words in str(summary(log)["why"])
     (attempt,) = desk.attempts()

@@ -113,7 +113,7 @@ def the_person_works(lab: Lab) -> None:
             )
             for event in (assigned, agreed, Started()):
                 log.append_blocking(header.id, event)
-            studies.note_task(assigned, ref, header.id)
+            studies.note_problem_opened(assigned, ref, header.id)
             moment[0] += 60_000_000_000
             has_passed = ref.endswith("amdahl")
             outcome = Outcome.PASSED if has_passed else Outcome.FAILED

@@ -145,7 +145,7 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
                 )
                 .id
             )
-            studies.note_task(assigned, problem, attempt)
+            studies.note_problem_opened(assigned, problem, attempt)
             for event in (assigned, agreed, Started(), Submitted()):
                 log.append_blocking(attempt, event)
             assert studies.finish("s", participant)

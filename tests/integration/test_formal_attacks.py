@@ -7,7 +7,7 @@ import pytest
 from benchwright_formal.opinion import ComparisonResult
 from benchwright_harness.toolchain import Toolchain
 
-from ..support.designs.formal_opinion import compared
+from ..support.designs.formal_opinion import compare_designs
 
 LOGIC = "module top(input [7:0] a, input [7:0] b, output reg [7:0] y);\n  {}\nendmodule\n"
 REGISTER = "module top(input clk, input rst, input [7:0] d, output reg [7:0] q);\n  {}\nendmodule\n"
@@ -49,7 +49,7 @@ SPY = "module spy(input clk, input [7:0] d);\n  always @(posedge clk) if (d == 8
 async def test_what_a_proof_would_not_see_is_no_equivalence(
     reference: str, design: str, reason: str, toolchain: Toolchain
 ) -> None:
-    opinion = await compared(reference, design, toolchain)
+    opinion = await compare_designs(reference, design, toolchain)
     assert opinion.result is ComparisonResult.UNKNOWN, opinion
     assert reason in opinion.reason
 
@@ -76,7 +76,7 @@ CASE = "case (1'b1) (a == 8'h5a && b == 8'hc3): y = 1;"
     ],
 )
 async def test_what_frees_yosys_alone_is_no_equivalence(design: str, reason: str, toolchain: Toolchain) -> None:
-    opinion = await compared(LOGIC.format(RARE.format(CASE)), design, toolchain)
+    opinion = await compare_designs(LOGIC.format(RARE.format(CASE)), design, toolchain)
     assert opinion.result is ComparisonResult.UNKNOWN, opinion
     assert reason in opinion.reason
 
@@ -152,7 +152,7 @@ def rarely(value: str, declarations: str = "", prefix: str = "") -> str:
 async def test_what_yosys_reads_otherwise_is_no_equivalence(
     reference: str, design: str, reason: str, toolchain: Toolchain
 ) -> None:
-    opinion = await compared(reference, design, toolchain)
+    opinion = await compare_designs(reference, design, toolchain)
     assert opinion.result is ComparisonResult.UNKNOWN, opinion
     assert reason in opinion.reason
 
@@ -160,7 +160,7 @@ async def test_what_yosys_reads_otherwise_is_no_equivalence(
 async def test_comparisons_with_what_is_known_are_compared(toolchain: Toolchain) -> None:
     reference = LOGIC.format("always @* casez (a) 8'b1???????: y = b; default: y = 0; endcase")
     design = LOGIC.format("(* keep *) wire hit = a[7] === 1'b1; always @* y = hit ? b : 8'h0;")
-    assert (await compared(reference, design, toolchain)).result is ComparisonResult.EQUIVALENT
+    assert (await compare_designs(reference, design, toolchain)).result is ComparisonResult.EQUIVALENT
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ async def test_comparisons_with_what_is_known_are_compared(toolchain: Toolchain)
     ],
 )
 async def test_a_difference_of_language_is_found(reference: str, design: str, toolchain: Toolchain) -> None:
-    opinion = await compared(reference, design, toolchain)
+    opinion = await compare_designs(reference, design, toolchain)
     assert opinion.result is ComparisonResult.DIFFERS, opinion
 
 
@@ -205,4 +205,4 @@ async def test_a_difference_of_language_is_found(reference: str, design: str, to
     ],
 )
 async def test_a_process_that_hears_all_that_it_reads_is_compared(design: str, toolchain: Toolchain) -> None:
-    assert (await compared(AND, design, toolchain)).result is ComparisonResult.EQUIVALENT
+    assert (await compare_designs(AND, design, toolchain)).result is ComparisonResult.EQUIVALENT

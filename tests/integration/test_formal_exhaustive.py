@@ -35,8 +35,16 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.pack_folder import read_built_in
 
-from ..support.designs.formal_exhaustive import SAMPLES, published
-from ..support.designs.state_walk import MOST_BITS, NotWalkedError, Walk, WalkOutcome, predicted, shape, walked
+from ..support.designs.formal_exhaustive import SAMPLES, published_designs
+from ..support.designs.state_walk import (
+    MOST_BITS,
+    NotWalkedError,
+    Walk,
+    WalkOutcome,
+    predict_outputs,
+    shape,
+    walk_pairs,
+)
 
 PAIRS = 30
 """Of each design, nightly."""
@@ -96,7 +104,7 @@ def rewrites(files: Mapping[str, bytes], paths: Iterable[str]) -> list[Mutant]:
         source = MutatedSource(path, files[path].decode())
         for node in source.nodes():
             if isinstance(node, BinaryExpressionSyntax) and node.kind in _COMMUTATIVE:
-                for edit in source.exchanged(node.left, node.right):
+                for edit in source.exchange_edits(node.left, node.right):
                     span = (edit.start, edit.end)
                     mutants.append(Mutant.of(path, source.content, kind="rewrite", span=span, new_text=edit.text))
     return mutants
@@ -129,8 +137,8 @@ async def is_replayed(walk: Walk) -> bool:
     generator = random.Random(0)
     for _ in range(3):
         inputs = [generator.randrange(1 << walk.shape.bits) for _ in range(50)]
-        outputs = predicted(walk, inputs)
-        if outputs != await walk.simulated(inputs[: len(outputs)]):
+        outputs = predict_outputs(walk, inputs)
+        if outputs != await walk.simulate_outputs(inputs[: len(outputs)]):
             return False
     return True
 
@@ -150,7 +158,7 @@ async def compared(problem: Problem, pair_count: int, most_steps: int, toolchain
     equal_mutants = random.Random(problem.id).sample(equal_mutants, min(len(equal_mutants), max(1, pair_count // 5)))
     for remembers in (False, True):
         async with begun(reference, design_candidates.top_module, toolchain, remembers=remembers) as ours:
-            await walked(ours, ours, most_steps)
+            await walk_pairs(ours, ours, most_steps)
             if await is_replayed(ours):
                 return [
                     await _pair(ours, mutant, reference, most_steps, toolchain)
@@ -162,7 +170,7 @@ async def compared(problem: Problem, pair_count: int, most_steps: int, toolchain
 async def _pair(
     reference_walk: Walk, mutant: Mutant, reference: Mapping[str, bytes], most_steps: int, toolchain: Toolchain
 ) -> DesignPair:
-    changed_files, top_module = mutant.applied(reference), reference_walk.shape.top_name
+    changed_files, top_module = mutant.apply_to(reference), reference_walk.shape.top_name
     formal_opinion, walk = (
         await opinion(reference, changed_files, top_module, sandbox=open_sandbox("bwrap"), toolchain=toolchain),
         None,
@@ -171,7 +179,7 @@ async def _pair(
         for remembers in (False, True):
             with contextlib.suppress(NotWalkedError):
                 async with begun(changed_files, top_module, toolchain, remembers=remembers) as theirs:
-                    walk = await walked(reference_walk, theirs, most_steps)
+                    walk = await walk_pairs(reference_walk, theirs, most_steps)
                     if await is_replayed(theirs):
                         break
                 walk = None
@@ -206,7 +214,7 @@ async def test_a_proof_of_published_designs_says_what_a_walk_shows(
     toolchain: Toolchain, nightly: bool, tmp_path: Path
 ) -> None:
     walks = 0
-    for problem in published(tmp_path):
+    for problem in published_designs(tmp_path):
         with contextlib.suppress(NotWalkedError):
             await check(problem, toolchain, nightly)
             walks += 1
@@ -227,7 +235,7 @@ async def table(pair_count: int) -> None:
     """Prints what came of each design."""
     toolchain = Toolchain.find(Home.find().cache)
     with tempfile.TemporaryDirectory() as folder:
-        for problem in (*OURS, *published(Path(folder))):
+        for problem in (*OURS, *published_designs(Path(folder))):
             try:
                 comparisons = await compared(problem, pair_count, MOST_STEPS, toolchain)
             except NotWalkedError as error:

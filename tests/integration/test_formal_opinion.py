@@ -9,7 +9,7 @@ from benchwright_formal.opinion import ComparisonResult
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.equivalence import DontCares
 
-from ..support.designs.formal_opinion import compared
+from ..support.designs.formal_opinion import compare_designs
 from ..support.designs.small_designs import random_logic, random_machine
 
 SEEDS = [seed if seed % 10 == 0 else pytest.param(seed, marks=pytest.mark.nightly) for seed in range(160)]
@@ -21,7 +21,7 @@ async def test_what_it_says_of_logic_is_what_all_inputs_show(seed: int, toolchai
     generator = random.Random(seed)
     first_logic = random_logic(generator)
     second_logic = first_logic.changed(generator)
-    opinion = await compared(first_logic.verilog, second_logic.verilog, toolchain)
+    opinion = await compare_designs(first_logic.verilog, second_logic.verilog, toolchain)
     assert opinion.result is (
         ComparisonResult.EQUIVALENT if (first_logic.table == second_logic.table).all() else ComparisonResult.DIFFERS
     ), opinion
@@ -39,7 +39,7 @@ async def test_what_it_says_of_a_machine_is_what_a_walk_over_its_states_shows(se
     generator = random.Random(seed)
     first_machine = random_machine(generator, has_reset=seed // 10 % 2 == 0)
     second_machine = first_machine.changed(generator)
-    opinion = await compared(first_machine.verilog, second_machine.verilog, toolchain)
+    opinion = await compare_designs(first_machine.verilog, second_machine.verilog, toolchain)
     steps = first_machine.differs_at(second_machine)
     assert opinion.result is (ComparisonResult.EQUIVALENT if steps is None else ComparisonResult.DIFFERS), opinion
     assert opinion.depth is None
@@ -66,8 +66,8 @@ async def test_what_the_reference_leaves_open_may_be_anything(toolchain: Toolcha
 endmodule
 """
     fixed_case = open_case.replace("'x", "d[2]")
-    assert (await compared(open_case, fixed_case, toolchain)).result is ComparisonResult.EQUIVALENT
-    assert (await compared(fixed_case, open_case, toolchain)).result is ComparisonResult.DIFFERS
+    assert (await compare_designs(open_case, fixed_case, toolchain)).result is ComparisonResult.EQUIVALENT
+    assert (await compare_designs(fixed_case, open_case, toolchain)).result is ComparisonResult.DIFFERS
 
 
 async def test_registers_start_unknown_until_a_reset_or_a_value_comes(toolchain: Toolchain) -> None:
@@ -75,21 +75,21 @@ async def test_registers_start_unknown_until_a_reset_or_a_value_comes(toolchain:
     twice = loaded.replace("output reg q); ", "output q); reg p, r; assign q = p & r; ").replace(
         "q <= d;", "begin p <= d; r <= d; end"
     )
-    assert (await compared(loaded, twice, toolchain)).result is ComparisonResult.EQUIVALENT
+    assert (await compare_designs(loaded, twice, toolchain)).result is ComparisonResult.EQUIVALENT
 
 
 async def test_a_missing_initial_value_is_a_difference_at_the_start(toolchain: Toolchain) -> None:
     initialised_design = (
         "module top(input clk, output reg q); initial q = 0; always @(posedge clk) q <= ~q; endmodule\n"
     )
-    opinion = await compared(initialised_design, initialised_design.replace("initial q = 0;", ""), toolchain)
+    opinion = await compare_designs(initialised_design, initialised_design.replace("initial q = 0;", ""), toolchain)
     assert (opinion.result, opinion.cycle, opinion.found) == (ComparisonResult.DIFFERS, 0, "x")
 
 
 async def test_a_reference_that_never_defines_its_output_proves_nothing(toolchain: Toolchain) -> None:
     toggles = "module top(input clk, output reg q); always @(posedge clk) q <= ~q; endmodule\n"
     stuck = "module top(input clk, output reg q); always @(posedge clk) q <= 0; endmodule\n"
-    opinion = await compared(toggles, stuck, toolchain)
+    opinion = await compare_designs(toggles, stuck, toolchain)
     assert (opinion.result, opinion.reason) == (
         ComparisonResult.UNKNOWN,
         "the reference may never define all bits of its outputs",
@@ -98,7 +98,7 @@ async def test_a_reference_that_never_defines_its_output_proves_nothing(toolchai
 
 async def test_an_asynchronous_reset_is_not_a_synchronous_one(toolchain: Toolchain) -> None:
     at_once = REGISTER.replace("@(posedge clk)", "@(posedge clk or posedge rst)")
-    opinion = await compared(at_once, REGISTER, toolchain)
+    opinion = await compare_designs(at_once, REGISTER, toolchain)
     assert (opinion.result, opinion.stimulus[-1]["rst"]) == (ComparisonResult.DIFFERS, 1)
 
 
@@ -121,7 +121,7 @@ async def test_an_asynchronous_reset_is_not_a_synchronous_one(toolchain: Toolcha
     ],
 )
 async def test_what_is_not_modelled_is_unknown_with_the_reason(design: str, reason: str, toolchain: Toolchain) -> None:
-    opinion = await compared(AND, design, toolchain)
+    opinion = await compare_designs(AND, design, toolchain)
     assert opinion.result is ComparisonResult.UNKNOWN
     assert reason in opinion.reason
 
@@ -129,35 +129,35 @@ async def test_what_is_not_modelled_is_unknown_with_the_reason(design: str, reas
 async def test_two_clocks_and_a_clock_that_is_read_are_not_modelled(toolchain: Toolchain) -> None:
     crossing = "module top(input c1, input c2, input d, output reg q); reg r;\n  always @(posedge c1) r <= d;\n"
     crossing += "  always @(posedge c2) q <= r;\nendmodule\n"
-    opinion = await compared(crossing, crossing, toolchain)
+    opinion = await compare_designs(crossing, crossing, toolchain)
     assert "more than one clock" in opinion.reason
     gated = REGISTER.replace("q <= d;", "q <= d & clk;")
-    assert "its clock clk is also read as a value" in (await compared(gated, gated, toolchain)).reason
+    assert "its clock clk is also read as a value" in (await compare_designs(gated, gated, toolchain)).reason
 
 
 async def test_a_design_cannot_be_the_reference_by_including_it(toolchain: Toolchain) -> None:
     for path in ("f0.sv", "../gold/f0.sv", "/code/gold/f0.sv", "gold.il"):
-        opinion = await compared(AND, f'`include "{path}"\n', toolchain)
+        opinion = await compare_designs(AND, f'`include "{path}"\n', toolchain)
         assert opinion.result is ComparisonResult.UNKNOWN, path
 
 
 async def test_what_a_design_prints_or_leaves_is_not_taken_for_a_result(toolchain: Toolchain) -> None:
     forged = 'always @(posedge a) $display("Property proved. Networks are equivalent");'
-    opinion = await compared(AND, AND.replace("assign y = a & b;", f"assign y = a; {forged}"), toolchain)
+    opinion = await compare_designs(AND, AND.replace("assign y = a & b;", f"assign y = a; {forged}"), toolchain)
     assert opinion.result is ComparisonResult.DIFFERS
 
 
 async def test_a_proof_that_takes_too_long_is_unknown(toolchain: Toolchain) -> None:
     first_design = ADDED.replace("PRODUCT", "a * b")
     second_design = ADDED.replace("PRODUCT", "(b[7:0] * a) + ((b[15:8] * a) << 8)")
-    opinion = await compared(first_design, second_design, toolchain, limit_s=4)
+    opinion = await compare_designs(first_design, second_design, toolchain, limit_s=4)
     assert opinion.result is ComparisonResult.UNKNOWN
 
 
 async def test_outputs_that_are_wires_are_compared(toolchain: Toolchain) -> None:
     wires = "module top(input a, input b, output y, output z); assign y = a, z = b; endmodule\n"
-    assert (await compared(wires, wires, toolchain)).result is ComparisonResult.EQUIVALENT
-    assert (await compared(wires, wires.replace("y = a", "y = b"), toolchain)).result is ComparisonResult.DIFFERS
+    assert (await compare_designs(wires, wires, toolchain)).result is ComparisonResult.EQUIVALENT
+    assert (await compare_designs(wires, wires.replace("y = a", "y = b"), toolchain)).result is ComparisonResult.DIFFERS
 
 
 async def test_memories_with_the_same_contents_are_equal(toolchain: Toolchain) -> None:
@@ -170,7 +170,7 @@ async def test_memories_with_the_same_contents_are_equal(toolchain: Toolchain) -
 endmodule
 """
     renamed_buffer = buffer.replace("kept[a] + d", "d + kept[a]").replace("kept", "stored")
-    assert (await compared(buffer, renamed_buffer, toolchain)).result is ComparisonResult.EQUIVALENT
+    assert (await compare_designs(buffer, renamed_buffer, toolchain)).result is ComparisonResult.EQUIVALENT
 
 
 HANDSHAKE = """module top(input clk, input rst, input take, input [7:0] d,
@@ -202,7 +202,7 @@ LATE = SIMPLER.replace("else q <= d", "else q <= d + valid")
 async def test_what_an_author_leaves_open_is_not_compared(
     design: str, dont_cares: dict[str, Any], expected_result: ComparisonResult, toolchain: Toolchain
 ) -> None:
-    opinion = await compared(HANDSHAKE, design, toolchain, dont_cares=DontCares.model_validate(dont_cares))
+    opinion = await compare_designs(HANDSHAKE, design, toolchain, dont_cares=DontCares.model_validate(dont_cares))
     assert opinion.result is expected_result, opinion
 
 
@@ -210,7 +210,7 @@ async def test_what_an_author_leaves_open_is_not_compared(
     ("unless", "message"), [({"r": "valid"}, "r, which is no output"), ({"q": "d"}, "d, which is no port of one bit")]
 )
 async def test_a_dont_care_that_is_no_port_is_named(unless: dict[str, str], message: str, toolchain: Toolchain) -> None:
-    opinion = await compared(HANDSHAKE, SIMPLER, toolchain, dont_cares=DontCares(unless=unless))
+    opinion = await compare_designs(HANDSHAKE, SIMPLER, toolchain, dont_cares=DontCares(unless=unless))
     assert opinion.result is ComparisonResult.UNKNOWN
     assert message in opinion.reason
 
@@ -224,7 +224,7 @@ endmodule
 
 async def test_a_net_with_several_drivers_is_not_modelled(toolchain: Toolchain) -> None:
     reference = SEVERAL_DRIVERS.replace("  assign y = (b == 32'hDEADBEEF) ? ~a : a;\n", "")
-    opinion = await compared(reference, SEVERAL_DRIVERS, toolchain)
+    opinion = await compare_designs(reference, SEVERAL_DRIVERS, toolchain)
     assert opinion.result is ComparisonResult.UNKNOWN
     assert "several drivers" in opinion.reason
 
@@ -238,11 +238,11 @@ async def test_what_never_counts_is_no_equivalence(toolchain: Toolchain) -> None
 endmodule
 """
     design = reference.replace("rst ? 8'd0 : d", "~d")
-    opinion = await compared(reference, design, toolchain, dont_cares=DontCares(unless={"data": "valid"}))
+    opinion = await compare_designs(reference, design, toolchain, dont_cares=DontCares(unless={"data": "valid"}))
     assert opinion.result is ComparisonResult.UNKNOWN, opinion
 
 
 async def test_an_inout_is_no_output_that_can_be_left_out(toolchain: Toolchain) -> None:
     text = "module top(input a, input b, inout s, output y);\n  assign s = a & b;\n  assign y = a;\nendmodule\n"
-    opinion = await compared(text, text, toolchain, dont_cares=DontCares(always=("s",)))
+    opinion = await compare_designs(text, text, toolchain, dont_cares=DontCares(always=("s",)))
     assert "inout" in opinion.reason

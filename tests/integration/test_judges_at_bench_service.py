@@ -23,7 +23,7 @@ from benchwright_judges.service.tokens import AccessTokens
 from benchwright_service.app import OPEN as OPEN_AT_BENCH
 from benchwright_service.app import make_api as make_bench_api
 
-from ..support.service.bench_service import Course, Service, Solver, running
+from ..support.service.bench_service import Course, Service, Solver, running_service
 from ..support.service.judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, filled_store
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
@@ -52,7 +52,7 @@ GUARDED_AT_BENCH = [
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     new_service = Service(tmp_path_factory.mktemp("service"), workers=0)
     filled_store(new_service.folders)
-    with running(new_service) as started:
+    with running_service(new_service) as started:
         yield started
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ..support.service.bench_service import Course, Service, running
+from ..support.service.bench_service import Course, Service, running_service
 
 PROGRAMS = ("dbus-run-session", "gnome-keyring-daemon")
 missing = [program for program in PROGRAMS if shutil.which(program) is None]
@@ -23,7 +23,7 @@ UNLOCKED = "printf secret | gnome-keyring-daemon --unlock --components=secrets >
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    with running(Service(tmp_path / "service")) as service:
+    with running_service(Service(tmp_path / "service")) as service:
         yield service
 
 

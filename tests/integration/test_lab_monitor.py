@@ -25,7 +25,7 @@ from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.study_file import parse_study
 
 from ..lsp.session import Editor
-from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.bench_service import DATABASES, Service, running_service
 from ..support.service.postgres import new_database
 from ..support.studies.conducted_study import STUDY, agree, benchwright, enrol, invite
 from ..support.studies.study import ask, foresee, open_task
@@ -41,7 +41,7 @@ STUDY_PATH = "/api/v1/studies/small"
 @pytest.fixture(params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path / "service", database)) as started:
+    with running_service(Service(tmp_path / "service", database)) as started:
         yield started
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from ..support.machine.sandbox_run import PATIENCE_S, gone, started
+from ..support.machine.sandbox_run import PATIENCE_S, gone, has_started
 
 BENCHWRIGHT = Path(sys.executable).with_name("benchwright")
 LONG = "a-problem-whose-name-is-much-longer-than-any-terminal-that-somebody-could-have-open-" + "x" * 30
@@ -106,7 +106,7 @@ async def test_a_check_that_is_told_to_end_leaves_nothing_and_says_how_to_go_on(
     seconds = f"600.{os.getpid()}{number.value}"
     imported(environ, tmp_path, {"slow": f"sleep {seconds}"})
     with running(environ, "problems", "check", "mine") as check:
-        assert await started(seconds)
+        assert await has_started(seconds)
         assert run_folders(check.pid)
         check.send_signal(number)
         output, err = check.communicate(timeout=PATIENCE_S)
@@ -124,7 +124,7 @@ async def test_a_check_that_ignores_ctrl_c_in_the_background_ends_when_told_to(
     imported(environ, tmp_path, {"slow": f"sleep {seconds}"})
     shell = f"trap '' INT; exec {BENCHWRIGHT} problems check mine"
     with running(environ, "-c", shell, program="/bin/sh") as check:
-        assert await started(seconds)
+        assert await has_started(seconds)
         check.terminate()
         _, err = check.communicate(timeout=PATIENCE_S)
     assert check.returncode == 143, err

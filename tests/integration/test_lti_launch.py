@@ -20,7 +20,7 @@ from lti1p3platform.registration import Registration
 
 from benchwright_remote.messages import Role
 
-from ..support.service.bench_service import Course, Service, running
+from ..support.service.bench_service import Course, Service, running_service
 from ..support.service.bench_service_pages import browser, csrf, invitation, signed_in
 from ..support.service.lti_launch import (
     CLIENT,
@@ -107,7 +107,7 @@ def school(platform: Platform, tmp_path: Path) -> Iterator[School]:
     course = service.set_up()
     file = platform.as_settings(tmp_path, CONTEXT, course.name)
     service.options = ("--sign-in", str(file))
-    with running(service):
+    with running_service(service):
         platform.tool = service.url
         yield School(service, course, platform)
 

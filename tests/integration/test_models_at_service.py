@@ -15,12 +15,12 @@ from benchwright_problems.verdict import Outcome
 from benchwright_remote.messages import Role
 
 from ..support.models.eval import COUNTER
-from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.bench_service import DATABASES, Service, running_service
 from ..support.service.bench_service_pages import signed_in
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 from ..support.service.postgres import new_database
 from ..support.studies.hosted_study import Participant, opened
-from ..support.studies.study_pages import closed, page, post
+from ..support.studies.study_pages import page, page_once_closed, post
 
 pytestmark = pytest.mark.long
 
@@ -46,7 +46,7 @@ data: {{to: service}}
 @pytest.fixture(params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path / "service", database, workers=0)) as started:
+    with running_service(Service(tmp_path / "service", database, workers=0)) as started:
         yield started
 
 
@@ -85,7 +85,7 @@ def test_its_attempts_are_watched_closed_and_reported_with_those_of_people(servi
     person.end(person.begin(), Outcome.FAILED)
     person.log.close()
     assert post(owner_client, "/studies/mixed/closing", name="mixed").status_code == 303
-    assert "Read the report" in closed(owner_client, "mixed")
+    assert "Read the report" in page_once_closed(owner_client, "mixed")
     report = json.loads((service.folders.data / "service" / "reports" / "mixed" / "report.json").read_text())
     assert report["groups"] == ["zqalone", "zqsmall"]
     solved = report["sections"]["outcomes"]["numbers"]["groups"]

@@ -16,8 +16,8 @@ from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 
-from ..support.service.bench_service import DATABASES, Course, Service, Solver, running
-from ..support.service.bench_service_metrics import scraped, value
+from ..support.service.bench_service import DATABASES, Course, Service, Solver, running_service
+from ..support.service.bench_service_metrics import scrape_samples, value
 from ..support.service.postgres import new_database
 
 REF = "starter/saturating-counter"
@@ -31,7 +31,7 @@ OPTIONS = (
 @pytest.fixture(params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path / "service", database, options=OPTIONS)) as started:
+    with running_service(Service(tmp_path / "service", database, options=OPTIONS)) as started:
         yield started
 
 
@@ -89,7 +89,7 @@ def test_each_quota_refuses_and_leaves_the_others_alone(
     assert second_reply.headers["Retry-After"] == "5"
 
     assert lin.send(begun(lin, files)).status_code == 200
-    samples = scraped(service)
+    samples = scrape_samples(service)
     name = "benchwright_quota_refusals_total"
     assert value(samples, name, quota="attempts_per_hour") == 1
     assert value(samples, name, quota="runs_waiting") == 2

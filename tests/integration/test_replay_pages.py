@@ -21,7 +21,7 @@ from benchwright_remote.messages import Role
 
 from ..support.service.bench_service import Course, Service, Solver
 from ..support.service.bench_service_pages import invitation, signed_in
-from ..support.studies.forged_row import forged
+from ..support.studies.forged_row import forge_row
 
 REF = "starter/saturating-counter"
 MARKUP = "// </script><script>alert(1)</script> <b>\n"
@@ -152,7 +152,7 @@ def test_an_event_that_no_editor_writes_is_told_and_hides_nothing_else(
     solver.record(attempt, Started(), Edit(path=work.path, version=2, changes=(Change(start=0, end=0, text="x"),)))
     _, rows = solver.rows(attempt)
     body = rows[-1].body.replace('"start":0', '"start":9')
-    lines = [row.as_json_line() for row in (*rows[:-1], forged(rows[-1], body=body))]
+    lines = [row.as_json_line() for row in (*rows[:-1], forge_row(rows[-1], body=body))]
     assert solver.send(attempt, lines=lines).status_code == 200
     with service.client(solver.token) as client:
         account = client.get("/api/v1/me").json()["account"]

@@ -163,7 +163,7 @@ def carry_out(lab: Lab, study: str = STUDY) -> None:
                 condition=assigned.solver,
                 study="tiny",
             )
-            studies.note_task(assigned, problem, header.id)
+            studies.note_problem_opened(assigned, problem, header.id)
             forecast = studies.forecast_of("tiny", participant, problem) or Forecast()
             lab.tell(header.id, assigned, consent, forecast, Started())
             _attempt(lab, header.id, problem.removeprefix("tiny/"), assigned.condition)
@@ -436,7 +436,7 @@ def test_participants_see_how_five_others_did_where_the_study_shows_it(
             condition="alone",
             study="shown",
         )
-        studies.note_task(assigned, problem, header.id)
+        studies.note_problem_opened(assigned, problem, header.id)
         lab.tell(header.id, assigned, consent, Started())
         lab.work(header.id, minutes)
         if participant == "P05":

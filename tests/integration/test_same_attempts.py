@@ -16,9 +16,9 @@ from benchwright_attempts.events.evidence import ModelUsage
 
 from ..support.models.acp_agents import programs as acp_programs
 from ..support.models.agent_model import model_that_writes
-from ..support.models.eval import COUNTER, Desk, desk, run, scripted
+from ..support.models.eval import COUNTER, Desk, desk, run, scripted_model
 from ..support.models.eval_place import programs
-from ..support.models.subjects import HEAVY, LIGHT, installed
+from ..support.models.subjects import HEAVY, LIGHT, installed_preset
 
 __all__ = ("acp_programs", "desk", "programs")
 
@@ -45,7 +45,7 @@ def attempt(desk: Desk, **settings: Any) -> list[str]:
     def reply(messages: Any, config: Any) -> ModelOutput:
         return ModelOutput.from_content("mockllm/model", next(replies))
 
-    events = played(desk, scripted(reply), limit_s=60.0, **settings)
+    events = played(desk, scripted_model(reply), limit_s=60.0, **settings)
     assert sum(isinstance(event, Edit) for event in events) == 2
     assert sum(event.calls for event in events if isinstance(event, ModelUsage)) in (2, 3)
     return timeless(events)
@@ -83,7 +83,7 @@ def test_a_subject_makes_the_same_attempt_again(desk: Desk, programs: Path, acp_
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", [*LIGHT, *HEAVY])
 def test_a_real_agent_makes_the_same_attempt_again(desk: Desk, name: str) -> None:
-    installed(name)
+    installed_preset(name)
     attempts, prompts_by_attempt = [], []
     for _ in range(2):
         prompts: list[str] = []

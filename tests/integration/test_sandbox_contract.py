@@ -28,7 +28,7 @@ from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from ..support.machine.sandbox_contract import facts
-from ..support.machine.sandbox_run import PATIENCE_S, Run, gone, is_alive, processes_with, runner, started
+from ..support.machine.sandbox_run import PATIENCE_S, Run, gone, has_started, is_alive, processes_with, runner
 
 pytestmark = pytest.mark.long
 
@@ -122,7 +122,7 @@ async def test_cancelling_kills_at_once(run: Run) -> None:
     # A busy machine may be in the way now and then; whoever waits for something does so each time.
     while not took_s or (min(took_s) > 1 and len(took_s) < 5):
         task = asyncio.ensure_future(run("trap '' TERM; sleep 933.5 & sleep 933.5"))
-        assert await started("sleep 933.5")
+        assert await has_started("sleep 933.5")
         sleep_processes = processes_with("sleep 933.5")
         start = time.monotonic()
         task.cancel()

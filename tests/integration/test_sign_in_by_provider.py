@@ -21,7 +21,7 @@ from joserfc.jws import JWSRegistry
 
 from benchwright_remote.messages import Role
 
-from ..support.service.bench_service import Course, Service, running
+from ..support.service.bench_service import Course, Service, running_service
 from ..support.service.bench_service_pages import browser, csrf, invitation, signed_in
 from ..support.service.sign_in_by_provider import SECRET, independent, sign_in
 
@@ -43,7 +43,7 @@ def serving(folder: Path, issuer: str, course: str = "") -> Service:
 
 @pytest.fixture(scope="module")
 def service(independent: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running(serving(tmp_path_factory.mktemp("service"), independent)) as started:
+    with running_service(serving(tmp_path_factory.mktemp("service"), independent)) as started:
         yield started
 
 
@@ -179,7 +179,7 @@ def foreign(claims: dict[str, Any]) -> str:
 
 
 def test_a_word_that_does_not_hold_signs_nobody_in(liar: Liar, tmp_path: Path) -> None:
-    with running(serving(tmp_path, liar.url)) as service:
+    with running_service(serving(tmp_path, liar.url)) as service:
 
         def tried(sign: Callable[[dict[str, Any]], str] | None = None, **changed_claims: Any) -> int:
             client = browser(service)
@@ -235,7 +235,7 @@ def test_a_word_that_does_not_hold_signs_nobody_in(liar: Liar, tmp_path: Path) -
 
 def test_a_provider_that_names_another_issuer_or_is_away_is_not_asked(liar: Liar, tmp_path: Path) -> None:
     liar.configuration_changes = {"issuer": "https://evil.example"}
-    with running(serving(tmp_path, liar.url)) as service:
+    with running_service(serving(tmp_path, liar.url)) as service:
         client = browser(service)
         assert client.get("/sign-in/provider").status_code == 422
         liar.configuration_changes, liar.status = {}, 503
@@ -248,7 +248,7 @@ def test_a_provider_that_names_another_issuer_or_is_away_is_not_asked(liar: Liar
 def test_who_signs_in_may_be_in_a_course_at_once(independent: str, tmp_path: Path) -> None:
     plain_service = Service(tmp_path / "service", workers=0)
     course = plain_service.set_up()
-    with running(serving(tmp_path, independent, course.name)) as service:
+    with running_service(serving(tmp_path, independent, course.name)) as service:
         client = browser(service)
         sign_in(client, "ada@example.org")
         assert "Computer architecture" in client.get("/").text

@@ -18,7 +18,7 @@ from benchwright_attempts.log.anchors import Anchor, as_text, check_anchors
 from benchwright_attempts.log.published_keys import PublishedKeys
 from benchwright_foundation.home import Home
 
-from ..support.service.bench_service import Service, Solver, running
+from ..support.service.bench_service import Service, Solver, running_service
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 REF = "starter/saturating-counter"
@@ -55,7 +55,7 @@ def student_home(tmp_path: Path) -> Path:
 def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
     tmp_path: Path, student_home: Path
 ) -> None:
-    with running(Service(tmp_path / "service", workers=0)) as service:
+    with running_service(Service(tmp_path / "service", workers=0)) as service:
         student = HandingIn(Solver.joining(service, service.set_up(), tmp_path))
         student.start()
         key_change = benchwright(service.home, "course", "rotate-key")
@@ -116,7 +116,7 @@ def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
 
 
 def test_a_key_is_not_revoked_by_mistake(tmp_path: Path) -> None:
-    with running(Service(tmp_path / "service", workers=0)) as service, service.client() as client:
+    with running_service(Service(tmp_path / "service", workers=0)) as service, service.client() as client:
         old_keys = client.get("/api/v1/keys").json()
         refusal = benchwright(service.home, "course", "revoke-key", "nonsense", "--since", "2026-01-01")
         assert refusal.returncode == 1 and old_keys["keys"][0]["key"] in refusal.stderr

@@ -38,7 +38,7 @@ def test_answers_are_what_slang_elaborates(tmp_path: Path, file_list: bool, nigh
         name_locations = inquiry.places(count // 10 if nightly else count)
         check(inquiry.definitions(name_locations), len(name_locations))
         check(inquiry.references(name_locations), len(name_locations))
-        check(inquiry.hovers(name_locations), len(name_locations) // 3)
+        check(inquiry.compare_hovers(name_locations), len(name_locations) // 3)
 
 
 @pytest.mark.parametrize("file_list", [True, False], ids=["list", "folder"])

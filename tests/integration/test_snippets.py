@@ -81,7 +81,7 @@ def expanded(text: str, snippets: dict[str, Snippet]) -> str:
     """A proof with the snippets in their places."""
 
     def insert_snippet(match: re.Match[str]) -> str:
-        code = snippets[match["prefix"]].expanded
+        code = snippets[match["prefix"]].expanded_code
         return "\n".join(match["indent"] + line if line else line for line in code.split("\n"))
 
     return re.sub(r"^(?P<indent> *)(?://|#)@(?P<prefix>\w+)$", insert_snippet, text, flags=re.MULTILINE)
@@ -94,9 +94,9 @@ def proofs(toolchain: Toolchain, open_folder_of_a_module: Path) -> Proofs:
     (rtl / "alone").mkdir(parents=True)
     (folder / "rundir").mkdir()
     files = {path.name: expanded(path.read_text(), DESIGN | COCOTB) for path in PROOFS.iterdir() if path.is_file()}
-    files |= {f"{prefix}.sv": DESIGN[prefix].expanded for prefix in ("module", "fifo")}
+    files |= {f"{prefix}.sv": DESIGN[prefix].expanded_code for prefix in ("module", "fifo")}
     files |= {
-        f"alone/{prefix}.sv": snippet.expanded + "\n"
+        f"alone/{prefix}.sv": snippet.expanded_code + "\n"
         for prefix, snippet in DESIGN.items()
         if snippet.body.startswith(("module", "interface", "package"))
     }
@@ -124,7 +124,7 @@ def test_a_snippet_does_what_it_says(proofs: Proofs, prefix: str) -> None:
 def test_an_assertion_fails_when_it_is_violated(proofs: Proofs, prefix: str) -> None:
     if prefix in SILENT:
         pytest.skip("the simulator has no unknown values")
-    label_match = re.search(r"\b(\w+) failed", DESIGN[prefix].expanded)
+    label_match = re.search(r"\b(\w+) failed", DESIGN[prefix].expanded_code)
     assert label_match
     assert f"{label_match[1]} failed" in proofs.section("breaking")
     assert f"{label_match[1]} failed" not in proofs.section("quiet")
@@ -136,7 +136,7 @@ def test_linters_find_nothing_in_a_snippet(proofs: Proofs, prefix: str) -> None:
     if lone_file in proofs.files:
         # The last line is Verilator's report of what it did.
         assert [finding.message for finding in parse_verilator(proofs.section(f"lint {lone_file}"))] == []
-    head = DESIGN[prefix].expanded.split("\n")
+    head = DESIGN[prefix].expanded_code.split("\n")
     for finding in parse_verilator(proofs.sandbox_output.printed.partition("== quiet")[0]):
         line = proofs.files[finding.path].split("\n")[finding.line - 1].strip()
         assert line not in {text.strip() for text in head}, finding.message

@@ -15,7 +15,7 @@ from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration, open_lab
 from benchwright_studies.plan.study_file import parse_study
 
-from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.bench_service import DATABASES, Service, running_service
 from ..support.service.postgres import new_database
 
 STUDY = """
@@ -43,7 +43,7 @@ async def invitation_to(service: Service) -> str:
 @pytest.fixture(scope="module", params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:
         yield started
 
 

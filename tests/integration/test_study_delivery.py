@@ -20,7 +20,7 @@ from benchwright_studies.conduct.delivery import Deliveries
 from benchwright_studies.conduct.study_log import StudyLog
 
 from ..lsp.session import SERVER, Editor
-from ..support.service.postgres import Cluster, PostgresError, new_database, restartable
+from ..support.service.postgres import Cluster, PostgresError, new_database, restartable_cluster
 
 pytestmark = pytest.mark.asyncio
 
@@ -43,7 +43,7 @@ Editors = Callable[[], Awaitable[Editor]]
 @pytest.fixture
 def database() -> Iterator[Cluster]:
     try:
-        with restartable() as running:
+        with restartable_cluster() as running:
             yield running
     except PostgresError as error:
         pytest.skip(str(error))

@@ -23,11 +23,11 @@ from benchwright_studies.conduct.closing import check_seal
 from benchwright_studies.conduct.study_log import StudyLog
 
 from ..support.editor.axe import faults
-from ..support.service.bench_service import DATABASES, Service, running
+from ..support.service.bench_service import DATABASES, Service, running_service
 from ..support.service.bench_service_pages import browser, signed_in
 from ..support.service.postgres import new_database
 from ..support.studies.hosted_study import CONDITIONS, Participant, opened
-from ..support.studies.study_pages import closed, page, post
+from ..support.studies.study_pages import page, page_once_closed, post
 
 pytestmark = pytest.mark.long
 
@@ -40,7 +40,7 @@ HIDDEN = (*CONDITIONS, "passed", "failed", "tests_failed")
 @pytest.fixture(scope="module", params=DATABASES)
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
-    with running(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"), database, workers=0)) as started:
         yield started
 
 
@@ -205,7 +205,7 @@ def test_a_study_closes_in_the_background_and_its_report_and_records_can_be_had(
     assert post(owner_client, close, name="closes", end=going).headers["location"] == close
     running_page = owner_client.get(close).text
     assert "progress" in running_page or "frozen under" in running_page
-    closed_page = closed(owner_client, "closes")
+    closed_page = page_once_closed(owner_client, "closes")
     assert "was not closed" not in closed_page
 
     with lab_log(service) as log:
@@ -232,7 +232,7 @@ def test_a_study_closes_in_the_background_and_its_report_and_records_can_be_had(
 
     assert post(owner_client, "/studies/closes/invitations", role="participant", uses="1").status_code == 422
     assert post(owner_client, close).status_code == 303
-    assert seal.digest in closed(owner_client, "closes")
+    assert seal.digest in page_once_closed(owner_client, "closes")
     noted = audited(owner_client, "closes")
     assert ("owner", "closed, with report", seal.digest) in noted
     assert ("owner", "began closing", "attempts that go on are ended") in noted
@@ -246,7 +246,7 @@ def test_a_study_without_attempts_is_closed_if_that_is_confirmed(service: Servic
     assert "There is no attempt." in page(owner_client, "empty", "/closing")
     assert post(owner_client, "/studies/empty/closing", name="empty").status_code == 409
     assert post(owner_client, "/studies/empty/closing", name="empty", end="none").status_code == 303
-    page_text = closed(owner_client, "empty")
+    page_text = page_once_closed(owner_client, "empty")
     assert "The report could not be made: There are no attempts of the study empty" in page_text
     assert "Rules and data are frozen" in page_text
     assert owner_client.get("/studies/empty/report").status_code == 409
@@ -270,7 +270,7 @@ def test_closing_that_was_interrupted_is_told_and_can_be_repeated(service: Servi
     assert "The study is not closed. Closing it, begun by owner" in page_text
     assert "was interrupted" in page_text
     assert post(owner_client, "/studies/restarts/closing", name="restarts", end="none").status_code == 303
-    page_text = closed(owner_client, "restarts")
+    page_text = page_once_closed(owner_client, "restarts")
     assert "Rules and data are frozen" in page_text
     assert "interrupted" not in page_text
 
@@ -310,6 +310,6 @@ def test_axe_finds_nothing_wrong_with_the_pages(service: Service, joining: Joini
     }
     (going,) = re.findall(r'name="end" value="(\w+)"', pages["second"])
     pages["running"] = owner_client.get(post(owner_client, close, name="pages", end=going).headers["location"]).text
-    pages["closed"] = closed(owner_client, "pages")
+    pages["closed"] = page_once_closed(owner_client, "pages")
     style = owner_client.get("/assets/pages.css").text
     assert {name: flaws for name, text in pages.items() if (flaws := faults(text, style, tmp_path))} == {}

@@ -14,14 +14,14 @@ from benchwright_subjects.evaluation.evaluation import summary
 
 from ..support.models.agent_model import FILE, model_that_writes
 from ..support.models.eval import COUNTER, Desk, desk, run
-from ..support.models.subjects import HEAVY, LIGHT, installed
+from ..support.models.subjects import HEAVY, LIGHT, installed_preset
 
 __all__ = ("desk",)
 
 
 @pytest.mark.parametrize("name", [*LIGHT, *(pytest.param(name, marks=pytest.mark.nightly) for name in HEAVY)])
 def test_a_subject_solves_a_problem_offline(desk: Desk, name: str) -> None:
-    subject = installed(name)
+    subject = installed_preset(name)
     options: dict[str, Any] = {"problems": "saturating-counter", "subject": name, "limit_s": 240.0}
     log = run(desk, model_that_writes(COUNTER), "agent", **options)
     assert summary(log)["passed"] == 1, summary(log)["why"]

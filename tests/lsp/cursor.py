@@ -259,12 +259,12 @@ class Scratch(File):
         """Symbols of all files; `spans` gives the places of their `location`s."""
         return await _wait_for_all(self.editor.client.workspace_symbol_async(types.WorkspaceSymbolParams(query)))
 
-    async def folding(self) -> list[types.FoldingRange]:
+    async def folding_ranges(self) -> list[types.FoldingRange]:
         """Ranges that can be folded."""
         params = types.FoldingRangeParams(self.identifier)
         return await _wait_for_all(self.editor.client.text_document_folding_range_async(params))
 
-    async def linked(self) -> list[Span]:
+    async def linked_spans(self) -> list[Span]:
         """The places that change together with the one at the cursor."""
         params = types.LinkedEditingRangeParams(self.identifier, self.position)
         linked_ranges = await _soon(self.editor.client.text_document_linked_editing_range_async(params))
@@ -317,14 +317,14 @@ class Scratch(File):
         action_answer = await _soon(self.editor.client.text_document_code_action_async(params))
         return [action for action in action_answer or () if isinstance(action, types.CodeAction)]
 
-    async def formatting(self) -> list[types.TextEdit]:
+    async def formatting_edits(self) -> list[types.TextEdit]:
         """The edits that format the file; `edited` applies them."""
         params = types.DocumentFormattingParams(self.identifier, types.FormattingOptions(2, True))
         return await _wait_for_all(self.editor.client.text_document_formatting_async(params))
 
     # Edits
 
-    def edited(self, text_edits: Iterable[Any], name: str | None = None) -> str:
+    def edited_text(self, text_edits: Iterable[Any], name: str | None = None) -> str:
         """The text of this file (or another of the folder) after text edits of one answer."""
         text = self.text_of(name or self.name)
         lines = Lines(text)
@@ -348,7 +348,7 @@ class Scratch(File):
             path = to_fs_path(uri)
             assert path is not None
             name = Path(path).relative_to(self.folder).as_posix()
-            texts[name] = self.edited(edits, name)
+            texts[name] = self.edited_text(edits, name)
         return texts
 
 

@@ -293,7 +293,7 @@ class Client:
         self._send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
         return self._number
 
-    async def settled(self) -> None:
+    async def wait_until_answered(self) -> None:
         """Wait until everything is answered."""
         await self._wait_until(lambda: not self._unanswered_requests)
 

@@ -67,7 +67,7 @@ def endless(name: str) -> str:
     return reference(name).replace("endmodule", "  always @(posedge clk) forever begin end\nendmodule")
 
 
-def starting(name: str) -> str:
+def starting_text(name: str) -> str:
     """The file of a starter problem as the solver finds it."""
     (content,) = starting_files(starter(name)).values()
     return content.decode()
@@ -304,17 +304,17 @@ class Editor:
             assert time.monotonic() < end, f"gave up waiting for {description}; the server said: {self.stderr.decode()}"
             await asyncio.sleep(0.01)
 
-    def sandboxed(self) -> list[psutil.Process]:
+    def sandboxed_processes(self) -> list[psutil.Process]:
         """Every process of a run."""
         children = psutil.Process(self.process.pid).children()
         sandboxes = [[child, *_descendants(child)] for child in children if _name(child) == "bwrap"]
         # The sandbox itself is two processes, the third supervises; where there is no fourth, it waits for a run.
         return [process for sandbox in sandboxes if len(sandbox) > 3 for process in sandbox]
 
-    async def simulating(self) -> list[psutil.Process]:
+    async def simulating_processes(self) -> list[psutil.Process]:
         """Wait until an `endless` run has started programs in its sandbox; returns them."""
-        await self.wait_until(lambda: bool(self.sandboxed()), "a run")
-        return self.sandboxed()
+        await self.wait_until(lambda: bool(self.sandboxed_processes()), "a run")
+        return self.sandboxed_processes()
 
     # What was recorded
 
@@ -401,11 +401,11 @@ class Desk:
         """Hand in."""
         return SubmitSummary.model_validate(await self.editor.ask("submit", uri=self.uri))
 
-    async def running(self) -> None:
+    async def until_run_starts(self) -> None:
         """Wait until the editor is told that a run goes on, which one of an `endless` solution does for long."""
         await self.editor.wait_until(lambda: [status.running for status in self._statuses()][-1:] == [True], "a run")
 
-    async def stopped(self) -> None:
+    async def until_run_stops(self) -> None:
         """Wait until the editor is told that the run it was told of goes on no more."""
         await self.editor.wait_until(
             lambda: [status.running for status in self._statuses()][-1:] == [False], "the end of a run"
@@ -437,14 +437,14 @@ class Desk:
         """The events of one type."""
         return [event for event in self.events() if event.type == kind]
 
-    def verified(self) -> Verification:
+    def verify_log(self) -> Verification:
         """The hash chain and every save checked; the replay of all events."""
         with self.editor.log() as log:
             return verify(*log.stored_attempt(self.attempt))
 
-    def replayed(self, path: str) -> bytes | None:
+    def replayed_content(self, path: str) -> bytes | None:
         """The bytes that the log rebuilds for a file; every save before must fit."""
-        verification = self.verified()
+        verification = self.verify_log()
         assert verification.ok, verification.first_fault
         return verification.replay.files[path].data
 
@@ -494,9 +494,9 @@ class File:
     def save(self) -> None:
         """Write to disk, and say so."""
         self.path.write_bytes(self.text.encode())
-        self.saved()
+        self.send_saved()
 
-    def saved(self) -> None:
+    def send_saved(self) -> None:
         """Say only that it was saved."""
         params = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(self.uri))
         self.editor.client.text_document_did_save(params)
@@ -538,7 +538,7 @@ class File:
         lines = Lines(self.text)
         return self.text[lines.offset(marked_problem.range.start) : lines.offset(marked_problem.range.end)]
 
-    async def lens(self) -> str:
+    async def first_lens_title(self) -> str:
         """The title of the first code lens, which is about the attempt."""
         lens, *_ = await self.editor.lenses(self)
         assert lens.command is not None

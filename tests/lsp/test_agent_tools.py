@@ -82,7 +82,7 @@ async def test_beside_an_editor_its_server_answers_and_records(editor: Editor, h
     assert [(aid_use.feature, aid_use.detail, aid_use.through) for aid_use in aid_uses] == [
         ("run_hidden_tests", "some-agent 1.2", "agent")
     ]
-    assert desk.verified().ok
+    assert desk.verify_log().ok
 
 
 async def test_alone_an_agent_starts_finds_runs_and_submits(home: Path) -> None:

@@ -18,9 +18,9 @@ from benchwright_problems.problem import Reveal
 from benchwright_service.bench import open_administration
 from benchwright_service.courses.courses import AssignmentRules
 
-from ..support.models.inline_completion import Model, able, offered, options
-from ..support.service.bench_service import Course, Service, running
-from ..support.studies.assignments import acknowledged, sign_in
+from ..support.models.inline_completion import Model, inline_capabilities, offers, options
+from ..support.service.bench_service import Course, Service, running_service
+from ..support.studies.assignments import acknowledged_events, sign_in
 from .conftest import Editors
 from .session import Desk, Editor, reference
 
@@ -34,7 +34,7 @@ HELPED = {"uri": "", "editor": "VS Code", "extensions": [], "aiFeatures": {}, "s
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running(Service(tmp_path_factory.mktemp("service"))) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"))) as started:
         yield started
 
 
@@ -46,7 +46,7 @@ def model() -> Iterator[Model]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def assisted(editors: Editors, model: Model) -> AsyncIterator[Editor]:
-    yield await editors(capabilities=able(), options=options(model))
+    yield await editors(capabilities=inline_capabilities(), options=options(model))
 
 
 async def begun(editor: Editor, pack: str) -> Desk:
@@ -62,7 +62,7 @@ async def test_our_own_completion_is_absent_and_asks_no_model_where_the_assignme
     course = await asyncio.to_thread(service.set_up, title="Alone", assistance=rule)
     desk = await begun(assisted, sign_in(home, service, course))
     file = desk.open(text=TEXT)
-    assert await offered(file) == []
+    assert await offers(file) == []
     assert model.requests == []
     assert desk.events_of_kind("assist_shown") == []
 
@@ -73,7 +73,7 @@ async def test_our_own_completion_helps_where_the_assignment_lets_it(
 ) -> None:
     course = await asyncio.to_thread(service.set_up, title="Helped", assistance=Assistance(allowed=allowed))
     desk = await begun(assisted, sign_in(home, service, course))
-    (inline_item,) = await offered(desk.open(text=TEXT))
+    (inline_item,) = await offers(desk.open(text=TEXT))
     assert inline_item.insert_text == "a;"
     assert desk.events_of_kind("violation") == []
 
@@ -152,7 +152,7 @@ async def test_the_most_of_all_phases_is_what_the_students_machine_may_show(
 async def test_who_has_too_many_runs_waiting_is_told_so_and_loses_nothing(
     editors: Editors, home: Path, tmp_path: Path
 ) -> None:
-    with running(Service(tmp_path / "service", workers=0, options=["--runs-waiting", "1"])) as service:
+    with running_service(Service(tmp_path / "service", workers=0, options=["--runs-waiting", "1"])) as service:
         course = await asyncio.to_thread(service.set_up, title="Quota")
         pack = sign_in(home, service, course)
         editor = await editors()
@@ -178,14 +178,14 @@ async def test_who_has_too_many_runs_waiting_is_told_so_and_loses_nothing(
             worker.terminate()
             await worker.wait()
         await editor.quit()
-        assert acknowledged(home) == {desk.attempt: len(desk.events()) for desk in desks}
+        assert acknowledged_events(home) == {desk.attempt: len(desk.events()) for desk in desks}
 
 
 @pytest.mark.nightly
 async def test_who_begins_too_many_attempts_is_told_so_once_and_goes_on_working(
     editors: Editors, home: Path, tmp_path: Path
 ) -> None:
-    with running(Service(tmp_path / "service", workers=0, options=["--attempts-per-hour", "1"])) as service:
+    with running_service(Service(tmp_path / "service", workers=0, options=["--attempts-per-hour", "1"])) as service:
         course = await asyncio.to_thread(service.set_up, title="Quota")
         pack = sign_in(home, service, course)
         editor = await editors()
@@ -201,7 +201,7 @@ async def test_who_begins_too_many_attempts_is_told_so_once_and_goes_on_working(
         (notice,) = (message for message in editor.screen.messages if "takes no more" in message)
         assert "The limit of new attempts is 1 an hour for one person." in notice
         assert "It is recorded here, and is delivered later; go on working." in notice
-        assert len(acknowledged(home)) == 1
+        assert len(acknowledged_events(home)) == 1
         port = int(service.url.rpartition(":")[2])
         service.stop()
         await editor.quit()
@@ -210,6 +210,6 @@ async def test_who_begins_too_many_attempts_is_told_so_once_and_goes_on_working(
         # The next session hands in what waited.
         second_editor = await editors()
         await second_editor.ask("packs")
-        await second_editor.wait_until(lambda: len(acknowledged(home)) == 2, "all attempts at the service")
+        await second_editor.wait_until(lambda: len(acknowledged_events(home)) == 2, "all attempts at the service")
         await second_editor.quit()
-        assert acknowledged(home) == {desk.attempt: len(desk.events()) for desk in (first_desk, second_desk)}
+        assert acknowledged_events(home) == {desk.attempt: len(desk.events()) for desk in (first_desk, second_desk)}

@@ -14,8 +14,8 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 
-from ..support.service.bench_service import Course, Service, running
-from ..support.studies.assignments import acknowledged, course, service, sign_in
+from ..support.service.bench_service import Course, Service, running_service
+from ..support.studies.assignments import acknowledged_events, course, service, sign_in
 from .conftest import Editors
 from .session import reference, wrong
 
@@ -52,7 +52,7 @@ async def test_an_assignment_is_opened_saved_failed_passed_and_submitted_as_any_
     assert (await desk.verdict(2)).outcome == "passed"
     assert (await desk.submit()).first_pass_run == 2
     await editor.quit()
-    assert acknowledged(home) == {desk.attempt: len(desk.events())}
+    assert acknowledged_events(home) == {desk.attempt: len(desk.events())}
 
 
 async def test_an_answer_is_scored_where_the_key_is(
@@ -95,7 +95,7 @@ async def test_nothing_hidden_of_an_assignment_is_on_the_students_machine(
 async def test_work_goes_on_while_the_service_is_away_and_nothing_is_lost(
     editors: Editors, home: Path, tmp_path: Path
 ) -> None:
-    with running(Service(tmp_path / "service")) as service:
+    with running_service(Service(tmp_path / "service")) as service:
         course = await asyncio.to_thread(service.set_up, title="Week 2")
         pack = sign_in(home, service, course)
         editor = await editors()
@@ -115,7 +115,7 @@ async def test_work_goes_on_while_the_service_is_away_and_nothing_is_lost(
         assert (await desk.verdict(1)).outcome == "passed"
         await desk.submit()
         await editor.quit()
-        assert acknowledged(home) == {desk.attempt: len(desk.events())}
+        assert acknowledged_events(home) == {desk.attempt: len(desk.events())}
 
 
 async def test_what_a_killed_editor_left_behind_is_handed_in_once_its_problem_is_open_again(
@@ -131,7 +131,7 @@ async def test_what_a_killed_editor_left_behind_is_handed_in_once_its_problem_is
     await editor.kill()
     second_editor = await editors()
     await second_editor.open_problem(f"{pack}/saturating-counter")
-    await second_editor.wait_until(lambda: acknowledged(home).get(desk.attempt, 0) > 2, "the service to have it")
+    await second_editor.wait_until(lambda: acknowledged_events(home).get(desk.attempt, 0) > 2, "the service to have it")
 
 
 async def test_a_confirmation_in_the_browser_signs_the_editor_in(

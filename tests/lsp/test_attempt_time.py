@@ -84,7 +84,7 @@ async def test_gaps_sleep_and_other_windows_become_facts_and_active_time_is_deri
     assert [(event.idle, event.after_s) for event in desk.events_of_kind("idle")] == [(True, 60), (False, 200)]
     (slept,) = desk.events_of_kind("suspended")
     assert slept.wall_s - slept.mono_s == pytest.approx(HOUR, abs=1)
-    assert desk.verified().ok
+    assert desk.verify_log().ok
     assert status.active_s is not None
     assert 760 <= status.active_s <= 760 + took
     row = await reported(home, desk)

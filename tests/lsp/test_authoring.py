@@ -106,7 +106,7 @@ async def test_nothing_is_run_on_saving_where_the_setting_is_off(editors: Editor
     wrong_file.paste((problem / REFERENCE).read_text())
     wrong_file.save()
     await editor.ask("previewProblem", uri=wrong_file.uri)
-    assert editor.sandboxed() == []
+    assert editor.sandboxed_processes() == []
     assert marked(editor, problem) == []
     assert editor.screen.proofs == []
 

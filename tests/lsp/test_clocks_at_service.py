@@ -17,10 +17,10 @@ from benchwright_remote.messages import Role
 from benchwright_service.bench import open_administration
 from benchwright_service.storage.tables import ASSIGNMENTS
 
-from ..support.service.bench_service import Course, Service, running
+from ..support.service.bench_service import Course, Service, running_service
 from ..support.service.bench_service_grades import change, points
 from ..support.service.bench_service_pages import invitation, signed_in
-from ..support.studies.assignments import acknowledged, sign_in
+from ..support.studies.assignments import acknowledged_events, sign_in
 from .clocks import Clocks
 from .conftest import Editors
 from .session import Desk, Editor, reference, wrong
@@ -33,7 +33,7 @@ PROBLEM = "saturating-counter"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running(Service(tmp_path_factory.mktemp("service"))) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"))) as started:
         yield started
 
 
@@ -78,7 +78,7 @@ async def close(service: Service, course: Course) -> None:
     """The assignment has just been closed."""
     async with (
         open_administration(service.folders, service.database) as parts,
-        parts.database.writing() as connection,
+        parts.database.write_transaction() as connection,
     ):
         closed = update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == course.assignment)
         await connection.execute(closed.values(closes=soon(0).timestamp()))
@@ -100,7 +100,7 @@ async def test_a_clock_that_is_hours_off_neither_shortens_nor_lengthens_the_time
     assert (await desk.verdict(2)).outcome == "passed"
     await desk.submit()
     await editor.quit()
-    assert acknowledged(home) == {desk.attempt: len(desk.events())}
+    assert acknowledged_events(home) == {desk.attempt: len(desk.events())}
     clock, worth = await asyncio.to_thread(graded, service, course)
     assert seconds(clock) == [pytest.approx(-off_h * HOUR, abs=60)]
     assert worth == "4"
@@ -123,7 +123,7 @@ async def test_setting_the_clock_back_does_not_reopen_what_the_service_has_close
     await editor.quit()
     # What was done is recorded in any case; points are for what the service has graded, and that was late.
     assert (await asyncio.to_thread(graded, service, course))[1] == "0"
-    assert acknowledged(home) == {desk.attempt: len(desk.events())}
+    assert acknowledged_events(home) == {desk.attempt: len(desk.events())}
 
 
 async def test_a_clock_that_jumps_and_a_computer_that_sleeps_leave_active_time_alone_and_staff_see_by_how_much(
@@ -143,8 +143,8 @@ async def test_a_clock_that_jumps_and_a_computer_that_sleeps_leave_active_time_a
     await editor.wait_until(lambda: has_passed(editor), "the last verdict")
     await desk.submit()
     await editor.quit()
-    assert acknowledged(home) == {desk.attempt: len(desk.events())}
-    assert desk.verified().ok
+    assert acknowledged_events(home) == {desk.attempt: len(desk.events())}
+    assert desk.verify_log().ok
     clock_text, worth = await asyncio.to_thread(graded, service, course)
     assert worth == "4"
     newest_s, least_s, most_s = seconds(clock_text)

@@ -53,7 +53,7 @@ def accepted(file: Scratch, completion_item: types.CompletionItem) -> str:
     if completion_item.insert_text_format is types.InsertTextFormat.Snippet:
         text = re.sub(r"\$\{\d+:((?:[^}\\]|\\.)*)\}|\$\d+", lambda stop: stop[1] or "", text)
         text = re.sub(r"\\([$}\\])", r"\1", text)
-    return file.edited([types.TextEdit(edit_range, text)])
+    return file.edited_text([types.TextEdit(edit_range, text)])
 
 
 def item_with_label(completion_items: list[types.CompletionItem], label: str) -> types.CompletionItem:

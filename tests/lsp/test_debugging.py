@@ -11,7 +11,7 @@ from lsprotocol import types
 from benchwright_harness.own_tests.debugging import copy_without_requests
 
 from ..support.editor.debug_adapter import debug_client
-from ..support.editor.own_tests import TESTS, folder_with, opened, results
+from ..support.editor.own_tests import TESTS, folder_with, open_own_tests, results
 from .conftest import Editors
 from .session import still_alive
 
@@ -23,7 +23,7 @@ LAST_LINE = len(TESTS.splitlines())
 
 async def test_a_test_stops_at_a_breakpoint_and_tells_its_variables(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path)
-    editor = await opened(editors, folder)
+    editor = await open_own_tests(editors, folder)
     run_task = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=[TEST], debug=True))
     await editor.wait_until(lambda: bool(editor.screen.debuggers), "debugger")
     (debugger,) = editor.screen.debuggers
@@ -51,10 +51,10 @@ async def test_a_test_stops_at_a_breakpoint_and_tells_its_variables(editors: Edi
 
 async def test_cancelling_ends_a_test_that_is_stopped_at_a_breakpoint(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path)
-    editor = await opened(editors, folder)
+    editor = await open_own_tests(editors, folder)
     run_task = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=[TEST], debug=True))
     await editor.wait_until(lambda: bool(editor.screen.debuggers), "debugger")
-    simulating = await editor.simulating()
+    simulating = await editor.simulating_processes()
     async with debug_client(editor.screen.debuggers[0].socket):
         token = next(token for token, value in editor.screen.progress if value.get("kind") == "begin")
         editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
@@ -66,7 +66,7 @@ async def test_cancelling_ends_a_test_that_is_stopped_at_a_breakpoint(editors: E
 @pytest.mark.parametrize("ids", [["tb/tb.sv"], ["tb/tb.sv", "tests/test_counter.py"]], ids=["testbench", "two files"])
 async def test_what_can_not_be_debugged_is_said(editors: Editors, tmp_path: Path, ids: list[str]) -> None:
     folder = folder_with(tmp_path)
-    editor = await opened(editors, folder)
+    editor = await open_own_tests(editors, folder)
     with pytest.raises(Exception, match="Only the cocotb tests of one file"):
         await editor.ask("runOwnTests", uri=folder.as_uri(), ids=ids, debug=True)
 

@@ -13,7 +13,7 @@ from benchwright_verilog.syntax.lines import Lines
 from ..support.studies.study import begin, foresee, open_task, study_allowing
 from .conftest import Editors
 from .cursor import Scratch, scratch
-from .session import Editor, File, reference, starting
+from .session import Editor, File, reference, starting_text
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -174,7 +174,7 @@ async def test_drivers_in_the_call_hierarchy_are_a_recorded_aid(editors: Editors
 
 
 async def test_state_machines_have_names_conditions_and_places_in_the_source(shared_editor: Editor) -> None:
-    text = starting("uart-parity")
+    text = starting_text("uart-parity")
     async with scratch(shared_editor.forget(), {"uart_tx.sv": text}) as file:
         answer = await shared_editor.ask("stateMachines", uri=file.uri, module="uart_tx")
         (machine,) = answer["machines"]

@@ -13,7 +13,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from ..support.editor.explanations import FORBIDDING
-from ..support.editor.failures import planted, run
+from ..support.editor.failures import plant_canaries, run
 from ..support.editor.nothing_hidden_leaks import write
 from ..support.models.inline_completion import with_help
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
@@ -132,7 +132,7 @@ async def test_unknown_signals_of_the_waveform_lead_to_the_register_without_rese
 async def test_a_model_is_told_what_the_solver_sees_and_nothing_that_is_hidden(
     editors: Editors, tmp_path: Path, home: Path, model: Model
 ) -> None:
-    planted(tmp_path / "pack", home, "names")
+    plant_canaries(tmp_path / "pack", home, "names")
     with_help(home, "planted/gate")
     editor = await editors(options=assisted(model))
     desk = await run(editor)
@@ -163,7 +163,7 @@ async def test_a_model_is_told_what_the_solver_sees_and_nothing_that_is_hidden(
 async def test_a_hidden_failure_is_explained_by_what_its_policy_shows(
     editors: Editors, tmp_path: Path, home: Path, reveal: str, message: str | None
 ) -> None:
-    planted(tmp_path / "pack", home, reveal)
+    plant_canaries(tmp_path / "pack", home, reveal)
     editor = await editors()
     desk = await run(editor)
     explanation = await editor.ask("explainFailure", uri=desk.uri)

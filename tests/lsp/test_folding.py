@@ -18,7 +18,7 @@ def editor(shared_editor: Editor) -> Editor:
 
 
 async def folded(file: Scratch) -> set[tuple[int, int]]:
-    return {(fold.start_line, fold.end_line) for fold in await file.folding()}
+    return {(fold.start_line, fold.end_line) for fold in await file.folding_ranges()}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -61,7 +61,7 @@ wire z;
 //#endregion
 """
     async with scratch(editor, text) as file:
-        kinds_by_lines = {(fold.start_line, fold.end_line): fold.kind for fold in await file.folding()}
+        kinds_by_lines = {(fold.start_line, fold.end_line): fold.kind for fold in await file.folding_ranges()}
         assert kinds_by_lines == {
             (0, 1): types.FoldingRangeKind.Comment,
             (2, 5): types.FoldingRangeKind.Imports,
@@ -131,12 +131,12 @@ async def test_a_client_that_folds_within_lines_gets_exact_places(editors: Edito
     capabilities = types.ClientCapabilities(text_document=types.TextDocumentClientCapabilities(folding_range=fold))
     editor = await editors(capabilities=capabilities)
     async with scratch(editor, "module a;\n  initial begin\n  end\nendmodule\n") as file:
-        folds = {(f.start_line, f.start_character, f.end_line, f.end_character) for f in await file.folding()}
+        folds = {(f.start_line, f.start_character, f.end_line, f.end_character) for f in await file.folding_ranges()}
         assert folds == {(0, 9, 3, 0), (1, 15, 2, 2)}
 
 
 async def test_a_text_of_one_line_or_of_another_language_has_no_folds(editor: Editor) -> None:
     files = {"a.sv": "module a; endmodule", "b.md": "module a;\n\nendmodule\n"}
     async with scratch(editor, files) as file:
-        assert await file.folding() == []
-        assert await file.open_files["b.md"].folding() == []
+        assert await file.folding_ranges() == []
+        assert await file.open_files["b.md"].folding_ranges() == []

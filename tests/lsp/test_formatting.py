@@ -30,14 +30,14 @@ async def on_type(file: Scratch, typed: str, tab: int = 2) -> str:
         file.identifier, file.position, typed, types.FormattingOptions(tab, True)
     )
     edits = await file.editor.client.text_document_on_type_formatting_async(params)
-    return file.edited(edits or ())
+    return file.edited_text(edits or ())
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 async def test_a_file_is_formatted_and_keeps_its_line_ends(editor: Editor, variant: Callable[[str], str]) -> None:
     async with scratch(editor, UGLY.replace("assign", "«assign»"), variant) as file:
-        edits = await file.formatting()
-        text = file.edited(edits)
+        edits = await file.formatting_edits()
+        text = file.edited_text(edits)
         assert words(text) == words(file.text)
         lines = text.split("\r\n") if "\r\n" in file.text else text.split("\n")
         assert lines[:4] == ["module m (", "    input  a,", "    output b", ");"]
@@ -49,7 +49,7 @@ async def test_a_file_is_formatted_and_keeps_its_line_ends(editor: Editor, varia
 
 async def test_what_is_formatted_already_needs_no_edits(editor: Editor) -> None:
     async with scratch(editor, "module m;\n  wire a;\nendmodule\n") as file:
-        assert await file.formatting() == []
+        assert await file.formatting_edits() == []
 
 
 async def test_the_indentation_is_the_clients(editor: Editor) -> None:
@@ -57,12 +57,12 @@ async def test_the_indentation_is_the_clients(editor: Editor) -> None:
         formatting_options = types.FormattingOptions(6, True, insert_final_newline=True)
         params = types.DocumentFormattingParams(file.identifier, formatting_options)
         edits = await editor.client.text_document_formatting_async(params)
-        assert file.edited(edits or ()) == "module m;\n      wire a;\nendmodule\n"
+        assert file.edited_text(edits or ()) == "module m;\n      wire a;\nendmodule\n"
 
 
 async def test_a_broken_file_stays_as_it_is_and_the_reason_is_told(editor: Editor) -> None:
     async with scratch(editor, "module m;\n  assign = ;\nendmodule\n") as file:
-        assert await file.formatting() == []
+        assert await file.formatting_edits() == []
         await editor.wait_until(lambda: bool(editor.screen.messages), "a message")
         assert "a.sv was not formatted: line 2, column 10" in editor.screen.messages[0]
 
@@ -73,7 +73,7 @@ async def test_a_range_is_formatted_without_the_rest(editor: Editor) -> None:
         line_range = types.Range(types.Position(6, 0), types.Position(6, 3))
         params = types.DocumentRangeFormattingParams(file.identifier, line_range, types.FormattingOptions(2, True))
         edits = await editor.client.text_document_range_formatting_async(params)
-        assert file.edited(edits or ()) == file.text.replace("assign   c=d", "  assign c = d")
+        assert file.edited_text(edits or ()) == file.text.replace("assign   c=d", "  assign c = d")
 
 
 async def test_a_line_is_formatted_when_it_ends(editor: Editor) -> None:
@@ -109,9 +109,9 @@ async def test_formatting_can_be_cancelled_and_asked_again(editor: Editor) -> No
         server_process.resume()
         with pytest.raises(JsonRpcException, match="ancel"):
             await asyncio.wait_for(task, PATIENCE_S)
-        assert await asyncio.wait_for(file.formatting(), PATIENCE_S)
+        assert await asyncio.wait_for(file.formatting_edits(), PATIENCE_S)
 
 
 async def test_what_is_no_design_is_not_formatted(editor: Editor) -> None:
     async with scratch(editor, {"a.md": "module   m;\n", "b.sv": "", "c.sv": "  \n\n"}) as file:
-        assert [await scratch_file.formatting() for scratch_file in file.open_files.values()] == [[], [], []]
+        assert [await scratch_file.formatting_edits() for scratch_file in file.open_files.values()] == [[], [], []]

@@ -103,7 +103,7 @@ async def _type_and_ask(
             request_count += 1
         if typed >= edits * (2 + len(memory)) / 6:
             memory.append(client.memory >> 20)
-    await client.settled()
+    await client.wait_until_answered()
     memory.append(client.memory >> 20)
     return memory
 

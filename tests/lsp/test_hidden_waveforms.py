@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ..support.editor.failures import planted
+from ..support.editor.failures import plant_canaries
 from ..support.editor.failures import run as run_planted
 from ..support.editor.nothing_hidden_leaks import leaks
-from ..support.service.bench_service import Service, running
+from ..support.service.bench_service import Service, running_service
 from ..support.studies.assignments import sign_in
 from ..support.studies.study import begin, foresee, open_task, study_allowing
 from .conftest import Editors
@@ -84,7 +84,7 @@ async def test_the_waveform_is_of_the_files_that_failed(editors: Editors) -> Non
 
 
 async def test_all_that_is_hidden_stays_out_of_the_waveform(editors: Editors, tmp_path: Path, home: Path) -> None:
-    planted(tmp_path / "pack", home, "full")
+    plant_canaries(tmp_path / "pack", home, "full")
     editor = await editors()
     desk = await run_planted(editor)
     await editor.ask("hiddenWaveform", uri=desk.uri)
@@ -98,7 +98,7 @@ async def test_all_that_is_hidden_stays_out_of_the_waveform(editors: Editors, tm
 async def test_a_policy_that_hides_anything_has_no_waveform(
     editors: Editors, tmp_path: Path, home: Path, reveal: str
 ) -> None:
-    planted(tmp_path / "pack", home, reveal)
+    plant_canaries(tmp_path / "pack", home, reveal)
     editor = await editors()
     desk = await run_planted(editor)
     assert f"policy shows {reveal} only" in (await editor.refusal("hiddenWaveform", uri=desk.uri))[1]
@@ -108,7 +108,7 @@ async def test_a_policy_that_hides_anything_has_no_waveform(
 async def test_messages_show_when_a_hidden_test_failed_and_what_it_said(
     editors: Editors, tmp_path: Path, home: Path
 ) -> None:
-    planted(tmp_path / "pack", home, "messages")
+    plant_canaries(tmp_path / "pack", home, "messages")
     editor = await editors()
     desk = await run_planted(editor)
     verdict = (await desk.ask("status")).verdict
@@ -135,7 +135,7 @@ async def test_a_condition_that_forbids_waveforms_forbids_this_one(editors: Edit
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running(Service(tmp_path_factory.mktemp("service"))) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"))) as started:
         yield started
 
 

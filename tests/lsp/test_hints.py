@@ -12,7 +12,7 @@ import pytest
 from benchwright_problems.aids import Aid
 from benchwright_problems.storage.pack_folder import read_built_in
 
-from ..support.service.bench_service import Service, running
+from ..support.service.bench_service import Service, running_service
 from ..support.studies.assignments import sign_in
 from ..support.studies.study import STUDY, begin, task_at_work
 from .conftest import Editors
@@ -33,7 +33,7 @@ def editor(shared_editor: Editor) -> Editor:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running(Service(tmp_path_factory.mktemp("service"))) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"))) as started:
         yield started
 
 
@@ -67,7 +67,7 @@ async def test_hints_come_in_order_and_each_is_in_the_log(editor: Editor) -> Non
         ("hints", "hint", "1", 0.0),
         ("hints", "hint", "2", 0.3),
     ]
-    assert desk.verified().ok
+    assert desk.verify_log().ok
 
 
 async def test_two_requests_at_once_take_one_hint(editor: Editor) -> None:

@@ -85,7 +85,7 @@ async def test_a_service_judges_where_one_is_named(
     assert "can't be reached" in verdict.message
     assert "kept and pending" in verdict.message
     assert token.encode() not in bytes(editor.stderr)
-    assert desk.replayed("answer.md") == b"B"
+    assert desk.replayed_content("answer.md") == b"B"
 
 
 async def test_without_a_token_the_answer_waits(editors: Editors, home: Path) -> None:

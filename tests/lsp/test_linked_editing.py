@@ -63,7 +63,7 @@ async def test_both_places_are_linked_from_either(
     async with scratch(editor, ALL, variant) as file:
         linked_spans = []
         for cursor_text in (begin_text, end_text):
-            linked_spans.append(await file.go_to(cursor_text, is_after=True).linked())
+            linked_spans.append(await file.go_to(cursor_text, is_after=True).linked_spans())
         assert linked_spans[0] == linked_spans[1]
         assert len(linked_spans[0]) == 2
         texts = [file.text_of(span.file)[span.start : span.end] for span in linked_spans[0]]
@@ -73,7 +73,7 @@ async def test_both_places_are_linked_from_either(
 @pytest.mark.parametrize("cursor_text", ["genvar i", "wire w", "return 1", "posedge x", "initial", "endclass :"])
 async def test_nothing_else_is_linked(editor: Editor, cursor_text: str) -> None:
     async with scratch(editor, ALL) as file:
-        assert await file.go_to(cursor_text, is_after=True).linked() == []
+        assert await file.go_to(cursor_text, is_after=True).linked_spans() == []
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,10 @@ async def test_names_that_differ_are_not_linked(editor: Editor, text: str) -> No
     async with scratch(editor, text) as file:
         for cursor_text in ("begin : a", "end : b", "module m", "endmodule : n", "end : a"):
             if cursor_text in text:
-                assert await file.go_to(cursor_text, is_after=True).linked() == []
+                assert await file.go_to(cursor_text, is_after=True).linked_spans() == []
 
 
 async def test_a_file_that_is_no_design_has_none(editors: Editors) -> None:
     editor = await editors()
     async with scratch(editor, {"a.md": "begin : x end : x\n"}) as file:
-        assert await file.linked() == []
+        assert await file.linked_spans() == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ..support.editor.neovim import configuration, environment_in, played
+from ..support.editor.neovim import configuration, environment_in, play_script
 from .session import reference
 
 PROBLEM = "sync-fifo"
@@ -23,7 +23,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     subprocess.run(["benchwright", "open", f"starter/{PROBLEM}"], env=environment, check=True, capture_output=True)
     design_file = folder / "home" / "workspaces" / "starter" / PROBLEM / "rtl" / "sync_fifo.sv"
     variables = {"DESIGN": str(design_file), "REFERENCE": str(folder / "reference.sv")}
-    return played(folder, configuration(), "neovim_session.lua", **variables)
+    return play_script(folder, configuration(), "neovim_session.lua", **variables)
 
 
 def test_mistakes_are_marked_while_typing(seen: dict[str, Any]) -> None:

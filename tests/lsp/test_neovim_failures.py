@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ..support.editor.neovim import HOW_TO, configuration, played, pytestmark
+from ..support.editor.neovim import HOW_TO, configuration, play_script, pytestmark
 
 __all__ = ["pytestmark"]
 
@@ -56,7 +56,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     init = configuration()
     assert first_line in init
     init = init.replace(first_line, ANNOUNCED + first_line) + snippet("understand-a-failure.md")
-    return played(folder, init, "neovim_failures.lua", WAVES=str(waves))
+    return play_script(folder, init, "neovim_failures.lua", WAVES=str(waves))
 
 
 def test_a_failed_test_is_explained_in_a_floating_window(seen: dict[str, Any]) -> None:

@@ -167,7 +167,7 @@ async def test_a_home_with_spaces_and_letters_beyond_ascii_works(editors: Editor
     file.save()
     assert (await desk.verdict(1)).outcome == "passed"
     await editor.wait_until(lambda: any(p.source == "verilator" for p in file.problems or ()), "Verilator's findings")
-    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert desk.replayed_content("rtl/sat_counter.sv") == file.path.read_bytes()
 
 
 async def test_a_folder_with_a_checkout_in_it_is_refused_with_a_next_step(editors: Editors, tmp_path: Path) -> None:

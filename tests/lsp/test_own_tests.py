@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from ..support.editor.own_tests import COUNTER, TESTBENCH, TESTS, WRONG, folder_with, opened, results
+from ..support.editor.own_tests import COUNTER, TESTBENCH, TESTS, WRONG, folder_with, open_own_tests, results
 from ..support.studies.study import begin, study_allowing, task_at_work
 from .conftest import Editors
 from .session import still_alive
@@ -23,7 +23,7 @@ async def test_tests_are_listed_with_their_cases_and_places(editors: Editors, tm
     folder = folder_with(
         tmp_path, tests__helper_py="def help():\n    raise SystemExit\n", rtl__top_sv="module top; endmodule"
     )
-    editor = await opened(editors, folder)
+    editor = await open_own_tests(editors, folder)
     listed = await editor.ask("ownTests", uri=folder.as_uri())
     assert [(test_file["id"], test_file["kind"]) for test_file in listed["files"]] == [
         ("tb/tb.sv", "testbench"),
@@ -39,7 +39,7 @@ async def test_a_failure_is_at_its_line_with_what_was_compared_and_passes_once_m
     editors: Editors, tmp_path: Path
 ) -> None:
     folder = folder_with(tmp_path, rtl__counter_sv=WRONG)
-    editor = await opened(editors, folder)
+    editor = await open_own_tests(editors, folder)
     answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tests/test_counter.py::counts/cycles=3"])
     (failed_test,) = results(answer).values()
     assert (answer["passed"], failed_test["outcome"], failed_test["reason"]) == (False, "failed", "test_failed")
@@ -54,7 +54,7 @@ async def test_a_failure_is_at_its_line_with_what_was_compared_and_passes_once_m
 
 async def test_a_testbench_fails_by_its_error_and_keeps_its_waveform(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path, rtl__counter_sv=WRONG)
-    editor = await opened(editors, folder, waves=True)
+    editor = await open_own_tests(editors, folder, waves=True)
     answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv::tb"])
     (run,) = answer["runs"]
     (failed,) = run["results"]
@@ -67,7 +67,7 @@ async def test_a_testbench_fails_by_its_error_and_keeps_its_waveform(editors: Ed
 
 async def test_verilator_runs_what_icarus_can_not_compile(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path, tb__tb_sv=ASSERTING)
-    editor = await opened(editors, folder)
+    editor = await open_own_tests(editors, folder)
     answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv::tb"])
     (run,) = answer["runs"]
     assert (answer["passed"], run["simulator"]) == (True, "verilator"), run["output"]
@@ -75,7 +75,7 @@ async def test_verilator_runs_what_icarus_can_not_compile(editors: Editors, tmp_
 
 async def test_coverage_names_lines_branches_and_toggles(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path)
-    editor = await opened(editors, folder)
+    editor = await open_own_tests(editors, folder)
     answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tests/test_counter.py"], coverage=True)
     (run,) = answer["runs"]
     (covered,) = run["coverage"]
@@ -105,7 +105,7 @@ async def test_what_keeps_tests_from_running_is_named(
     editors: Editors, tmp_path: Path, name: str, text: str, reason: str, message: str
 ) -> None:
     folder = folder_with(tmp_path, **{name: text})
-    editor = await opened(editors, folder)
+    editor = await open_own_tests(editors, folder)
     ids = ["tests/test_counter.py::counts/cycles=2"]
     answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=ids)
     (failed_test,) = results(answer).values()
@@ -116,9 +116,9 @@ async def test_what_keeps_tests_from_running_is_named(
 async def test_cancelling_ends_the_simulation(editors: Editors, tmp_path: Path) -> None:
     endless = TESTBENCH.replace("$finish;", "forever #1;")
     folder = folder_with(tmp_path, tb__tb_sv=endless)
-    editor = await opened(editors, folder)
+    editor = await open_own_tests(editors, folder)
     run_task = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv"]))
-    simulating = await editor.simulating()
+    simulating = await editor.simulating_processes()
     await editor.wait_until(
         lambda: any(value.get("kind") == "begin" for _, value in editor.screen.progress), "progress"
     )
@@ -131,7 +131,7 @@ async def test_cancelling_ends_the_simulation(editors: Editors, tmp_path: Path) 
 
 async def test_a_testbench_has_a_lens_that_runs_it(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path)
-    editor = await opened(editors, folder)
+    editor = await open_own_tests(editors, folder)
     lenses = await editor.lenses(editor.open(folder / "tb/tb.sv", TESTBENCH))
     (lens,) = [
         code_lens.command
@@ -149,7 +149,7 @@ async def test_a_testbench_has_a_lens_that_runs_it(editors: Editors, tmp_path: P
 async def test_a_new_testbench_is_created_and_passes(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path)
     (folder / "tests/test_counter.py").unlink()
-    editor = await opened(editors, folder)
+    editor = await open_own_tests(editors, folder)
     begun = await editor.ask("newTestbench", uri=(folder / "rtl/counter.sv").as_uri())
     # This editor can't apply edits.
     assert (begun["module"], begun["applied"]) == ("counter", False)
@@ -218,7 +218,7 @@ async def test_a_run_that_began_in_time_counts_and_none_begins_after_it(
     (desk.folder / "verif/test_slow.py").write_text(SLOW)
     uri = desk.folder.as_uri()
     run_task = asyncio.create_task(editor.ask("runOwnTests", uri=uri, ids=["verif/test_slow.py"]))
-    await editor.simulating()
+    await editor.simulating_processes()
     await editor.ask(ending, uri=desk.uri)
     assert not run_task.done()
     answer = await run_task
@@ -227,4 +227,4 @@ async def test_a_run_that_began_in_time_counts_and_none_begins_after_it(
     assert (event.aid, event.feature, event.outcome) == ("own_tests", "test_run", "passed")
     assert refusal in (await editor.refusal("runOwnTests", uri=uri))[1]
     assert len(desk.events_of_kind("aid_used")) == 1
-    assert desk.verified().ok
+    assert desk.verify_log().ok

@@ -41,7 +41,7 @@ async def test_a_saved_answer_is_scored_at_once(editor: Editor, name: str, right
     verdict = await desk.verdict(2)
     assert (verdict.outcome, verdict.tests, verdict.log) == ("passed", None, None)
     assert await editor.lenses(answer_file) == []
-    assert desk.replayed("answer.md") == right_text.encode()
+    assert desk.replayed_content("answer.md") == right_text.encode()
     assert (await desk.submit()).first_pass_run == 2
 
 
@@ -99,7 +99,7 @@ async def test_a_long_answer_is_kept_and_says_that_it_needs_a_judge(editor: Edit
     assert (verdict.outcome, verdict.reason) == ("error", "judge_unavailable")
     assert "kept" in verdict.message
     assert (await desk.submit()).status.state == "submitted"
-    assert desk.replayed("answer.md") == b"Instructions retire in order.\n"
+    assert desk.replayed_content("answer.md") == b"Instructions retire in order.\n"
 
 
 async def test_an_answer_that_cannot_be_read_has_failed_and_says_why(editor: Editor) -> None:

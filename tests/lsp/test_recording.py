@@ -14,7 +14,7 @@ from lsprotocol import types
 from benchwright_attempts.clock.clock import AttemptState, read_clock
 
 from .conftest import Editors
-from .session import SERVER, Desk, Editor, endless, reference, starting, still_alive
+from .session import SERVER, Desk, Editor, endless, reference, starting_text, still_alive
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -60,11 +60,11 @@ async def test_an_edit_that_follows_a_save_at_once_is_not_counted_twice(editor: 
     for number in range(20):
         file.type(f"// {number}\n")
         file.path.write_text(file.text + f"// {number}, again\n")
-        file.saved()
+        file.send_saved()
         file.type(f"// {number}, again\n")
         file.save()
     await desk.ask("status")
-    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert desk.replayed_content("rtl/sat_counter.sv") == file.path.read_bytes()
 
 
 async def test_whole_document_changes_and_many_changes_at_once_are_recorded(editor: Editor) -> None:
@@ -84,7 +84,7 @@ async def test_whole_document_changes_and_many_changes_at_once_are_recorded(edit
     file.text = "one 𝄞 2!\r\n"
     file.save()
     await desk.ask("status")
-    assert desk.replayed("rtl/sat_counter.sv") == file.text.encode()
+    assert desk.replayed_content("rtl/sat_counter.sv") == file.text.encode()
     # Lint reports when it is done.
     event_types = [event.type for event in desk.events() if event.type != "diagnostics"]
     assert event_types == ["opened", "edit", "edit", "save"]
@@ -96,7 +96,7 @@ async def test_a_change_by_another_program_is_recorded_when_it_counts(editor: Ed
     path = desk.folder / "rtl" / "sat_counter.sv"
     path.write_text(reference("saturating-counter"))
     assert (await desk.run()).outcome == "passed"
-    assert desk.replayed("rtl/sat_counter.sv") == path.read_bytes()
+    assert desk.replayed_content("rtl/sat_counter.sv") == path.read_bytes()
     assert [event.cause for event in desk.events_of_kind("text")] == ["outside"]
     path.unlink()
     assert (await desk.run()).outcome == "failed"
@@ -105,7 +105,7 @@ async def test_a_change_by_another_program_is_recorded_when_it_counts(editor: Ed
     assert (await desk.run()).outcome == "failed"
     (text,) = desk.events_of_kind("text")[2:]
     assert (text.cause, text.file.text) == ("outside", None)
-    assert desk.verified().ok
+    assert desk.verify_log().ok
 
 
 async def test_a_byte_order_mark_that_comes_and_goes_is_recorded(editor: Editor) -> None:
@@ -114,15 +114,15 @@ async def test_a_byte_order_mark_that_comes_and_goes_is_recorded(editor: Editor)
     for mark in (b"\xef\xbb\xbf", b"", b"\xef\xbb\xbf"):
         file.type("// more\n")
         file.path.write_bytes(mark + file.text.encode())
-        file.saved()
+        file.send_saved()
         await desk.ask("status")
-        assert desk.replayed("rtl/sat_counter.sv") == mark + file.text.encode()
+        assert desk.replayed_content("rtl/sat_counter.sv") == mark + file.text.encode()
     file.close()
     reopened_file = desk.open(text=file.text + "// kept by the editor over its restart\n")
     reopened_file.path.write_bytes(b"\xef\xbb\xbf" + reopened_file.text.encode())
-    reopened_file.saved()
+    reopened_file.send_saved()
     await desk.ask("status")
-    assert desk.replayed("rtl/sat_counter.sv") == reopened_file.path.read_bytes()
+    assert desk.replayed_content("rtl/sat_counter.sv") == reopened_file.path.read_bytes()
 
 
 async def test_what_is_closed_without_saving_is_recorded_as_dropped(editor: Editor) -> None:
@@ -131,13 +131,13 @@ async def test_what_is_closed_without_saving_is_recorded_as_dropped(editor: Edit
     file.type("// never saved\n")
     file.close()
     await desk.ask("status")
-    assert desk.replayed("rtl/sat_counter.sv") == starting("saturating-counter").encode()
+    assert desk.replayed_content("rtl/sat_counter.sv") == starting_text("saturating-counter").encode()
     assert [event.cause for event in desk.events_of_kind("text")] == ["discarded"]
     reopened_file = desk.open()
     reopened_file.type("// kept\n")
     reopened_file.save()
     await desk.ask("status")
-    assert desk.replayed("rtl/sat_counter.sv") == reopened_file.path.read_bytes()
+    assert desk.replayed_content("rtl/sat_counter.sv") == reopened_file.path.read_bytes()
 
 
 async def test_a_killed_server_loses_nothing_acknowledged_and_the_attempt_goes_on(editors: Editors) -> None:
@@ -149,7 +149,7 @@ async def test_a_killed_server_loses_nothing_acknowledged_and_the_attempt_goes_o
     file.save()
     # The answer says that the save, and so everything before it, is on disk.
     await desk.ask("status")
-    sandboxed = await editor.simulating()
+    sandboxed = await editor.simulating_processes()
     await editor.kill()
     acknowledged = desk.events()
     step_types = [event.type for event in acknowledged if event.type != "diagnostics"]
@@ -174,7 +174,7 @@ async def test_a_killed_server_loses_nothing_acknowledged_and_the_attempt_goes_o
     file.paste(reference("saturating-counter"))
     file.save()
     assert (await reopened_desk.verdict(1)).outcome == "passed"
-    assert reopened_desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert reopened_desk.replayed_content("rtl/sat_counter.sv") == file.path.read_bytes()
 
 
 async def test_a_normal_end_keeps_what_was_typed_last_and_pauses_the_clock(editors: Editors) -> None:
@@ -222,4 +222,4 @@ async def test_a_log_that_cannot_be_written_is_told_once_and_the_session_goes_on
     file.paste(reference("saturating-counter"))
     file.save()
     assert (await desk.verdict(1)).outcome == "passed"
-    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert desk.replayed_content("rtl/sat_counter.sv") == file.path.read_bytes()

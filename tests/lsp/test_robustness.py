@@ -23,7 +23,7 @@ async def test_documents_that_are_nobodys_business_are_ignored(editor: Editor, t
     for uri in ("untitled:Untitled-1", "git:/a/b.sv?%7B%22ref%22%3A%22%22%7D", "vscode-notebook-cell:x.sv", "a.sv", ""):
         file = File(editor, uri, "module m; wire = 1;\n")
         file.type("// more\n")
-        file.saved()
+        file.send_saved()
         assert await editor.lenses(file) == []
         file.close()
     await editor.ask("packs")
@@ -38,12 +38,12 @@ async def test_changes_of_a_document_that_was_never_opened_are_ignored(editor: E
     file.close()
     file.type("// closed\n")
     file.close()
-    file.saved()
+    file.send_saved()
     reopened_file = desk.open()
     reopened_file.type("// open\n")
     reopened_file.save()
     await desk.ask("status")
-    assert desk.replayed("rtl/sat_counter.sv") == reopened_file.path.read_bytes()
+    assert desk.replayed_content("rtl/sat_counter.sv") == reopened_file.path.read_bytes()
     assert editor.screen.messages == []
 
 
@@ -52,13 +52,13 @@ async def test_saving_a_deleted_file_is_recorded_as_nothing(editor: Editor) -> N
     await desk.start()
     file = desk.open()
     file.path.unlink()
-    file.saved()
+    file.send_saved()
     verdict = await desk.verdict(1)
     assert verdict.outcome == "failed"
     assert desk.events_of_kind("save") == []
     file.save()
     assert (await desk.verdict(2)).number == 2
-    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert desk.replayed_content("rtl/sat_counter.sv") == file.path.read_bytes()
 
 
 async def test_a_link_or_a_folder_in_place_of_a_file_is_not_taken(editor: Editor) -> None:
@@ -89,9 +89,9 @@ async def test_lone_surrogates_are_kept_and_joined_like_an_editor_does(editor: E
     file.type("\ud83d", before_text="𝄞")
     file.type(" é", after_text="𝄞")
     file.path.write_text(file.text.replace("\ud83d", "\ufffd"))
-    file.saved()
+    file.send_saved()
     assert (await desk.verdict(1)).outcome == "passed"
-    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert desk.replayed_content("rtl/sat_counter.sv") == file.path.read_bytes()
     assert {event.type for event in desk.events()} >= {"edit"}
     # Joined halves are one character: nothing had to be recorded anew after the opening.
     assert [event.cause for event in desk.events_of_kind("text")] == ["opened"]
@@ -110,7 +110,7 @@ async def test_a_file_of_five_megabytes_does_not_stop_the_others(editor: Editor)
     await file.marked()
     file.save()
     assert (await desk.verdict(1)).outcome == "passed"
-    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert desk.replayed_content("rtl/sat_counter.sv") == file.path.read_bytes()
 
 
 async def test_a_pack_that_is_gone_is_told_once(editors: Editors, home: Path) -> None:
@@ -174,7 +174,7 @@ async def test_shutting_down_during_a_run_ends_it(editor: Editor) -> None:
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
     desk.open(text=endless("saturating-counter")).save()
-    processes = await editor.simulating()
+    processes = await editor.simulating_processes()
     assert await editor.quit() == 0
     assert still_alive(processes) == []
     assert [event.reason for event in desk.events_of_kind("run_cancelled")] == ["closing"]
@@ -188,7 +188,7 @@ async def test_shutting_down_during_a_submit_hands_nothing_in(editor: Editor) ->
     await desk.start()
     desk.open().path.write_text(endless("saturating-counter"))
     submitting = asyncio.create_task(editor.ask("submit", uri=desk.uri))
-    processes = await editor.simulating()
+    processes = await editor.simulating_processes()
     assert await editor.quit() == 0
     with pytest.raises(Exception, match=r"submitted|cancel|exited"):
         await submitting
@@ -203,11 +203,11 @@ async def test_a_vanished_editor_leaves_no_processes_behind(editor: Editor) -> N
     file.paste(endless("saturating-counter"))
     file.type("// last words\n")
     file.save()
-    processes = await editor.simulating()
+    processes = await editor.simulating_processes()
     await editor.vanish()
     assert still_alive(processes) == []
     assert [event.reason for event in desk.events_of_kind("run_cancelled")] == ["closing"]
-    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert desk.replayed_content("rtl/sat_counter.sv") == file.path.read_bytes()
     assert b"Traceback" not in editor.stderr
 
 
@@ -223,7 +223,7 @@ async def test_files_are_told_apart_from_those_beside_them(editor: Editor) -> No
     file = File(editor, odd, (desk.folder / "rtl" / "sat_counter.sv").read_text())
     file.type("// more\n")
     (desk.folder / "rtl" / "sat_counter.sv").write_text(file.text)
-    file.saved()
+    file.send_saved()
     assert (await desk.verdict(1)).outcome == "failed"
     assert {event.path for event in desk.events_of_kind("edit")} == {"rtl/sat_counter.sv"}
     assert isinstance((await editor.lenses(file))[0], types.CodeLens)

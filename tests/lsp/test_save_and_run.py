@@ -24,14 +24,14 @@ def editor(shared_editor: Editor) -> Editor:
 async def test_a_save_runs_the_hidden_tests_and_the_lens_tells_the_verdict(editor: Editor) -> None:
     desk = await editor.open_problem("starter/saturating-counter")
     file = desk.open()
-    assert await file.lens() == "▶ Start the clock to run the hidden tests"
+    assert await file.first_lens_title() == "▶ Start the clock to run the hidden tests"
     await desk.start()
-    assert await file.lens() == "▶ Run hidden tests"
+    assert await file.first_lens_title() == "▶ Run hidden tests"
     file.paste(endless("saturating-counter"))
     refreshes = editor.screen.lens_refreshes
     file.save()
-    await desk.running()
-    assert await file.lens() == "■ Stop the hidden tests"
+    await desk.until_run_starts()
+    assert await file.first_lens_title() == "■ Stop the hidden tests"
     file.paste(wrong("saturating-counter", "wraps"))
     file.save()
     verdict = await desk.verdict(1)
@@ -39,7 +39,10 @@ async def test_a_save_runs_the_hidden_tests_and_the_lens_tells_the_verdict(edito
     assert verdict.tests is not None
     passed_count, total = verdict.tests.passed, verdict.tests.total
     assert 0 < passed_count < total
-    assert await file.lens() == f"▶ Run hidden tests · {passed_count}/{total} passed · {verdict.wall_s:.1f} s · try 1"
+    assert (
+        await file.first_lens_title()
+        == f"▶ Run hidden tests · {passed_count}/{total} passed · {verdict.wall_s:.1f} s · try 1"
+    )
     lens, *_ = await editor.lenses(file)
     assert lens.command is not None
     assert (lens.command.command, lens.command.arguments) == ("benchwright.run", ({"uri": desk.uri},))
@@ -48,12 +51,14 @@ async def test_a_save_runs_the_hidden_tests_and_the_lens_tells_the_verdict(edito
     file.paste(reference("saturating-counter"))
     file.save()
     assert (await desk.verdict(2)).outcome == "passed"
-    assert re.fullmatch(rf"▶ Run hidden tests · {total}/{total} passed · \d+\.\d s · try 2", await file.lens())
+    assert re.fullmatch(
+        rf"▶ Run hidden tests · {total}/{total} passed · \d+\.\d s · try 2", await file.first_lens_title()
+    )
     assert editor.screen.lens_refreshes > refreshes
     await desk.ask("pause")
-    assert (await file.lens()).startswith("▶ Resume the clock to run the hidden tests · ")
+    assert (await file.first_lens_title()).startswith("▶ Resume the clock to run the hidden tests · ")
     assert (await desk.submit()).first_pass_run == 2
-    assert (await file.lens()).startswith("Submitted · ")
+    assert (await file.first_lens_title()).startswith("Submitted · ")
 
 
 def _position_of(text: str, word: str) -> tuple[int, int]:
@@ -171,7 +176,7 @@ async def test_a_missing_toolchain_is_an_error_with_the_next_step(editors: Edito
     verdict = await desk.verdict(1)
     assert (verdict.outcome, verdict.reason, verdict.tests) == ("error", "tool_missing", None)
     assert "benchwright toolchain build" in verdict.message
-    assert (await file.lens()).startswith("▶ Run hidden tests · tool missing · ")
+    assert (await file.first_lens_title()).startswith("▶ Run hidden tests · tool missing · ")
     report = await editor.ask("doctor")
     assert report["ok"] is False
 
@@ -181,7 +186,7 @@ async def test_a_newer_save_cancels_the_older_run_and_its_processes(editor: Edit
     await desk.start()
     file = desk.open(text=endless("saturating-counter"))
     file.save()
-    older = await editor.simulating()
+    older = await editor.simulating_processes()
     file.paste(reference("saturating-counter"))
     file.save()
     await editor.ask("status", uri=desk.uri)
@@ -207,14 +212,14 @@ async def test_a_burst_of_saves_and_runs_ends_in_the_verdict_on_the_last(editor:
     status = await desk.ask("status")
     assert status.verdict is not None
     assert (status.verdict.outcome, status.running) == ("passed", False)
-    await desk.stopped()
+    await desk.until_run_stops()
     started_runs = [event.run for event in desk.events_of_kind("run_started")]
     finished_events = desk.events_of_kind("run_finished")
     assert sorted(started_runs) == sorted(
         event.run for event in (*desk.events_of_kind("run_cancelled"), *finished_events)
     )
     assert [event.number for event in finished_events] == list(range(1, status.runs + 1))
-    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert desk.replayed_content("rtl/sat_counter.sv") == file.path.read_bytes()
     begun_tokens = [token for token, value in editor.screen.progress if value["kind"] == "begin"]
     assert sorted(begun_tokens) == sorted(token for token, value in editor.screen.progress if value["kind"] == "end")
 
@@ -225,16 +230,16 @@ async def test_the_cancel_button_of_the_progress_ends_the_run(editor: Editor) ->
     file = desk.open()
     file.paste(endless("saturating-counter"))
     file.save()
-    processes = await editor.simulating()
-    await desk.running()
+    processes = await editor.simulating_processes()
+    await desk.until_run_starts()
     await editor.wait_until(lambda: bool(editor.screen.progress), "the progress")
     token = editor.screen.progress[0][0]
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     await editor.wait_until(lambda: editor.screen.progress[-1][1]["kind"] == "end", "the end of the progress")
     assert still_alive(processes) == []
-    await desk.stopped()
+    await desk.until_run_stops()
     assert [event.reason for event in desk.events_of_kind("run_cancelled")] == ["solver"]
-    assert await file.lens() == "▶ Run hidden tests"
+    assert await file.first_lens_title() == "▶ Run hidden tests"
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     file.path.write_text(reference("saturating-counter"))
     assert (await desk.run()).number == 1
@@ -244,7 +249,7 @@ async def test_the_stop_command_ends_the_run(editor: Editor) -> None:
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
     desk.open(text=endless("saturating-counter")).save()
-    processes = await editor.simulating()
+    processes = await editor.simulating_processes()
     status = await desk.ask("cancelRun")
     assert (status.running, status.runs, status.verdict) == (False, 0, None)
     assert still_alive(processes) == []
@@ -288,7 +293,7 @@ async def test_a_stopped_submit_hands_nothing_in(editor: Editor) -> None:
     path = desk.open().path
     path.write_text(endless("saturating-counter"))
     submitting = asyncio.create_task(editor.ask("submit", uri=desk.uri))
-    processes = await editor.simulating()
+    processes = await editor.simulating_processes()
     assert (await desk.ask("status")).running is True
     await desk.ask("cancelRun")
     with pytest.raises(JsonRpcException, match="nothing was submitted") as refused:
@@ -306,7 +311,7 @@ async def test_a_save_during_submit_hands_in_what_was_saved(editor: Editor) -> N
     file = desk.open()
     file.path.write_text(endless("saturating-counter"))
     submitting = asyncio.create_task(desk.submit())
-    await editor.simulating()
+    await editor.simulating_processes()
     file.paste(reference("saturating-counter"))
     file.save()
     summary = await submitting

@@ -43,7 +43,7 @@ async def test_the_second_server_is_told_and_records_nothing_until_the_first_is_
     file.type("// typed in the first\n")
     file.save()
     await first_desk.ask("status")
-    assert first_desk.verified().ok
+    assert first_desk.verify_log().ok
     await first_editor.kill()
 
     status = await second_desk.ask("status")
@@ -51,9 +51,9 @@ async def test_the_second_server_is_told_and_records_nothing_until_the_first_is_
     same_file.replace(0, len(same_file.text), reference("saturating-counter"))
     same_file.save()
     await second_desk.ask("status")
-    assert second_desk.replayed("rtl/sat_counter.sv") == same_file.path.read_bytes()
+    assert second_desk.replayed_content("rtl/sat_counter.sv") == same_file.path.read_bytes()
     assert (await second_desk.ask("pause")).state == "paused"
-    assert second_desk.verified().ok
+    assert second_desk.verify_log().ok
 
 
 async def test_closing_the_first_window_lets_the_second_go_on_and_the_pause_stays(editors: Editors) -> None:
@@ -91,8 +91,8 @@ async def test_one_attempt_runs_at_a_time_across_servers_and_the_other_is_paused
     await second_editor.wait_until(lambda: bool(second_desk.events_of_kind("paused")), "the pause")
     assert [(await desk.ask("status")).state for desk in (first_desk, second_desk)] == ["running", "paused"]
     assert len(first_desk.events_of_kind("paused")) == 1
-    assert first_desk.verified().ok
-    assert second_desk.verified().ok
+    assert first_desk.verify_log().ok
+    assert second_desk.verify_log().ok
 
 
 async def test_an_attempt_that_has_ended_or_that_nobody_knows_pauses_no_clock(editors: Editors) -> None:
@@ -131,8 +131,8 @@ async def test_a_server_that_lost_its_claim_says_so_and_records_nothing_until_it
     assert (await first_desk.ask("status")).read_only is None
     file.save()
     assert (await first_desk.ask("status")).state == "running"
-    assert first_desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
-    assert first_desk.verified().ok
+    assert first_desk.replayed_content("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert first_desk.verify_log().ok
 
 
 async def test_a_full_disk_is_shown_until_it_is_over(editors: Editors) -> None:
@@ -153,5 +153,5 @@ async def test_a_full_disk_is_shown_until_it_is_over(editors: Editors) -> None:
     await editor.wait_until(lambda: editor.screen.statuses[-1].not_recorded is None, "the end of the trouble")
     file.save()
     assert (await desk.ask("status")).not_recorded is None
-    assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
-    assert desk.verified().ok
+    assert desk.replayed_content("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert desk.verify_log().ok

@@ -14,7 +14,7 @@ import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from ..support.editor.own_tests import COUNTER, WRONG, folder_with, opened
+from ..support.editor.own_tests import COUNTER, WRONG, folder_with, open_own_tests
 from ..support.studies.study import begin, foresee, open_task, study_allowing
 from .conftest import Editors
 from .session import Editor, still_alive
@@ -27,7 +27,7 @@ FORBIDDING = study_allowing("own_tests", study="unseen")
 async def simulated(editors: Editors, tmp_path: Path, **settings: Any) -> tuple[Editor, Path, str]:
     """A design whose testbench fails, and the waveform of it."""
     folder = folder_with(tmp_path, rtl__counter_sv=WRONG)
-    editor = await opened(editors, folder, **settings)
+    editor = await open_own_tests(editors, folder, **settings)
     answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv::tb"], waves=True)
     return editor, folder, answer["runs"][0]["waves"]
 
@@ -36,7 +36,7 @@ async def with_file(editors: Editors, tmp_path: Path, name: str, content: bytes)
     folder = tmp_path / "design"
     folder.mkdir()
     (folder / name).write_bytes(content)
-    return await opened(editors, folder), (folder / name).as_uri()
+    return await open_own_tests(editors, folder), (folder / name).as_uri()
 
 
 def header(*variables: str) -> str:
@@ -108,7 +108,7 @@ async def test_a_signal_leads_to_its_source_and_the_source_to_the_signal(
 
 async def test_a_run_of_cocotb_leads_to_the_same_source(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path)
-    editor = await opened(editors, folder)
+    editor = await open_own_tests(editors, folder)
     ids = ["tests/test_counter.py::counts/cycles=2"]
     answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=ids, waves=True)
     uri = answer["runs"][0]["waves"]

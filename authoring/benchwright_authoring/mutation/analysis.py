@@ -146,7 +146,7 @@ class Analyser(BatchGrader):
                 {
                     mutant.id: self._task(
                         problem_candidates.problem,
-                        mutant.applied(problem_candidates.files),
+                        mutant.apply_to(problem_candidates.files),
                         references[number].selection,
                         limit_s,
                     )
@@ -180,7 +180,7 @@ class Analyser(BatchGrader):
                 return finding
             async with gate:
                 mutated_design, hidden_part = (
-                    _design_files(finding.mutant.applied(problem_candidates.files)),
+                    _design_files(finding.mutant.apply_to(problem_candidates.files)),
                     problem_candidates.problem.hidden,
                 )
                 opinion = await prove(

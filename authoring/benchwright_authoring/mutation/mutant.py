@@ -57,7 +57,7 @@ class Mutant(Model):
         """True if it was made of this content of its file."""
         return self.id == _id(self.path, content[: self.start] + self.after.encode() + content[self.end :])
 
-    def applied(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    def apply_to(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
         """The reference with the fault.
 
         Args:
@@ -70,7 +70,7 @@ class Mutant(Model):
         """The fault as a unified diff of the reference's file."""
         old_lines, new_lines = (
             file_contents[self.path].decode(errors="replace").splitlines(keepends=True)
-            for file_contents in (files, self.applied(files))
+            for file_contents in (files, self.apply_to(files))
         )
         lines = difflib.unified_diff(old_lines, new_lines, f"a/{self.path}", f"b/{self.path}", n=_CONTEXT_LINES)
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)

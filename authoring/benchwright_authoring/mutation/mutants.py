@@ -14,7 +14,7 @@ from pyslang.syntax import SyntaxTree
 from benchwright_authoring.mutation.catalogue import KINDS
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.source import MutatedSource
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable, parsing_options
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable_text, parsing_options
 
 _SUFFIXES = (".sv", ".v")
 
@@ -39,7 +39,7 @@ def mutants(reference: Mapping[str, bytes], changed_files: Mapping[str, str]) ->
             continue
         seen_contents = {reference[path]}
         for mutant in _mutants_of(source):
-            content = mutant.applied(reference)[path]
+            content = mutant.apply_to(reference)[path]
             if content not in seen_contents:
                 seen_contents.add(content)
                 mutants_by_kind[mutant.kind].append(mutant)
@@ -83,7 +83,7 @@ class Compiler:
 
     def accepts(self, mutant: Mutant) -> bool:
         """True if slang finds no error in the reference with this fault."""
-        return not self._is_of_use or not _has_errors(_compilation_of(mutant.applied(self._reference)))
+        return not self._is_of_use or not _has_errors(_compilation_of(mutant.apply_to(self._reference)))
 
     @property
     def tops(self) -> list[str]:
@@ -95,7 +95,7 @@ def _compilation_of(files: Mapping[str, bytes]) -> Compilation:
     sources = pyslang.SourceManager()
     compilation = Compilation()
     for path in filter(is_design_file, files):
-        text = encodable(files[path].decode(errors="replace"))
+        text = encodable_text(files[path].decode(errors="replace"))
         compilation.addSyntaxTree(
             SyntaxTree.fromFileInMemory(text, sources, path, path, parsing_options(Preprocessing(), 0))
         )

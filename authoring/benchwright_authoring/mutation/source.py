@@ -21,7 +21,7 @@ from pyslang.syntax import (
     VariableDimensionSyntax,
 )
 
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable, parsing_options
+from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable_text, parsing_options
 
 # Interfaces stay as they are, and what only simulation or a checker reads says nothing about the design.
 _LEFT_OUT = frozenset(
@@ -76,7 +76,7 @@ class MutatedSource:
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
-        self.content = encodable(text).encode()
+        self.content = encodable_text(text).encode()
         # A source manager takes a path once.
         self._sources = pyslang.SourceManager()
         self.tree = SyntaxTree.fromFileInMemory(
@@ -109,13 +109,13 @@ class MutatedSource:
         """A piece as it is written; only for one that `has_place`."""
         return self.content[node.sourceRange.start.offset : node.sourceRange.end.offset].decode()
 
-    def replaced(self, piece: SyntaxNode | Token, text: str) -> Iterator[ByteEdit]:
+    def replacement_edits(self, piece: SyntaxNode | Token, text: str) -> Iterator[ByteEdit]:
         """A replacement of a piece, if that has a place in the file."""
         if self.has_place(piece):
             span = piece.range if isinstance(piece, Token) else piece.sourceRange
             yield ByteEdit(span.start.offset, span.end.offset, text)
 
-    def exchanged(self, first_node: SyntaxNode, second_node: SyntaxNode) -> Iterator[ByteEdit]:
+    def exchange_edits(self, first_node: SyntaxNode, second_node: SyntaxNode) -> Iterator[ByteEdit]:
         """Two pieces in each other's place, the first of which stands before the second."""
         if (
             self.has_place(first_node)

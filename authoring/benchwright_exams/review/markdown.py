@@ -13,7 +13,7 @@ _LINK = re.compile(r"(?i)\b(https?|ftp|mailto|www)(?=[:.])")
 _NOT_IN_ALT = re.compile(r"[\[\]\\`<>!*_|$&\"]")
 
 
-def escaped(text: str) -> str:
+def escape_paragraph(text: str) -> str:
     """One paragraph, shown as it is."""
     escaped_text = _MARKUP.sub(r"\\\1", text)
     # An address would become a link, which nobody has looked at.
@@ -44,7 +44,7 @@ def document(blocks: Sequence[Block], figure_markdown: Callable[[Block], str]) -
 
 def _block_markdown(block: Block) -> str:
     if block.kind is BlockKind.TEXT:
-        return escaped(block.text)
+        return escape_paragraph(block.text)
     longest = max((len(run) for run in re.findall(r"`+", block.text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{block.text}\n{fence}"

@@ -123,7 +123,7 @@ def _item_files(exam_item: ExamItem, pages: PagePictures, findings: Sequence[str
 
     heading = f"Question {exam_item.label}" + (f": {exam_item.title}" if exam_item.title else "")
     question_markdown = markdown.document((*exam_item.context, *exam_item.body), figure_markdown)
-    yield "statement.md", f"# {markdown.escaped(heading)}\n\n{question_markdown}\n".encode()
+    yield "statement.md", f"# {markdown.escape_paragraph(heading)}\n\n{question_markdown}\n".encode()
     yield "solution/solution.md", f"{markdown.document(exam_item.solution, figure_markdown)}\n".encode()
     for prefix, texts in (("", (*exam_item.context, *exam_item.body)), ("solution/", exam_item.solution)):
         for block in texts:
@@ -136,7 +136,7 @@ def _item_files(exam_item: ExamItem, pages: PagePictures, findings: Sequence[str
         format=exam_item.format,
         answer=_closed_answer(exam_item),
         points=exam_item.points,
-        choices={letter: markdown.escaped(text) for letter, text in exam_item.choices.items()},
+        choices={letter: markdown.escape_paragraph(text) for letter, text in exam_item.choices.items()},
     )
     values = form.model_dump(mode="json", exclude={"rubric"})
     yield FORM_FILE, as_toml(values).encode()

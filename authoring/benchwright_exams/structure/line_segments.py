@@ -32,7 +32,7 @@ def split_line(line: LabelledLine) -> Iterator[Segment]:
     asks = line.role is RegionRole.QUESTION
     letter = line.choice if asks else ""
     offset = line.words_start
-    title = "title" if numbering.headed(line.text) and _is_title(line.text[offset:]) else ""
+    title = "title" if numbering.headed_start(line.text) and _is_title(line.text[offset:]) else ""
     for cut_start, end, role, value in sorted(_label_cuts(line)) if asks else ():
         if cut_start > offset:
             yield _words_segment(line, offset, cut_start, letter or title)
@@ -68,8 +68,8 @@ def label_end(text: str) -> int:
 
 def _label(text: str) -> numbering.LineStart | None:
     decimal = numbering.decimal(text)
-    line_label = numbering.headed(text) or (decimal and decimal[1]) or numbering.bare(text)
-    return line_label or numbering.roman(text) or numbering.lettered(text)
+    line_label = numbering.headed_start(text) or (decimal and decimal[1]) or numbering.bare(text)
+    return line_label or numbering.roman(text) or numbering.lettered_start(text)
 
 
 def _words_segment(line: LabelledLine, start: int, end: int, value: str) -> Segment:

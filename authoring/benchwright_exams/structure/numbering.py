@@ -53,7 +53,7 @@ class LineStart(NamedTuple):
     """Offset at which the text after the beginning starts."""
 
 
-def headed(text: str) -> LineStart | None:
+def headed_start(text: str) -> LineStart | None:
     """`Problem 3: …`, `Q3`, `Question 3 (5 points)`."""
     return _line_start(_HEADED.match(text))
 
@@ -69,7 +69,7 @@ def decimal(text: str) -> tuple[str, LineStart] | None:
     return (match[1], LineStart(match[2], match.end())) if match else None
 
 
-def lettered(text: str) -> LineStart | None:
+def lettered_start(text: str) -> LineStart | None:
     """`(a) …`, `a) …`, `a. …`."""
     return _line_start(_LETTER.match(text))
 

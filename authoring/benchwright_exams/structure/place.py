@@ -58,7 +58,7 @@ class ExamPlace:
 
     def next_part(self, text: str) -> tuple[ExamPlace, int] | None:
         """The part that a text begins, and where its words begin; None if it begins none."""
-        letter, roman = numbering.lettered(text), numbering.roman(text)
+        letter, roman = numbering.lettered_start(text), numbering.roman(text)
         is_letter = letter is not None and self._continues(letter.value)
         if roman is not None and not (is_letter and self.part and ord(roman.value[0]) == ord(self.part[0]) + 1):
             if self.part and not _is_roman(self.part) and roman.value == (numbering.next_roman(self.deep) or "i"):

@@ -13,7 +13,7 @@ from benchwright_exams.structure.layout import Piece, pieces_of
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, check_covered
 from benchwright_exams.structure.line_segments import LabelledLine, last_choice, split_line
 from benchwright_exams.structure.place import ExamPlace
-from benchwright_judges.models.prompt import visible
+from benchwright_judges.models.prompt import visible_text
 from benchwright_problems.problem import digest
 
 _EDGE_SHARE = 0.09
@@ -55,7 +55,7 @@ def _findings_of_file(exam: ReadExam) -> Iterator[ExamFinding]:
                 page=page.number,
             )
         if page.unsure:
-            unclear = " ".join(visible(" ".join(word.text for word in page.unsure)).split())[:_QUOTED]
+            unclear = " ".join(visible_text(" ".join(word.text for word in page.unsure)).split())[:_QUOTED]
             yield ExamFinding(
                 says=f"{len(page.unsure)} words were too unclear to be taken, such as “{unclear}”.", page=page.number
             )
@@ -78,7 +78,7 @@ class _PageReader:
     def __post_init__(self) -> None:
         self._pages = {page.number: (page, pieces_of(page)) for page in self.exam.pages if not page.error}
         texts = [piece.text for _, pieces in self._pages.values() for piece in pieces if piece.drawing is None]
-        self._headed = any(numbering.headed(text) for text in texts)
+        self._headed = any(numbering.headed_start(text) for text in texts)
         self._sections = sum(numbering.section_name(text) is not None for text in texts) > 1
         self._repeated = _repeated_lines(self._pages.values())
         self._known_labels: set[str] = set()
@@ -218,7 +218,7 @@ class _PageReader:
         return next_part
 
     def _question(self, text: str, indent: float) -> int:
-        question_start = numbering.headed(text)
+        question_start = numbering.headed_start(text)
         if question_start is None and (not self._headed or self.position.apart):
             question_start = numbering.bare(text)
             if question_start is not None and not self._is_question(question_start.value, indent):

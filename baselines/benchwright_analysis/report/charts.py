@@ -363,7 +363,7 @@ def _svg(chart: Any, **dimensions: int) -> str:
         .configure_header(labelColor=_INK, labelFontSize=12, labelFontWeight="normal")
         .to_dict()
     )
-    return themed(vl_convert.vegalite_to_svg(_drawable_value(specification)))
+    return with_page_colours(vl_convert.vegalite_to_svg(_drawable_value(specification)))
 
 
 def _drawable_value(value: Any) -> Any:
@@ -387,7 +387,7 @@ _NAMESPACES = re.compile(r' xmlns(?::\w+)?="[^"]*"')
 _ROLES = re.compile(r' (?:aria-[a-z]+|role|class)="[^"]*"')
 
 
-def themed(svg: str) -> str:
+def with_page_colours(svg: str) -> str:
     """An SVG for the page: colours by variable, no namespace (HTML knows it), nothing told to screen readers inside."""
     return _ROLES.sub("", _NAMESPACES.sub("", _STANDINS.sub(lambda match: _COLOURS[match.group()], svg)))
 

@@ -163,7 +163,7 @@ class AttemptFold:
 
     def finish(self) -> FoldedAttempt:
         """The attempt after all events that were taken."""
-        edits = self._edits.labelled(self._clock.at_ns, self._clock.active_ns)
+        edits = self._edits.labelled_edits(self._clock.at_ns, self._clock.active_ns)
         if self._rows is not None:
             edits.fill(self._rows, self._first_row)
         folded_events = FoldedEvents(self._header, self._facts, self._clock, self._work, self._verdicts, edits)
@@ -173,7 +173,7 @@ class AttemptFold:
             verdicts.scores,
             edits.inserted_by_tenth(),
             verdicts.failure,
-            verdicts.judged,
+            verdicts.newest_judgement,
             self._reflection,
             self._errors,
             self._assistance.summary(),

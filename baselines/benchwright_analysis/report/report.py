@@ -154,7 +154,7 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     )
     file = options.folder / "report.html"
     write_atomically(file, page(title, subtitle, sections, data.sources).encode(), durable=False)
-    return ReportFiles(file, len(data.observations), len(data.analysed), total)
+    return ReportFiles(file, len(data.observations), len(data.counted_attempts), total)
 
 
 def _selected_headers(log: StudyLog, options: ReportOptions) -> list[AttemptHeader]:

@@ -55,7 +55,7 @@ class CrossedEstimate:
         return Estimate(value=self.value, low=self.low, high=self.high)
 
     @property
-    def detectable(self) -> float | None:
+    def detectable_difference(self) -> float | None:
         """The smallest difference from 0 that a study of this size finds with a chance of 80 % (Bloom 1995)."""
         if self.standard_error is None or self.degrees_of_freedom is None:
             return None

@@ -101,7 +101,7 @@ class VarianceComponents:
             return None
         first_doubtful = self._count - self._doubtful
         residual_term = residual_variance**2 / max(1.0, self._free - float(self._sizes[kept_indices[:-1]].sum()))
-        wide = widening(self._sizes[first_doubtful:], self._sizes[:first_doubtful])
+        wide = widening_factor(self._sizes[first_doubtful:], self._sizes[:first_doubtful])
         chance = self._chance(loads, components, kept_indices[:-1]) + residual_term
         return Variance(wide**2 * variance, variance**2 / chance if chance > 0 else float(self._free))
 
@@ -156,7 +156,7 @@ class VarianceComponents:
         return sums
 
 
-def widening(doubtful: Numbers, sure: Numbers) -> float:
+def widening_factor(doubtful: Numbers, sure: Numbers) -> float:
     """By how much to widen intervals that count how effects vary, if they may not vary at all.
 
     Degrees of freedom that are estimated with the variance are too many where few units decide. Chosen by simulated

@@ -71,7 +71,7 @@ class ClockFollower:
         return advance((await self._writer.summary()).clock, self._writer.moment())
 
     @asynccontextmanager
-    async def holding(self, reason: str) -> AsyncIterator[None]:
+    async def hold_clock(self, reason: str) -> AsyncIterator[None]:
         """Holds the clock while the block lasts. Inside another such block nothing changes."""
         if self._is_held:
             yield

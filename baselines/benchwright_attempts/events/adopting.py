@@ -174,7 +174,7 @@ def _new_rows(
     elif stored_attempt.header_row != header.as_row():
         raise AttemptError(f"Attempt {header.id} is here with another header.")
     newest_row = stored_attempt.newest_row if stored_attempt is not None else None
-    chain = Chain.continuing(header, newest_row)
+    chain = Chain.from_newest_row(header, newest_row)
     known_rows = [row for row in received_events.rows if row.seq <= chain.events]
     _check_known(connection, header, known_rows)
     fresh: list[StoredRow] = []

@@ -193,7 +193,7 @@ class AttemptGrading:
             toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, self._home.cache)
         except HarnessError:
             return verdict
-        return await Measuring(sandbox, toolchain).measured(problem, files, verdict)
+        return await Measuring(sandbox, toolchain).measure_quality(problem, files, verdict)
 
     async def keep_waves(self, ref: str, files: Mapping[str, bytes], waves: DesignWaves, *, attempt: str) -> None:
         """Runs the hidden tests of the design problem `ref` once more, for the waveform of the solver's modules.

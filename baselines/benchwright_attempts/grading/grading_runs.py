@@ -219,7 +219,7 @@ class GradingRuns:
         self.warm_up()
 
     def _stopping_clock(self, machine: Machine) -> AbstractAsyncContextManager[None]:
-        return self._clock.holding(machine.value) if self._terms.stops_clock_for(machine) else nullcontext()
+        return self._clock.hold_clock(machine.value) if self._terms.stops_clock_for(machine) else nullcontext()
 
     async def _judge_answer(self, number: int, files: Mapping[str, bytes]) -> None:
         grading_outcome = self._flawed_outcome() or await self._services.grading.judge(
@@ -314,7 +314,7 @@ async def hold_slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> As
         yield
         return
     if slots.locked():
-        async with clock.holding(QUEUE):
+        async with clock.hold_clock(QUEUE):
             await slots.acquire()
     else:
         await slots.acquire()

@@ -47,7 +47,7 @@ class Chain:
         self._schema = 1
 
     @classmethod
-    def continuing(cls, header: AttemptHeader, newest_row: StoredRow | None) -> Chain:
+    def from_newest_row(cls, header: AttemptHeader, newest_row: StoredRow | None) -> Chain:
         """The check of what follows an event that was checked before; of the whole chain if there is none.
 
         Args:

@@ -346,7 +346,7 @@ class Studies:
         )
         return assigned, agreed, progress.problem
 
-    def note_task(self, assigned: Assigned, problem: str, attempt: str) -> None:
+    def note_problem_opened(self, assigned: Assigned, problem: str, attempt: str) -> None:
         """Notes that a task's problem was opened."""
         begun_entry = TaskBegun(position=assigned.position, problem=problem, attempt=attempt)
         self._journal.append(assigned.study, assigned.participant, begun_entry)

@@ -65,7 +65,7 @@ class AgentSandbox:
 
     @classmethod
     @contextlib.contextmanager
-    def opened(cls, sandbox: Sandbox, toolchain: Toolchain, files: Mapping[str, bytes]) -> Iterator[AgentSandbox]:
+    def with_files(cls, sandbox: Sandbox, toolchain: Toolchain, files: Mapping[str, bytes]) -> Iterator[AgentSandbox]:
         """Folders with these files, which are deleted at the end of the block.
 
         Raises:

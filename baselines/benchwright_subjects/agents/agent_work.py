@@ -21,7 +21,7 @@ from benchwright_subjects.agents.agent_sandbox import AgentSandbox, ended_with
 from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, PathState, path_state
 from benchwright_subjects.agents.launch import AgentEnd, AgentLaunch, Ending
 from benchwright_subjects.bridge import ModelBridge
-from benchwright_subjects.bridge.http_server import serving
+from benchwright_subjects.bridge.http_server import serve_bridge
 from benchwright_subjects.evaluation import usage
 from benchwright_subjects.evaluation.services import EvaluationServices
 from benchwright_subjects.sample_attempt import SampleAttempt
@@ -50,10 +50,10 @@ async def work(
     recorder = _ChangeRecorder(sample, launch.title or "agent")
     bridge = ModelBridge(agent_state, recorder.record_usage, seed, recorder.catch_up)
     talk = Conversation()
-    with AgentSandbox.opened(services.sandbox, services.toolchain, sample.files) as box:
+    with AgentSandbox.with_files(services.sandbox, services.toolchain, sample.files) as box:
         try:
-            async with sample.solving():
-                async with serving(bridge, box.socket, box.user), _recording_task(recorder, box) as recording:
+            async with sample.while_solving():
+                async with serve_bridge(bridge, box.socket, box.user), _recording_task(recorder, box) as recording:
                     agent_run = _run_agent(box, launch, sample, prompt, talk)
                     agent_end = await _agent_end(agent_run, bridge.failure, recording)
                 _note_end(sample, agent_end)

@@ -36,7 +36,7 @@ _Send = Callable[[_Message], Awaitable[None]]
 
 
 @contextlib.asynccontextmanager
-async def serving(bridge: ModelBridge, address: Path, user: int | None) -> AsyncIterator[None]:
+async def serve_bridge(bridge: ModelBridge, address: Path, user: int | None) -> AsyncIterator[None]:
     """Serve a bridge while the block lasts; requests that are under way then are cancelled.
 
     Args:

@@ -36,7 +36,7 @@ class ServerFailure(StrEnum):
     """It changed, added or removed files of the workspace by itself."""
 
 
-def printable(text: str) -> str:
+def printable_words(text: str) -> str:
     """Words of a server, without what a terminal would obey."""
     return "".join(character if character.isprintable() or character == "\n" else " " for character in text)
 

@@ -92,7 +92,7 @@ async def found_server(study_condition: ModelCondition, subject: InlineSubject, 
     with workplace(subject.workplaces_folder, {}, subject.launch.profile) as work_folders:
         async with (
             open_service(subject.served_model, Witness().note_usage) as service,
-            open_connection(subject.launched(service), subject.dialect, work_folders, subject.environ) as (_, name),
+            open_connection(subject.launch_with(service), subject.dialect, work_folders, subject.environ) as (_, name),
         ):
             registered = study_condition.condition.subject
             server_name = registered.name if registered is not None else name.name
@@ -181,7 +181,7 @@ async def _work(
     rules = Rules(Refusal.ALONE, timeout_s=lone_server.rules.timeout_s, most_asks=lone_server.rules.most_asks)
     present = visible_files(problem, statement=True) | {start_text.path: start_text.text for start_text in texts}
     failure: SubjectError | None = None
-    async with sample.solving():
+    async with sample.while_solving():
         for cut_file in texts:
             witness = _LogRecorder(sample, cut_file.path, lone_server.title)
             for site in _sites(sample.header.problem, cut_file, present):

@@ -64,9 +64,9 @@ def part_to_accept(
         case Policy.FIRST_LINE:
             return whole_offer if inserted is None else _part_or_none(inserted, first_line(inserted))
         case Policy.MATCHES:
-            return None if inserted is None else _part_or_none(inserted, matching(inserted, reference_rest))
+            return None if inserted is None else _part_or_none(inserted, matching_beginning(inserted, reference_rest))
         case Policy.SURVIVES_LINT:
-            new_document = document.replaced(offer.start, offer.end, offer.text)
+            new_document = document.replace_text(offer.start, offer.end, offer.text)
             return None if adds_errors(new_document) else whole_offer
 
 
@@ -117,7 +117,7 @@ def first_line(text: str) -> str:
     return text if end < 0 else text[:end]
 
 
-def matching(text: str, reference_rest: str) -> str:
+def matching_beginning(text: str, reference_rest: str) -> str:
     """The words at the beginning of an offer that the rest begins with too, whatever the white space between."""
     taken_length, reference_offset = 0, 0
     for word in _WORD.finditer(text):

@@ -65,7 +65,7 @@ class InlineSubject:
     served_model: ServedModel | None = None
     """The only model that it may ask; None if its model is its own affair."""
 
-    def launched(self, service: ModelService | None) -> ServerLaunch:
+    def launch_with(self, service: ModelService | None) -> ServerLaunch:
         """The launch of the subject where this service answers it."""
         return self.launch if service is None else replace(self.launch, bridge=service.address)
 
@@ -140,7 +140,7 @@ async def play(
             async with (
                 open_service(subject.served_model, hearer.note_usage) as service,
                 open_session(
-                    subject.launched(service), subject.dialect, work_folders, subject.environ, rules.timeout_s
+                    subject.launch_with(service), subject.dialect, work_folders, subject.environ, rules.timeout_s
                 ) as talking,
             ):
                 walk.played_site.server_name = talking.name
@@ -287,7 +287,7 @@ class _Walk:
         return offered_count, made_count
 
     def _takes_edit(self, document: DocumentVersion, edit: NextEdit) -> bool:
-        new_document = document.edited(edit.start, edit.end, edit.text)
+        new_document = document.edit_text(edit.start, edit.end, edit.text)
         so_far = (
             self._site.text_before
             + self._site.expected_text[: len(self._site.expected_text) - len(self._reference_rest)]
@@ -330,7 +330,7 @@ class _Walk:
     async def _type(self, session: UserSession, text: str) -> None:
         if text:
             old_document = self.played_site.document
-            self.played_site.document = old_document.typed(text)
+            self.played_site.document = old_document.type_text(text)
             session.change(self.played_site.document)
             await self._witness.note_change(old_document, self.played_site.document, Hand.DRIVER)
 

@@ -11,7 +11,13 @@ from enum import StrEnum
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_subjects.inline.text.similarity import effort
-from benchwright_subjects.inline.text.syntactic_units import Region, SyntacticUnit, body_regions, trimmed, unit_regions
+from benchwright_subjects.inline.text.syntactic_units import (
+    Region,
+    SyntacticUnit,
+    body_regions,
+    trim_region,
+    unit_regions,
+)
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 
 _FEWEST_IN_LINE = 8
@@ -154,7 +160,7 @@ def _lines(text: str) -> list[Region]:
     start = 0
     for line in text.splitlines(keepends=True):
         if effort(_COMMENT.sub("", line)) >= _FEWEST_IN_LINE:
-            regions.append(trimmed(text, start, start + len(line)))
+            regions.append(trim_region(text, start, start + len(line)))
         start += len(line)
     return regions
 

@@ -147,7 +147,7 @@ def _standstill_verdict(verdict: Verdict, detail: str) -> Verdict:
 
 
 def _has_crashed(tool: ToolRun) -> bool:
-    return tool.simulates and tool.crashed
+    return tool.simulates and tool.has_crashed
 
 
 def _has_read_design(report: StepReport) -> bool:
@@ -191,7 +191,7 @@ def _tool_fault_verdict(tools: Iterable[ToolRun]) -> Verdict | None:
             detail = f"A tool refuses what the harness asks of it: {tool_run.tool}: {match[1].strip()}."
             return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=_HARNESS_HINT)
         match = crash.search(tool_run.said) if crash else None
-        if (match or tool_run.crashed) and not _COMPLAINTS.search(tool_run.said):
+        if (match or tool_run.has_crashed) and not _COMPLAINTS.search(tool_run.said):
             line = next(filter(None, match.groups()), "") if match else f"signal {tool_run.status - 128}"
             detail = f"{tool_run.tool} crashed while it read the design ({line})."
             if tool_run.tool == "make":

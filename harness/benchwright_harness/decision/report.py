@@ -45,7 +45,7 @@ class ToolRun(Model):
     """The beginning and the end of what a compiler said on its standard error."""
 
     @property
-    def crashed(self) -> bool:
+    def has_crashed(self) -> bool:
         """True if a signal ended it."""
         return self.status is not None and self.status > _SIGNALS
 

@@ -50,7 +50,7 @@ def cocotb_tests(text: str) -> tuple[CocotbTest, ...]:
     return tuple(test_by_name.values())
 
 
-def named_top(text: str) -> str | None:
+def named_toplevel(text: str) -> str | None:
     """The `hdl_toplevel` that a file gives cocotb's runner, if it is a literal."""
     try:
         module = ast.parse(text)

@@ -30,7 +30,7 @@ from benchwright_harness.plan.testbench_text import (
     VERILATOR,
     WATCH,
     private_names,
-    rewritten,
+    rewrite_file,
     shown_data,
 )
 from benchwright_harness.toolchain.tree import CHANNEL
@@ -170,7 +170,7 @@ def simulate(
     calls = (ICARUS if simulator == "icarus" else VERILATOR) if has_channel else None
     served = data_files.keys() - set(readable)
     sources = {
-        name: rewritten(text, names=names, calls=calls, result_pattern=RESULT[criterion.rule], served_files=served)
+        name: rewrite_file(text, names=names, calls=calls, result_pattern=RESULT[criterion.rule], served_files=served)
         for name, text in texts.items()
     }
     top_module = f"{described.top}${RUN}" if described.top in names else described.top

@@ -105,7 +105,7 @@ def shown_data(texts: Iterable[str], data_files: Collection[str]) -> frozenset[s
     return frozenset(name for name in data_files if name in other_names or (computed and name not in served))
 
 
-def rewritten(
+def rewrite_file(
     text: str,
     *,
     names: Collection[str],

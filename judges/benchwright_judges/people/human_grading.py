@@ -164,7 +164,7 @@ class HumanGrading:
     async def _open(self) -> Sequence[AnswerRecord]:
         return [
             judged_answer
-            for judged_answer in await self._records.judged()
+            for judged_answer in await self._records.judged_answers()
             if judged_answer.waits or (self._includes_all and judged_answer.judgement is not None)
         ]
 

@@ -54,7 +54,7 @@ async def count(
     return CountedVotes(tuple(votes), tuple(labels), decision)
 
 
-async def remembered(
+async def vote_by_cache(
     records: Records, key: str, judge: str, request_vote: Callable[[], Awaitable[Vote]], *, offline: bool
 ) -> Vote:
     """A vote from the cache, or else a new one, which is stored at once.
@@ -66,7 +66,7 @@ async def remembered(
         request_vote: Asks for it.
         offline: True to use only stored votes.
     """
-    cached_vote = await records.cached(key)
+    cached_vote = await records.cached_vote(key)
     if cached_vote is not None:
         return cached_vote.model_copy(update={"cached": True, "cost_usd": 0.0, "seconds": 0.0})
     if offline:

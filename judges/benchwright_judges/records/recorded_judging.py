@@ -211,7 +211,7 @@ class _Votes:
                 "vote": seat,
             }
         )
-        return await ballot.remembered(
+        return await ballot.vote_by_cache(
             self._records,
             key,
             judge.name,

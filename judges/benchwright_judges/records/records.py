@@ -117,7 +117,7 @@ class Records(Database):
 
         It replaces an earlier answer of the same try of the same attempt that is still waiting.
         """
-        async with self.writing() as connection:
+        async with self.write_transaction() as connection:
             if answer.attempt:
                 earlier_tries = select(ANSWERS.c.id).where(
                     ANSWERS.c.attempt == answer.attempt, ANSWERS.c.number == answer.number, ANSWERS.c.id != answer.id
@@ -133,7 +133,7 @@ class Records(Database):
     async def settle(self, answer: GivenAnswer, judgement: Judgement) -> None:
         """Store a judgement with its votes. Without a score, the answer stays waiting."""
         is_decided = judgement.status.is_final
-        async with self.writing() as connection:
+        async with self.write_transaction() as connection:
             await self._keep(connection, answer)
             seq = await connection.scalar(
                 insert(JUDGEMENTS)
@@ -179,7 +179,7 @@ class Records(Database):
         """Deletes the answers of attempts, with all that judges and people said of them; the cache of votes stays."""
         answer_ids = select(ANSWERS.c.id).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != "")
         judgement_ids = select(JUDGEMENTS.c.seq).where(JUDGEMENTS.c.answer.in_(answer_ids))
-        async with self.writing() as connection:
+        async with self.write_transaction() as connection:
             await connection.execute(delete(VOTES).where(VOTES.c.judgement.in_(judgement_ids)))
             for table in (JUDGEMENTS, PENDING, GRADE_POINTS, GRADES):
                 await connection.execute(delete(table).where(table.c.answer.in_(answer_ids)))
@@ -201,7 +201,7 @@ class Records(Database):
             row = (await connection.execute(select(ANSWERS).where(ANSWERS.c.id == answer_id))).one_or_none()
         return None if row is None else _answer(row._mapping)
 
-    async def pending(self) -> Sequence[UnscoredAnswer]:
+    async def pending_answers(self) -> Sequence[UnscoredAnswer]:
         """Answers that no judge has scored yet, oldest first."""
         query = (
             select(ANSWERS, PENDING.c.reason, PENDING.c.since)
@@ -212,7 +212,7 @@ class Records(Database):
             rows = (await connection.execute(query)).all()
         return [UnscoredAnswer(_answer(row._mapping), row.reason, row.since) for row in rows]
 
-    async def judged(self) -> Sequence[AnswerRecord]:
+    async def judged_answers(self) -> Sequence[AnswerRecord]:
         """Every answer with its latest judgement and its grades, oldest first."""
         return await self._answer_records(None)
 
@@ -288,7 +288,7 @@ class Records(Database):
 
     # The cache of votes
 
-    async def cached(self, key: str) -> Vote | None:
+    async def cached_vote(self, key: str) -> Vote | None:
         """The vote cached under a key; None if there is none."""
         async with self.reading() as connection:
             body = await connection.scalar(select(CACHE.c.body).where(CACHE.c.key == key))
@@ -299,7 +299,7 @@ class Records(Database):
         if not votes:
             return
         cache_rows = [{"key": key, "body": vote.model_dump_json(), "created": time.time()} for key, vote in votes]
-        async with self.writing() as connection:
+        async with self.write_transaction() as connection:
             await connection.execute(self.insert_into(CACHE).on_conflict_do_nothing(), cache_rows)
 
     async def cache(self) -> Sequence[tuple[str, Vote]]:
@@ -314,7 +314,7 @@ class Records(Database):
         """Store a person's grade, replacing the same person's earlier grade of that answer."""
         values = asdict(grade)
         points = {"answer": grade.answer, "grader": grade.grader, "points": json.dumps(values.pop("points"))}
-        async with self.writing() as connection:
+        async with self.write_transaction() as connection:
             await connection.execute(
                 self.insert_into(GRADES)
                 .values(values)

@@ -174,7 +174,7 @@ async def submit_batch(
         [(item.problem, item.answer) for item in body.items],
         most_waiting=MOST_WAITING,
     )
-    judging.queued()
+    judging.wake_worker()
     response.headers["Location"] = f"/v1/batches/{batch.id}"
     return view_batch(batch)
 
@@ -247,9 +247,9 @@ async def _events(
     last_sent = time.monotonic()
     yield "retry: 2000\n\n"
     with judging.notifications.subscribe(batch.id) as changed:
-        while not judging.closing:
+        while not judging.is_closing:
             changed.clear()
-            finished_submissions = await judging.submissions.finished(
+            finished_submissions = await judging.submissions.finished_submissions(
                 batch.id, last_number=last_number, count=_EVENTS_AT_ONCE
             )
             for submission in finished_submissions:
@@ -326,7 +326,7 @@ async def live() -> Health:
 @router.get("/health/ready", summary="Whether it can serve requests", responses=responses_of(RefusalKind.UNAVAILABLE))
 async def ready(judging: Service) -> Health:
     """Succeeds if the database answers and the service is not shutting down."""
-    if judging.closing:
+    if judging.is_closing:
         raise RefusalError(
             RefusalKind.UNAVAILABLE,
             "The service is shutting down.",

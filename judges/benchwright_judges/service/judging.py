@@ -89,7 +89,7 @@ class SubmissionJudging:
         self._loops: list[asyncio.Task[None]] = []
 
     @property
-    def closing(self) -> bool:
+    def is_closing(self) -> bool:
         """True if new work is no longer accepted."""
         return self._closing.done()
 
@@ -99,7 +99,7 @@ class SubmissionJudging:
 
     def stop_taking(self) -> None:
         """Accept nothing new, and wake all requests that wait for a result."""
-        if not self.closing:
+        if not self.is_closing:
             self._closing.set_result(None)
         self.notifications.notify_all()
 
@@ -205,7 +205,7 @@ class SubmissionJudging:
 
     async def agreement(self, resamples: int) -> Sequence[FormatAgreement]:
         """Agreement of judges with people."""
-        rated = rated_answers(await self._records.judged())
+        rated = rated_answers(await self._records.judged_answers())
         return await asyncio.to_thread(measure_agreement, rated, resamples=resamples)
 
     async def current(self, submissions: Sequence[Submission]) -> Sequence[Submission]:
@@ -221,7 +221,7 @@ class SubmissionJudging:
             for submission in submissions
         ]
 
-    def queued(self) -> None:
+    def wake_worker(self) -> None:
         """Wake the worker: something was queued."""
         self.notifications.notify(_QUEUE)
 
@@ -232,13 +232,13 @@ class SubmissionJudging:
                 changed.clear()
                 submission = await self.submissions.find(submission.id) or submission
                 seconds_left = deadline - asyncio.get_running_loop().time()
-                if submission.judgement is not None or seconds_left <= 0 or self.closing:
+                if submission.judgement is not None or seconds_left <= 0 or self.is_closing:
                     return submission
                 await wait_for_change(changed, min(seconds_left, self._pace.poll_s))
 
     async def _take_from_queue(self) -> None:
         with self.notifications.subscribe(_QUEUE) as changed:
-            while not self.closing:
+            while not self.is_closing:
                 changed.clear()
                 free_slots = self._pace.at_once - len(self._work)
                 # Half of the slots at a time: each poll is a transaction.
@@ -262,7 +262,7 @@ class SubmissionJudging:
         def ended(ended_task: asyncio.Task[Submission | None]) -> None:
             self._work.discard(ended_task)
             if self._has_more:
-                self.queued()
+                self.wake_worker()
 
         judging_task.add_done_callback(ended)
         return judging_task

@@ -68,7 +68,7 @@ class Submissions:
             | {"key": key.text, "fingerprint": key.fingerprint}
         )
         try:
-            async with self._records.writing() as connection:
+            async with self._records.write_transaction() as connection:
                 await connection.execute(insert(SUBMISSIONS).values(values))
                 await _reserve(connection, token, values["id"], reserve_usd)
         except IntegrityError:
@@ -106,7 +106,7 @@ class Submissions:
             for position, (problem, answer) in enumerate(problem_answers)
         ]
         try:
-            async with self._records.writing() as connection:
+            async with self._records.write_transaction() as connection:
                 waiting_count = await connection.scalar(
                     select(func.count()).where(
                         SUBMISSIONS.c.token == token, SUBMISSIONS.c.state == SubmissionState.QUEUED
@@ -160,7 +160,7 @@ class Submissions:
             # On PostgreSQL; SQLite has one writer at a time.
             .with_for_update(skip_locked=True)
         )
-        async with self._records.writing() as connection:
+        async with self._records.write_transaction() as connection:
             chosen_seqs = list((await connection.scalars(free_query)).all())
             if not chosen_seqs:
                 return []
@@ -176,7 +176,7 @@ class Submissions:
 
     async def renew(self, ids: Collection[str]) -> None:
         """Renew this process's leases on these submissions."""
-        async with self._records.writing() as connection:
+        async with self._records.write_transaction() as connection:
             await connection.execute(
                 update(SUBMISSIONS)
                 .where(self._lease_condition(), SUBMISSIONS.c.id.in_(list(ids)))
@@ -194,14 +194,14 @@ class Submissions:
         """
         if submission.reserved_usd or not usd:
             return submission.reserved_usd
-        async with self._records.writing() as connection:
+        async with self._records.write_transaction() as connection:
             await _reserve(connection, submission.token, submission.id, usd)
         return usd
 
     async def finish(self, submission: Submission, judgement: Judgement) -> Submission | None:
         """Store the judgement and charge its cost; None if another process has claimed the submission."""
         judged_time = self._clock()
-        async with self._records.writing() as connection:
+        async with self._records.write_transaction() as connection:
             reserved = await connection.scalar(
                 select(SUBMISSIONS.c.reserved_usd)
                 .where(SUBMISSIONS.c.id == submission.id, self._lease_condition())
@@ -251,7 +251,7 @@ class Submissions:
 
     async def hand_back(self) -> None:
         """Return the submissions that this process claimed but did not finish to the queue."""
-        async with self._records.writing() as connection:
+        async with self._records.write_transaction() as connection:
             await connection.execute(
                 update(SUBMISSIONS)
                 .where(self._lease_condition())
@@ -276,7 +276,7 @@ class Submissions:
         """Submissions of a batch by position, beginning after `last_number`."""
         return await self._select(batch_id, SUBMISSIONS.c.position, last_number, count)
 
-    async def finished(self, batch_id: str, *, last_number: int, count: int) -> Sequence[Submission]:
+    async def finished_submissions(self, batch_id: str, *, last_number: int, count: int) -> Sequence[Submission]:
         """Submissions of a batch in order of completion, beginning after number `last_number`."""
         return await self._select(batch_id, SUBMISSIONS.c.finished, last_number, count)
 

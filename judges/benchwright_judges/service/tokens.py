@@ -47,7 +47,7 @@ class AccessTokens:
             per_minute=per_minute,
             budget_usd=budget_usd,
         )
-        async with self._records.writing() as connection:
+        async with self._records.write_transaction() as connection:
             await connection.execute(insert(TOKENS).values(token.model_dump() | {"scopes": " ".join(token.scopes)}))
         return token, access_token.token_text(token_id, secret, JUDGE)
 
@@ -66,7 +66,7 @@ class AccessTokens:
     async def revoke(self, token_id: str) -> bool:
         """Make a token invalid from now on; False if there is no valid one with this ID."""
         revocation = update(TOKENS).where(TOKENS.c.id == token_id, TOKENS.c.revoked.is_(None))
-        async with self._records.writing() as connection:
+        async with self._records.write_transaction() as connection:
             update_outcome = await connection.execute(revocation.values(revoked=time.time()))
         return update_outcome.rowcount == 1
 

@@ -98,7 +98,7 @@ class Opening:
         for event in (assigned, consent, forecast):
             if event is not None and event.type not in recorded_kinds:
                 self._services.log.append_blocking(header.id, event)
-        studies.note_task(assigned, ref, header.id)
+        studies.note_problem_opened(assigned, ref, header.id)
         return header.id
 
     def _make_attempt(self, ref: str, problem: Problem, assigned: Assigned | None) -> AttemptHeader:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright_attempts.attempts import Attempts, ProblemRecord
 from benchwright_attempts.grading.grading import ANSWER
-from benchwright_judges.score import read_selection, selectable
+from benchwright_judges.score import read_selection, selectable_values
 from benchwright_problems.problem import Problem, Question
 from benchwright_problems.storage.store import Store
 from benchwright_server.attempts.session import EditorSession
@@ -64,7 +64,7 @@ def language_variants(store: Store, ref: str, question: Question) -> list[Langua
 def question_view(session: EditorSession, question: Question, languages: list[LanguageVariant]) -> QuestionView:
     """The view of a question for an answer form, and the current selection."""
     texts = {choice.letter: choice.text for choice in question.choices}
-    choices = [Choice(value=value, text=texts.get(value, value.capitalize())) for value in selectable(question)]
+    choices = [Choice(value=value, text=texts.get(value, value.capitalize())) for value in selectable_values(question)]
     text = (session.workspace.read(ANSWER) or b"").decode("utf-8", "replace")
     return QuestionView(
         title=session.problem.title,

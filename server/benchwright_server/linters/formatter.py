@@ -23,7 +23,9 @@ class NotFormattedError(ServerError):
     """A document was not formatted; the message gives the reason and the next step."""
 
 
-async def formatted(document: Document, formatting_options: FormattingOptions, patience_s: float = PATIENCE_S) -> str:
+async def format_document(
+    document: Document, formatting_options: FormattingOptions, patience_s: float = PATIENCE_S
+) -> str:
     """A document as verible formats it; its line ends are LF.
 
     Args:

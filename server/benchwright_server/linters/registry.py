@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LINT_TOOLS: tuple[LintTool, ...] = (VERILATOR, VERIBLE, SURVIVORS)
 
 
-async def linted(
+async def lint_file(
     saved_file: SavedFile, report_error: Callable[[HarnessError], None]
 ) -> Mapping[FindingTool, tuple[Finding, ...]]:
     """Run the enabled tools in parallel.

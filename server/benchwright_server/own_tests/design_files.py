@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from benchwright_harness.own_tests.cocotb_source import named_top
+from benchwright_harness.own_tests.cocotb_source import named_toplevel
 from benchwright_server.errors import OwnTestError
 from benchwright_server.own_tests.finding import TestFile, folder_of
 from benchwright_verilog.semantics.names.occurrence import TargetKind
@@ -83,7 +83,7 @@ def top_of(project: Project, test_file: TestFile, test: str, setting: str, testb
     folder = folder_of(project)
     path = folder / test_file.path
     modules = {name for name, _ in _modules(project)}
-    tested_top = named_top(_text(path)) or _made_top(path.parent)
+    tested_top = named_toplevel(_text(path)) or _made_top(path.parent)
     if tested_top is None and (stem_match := _CALLED.fullmatch(PurePosixPath(test_file.path).stem)):
         called_module = stem_match["after"] or stem_match["before"]
         tested_top = called_module if called_module in modules else None
@@ -91,7 +91,7 @@ def top_of(project: Project, test_file: TestFile, test: str, setting: str, testb
         tops_beside = {
             top
             for python_file in sorted(path.parent.glob("*.py"))
-            if (top := named_top(_text(python_file))) is not None
+            if (top := named_toplevel(_text(python_file))) is not None
         }
         tested_top = next(iter(tops_beside)) if len(tops_beside) == 1 else None
     tested_top = tested_top or setting or project.view.top_name

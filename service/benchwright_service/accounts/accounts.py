@@ -118,7 +118,7 @@ class Accounts:
 
     async def worker_token(self, name: str) -> str:
         """A new token for a worker, which receives hidden parts."""
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             return await self._new_token(connection, AccountTokenKind.WORKER, None, name, _WORKER_PER_MINUTE)
 
     async def invite(
@@ -152,7 +152,7 @@ class Accounts:
             }
             for code, (role, section) in zip(codes, seats, strict=True)
         ]
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
                 raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
             await connection.execute(insert(INVITATIONS), rows)
@@ -167,7 +167,7 @@ class Accounts:
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             account = await self._enrol(connection, code, name)
             token = await self._new_token(connection, AccountTokenKind.PERSON, account, name, _PERSON_PER_MINUTE)
         return account, token
@@ -178,7 +178,7 @@ class Accounts:
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             return await self._enrol(connection, code, name)
 
     async def account_of(self, text: str) -> str | None:
@@ -207,7 +207,7 @@ class Accounts:
         Raises:
             RefusalError: The code is unknown, expired or used up.
         """
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await _enter(connection, await _redeem_invitation(connection, code, self._now()), account)
 
     async def vouch(self, issuer: str, subject: str, name: str, course: str, role: Role) -> str:
@@ -223,7 +223,7 @@ class Accounts:
         Raises:
             BenchServiceError: No such course exists.
         """
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
                 raise BenchServiceError(f"there is no course {course!r}; `benchwright course create` makes one")
             account = await self._find_or_make_identity(connection, issuer, subject, name)
@@ -231,7 +231,7 @@ class Accounts:
             await connection.execute(self._database.insert_into(MEMBERS).values(member_row).on_conflict_do_nothing())
             return await self._new_token(connection, AccountTokenKind.PERSON, account, issuer, _PERSON_PER_MINUTE)
 
-    async def identified(
+    async def identified_account(
         self, issuer: str, subject: str, name: str, course: str = "", role: Role = Role.PARTICIPANT
     ) -> str | None:
         """The account of somebody whom an identity provider has named; a new one if it is their first time.
@@ -246,7 +246,7 @@ class Accounts:
         Returns:
             None if the account was disabled.
         """
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             account = await self._find_or_make_identity(connection, issuer, subject, name)
             disabled = select(ACCOUNTS.c.disabled).where(ACCOUNTS.c.id == account)
             if (await connection.execute(disabled)).scalar() is not None:
@@ -272,7 +272,7 @@ class Accounts:
     async def revoke_workers(self, name: str) -> None:
         """Makes the tokens of workers of this name invalid from now on."""
         revocation = update(TOKENS).where(TOKENS.c.kind == AccountTokenKind.WORKER.value, TOKENS.c.name == name)
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(revocation.values(revoked=self._now()))
         self._known_tokens.forget()
 

@@ -70,7 +70,7 @@ class Devices:
         }
         row |= {"expires": current_time + LIFETIME_S, "state": DeviceState.WAITING}
         try:
-            async with self._database.writing() as connection:
+            async with self._database.write_transaction() as connection:
                 await connection.execute(delete(DEVICES).where(DEVICES.c.expires <= current_time))
                 await connection.execute(insert(DEVICES).values(row))
         except IntegrityError:
@@ -94,7 +94,7 @@ class Devices:
         """Signs the program in, or refuses to; False if none waits with this code."""
         state = DeviceState.GRANTED if granted else DeviceState.DENIED
         decision_update = update(DEVICES).where(self._is_waiting(code)).values(state=state, account=account)
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             return bool((await connection.execute(decision_update)).rowcount)
 
     async def ask(self, secret: str) -> Waiting:
@@ -106,7 +106,7 @@ class Devices:
         digest, current_time = hash_secret(secret), self._now()
         # Locked: a confirmation meanwhile must not be taken for a code that nobody has, and one request gets the token.
         query = select(DEVICES).where(DEVICES.c.digest == digest).with_for_update()
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             row = (await connection.execute(query)).one_or_none()
             if row is None or row.state == DeviceState.TAKEN:
                 raise RefusalError(RefusalKind.NOT_FOUND, "Nobody waits with this code.", "Begin to sign in again.")

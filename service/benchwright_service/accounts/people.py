@@ -126,7 +126,7 @@ class People:
             course: Its id.
             groups: Account → name of the group; empty for who works alone. Who is not named stays.
         """
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             for account, name in groups.items():
                 membership = MEMBERS.c.course == course, MEMBERS.c.account == account
                 await connection.execute(update(MEMBERS).where(*membership).values(team=name))
@@ -172,7 +172,7 @@ class People:
         await self.find(course, account)
         attempt_ids = [row.attempt for row in await self._attempt_rows(course, account)]
         other_courses = select(MEMBERS.c.course).where(MEMBERS.c.account == account, MEMBERS.c.course != course)
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             is_last = (await connection.execute(other_courses)).first() is None
             if is_last:
                 # From now on, nothing more comes from them.
@@ -180,7 +180,7 @@ class People:
         await asyncio.to_thread(self._log.delete_attempts, attempt_ids, reason)
         await self._delete_files(attempt_ids)
         await (await self._records()).delete_answers(attempt_ids)
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await _delete_rows(connection, course, account, attempt_ids)
             if is_last:
                 for table in _OF_ACCOUNTS:

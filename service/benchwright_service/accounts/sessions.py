@@ -55,7 +55,7 @@ class SignInSessions:
             "created": current_time,
             "expires": current_time + LIFETIME_S,
         }
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(delete(SESSIONS).where(SESSIONS.c.expires <= current_time))
             await connection.execute(insert(SESSIONS).values(row))
         return cookie
@@ -75,7 +75,7 @@ class SignInSessions:
 
     async def end(self, cookie: str) -> None:
         """Signs a browser out."""
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(delete(SESSIONS).where(SESSIONS.c.digest == hash_secret(cookie)))
 
 

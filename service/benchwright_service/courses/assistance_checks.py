@@ -126,7 +126,7 @@ class AssistanceChecks:
                 values = {"runs": row.asked, "rules": len(history), "found": attempt_check.model_dump_json()}
                 upsert = self._database.insert_into(ASSISTANCE_CHECKS).values(values | {"attempt": row.attempt})
                 upsert = upsert.on_conflict_do_update(index_elements=["attempt"], set_=values)
-                async with self._database.writing() as connection:
+                async with self._database.write_transaction() as connection:
                     await connection.execute(upsert)
             except Exception:
                 # One that was deleted meanwhile, or that can't be read: the others are checked all the same.

@@ -94,7 +94,7 @@ class Courses:
         """
         row = {"id": course, "title": title, "created": self._now()}
         try:
-            async with self._database.writing() as connection:
+            async with self._database.write_transaction() as connection:
                 await connection.execute(insert(COURSES).values(row))
         except IntegrityError:
             raise BenchServiceError(f"there is a course {course!r} already; choose another name") from None
@@ -106,7 +106,7 @@ class Courses:
             BenchServiceError: No such course exists.
         """
         archive_update = update(COURSES).where(COURSES.c.id == course).values(archived=None if restore else self._now())
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             if (await connection.execute(archive_update)).rowcount != 1:
                 raise _no_course_error(course)
 
@@ -165,7 +165,7 @@ class Courses:
             "created": self._now(),
             **rules.columns,
         }
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
                 raise _no_course_error(course)
             await connection.execute(insert(ASSIGNMENTS).values(row))
@@ -179,7 +179,7 @@ class Courses:
         """
         rules.check()
         conditions = ASSIGNMENTS.c.id == assignment, ASSIGNMENTS.c.course == course
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             row = (await connection.execute(select(ASSIGNMENTS).where(*conditions).with_for_update())).one_or_none()
             if row is None:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")

@@ -111,7 +111,7 @@ class HandedHints:
     async def _note_taken(self, attempt: str, number: int, cost: float) -> float:
         row = {"attempt": attempt, "number": number, "cost": cost, "at": self._now()}
         try:
-            async with self._database.writing() as connection:
+            async with self._database.write_transaction() as connection:
                 await connection.execute(insert(HINTS).values(row))
         except IntegrityError:
             # Asked for twice at once.

@@ -244,7 +244,7 @@ class _PlaybackReading:
         return ""
 
     def finish(self) -> Playback:
-        labelled = self._edits.labelled(self._clock.at_ns, self._clock.active_ns)
+        labelled = self._edits.labelled_edits(self._clock.at_ns, self._clock.active_ns)
         edits = labelled.edits
         labels = {
             seq: (label.origin, total)

@@ -59,7 +59,7 @@ class Snapshots:
         write_atomically(file, compressed, 0o600)
         return len(compressed)
 
-    def compressed(self, digest: str) -> bytes:
+    def compressed_content(self, digest: str) -> bytes:
         """A content as it is kept.
 
         Raises:
@@ -76,7 +76,7 @@ class Snapshots:
         Raises:
             OSError: A content is not here.
         """
-        return {path: base64.b64encode(self.compressed(digest)).decode() for path, digest in files.items()}
+        return {path: base64.b64encode(self.compressed_content(digest)).decode() for path, digest in files.items()}
 
     def content(self, digest: str) -> bytes:
         """A content.
@@ -84,7 +84,7 @@ class Snapshots:
         Raises:
             OSError: The content is not here.
         """
-        return zlib.decompress(self.compressed(digest))
+        return zlib.decompress(self.compressed_content(digest))
 
     def delete(self, digest: str) -> None:
         """Deletes a content, if it is here."""

@@ -46,7 +46,7 @@ async def watch(
     stuck_after_s: Annotated[float, Query(ge=30, le=86_400)] = STUCK_AFTER_S,
 ) -> StudyWatch:
     """Progress of each participant, for the study's owners and monitors: no condition, no verdict, no time of work."""
-    study_watch = await studies.monitor.watch_for(account, study, stuck_after_s)
+    study_watch = await studies.monitor.study_watch(account, study, stuck_after_s)
     await audit.note_sitting(account, study, "watched", "by a program")
     return study_watch
 

@@ -49,7 +49,7 @@ class AuditLog:
             object_: Object of the action.
         """
         row = {"at": self._now(), "account": account, "course": course, "action": action, "object": object_}
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(insert(AUDIT).values(row))
 
     async def note_sitting(self, account: str, course: str, action: str, object_: str) -> None:

@@ -168,7 +168,7 @@ class EvidenceWriter:
             }
             # Another process may have been first.
             insertion = self._database.insert_into(ATTEMPTS_HELD).values(row).on_conflict_do_nothing()
-            async with self._database.writing() as connection:
+            async with self._database.write_transaction() as connection:
                 await connection.execute(insertion)
             owner_account = (await self._owner_accounts([attempt])).get(attempt)
         if owner_account != sending.account:
@@ -192,7 +192,7 @@ class EvidenceWriter:
             {"attempt": anchor.attempt, "events": anchor.events, "anchor": anchor.as_line()} for anchor, _ in signed
         ]
         noted = update(ATTEMPTS_HELD).where(ATTEMPTS_HELD.c.attempt == bindparam("of"))
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(self._database.insert_into(RECEIPTS).on_conflict_do_nothing(), receipt_rows)
             await connection.execute(
                 noted.values(clock_difference_s=bindparam("difference")),

@@ -119,7 +119,7 @@ class AnswerGrading:
             "share": judgement.score or 0.0,
         }
         run_conditions = RUNS.c.attempt == answer.attempt, RUNS.c.number == answer.number
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(update(RUNS).where(*run_conditions).values(values))
 
     async def _waiting_answers(self, course: str, grader: str) -> Sequence[GradedItem]:

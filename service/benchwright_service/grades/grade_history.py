@@ -113,7 +113,7 @@ class GradeHistory:
         open_appeal_query = select(APPEALS.c.id).where(
             APPEALS.c.assignment == assignment, APPEALS.c.account == account, APPEALS.c.state == AppealState.OPEN.value
         )
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             # Two at once wait for each other here.
             lock = update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == assignment).values(title=ASSIGNMENTS.c.title)
             await connection.execute(lock)
@@ -138,7 +138,7 @@ class GradeHistory:
             .where(APPEALS.c.state == AppealState.OPEN.value)
             .values(state=state.value, answer=text[:LONGEST], by=staff_account, answered=self._now())
         )
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             if (await connection.execute(answer_update)).rowcount != 1:
                 raise BenchServiceError("the appeal has been answered already")
 

@@ -71,7 +71,7 @@ class AssignmentGrade:
     is_extended: bool
 
     @property
-    def counted(self) -> Mapping[str, str]:
+    def counted_runs(self) -> Mapping[str, str]:
         """By problem, the id of the run that counts."""
         return {problem: worth.run.id for problem, worth in self.worth.items() if worth.run is not None}
 
@@ -212,7 +212,7 @@ class Gradebooks:
                 graders=grading.graders,
             )
         )
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             if not (await connection.execute(grading_update)).rowcount:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
 
@@ -237,7 +237,7 @@ class Gradebooks:
         row = {"assignment": assignment, "account": account, **values}
         upsert = self._database.insert_into(EXTENSIONS).values(row)
         upsert = upsert.on_conflict_do_update(index_elements=["assignment", "account"], set_=values)
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(upsert)
             await connection.execute(insert(EXTENSION_HISTORY).values(row | {"by": staff_account, "at": self._now()}))
 
@@ -253,7 +253,7 @@ class Gradebooks:
             raise BenchServiceError("an adjustment needs a reason")
         await self._require_student(course, assignment, account)
         row = {"assignment": assignment, "account": account, "points": points, "reason": reason, "by": staff_account}
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(insert(ADJUSTMENTS).values(row | {"at": self._now()}))
 
     async def _require_student(self, course: str, assignment: str, account: str) -> None:

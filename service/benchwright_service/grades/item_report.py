@@ -17,7 +17,7 @@ from benchwright_attempts.log.log import EventLog
 from benchwright_authoring.item_analysis import ItemStatistics, Option, analyse, distractors
 from benchwright_foundation.database import Database
 from benchwright_harness.execution.run import starting_files
-from benchwright_judges.score import read_selection, selectable
+from benchwright_judges.score import read_selection, selectable_values
 from benchwright_problems.problem import Problem, Question
 from benchwright_problems.verdict import Outcome
 from benchwright_service.courses.snapshots import Snapshots
@@ -163,7 +163,7 @@ class ItemReports:
         answers = await asyncio.to_thread(
             lambda: {counted_runs[row.id]: self._answer_text(row.files) for row in answer_rows}
         )
-        is_selected = question is not None and bool(selectable(question))
+        is_selected = question is not None and bool(selectable_values(question))
         return ItemReport(
             len(to_pass),
             statistics.median(to_pass.values()) if to_pass else None,
@@ -193,7 +193,7 @@ class ItemReports:
     ) -> Sequence[Option]:
         texts = [answers.get(student.account) for student in book.students]
         chosen_options = [None if text is None else read_selection(question, text) or _NONE for text in texts]
-        values = (*selectable(question), *((_NONE,) if _NONE in chosen_options else ()))
+        values = (*selectable_values(question), *((_NONE,) if _NONE in chosen_options else ()))
         return distractors(_columns(book), f"{assignment}/{problem}", chosen_options, values)
 
     async def similar_students(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[SimilarPair]:

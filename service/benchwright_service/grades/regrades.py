@@ -121,7 +121,7 @@ class Regrades:
         self._gradebooks = gradebooks
         self._now = clock
 
-    async def outdated(self, assignment: AssignmentView, problem: str) -> OutdatedRuns:
+    async def outdated_runs(self, assignment: AssignmentView, problem: str) -> OutdatedRuns:
         """Returns the runs that a regrade of a problem would be about."""
         current_harness = await self._harness_digest(assignment, problem)
         newest_query = (
@@ -157,7 +157,7 @@ class Regrades:
             REGRADES.c.problem == problem,
             REGRADES.c.state == RegradeState.BEGUN.value,
         )
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             # Two that begin at once wait for each other here.
             lock = update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == assignment.id).values(title=ASSIGNMENTS.c.title)
             await connection.execute(lock)
@@ -256,7 +256,7 @@ class Regrades:
             .values(verdict=new_verdicts.c.verdict, outcome=new_verdicts.c.outcome, share=new_verdicts.c.share)
             .returning(RUNS.c.attempt, RUNS.c.number)
         )
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await self._end(connection, regrade, RegradeState.ACCEPTED)
             rows = (await connection.execute(acceptance)).all()
 
@@ -273,7 +273,7 @@ class Regrades:
             BenchServiceError: The regrade was accepted or dropped before.
         """
         release = update(RUNS).where(RUNS.c.regrade == regrade.id)
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await self._end(connection, regrade, RegradeState.DROPPED)
             await connection.execute(release.values(state=RunState.DONE.value, lease="", regrade=""))
 

@@ -82,7 +82,9 @@ async def _own_grade_page(visit: Visit, problem: FormProblem | None) -> Response
         member=membership,
         assignment=view,
         grade=book.grade(student, view),
-        rubrics=await visit.bench.grades.rubrics.grades_of_runs(book.grade(student, view).counted, for_staff=False),
+        rubrics=await visit.bench.grades.rubrics.grades_of_runs(
+            book.grade(student, view).counted_runs, for_staff=False
+        ),
         most=book.maximum_points(view),
         history=await visit.bench.grades.history.changes(view.id, student.account),
         appeals=[student_appeal for student_appeal in appeals_ if student_appeal.assignment == view.id],

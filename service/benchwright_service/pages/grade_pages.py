@@ -151,7 +151,7 @@ async def item(visit: Visit) -> Response:
         problem=problem,
         item=analyse_items(book)[view.id, problem],
         report=item_report,
-        outdated=await visit.bench.grades.regrades.outdated(view, problem),
+        outdated=await visit.bench.grades.regrades.outdated_runs(view, problem),
         is_question=public_problem.kind is ProblemKind.QUESTION,
         section=visit.section,
         sections=sections_of(whole_book.students),
@@ -215,7 +215,7 @@ async def _grade_page(visit: Visit, problem: FormProblem | None) -> Response:
         assignment=view,
         student=student,
         grade=book.grade(student, view),
-        rubrics=await visit.bench.grades.rubrics.grades_of_runs(book.grade(student, view).counted, for_staff=True),
+        rubrics=await visit.bench.grades.rubrics.grades_of_runs(book.grade(student, view).counted_runs, for_staff=True),
         most=book.maximum_points(view),
         history=await visit.bench.grades.history.changes(view.id, student.account),
         appeals=[

@@ -65,7 +65,7 @@ async def launch(visit: Visit) -> Response:
         return _show_failure(visit, _FAILED)
     if visit.bench.sign_in.lti_services is not None:
         await visit.bench.sign_in.lti_services.keep_launch(identity)
-    account = await visit.bench.accounts.identified(
+    account = await visit.bench.accounts.identified_account(
         identity.issuer, identity.subject, identity.name, identity.course, identity.role
     )
     if account is None:

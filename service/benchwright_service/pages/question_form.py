@@ -65,14 +65,14 @@ def fields_of(content: WrittenQuestion, *, credited: bool) -> Mapping[str, Any]:
 
 def sent_fields(visit: Visit, style: QuestionFormat) -> Mapping[str, Any]:
     """The fields as they were sent."""
-    values = {name: sent_text(visit, name, MOST_CHARACTERS) for name in _field_names()}
+    values = {name: form_text(visit, name, MOST_CHARACTERS) for name in _field_names()}
     for number in range(1, MOST_FIGURES + 1):
         if visit.field(f"remove-{number}") == "yes":
             values |= {f"kept-{number}": "", f"alt-{number}": ""}
     return _form_fields(style, values, credited=is_credited(visit), consent=visit.field("consent") == "yes")
 
 
-def sent_text(visit: Visit, name: str, limit: int) -> str:
+def form_text(visit: Visit, name: str, limit: int) -> str:
     """A text of the form, with one character for a line's end as browsers count it; one that is too long stays so."""
     return visit.field(name, 2 * limit + 2).replace("\r\n", "\n")
 

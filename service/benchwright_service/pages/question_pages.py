@@ -190,7 +190,7 @@ async def _questions_page(visit: Visit, membership: Membership, problem: FormPro
         is_reviewer=is_reviewer,
         is_archived=is_archived,
         states=await collecting.standing.states(membership.course) if is_staff else {},
-        reviewing=await collecting.standing.reviewing(membership.course) if is_staff else None,
+        reviewing=await collecting.standing.reviewing_state(membership.course) if is_staff else None,
         accepted=accepted_questions,
         returned=await collecting.questions.returned_from_packs(membership.course) if is_staff else (),
         pack=pack_name(membership.course) if call is not None else "",

@@ -12,7 +12,7 @@ from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_authoring.written_question import CHOOSABLE, LETTERS, MOST_CHARACTERS
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.pages.question_form import sent_text
+from benchwright_service.pages.question_form import form_text
 from benchwright_service.pages.rendering import SECURITY, FormProblem, refusal, render
 from benchwright_service.pages.visit import Visit, whole_number
 from benchwright_service.questions.reviewing import LONGEST_COMMENT, ReviewDesk
@@ -32,7 +32,7 @@ async def decide(visit: Visit) -> Response:
         if await visit.is_archived():
             raise BenchServiceError("the course is archived")
         if visit.field("act") == "answer":
-            answer = sent_text(visit, "answer", MOST_CHARACTERS)
+            answer = form_text(visit, "answer", MOST_CHARACTERS)
             await reviews.answer(membership.course, visit.account, name, number, answer)
         else:
             await reviews.decide(
@@ -42,7 +42,7 @@ async def decide(visit: Visit) -> Response:
                 number,
                 accepts=visit.field("act") == "accept",
                 checks=[check for check in ReviewCheck if check.name in visit.ticked_values("checks")],
-                comment=sent_text(visit, "comment", LONGEST_COMMENT),
+                comment=form_text(visit, "comment", LONGEST_COMMENT),
             )
             # Which one stays unsaid: its author may be of the staff.
             await visit.bench.audit.note(visit.account, membership.course, "reviewed question", "")
@@ -73,8 +73,8 @@ async def _review_page(visit: Visit, membership: Membership, problem: FormProble
         # Nothing of the key is in the page before the reviewer has answered.
         remarks=content.remarks() if content is not None and desk.answer else (),
         # What was written is not lost with a refusal.
-        comment=sent_text(visit, "comment", LONGEST_COMMENT) if problem else "",
-        unsent=sent_text(visit, "answer", MOST_CHARACTERS) if problem else "",
+        comment=form_text(visit, "comment", LONGEST_COMMENT) if problem else "",
+        unsent=form_text(visit, "answer", MOST_CHARACTERS) if problem else "",
         ticked=visit.ticked_values("checks") if problem else (),
         letters=LETTERS,
         checks=list(ReviewCheck),

@@ -93,7 +93,9 @@ async def from_provider(visit: Visit) -> Response:
         return _sign_in_form(visit, _unknown_person_problem(provider.name), "")
     finally:
         session.clear()
-    account = await visit.bench.accounts.identified(identity.issuer, identity.subject, identity.name, provider.course)
+    account = await visit.bench.accounts.identified_account(
+        identity.issuer, identity.subject, identity.name, provider.course
+    )
     if account is None:
         return _sign_in_form(visit, DISABLED, "")
     return await begin(visit, account, onward)

@@ -63,7 +63,7 @@ async def add_questions(
     query = select(VERSIONS.c.content).join(QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question)
     query = query.where(QUESTIONS.c.course == course, QUESTIONS.c.origin != "")
     count = 0
-    async with database.writing() as connection:
+    async with database.write_transaction() as connection:
         await lock_course(connection, course)
         call_row = (await connection.execute(of_call)).one_or_none()
         if call_row is None:

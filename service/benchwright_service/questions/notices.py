@@ -104,7 +104,7 @@ class Notices:
     async def mark_read(self, account: str, notices: Sequence[str]) -> None:
         """Marks those of somebody's as read that they have seen; what came since stays new."""
         conditions = NOTICES.c.account == account, NOTICES.c.seen.is_(None), NOTICES.c.id.in_(notices)
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(update(NOTICES).where(*conditions).values(seen=self._now()))
 
 

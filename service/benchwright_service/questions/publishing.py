@@ -97,7 +97,7 @@ class Publishing:
             BenchServiceError: A question is not accepted any more.
         """
         names = [question.id for question in accepted_questions]
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             still = select(QUESTIONS.c.id).where(QUESTIONS.c.id.in_(names))
             still = still.where(QUESTIONS.c.state == QuestionState.ACCEPTED.value)
             if len((await connection.execute(still.with_for_update())).all()) < len(names):
@@ -108,7 +108,7 @@ class Publishing:
     async def _unmark(self, accepted_questions: Sequence[VersionedQuestion], version: int) -> None:
         new_names = [question.id for question in accepted_questions if question.published is None]
         marked = QUESTIONS.c.id.in_(new_names), QUESTIONS.c.published == version
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(update(QUESTIONS).where(*marked).values(published=None))
 
     async def _notify_authors(self, course: str, version: int) -> None:
@@ -116,7 +116,7 @@ class Publishing:
         new_query = select(QUESTIONS.c.id, QUESTIONS.c.author).where(
             QUESTIONS.c.course == course, QUESTIONS.c.published == version
         )
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(update(CALLS).where(CALLS.c.course == course).values(published=version))
             for row in (await connection.execute(new_query)).all():
                 await note(connection, NoticeKind.PUBLISHED, row.author, course, row.id, self._now())

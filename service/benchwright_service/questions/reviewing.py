@@ -87,7 +87,7 @@ class Reviews:
 
     async def desk(self, course: str, reviewer: str) -> ReviewDesk:
         """The next question for somebody: the one that they have begun, else the one that has waited longest."""
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             # Two reviewers, or two windows of one, wait for each other here.
             await lock_course(connection, course)
             waiting_questions = await self._waiting_questions(connection, course, reviewer)
@@ -118,7 +118,7 @@ class Reviews:
             BenchServiceError: The reviewer reviews no such version, or the text is no answer to it.
         """
         values = {"answer": answer, "answered": self._now()}
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             _demand_answer(answer, (await _lock_version(connection, course, question, number)).format)
             review_update = update(REVIEWS).where(
                 *_review_conditions(question, number, reviewer), REVIEWS.c.answered.is_(None)
@@ -154,7 +154,7 @@ class Reviews:
             "checks": json.dumps([check.name for check in ReviewCheck if check in checks]),
         }
         values |= {"comment": comment, "decided": current_time}
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await _lock_version(connection, course, question, number)
             version = select(VERSIONS.c.reviewers, QUESTIONS.c.author).join(
                 QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question

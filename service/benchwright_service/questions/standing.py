@@ -103,7 +103,7 @@ class CourseStanding:
                 counts[QuestionState(state)] += 1
         return counts
 
-    async def reviewing(self, course: str) -> Reviewing:
+    async def reviewing_state(self, course: str) -> Reviewing:
         """Returns the work and the agreement of reviewers."""
         of_version = (VERSIONS.c.question == REVIEWS.c.question) & (VERSIONS.c.number == REVIEWS.c.number)
         query = (

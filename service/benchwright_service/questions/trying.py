@@ -149,7 +149,7 @@ class Tries:
             .where(QUESTIONS.c.author == question.author, TRIES.c.at > current_time - DAY_S)
             .distinct()
         )
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             # Two windows of one author wait for each other here.
             lock = update(QUESTIONS).where(QUESTIONS.c.author == question.author).values(author=question.author)
             await connection.execute(lock)
@@ -210,7 +210,7 @@ class Tries:
             values = {"said": None, "why": "the service failed"}
         conditions = TRIES.c.question == question.id, TRIES.c.number == question.number, TRIES.c.at == begin_time
         of_model = TRIES.c.model == endpoint.settings.name
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(update(TRIES).where(*conditions, of_model).values(values))
 
     async def _answer_values(self, endpoint: ModelEndpoint, question: VersionedQuestion) -> dict[str, Any]:

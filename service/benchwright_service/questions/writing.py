@@ -126,7 +126,7 @@ class Questions:
             raise BenchServiceError(f"a question has {FEWEST_REVIEWERS} or {MOST_REVIEWERS} reviewers")
         values: dict[str, Any] = {"title": call.title, "license": call.license, "reviewers": call.reviewers}
         values |= {"opens": call.opens and call.opens.timestamp(), "closes": call.closes and call.closes.timestamp()}
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await lock_course(connection, course)
             known_license = (await connection.execute(select(CALLS.c.license).where(CALLS.c.course == course))).scalar()
             first_question = (
@@ -160,7 +160,7 @@ class Questions:
             BenchServiceError: The course takes no questions now, or the author began too many, or sent too many
                 pictures, today.
         """
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             return await self._create_draft(connection, course, author, content, pictures, credited=credited)
 
     async def begin_twin(self, course: str, question: str, author: str) -> str:
@@ -169,7 +169,7 @@ class Questions:
         Raises:
             BenchServiceError: The question is none of theirs that can have a twin, or see `create`.
         """
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await lock_course(connection, course)
             original = await _newest_question(connection, course, question)
             if original is None or original.author != author or original.state not in TWINNED:
@@ -226,7 +226,7 @@ class Questions:
         Raises:
             BenchServiceError: The question is not theirs to change now, or the change is too much for a day.
         """
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             # Two windows of one author wait for each other here.
             await lock_course(connection, course)
             await demand_open(connection, course, self._now())
@@ -254,7 +254,7 @@ class Questions:
         Raises:
             BenchServiceError: The question is none of theirs that can be sent now.
         """
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await demand_open(connection, course, self._now())
             question_row = await _lock_question(connection, course, question, author)
             # Those who returned a version have decided about it.
@@ -274,7 +274,7 @@ class Questions:
         Raises:
             BenchServiceError: The question is none of theirs, or published already.
         """
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             question_row = await _lock_question(connection, course, question, author)
             if question_row.published is not None:
                 raise BenchServiceError("the question is published, and people work on it; ask the course's staff")

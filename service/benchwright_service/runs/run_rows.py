@@ -63,7 +63,7 @@ class RunRows:
         }
         # Two requests at once, or another run of this number: the first one counts.
         insertion = self._database.insert_into(RUNS).values(row).on_conflict_do_nothing().returning(RUNS)
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             added = (await connection.execute(insertion)).one_or_none()
             if added is not None:
                 older = _cancellation(SUPERSEDED, queued).where(RUNS.c.attempt == attempt, RUNS.c.id != new_run.id)
@@ -100,7 +100,7 @@ class RunRows:
                 | ({} if row.regrade else verdict_columns | {"ended": end_time})
             )
         )
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             is_counted = (await connection.execute(run_update)).rowcount == 1
             if is_counted and row.regrade:
                 regrade_conditions = REGRADED.c.regrade == row.regrade, REGRADED.c.run == row.id
@@ -109,7 +109,7 @@ class RunRows:
 
     async def cancel(self, run: str, reason: str, end_time: float) -> bool:
         """Ends a run without a verdict; False if it has ended already."""
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             return (await connection.execute(_cancellation(reason, end_time).where(RUNS.c.id == run))).rowcount == 1
 
     async def unfinished_runs(self) -> Sequence[Row[Any]]:

@@ -259,7 +259,7 @@ class RunQueue:
         claimed = update(RUNS).where(RUNS.c.id == run, RUNS.c.state == RunState.QUEUED.value)
         self._being_leased.add(run)
         try:
-            async with self._database.writing() as connection:
+            async with self._database.write_transaction() as connection:
                 row = (await connection.execute(claimed.values(values).returning(RUNS))).one_or_none()
         except BaseException:
             self._queue.mark_ended(run, None)
@@ -382,7 +382,7 @@ class RunQueue:
             await self._finish(row, Verdict(reason=Reason.MACHINE_BUSY, detail=detail), lease=row.lease)
             return
         waits = update(RUNS).where(RUNS.c.id == run, RUNS.c.lease == row.lease, RUNS.c.state == row.state)
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             is_requeued = (await connection.execute(waits.values(state=RunState.QUEUED.value, lease=""))).rowcount == 1
         self._leases.drop(run)
         self._queue.mark_ended(run, None)

@@ -133,7 +133,7 @@ class LtiServices:
             "launched": self._now(),
         }
         insertion = self._database.insert_into(LTI_COURSES).values(course=launch.course, **values)
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(insertion.on_conflict_do_update(index_elements=["course"], set_=values))
 
     async def platform_of(self, course: str) -> str:
@@ -179,7 +179,7 @@ class LtiServices:
             if not isinstance(subject, str) or role is None or roster_member.get("status", "Active") != "Active":
                 continue
             name = " ".join(str(roster_member.get("name") or roster_member.get("email") or subject).split())[:200]
-            if await self._accounts.identified(platform.issuer, subject, name, course, role) is not None:
+            if await self._accounts.identified_account(platform.issuer, subject, name, course, role) is not None:
                 taken_count += 1
                 new_count += subject not in known_subjects
         return RosterTaken(taken_count, new_count, len(roster_members) - taken_count)
@@ -271,7 +271,7 @@ class LtiServices:
         insertion = self._database.insert_into(LTI_SCORES).values(
             assignment=score.assignment, account=score.account, **values
         )
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(
                 insertion.on_conflict_do_update(index_elements=["assignment", "account"], set_=values)
             )

@@ -241,7 +241,7 @@ async def note_begun(
     """
     begun_columns = {"by": account, "begun": clock(), "ended": None, "why": ""}
     closing_insert = database.insert_into(CLOSINGS).values(study=study, **begun_columns)
-    async with database.writing() as connection:
+    async with database.write_transaction() as connection:
         await connection.execute(closing_insert.on_conflict_do_update(index_elements=["study"], set_=begun_columns))
     await AuditLog(database, clock).note(
         account, study, "began closing", "attempts that go on are ended" if force else ""
@@ -294,6 +294,6 @@ async def conduct(
         failure = f"{type(error).__name__}; the service's log says where."
         raise
     finally:
-        async with database.writing() as connection:
+        async with database.write_transaction() as connection:
             closing_update = update(CLOSINGS).where(CLOSINGS.c.study == study)
             await connection.execute(closing_update.values(ended=clock(), why=failure))

@@ -79,7 +79,7 @@ class LabMonitor:
         self._reports = reports
         self._now = clock
 
-    async def watch_for(self, account: str, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
+    async def study_watch(self, account: str, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
         """A study as its owners and monitors see it.
 
         Raises:

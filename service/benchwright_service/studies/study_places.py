@@ -25,7 +25,7 @@ class StudyPlaces:
     async def make(self, study: str, pseudonyms: Sequence[str]) -> None:
         """Makes the places of a study that has a course; those that are there stay as they are."""
         place_rows = [{"study": study, "pseudonym": name, "number": n} for n, name in enumerate(pseudonyms)]
-        async with self._database.writing() as connection:
+        async with self._database.write_transaction() as connection:
             await connection.execute(self._database.insert_into(PLACES).on_conflict_do_nothing(), place_rows)
 
     async def is_study(self, course: str) -> bool:
@@ -58,7 +58,7 @@ class StudyPlaces:
             studies = list((await connection.execute(joined)).scalars())
         pseudonyms = {study: await self.pseudonym(study, account) for study in studies}
         if None in pseudonyms.values():
-            async with self._database.writing() as connection:
+            async with self._database.write_transaction() as connection:
                 for study in (study for study, name in pseudonyms.items() if name is None):
                     pseudonyms[study] = await _take_next_place(connection, study, account)
         return pseudonyms

@@ -15,7 +15,7 @@ from .testbench_sets import unpack
 SAMPLES = ROOT.parent / "shared" / "data"
 
 
-def published(folder: Path) -> list[Problem]:
+def published_designs(folder: Path) -> list[Problem]:
     """The design problems of the samples of published sets."""
     solution_files = sorted((SAMPLES / "cvdp").glob("*code_generation*_with_solutions.jsonl"))
     problems = [*import_cvdp(solution_files, "cvdp").problems]

@@ -8,7 +8,7 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
 
-async def compared(
+async def compare_designs(
     reference: str | bytes,
     candidate_text: str | bytes,
     toolchain: Toolchain,

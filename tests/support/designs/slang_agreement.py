@@ -148,7 +148,7 @@ class Asking:
                     )
         return agreement
 
-    def hovers(self, locations: Iterable[NameLocation]) -> Agreement:
+    def compare_hovers(self, locations: Iterable[NameLocation]) -> Agreement:
         """Compare the width that a hover shows of a value."""
         agreement = Agreement()
         for location in locations:
@@ -180,7 +180,7 @@ class Asking:
     def renames(self, locations: Iterable[NameLocation], scratch: Path) -> Agreement:
         """Rename, and compare the elaboration of the edited copy."""
         agreement = Agreement()
-        old_description = self.oracle.described()
+        old_description = self.oracle.description_lines()
         for location in locations:
             agreement.question_count += 1
             analysis = self.project.analysis_of(location.path)
@@ -192,7 +192,7 @@ class Asking:
                 continue
             old_name = self.oracle.name_at(location)
             edited = self.sources.elaborated(self._edited(edits, scratch))
-            new_description = [re.sub(rf"\b{NEW}\b", old_name, line) for line in edited.described()]
+            new_description = [re.sub(rf"\b{NEW}\b", old_name, line) for line in edited.description_lines()]
             plain_description = [line.replace(f"\\{old_name} ", old_name) for line in old_description]
             if edited.errors != self.oracle.errors or new_description != plain_description:
                 differing = next(

@@ -92,7 +92,7 @@ class Elaborated:
         canonical_declaration = self.canonical.get(declaration, declaration)
         return {location for location, means in self.means.items() if canonical_declaration in means}
 
-    def described(self) -> list[str]:
+    def description_lines(self) -> list[str]:
         """Every symbol, statement and expression of the design with its type, value and what it refers to."""
         lines: list[str] = []
 

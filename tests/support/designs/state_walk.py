@@ -205,7 +205,7 @@ class Walk:
             number >>= width
         return values
 
-    async def simulated(self, inputs: Sequence[int]) -> list[str]:
+    async def simulate_outputs(self, inputs: Sequence[int]) -> list[str]:
         """The outputs for inputs from the beginning on, of a simulation that is put into no state."""
         step_text = "".join(f"    i = {number};\n    {self._drive()}\n{self._step('')}" for number in inputs)
         return [line.partition("_")[0] for line in await self._lines(step_text, "", len(inputs))]
@@ -313,7 +313,7 @@ class WalkOutcome:
     """Number of cycles that were walked for all inputs; None for all there are."""
 
 
-async def walked(our_walk: Walk, their_walk: Walk, max_steps: int) -> WalkOutcome:
+async def walk_pairs(our_walk: Walk, their_walk: Walk, max_steps: int) -> WalkOutcome:
     """Walks pairs of states, nearest first, until a difference, the end, or `max_steps` steps of one simulation."""
     layer, seen_pairs, cycles, steps = [(0, 0)], {(0, 0)}, 0, 0
     differs: dict[tuple[int, int], bool] = {}
@@ -345,7 +345,7 @@ async def walked(our_walk: Walk, their_walk: Walk, max_steps: int) -> WalkOutcom
     return WalkOutcome(None, None)
 
 
-def predicted(walk: Walk, inputs: Sequence[int]) -> list[str]:
+def predict_outputs(walk: Walk, inputs: Sequence[int]) -> list[str]:
     """The outputs that the rows of a walk say of inputs from the beginning on, as far as it went."""
     state_number, outputs = 0, []
     for number in inputs:

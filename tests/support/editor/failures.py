@@ -25,7 +25,7 @@ text = "zqcanary-hint"
 """
 
 
-def planted(folder: Path, home: Path, reveal: str) -> None:
+def plant_canaries(folder: Path, home: Path, reveal: str) -> None:
     """A pack whose hidden part is full of canaries."""
     head = "".join(f'{name} = "{name}"\n' for name in ("title", "version", "license", "source"))
     write(

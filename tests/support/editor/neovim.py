@@ -38,7 +38,7 @@ def environment_in(folder: Path) -> dict[str, str]:
     }
 
 
-def played(folder: Path, init: str, script: str, **variables: str) -> dict[str, Any]:
+def play_script(folder: Path, init: str, script: str, **variables: str) -> dict[str, Any]:
     """Values that a script saw in a Neovim with a configuration.
 
     Args:

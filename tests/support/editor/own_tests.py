@@ -70,7 +70,7 @@ def folder_with(tmp_path: Path, **files: str) -> Path:
     return folder
 
 
-async def opened(editors: Editors, folder: Path, **settings: Any) -> Editor:
+async def open_own_tests(editors: Editors, folder: Path, **settings: Any) -> Editor:
     editor = await editors(options={"ownTests": settings} if settings else None)
     workspace_folder = types.WorkspaceFolder(folder.as_uri(), folder.name)
     change = types.WorkspaceFoldersChangeEvent([workspace_folder], [])

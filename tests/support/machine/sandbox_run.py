@@ -84,7 +84,7 @@ def is_alive(process: psutil.Process) -> bool:
         return False
 
 
-async def started(marker: str) -> bool:
+async def has_started(marker: str) -> bool:
     return await comes(lambda: bool(processes_with(marker)), PATIENCE_S)
 
 

@@ -73,7 +73,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return Desk(Home.find(), tmp_path / "out")
 
 
-def scripted(write_reply: Reply) -> Model:
+def scripted_model(write_reply: Reply) -> Model:
     def play(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
@@ -83,7 +83,7 @@ def scripted(write_reply: Reply) -> Model:
 
 
 def says(text: str) -> Model:
-    return scripted(lambda messages, config: ModelOutput.from_content("mockllm/model", text))
+    return scripted_model(lambda messages, config: ModelOutput.from_content("mockllm/model", text))
 
 
 def run(desk: Desk, model: Model | str, task: Any = "answer", pack: str = "starter", **options: Any) -> EvalLog:

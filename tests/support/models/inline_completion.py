@@ -50,12 +50,12 @@ def options(model: Model, **assistant_settings: object) -> dict[str, object]:
     return {"assistant": {"enabled": True, "url": model.url, "model": "scripted", **assistant_settings}}
 
 
-def able() -> types.ClientCapabilities:
+def inline_capabilities() -> types.ClientCapabilities:
     capabilities = types.TextDocumentClientCapabilities(inline_completion=types.InlineCompletionClientCapabilities())
     return types.ClientCapabilities(text_document=capabilities)
 
 
-async def offered(file: File, after_text: str = "y = ") -> list[types.InlineCompletionItem]:
+async def offers(file: File, after_text: str = "y = ") -> list[types.InlineCompletionItem]:
     text_before = file.text[: file.text.index(after_text) + len(after_text)]
     position = types.Position(text_before.count("\n"), len(text_before) - text_before.rfind("\n") - 1)
     trigger_context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)

@@ -20,7 +20,7 @@ HEAVY = ("aider", "claude-code", "cn", "codex", "codex-acp", "mini-swe-agent", "
 _REFUSED = re.compile(r"E40\d|ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|ETARGET|No matching distribution|[Cc]onnection")
 
 
-def installed(name: str) -> Preset:
+def installed_preset(name: str) -> Preset:
     """A subject, installed at the first time; the test is skipped where the registry refuses."""
     subject, cache = preset(name), Home.find().cache
     if not is_installed(subject, cache):

@@ -131,7 +131,7 @@ class Course:
 
 
 @contextlib.contextmanager
-def running(service: Service) -> Iterator[Service]:
+def running_service(service: Service) -> Iterator[Service]:
     """The service, while it runs."""
     service.start()
     try:

@@ -11,16 +11,16 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
-from .bench_service import Service, running
+from .bench_service import Service, running_service
 
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    with running(Service(tmp_path / "service", options=["--metrics-port", "0"])) as started:
+    with running_service(Service(tmp_path / "service", options=["--metrics-port", "0"])) as started:
         yield started
 
 
-def scraped(service: Service) -> list[Sample]:
+def scrape_samples(service: Service) -> list[Sample]:
     address = re.findall(r"Metrics at (\S+)", service.log.read_text())[-1]
     text = httpx2.get(address, trust_env=False).text
     return [sample for family in text_string_to_metric_families(text) for sample in family.samples]

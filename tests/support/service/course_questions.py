@@ -15,7 +15,7 @@ import pytest
 
 from benchwright_remote.messages import Role
 
-from .bench_service import DATABASES, Service, question_models, running
+from .bench_service import DATABASES, Service, question_models, running_service
 from .bench_service_pages import invitation, signed_in
 from .course_people import send
 from .judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
@@ -65,7 +65,7 @@ def service(
 ) -> Iterator[Service]:
     database = new_database(request.getfixturevalue("postgres")) if request.param == "postgresql" else None
     options = question_models(tmp_path_factory.mktemp("models"), model.url, {"json": "", "talks": ""})
-    with running(Service(tmp_path_factory.mktemp("service"), database, options=options)) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"), database, options=options)) as started:
         yield started
 
 
@@ -91,7 +91,7 @@ class Room:
         assert reply.status_code == 303, reply.text
         return str(reply.headers["location"])
 
-    def submitted(self, **changed_fields: str) -> str:
+    def submit_question(self, **changed_fields: str) -> str:
         draft_path = self.write(**changed_fields)
         assert send(self.author, draft_path, act="submit").status_code == 303
         return draft_path
@@ -135,7 +135,7 @@ def accounts(room: Room) -> set[str]:
     return set(re.findall(r"people/(\w+)/export", text_of(room.owner_client, f"{room.path}/people")))
 
 
-def exported(room: Room, account: str) -> dict[str, Any]:
+def exported_data(room: Room, account: str) -> dict[str, Any]:
     archive = zipfile.ZipFile(io.BytesIO(room.owner_client.get(f"{room.path}/people/{account}/export").content))
     person_facts: dict[str, Any] = json.loads(archive.read("person.json"))
     return person_facts

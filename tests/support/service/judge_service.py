@@ -112,7 +112,7 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(
+async def serve_judges(
     folder: Path,
     *,
     judges: Iterable[ModelSettings] = (),

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from .bench_service import Service, running
-from .postgres import Cluster, PostgresError, new_database, restartable
+from .bench_service import Service, running_service
+from .postgres import Cluster, PostgresError, new_database, restartable_cluster
 
 
 @contextlib.contextmanager
@@ -19,7 +19,7 @@ def killable_database(kind: str) -> Iterator[Cluster | None]:
         yield None
         return
     try:
-        with restartable() as cluster:
+        with restartable_cluster() as cluster:
             yield cluster
     except PostgresError as error:
         pytest.skip(str(error))
@@ -29,5 +29,5 @@ def killable_database(kind: str) -> Iterator[Cluster | None]:
 def killable_service(database: Cluster | None, folder: Path, *, workers: int) -> Iterator[Service]:
     """A service that runs."""
     url = new_database(database.folder) if database else None
-    with running(Service(folder / "service", url, workers=workers)) as service:
+    with running_service(Service(folder / "service", url, workers=workers)) as service:
         yield service

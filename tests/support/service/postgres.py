@@ -89,7 +89,7 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def restartable(*, durable: bool = True) -> Iterator[Cluster]:
+def restartable_cluster(*, durable: bool = True) -> Iterator[Cluster]:
     """A cluster that runs, and is gone afterwards.
 
     Args:
@@ -118,7 +118,7 @@ def cluster() -> Iterator[Path]:
     Raises:
         PostgresError: PostgreSQL is not installed, or does not start.
     """
-    with restartable(durable=False) as postgres_cluster:
+    with restartable_cluster(durable=False) as postgres_cluster:
         yield postgres_cluster.folder
 
 

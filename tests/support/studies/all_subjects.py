@@ -68,7 +68,7 @@ def outcomes(came: dict[str, Any]) -> dict[str, tuple[int, int]]:
     return {name: (condition["done"], condition["passed"]) for name, condition in came["conditions"].items()}
 
 
-def compared(lab: Lab, passed_counts: dict[str, tuple[int, int]]) -> dict[str, Any]:
+def compared_columns(lab: Lab, passed_counts: dict[str, tuple[int, int]]) -> dict[str, Any]:
     """The columns of the report, which says of people and programs what happened."""
     report = written_report(lab)
     assert report["groups"] == ["alone", "helped", *passed_counts]

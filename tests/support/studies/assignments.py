@@ -13,12 +13,12 @@ import pytest
 from benchwright_attempts.log.anchors import read_anchors
 from benchwright_problems.problem import Reveal
 
-from ..service.bench_service import Course, Service, running
+from ..service.bench_service import Course, Service, running_service
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running(Service(tmp_path_factory.mktemp("service"))) as started:
+    with running_service(Service(tmp_path_factory.mktemp("service"))) as started:
         yield started
 
 
@@ -42,7 +42,7 @@ def sign_in(home: Path, service: Service, course: Course, name: str = "Ada") -> 
     return line.partition("\t")[0]
 
 
-def acknowledged(home: Path) -> dict[str, int]:
+def acknowledged_events(home: Path) -> dict[str, int]:
     """Of each attempt, how many events the service has signed for."""
     counts = {}
     for file in (home / "data" / "receipts").glob("*.jsonl"):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ...lsp.session import SERVER, Editor
-from ..service.bench_service import Service, running
+from ..service.bench_service import Service, running_service
 from .study import ask, open_task
 
 STUDY = """
@@ -43,7 +43,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    with running(Service(tmp_path / "service")) as started:
+    with running_service(Service(tmp_path / "service")) as started:
         yield started
 
 

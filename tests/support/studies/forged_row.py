@@ -8,7 +8,7 @@ from typing import Any
 from benchwright_attempts.log.record import StoredRow, hash_of
 
 
-def forged(row: StoredRow, **changes: Any) -> StoredRow:
+def forge_row(row: StoredRow, **changes: Any) -> StoredRow:
     """The row with these changes, and the hash that belongs to them."""
     changed_row = replace(row, **changes)
     digest = hash_of(

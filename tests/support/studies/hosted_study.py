@@ -122,7 +122,7 @@ class Participant:
             study=self.study,
             recording=assigned.recording,
         )
-        self.studies.note_task(assigned, ref, header.id)
+        self.studies.note_problem_opened(assigned, ref, header.id)
         self.hand_journal_in()
         self.record(header.id, assigned, agreed, Started())
         return header.id

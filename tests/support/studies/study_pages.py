@@ -13,7 +13,7 @@ def post(client: httpx2.Client, path: str, **fields: str) -> httpx2.Response:
     return client.post(path, data={"csrf": csrf(client)} | fields)
 
 
-def closed(owner_client: httpx2.Client, study: str) -> str:
+def page_once_closed(owner_client: httpx2.Client, study: str) -> str:
     """Waits for the end of a closing; returns its page."""
     for _ in range(600):
         if "data-over" in owner_client.get(f"/studies/{study}/closing/state").text:

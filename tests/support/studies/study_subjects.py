@@ -140,7 +140,7 @@ def people_work(lab: Lab) -> None:
                 ]
             for event in recorded_events:
                 log.append_blocking(header.id, event)
-            studies.note_task(assigned, ref, header.id)
+            studies.note_problem_opened(assigned, ref, header.id)
             moment[0] += (120 if helped else 60) * 1_000_000_000
             outcome, reason = (Outcome.PASSED, "passed") if helped else (Outcome.FAILED, "tests_failed")
             run_finished = RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})

@@ -27,7 +27,7 @@ def all_of(by_kind: dict[str, list[Mutant]]) -> list[Mutant]:
 
 
 def test_each_changed_file_comes_up_once_and_none_is_the_reference() -> None:
-    texts = [mutant.applied(FILES)["counter.sv"] for mutant in all_of(counter_mutants())]
+    texts = [mutant.apply_to(FILES)["counter.sv"] for mutant in all_of(counter_mutants())]
     assert len(texts) == len(set(texts))
     assert FILES["counter.sv"] not in texts
 

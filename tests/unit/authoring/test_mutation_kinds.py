@@ -25,7 +25,7 @@ def faults(body: str) -> dict[str, list[str]]:
     files = {"m.sv": text.encode()}
     head, tail = module("@").split("@")
     return {
-        kind: [mutant.applied(files)["m.sv"].decode().removeprefix(head).removesuffix(tail) for mutant in kind_mutants]
+        kind: [mutant.apply_to(files)["m.sv"].decode().removeprefix(head).removesuffix(tail) for mutant in kind_mutants]
         for kind, kind_mutants in mutants(files, {"m.sv": text}).items()
     }
 

@@ -18,7 +18,7 @@ from benchwright_exams.structure.place import ExamPlace, is_label, number_of, or
     ],
 )
 def test_a_heading_begins_a_question(text: str, value: str, remainder: str) -> None:
-    number_start = numbering.headed(text)
+    number_start = numbering.headed_start(text)
     assert number_start is not None
     assert (number_start.value, text[number_start.end :].strip()) == (value, remainder)
 
@@ -27,7 +27,7 @@ def test_a_heading_begins_a_question(text: str, value: str, remainder: str) -> N
     "text", ["Question the design.", "Problem 3 of the last exam is needed.", "1.5 V is low.", "3"]
 )
 def test_a_sentence_is_no_heading(text: str) -> None:
-    assert numbering.headed(text) is None
+    assert numbering.headed_start(text) is None
     assert numbering.bare(text) is None
 
 

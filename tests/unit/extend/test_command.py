@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from benchwright_server.cli.app import command_line, modules
-from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.errors import ServerError
@@ -23,7 +23,7 @@ class Limits:
 
 
 def add_to(parent: typer.Typer) -> None:
-    parent.command("count")(grouped(count))
+    parent.command("count")(flatten_option_groups(count))
 
 
 def count(word: Annotated[str, typer.Argument(metavar="WORD")], limits: Limits, json_output: Json = False) -> None:

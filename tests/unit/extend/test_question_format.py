@@ -17,7 +17,7 @@ from benchwright_judges.languages.english import ENGLISH
 from benchwright_judges.rubric import rubric_for
 from benchwright_judges.rule_judgements import RIGHT, WRONG
 from benchwright_judges.scale import Scale
-from benchwright_judges.score import read_selection, score, selectable
+from benchwright_judges.score import read_selection, score, selectable_values
 from benchwright_problems.problem import (
     Answer,
     AnsweredBy,
@@ -88,7 +88,7 @@ def test_it_is_selected_from_asked_for_and_graded(ordering: QuestionFormat) -> N
     problem = ask(ordering)
     question = problem.public.question
     assert question is not None
-    assert (selectable(question), read_selection(question, "B, A")) == (("A", "B"), "BA")
+    assert (selectable_values(question), read_selection(question, "B, A")) == (("A", "B"), "BA")
     assert reply_form(problem) == f"{ENGLISH.wording.marker} the letters in order, such as B, A."
     assert rubric_for(problem) is None
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from benchwright_harness.own_tests.cocotb_source import cocotb_tests, named_top
+from benchwright_harness.own_tests.cocotb_source import cocotb_tests, named_toplevel
 
 
 def names(text: str) -> list[str]:
@@ -66,5 +66,5 @@ def test_broken_and_hostile_files_have_no_tests() -> None:
 
 
 def test_the_top_is_what_the_runner_is_given() -> None:
-    assert named_top("runner.build(sources=s, hdl_toplevel='fifo')") == "fifo"
-    assert named_top("runner.build(hdl_toplevel=name)") is None
+    assert named_toplevel("runner.build(sources=s, hdl_toplevel='fifo')") == "fifo"
+    assert named_toplevel("runner.build(hdl_toplevel=name)") is None

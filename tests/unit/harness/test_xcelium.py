@@ -67,7 +67,7 @@ def test_a_random_seed_is_the_runs_own(xcelium: Any, monkeypatch: pytest.MonkeyP
 
 def test_stop_ends_without_an_error_and_nothing_else_changes(xcelium: Any) -> None:
     source_bytes = b'$stop; // $stop\n$display("$stop \\" $stop"); /* $stop */ $stop(1); $stopwatch; a$stop;\n'
-    filtered = xcelium("source_filter").filtered(source_bytes)
+    filtered = xcelium("source_filter").filter_source(source_bytes)
     assert filtered == source_bytes.replace(b"$stop; // ", b"$finish; // ").replace(
         b"*/ $stop(1)", b"*/ $finish(1)"
     ).replace(b"a$stop", b"a$finish")
@@ -140,7 +140,7 @@ def test_a_named_property_is_triggered_by_its_own_antecedent(xcelium: Any) -> No
 
 def test_a_design_does_not_leave_itself_out_of_its_coverage(xcelium: Any) -> None:
     source_bytes = b"// verilator coverage_off\n/* verilator coverage_block_off */\n`verilator_config\ncoverage_off\n"
-    filtered = xcelium("source_filter").filtered(source_bytes)
+    filtered = xcelium("source_filter").filter_source(source_bytes)
     assert b"verilator coverage_" not in filtered
     assert b"`verilator_config" not in filtered
     assert xcelium("triggers").with_triggers("/*verilator coverage_off*/ wire x;\n")[0].strip() == "wire x;"

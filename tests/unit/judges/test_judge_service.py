@@ -31,14 +31,14 @@ from benchwright_judges.service.views import LONGEST_ANSWER
 
 from ...support.machine.waiting import wait_until
 from ...support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, fails, says
-from ...support.service.judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, Served, judge_at, serving
+from ...support.service.judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, Served, judge_at, serve_judges
 
 JSON = {"Content-Type": "application/json"}
 
 
 @pytest_asyncio.fixture
 async def service(tmp_path: Path) -> AsyncIterator[Served]:
-    async with serving(tmp_path) as served:
+    async with serve_judges(tmp_path) as served:
         yield served
 
 
@@ -95,7 +95,7 @@ async def test_an_answer_is_scored(
 
 async def test_models_vote_and_their_cost_is_settled(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: says("correct", f"The key says {CANARY}.")) as endpoint:
-        async with serving(tmp_path, judges=[judge_at(endpoint.url, input_usd=10, output_usd=10)]) as service:
+        async with serve_judges(tmp_path, judges=[judge_at(endpoint.url, input_usd=10, output_usd=10)]) as service:
             judgement = (await submit(await service.client(), EXPLAINS, "Because.")).json()["judgement"]
             assert (judgement["status"], judgement["label"], judgement["passed"]) == ("scored", "correct", True)
             assert [(vote["judge"], vote["label"], vote["usage"]) for vote in judgement["votes"]] == [
@@ -109,7 +109,7 @@ async def test_models_vote_and_their_cost_is_settled(tmp_path: Path) -> None:
 
 async def test_an_administrator_sees_more_of_a_vote_and_nobody_its_reason(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: says("correct", f"The key says {CANARY}.")) as endpoint:
-        async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
+        async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             submission = (await submit(await service.client(), EXPLAINS, "Because.")).json()
             admin = await service.client(Scope.ADMIN)
             whole = (await admin.get(f"/v1/submissions/{submission['id']}")).json()
@@ -119,7 +119,7 @@ async def test_an_administrator_sees_more_of_a_vote_and_nobody_its_reason(tmp_pa
 
 async def test_a_slow_judgement_is_answered_later(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: PlayedReply(says("correct").body, headers=JSON, delay_s=0.4)) as endpoint:
-        async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
+        async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             client = await service.client()
             first_response = await submit(client, EXPLAINS, "Because.", "one", wait_s=0.05)
             assert (first_response.status_code, first_response.json()["state"], first_response.json()["judgement"]) == (
@@ -334,7 +334,7 @@ async def test_concurrent_requests_do_not_overspend(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: PlayedReply(dear.body, headers=JSON, delay_s=0.05)) as endpoint:
         # Two votes cost 0.042 USD; what is set aside for an answer is far more.
         settings = judge_at(endpoint.url, input_usd=10, output_usd=10, max_tokens=100)
-        async with serving(tmp_path, judges=[settings]) as service:
+        async with serve_judges(tmp_path, judges=[settings]) as service:
             budget = 0.5
             client = await service.client(budget_usd=budget)
             responses = await asyncio.gather(*(submit(client, EXPLAINS, f"Because {n}.") for n in range(30)))
@@ -364,7 +364,7 @@ async def test_concurrent_requests_do_not_overspend(tmp_path: Path) -> None:
 
 async def test_a_repetition_gets_what_the_first_request_got(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: PlayedReply(says("correct").body, headers=JSON, delay_s=0.1)) as endpoint:
-        async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
+        async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             client = await service.client()
             responses = await asyncio.gather(*(submit(client, EXPLAINS, "Because.", "same") for _ in range(25)))
             assert {response.text for response in responses} == {responses[0].text}
@@ -447,7 +447,7 @@ async def test_progress_is_followed_and_resumed(service: Served) -> None:
 
 async def test_a_watcher_goes_when_the_service_ends(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: PlayedReply(delay_s=60)) as endpoint:
-        async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
+        async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             client = await service.client()
             items = [{"problem": EXPLAINS, "answer": "Because."}]
             batch = (await client.post("/v1/batches", json={"items": items})).json()["id"]
@@ -477,10 +477,10 @@ async def judged(service: Served, submission: str) -> Judgement:
 
 
 async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> None:
-    async with serving(tmp_path) as service:
+    async with serve_judges(tmp_path) as service:
         client = await service.client()
         (token,) = await service.tokens.list_tokens()
-    async with serving(tmp_path, pace=JudgingPace(lease_s=0.3, poll_s=0.05)) as service:
+    async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.3, poll_s=0.05)) as service:
         # Another process accepted this, and is never heard of again.
         dead_submissions = Submissions(service.records, process_name="dead", lease_s=0.3)
         key = Key(None, "")
@@ -493,7 +493,7 @@ async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> No
 
 
 async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) -> None:
-    async with serving(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
+    async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
         token, _ = await service.tokens.create("ann", [Scope.SUBMIT])
         service.judging.stop_taking()
         taking, _ = service.judging._loops
@@ -502,7 +502,7 @@ async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) 
         lost, _ = await dying.accept(token.id, Key(None, ""), CHOOSES, "B", reserve_usd=0)
         for _ in range(3):
             assert [claimed.id for claimed in await dying.claim(5)] == [lost.id]
-    async with serving(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
+    async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
         assert (await judged(service, lost.id)).status == "error"
 
 
@@ -556,7 +556,7 @@ async def test_grades_that_do_not_fit_are_refused(service: Served) -> None:
 
 async def test_agreement_is_for_administrators(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: says("correct")) as endpoint:
-        async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
+        async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             await submit(await service.client(), EXPLAINS, "Because.")
             says_why(await (await service.client(Scope.GRADE)).get("/v1/agreement"), 403, "wrong-scope")
             response = await (await service.client(Scope.ADMIN)).get("/v1/agreement?resamples=100")
@@ -584,7 +584,7 @@ async def test_no_response_and_no_log_holds_anything_hidden(
         ][number]
 
     with JudgeEndpoint(hostile) as endpoint:
-        async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
+        async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             clients = [await service.client(scope, per_minute=10_000) for scope in Scope]
             ids = []
             for client in clients:
@@ -635,7 +635,7 @@ async def test_a_database_that_is_away_is_said_so(service: Served, monkeypatch: 
     def gone(*arguments: Any) -> Any:
         raise OSError("no such database at postgresql://secret@host")
 
-    monkeypatch.setattr(service.records, "writing", gone)
+    monkeypatch.setattr(service.records, "write_transaction", gone)
     response = await submit(client, CHOOSES, "B")
     details = says_why(response, 503, "unavailable")
     assert "secret" not in json.dumps(details)
@@ -644,7 +644,7 @@ async def test_a_database_that_is_away_is_said_so(service: Served, monkeypatch: 
 
 def test_the_gate_is_outermost(tmp_path: Path) -> None:
     async def look() -> None:
-        async with serving(tmp_path) as served:
+        async with serve_judges(tmp_path) as served:
             assert isinstance(served.app, AdmissionControl)
 
     asyncio.run(look())

@@ -17,7 +17,7 @@ from benchwright_judges.service.client import RemoteJudge, find_token
 from benchwright_judges.service.token import Scope
 
 from ...support.service.judge_endpoint import JudgeEndpoint, PlayedReply, says
-from ...support.service.judge_service import CHOOSES, EXPLAINS, judge_at, serving
+from ...support.service.judge_service import CHOOSES, EXPLAINS, judge_at, serve_judges
 
 Answer = Callable[[httpx2.Request], httpx2.Response]
 
@@ -35,7 +35,7 @@ def refuses(refusal_kind: RefusalKind, **headers: str) -> httpx2.Response:
 
 async def test_it_says_what_the_service_says(tmp_path: Path) -> None:
     with JudgeEndpoint(lambda request: says("incorrect")) as endpoint:
-        async with serving(tmp_path, judges=[judge_at(endpoint.url, input_usd=1)]) as service:
+        async with serve_judges(tmp_path, judges=[judge_at(endpoint.url, input_usd=1)]) as service:
             _, token = await service.tokens.create("ann", [Scope.SUBMIT])
             transport = httpx2.ASGITransport(service.app)
             async with RemoteJudge("http://judge", token, transport=transport) as judge:
@@ -61,7 +61,7 @@ async def test_a_slow_judge_is_waited_for_without_being_asked_twice(
     monkeypatch.setattr("benchwright_judges.service.client._LONGEST_WAIT_S", 0.05)
     slow = PlayedReply(says("correct").body, headers={"Content-Type": "application/json"}, delay_s=0.3)
     with JudgeEndpoint(lambda request: slow) as endpoint:
-        async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
+        async with serve_judges(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             _, token = await service.tokens.create("ann", [Scope.SUBMIT])
             transport = httpx2.ASGITransport(service.app)
             async with RemoteJudge("http://judge", token, transport=transport) as judge:

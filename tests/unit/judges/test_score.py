@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright_judges.judgement import JudgementStatus
-from benchwright_judges.score import check_question, read_selection, score, selectable
+from benchwright_judges.score import check_question, read_selection, score, selectable_values
 from benchwright_problems.problem import (
     Answer,
     Choice,
@@ -167,7 +167,7 @@ def test_the_message_names_what_can_be_said() -> None:
 
 
 def test_choices_that_can_be_ticked() -> None:
-    assert [selectable(p.public.question) for p in (MULTIPLE, ASSERTION, BLANK) if p.public.question] == [
+    assert [selectable_values(p.public.question) for p in (MULTIPLE, ASSERTION, BLANK) if p.public.question] == [
         ("A", "B", "C", "D"),
         ("true", "false"),
         (),

@@ -128,7 +128,7 @@ def test_replacing_gives_the_lines_of_the_new_text(text: str, start: int, length
     start = min(start, len(text))
     end = min(start + length, len(text))
     whole_text = join_surrogates(text[:start] + new + text[end:])
-    replaced, fresh = Lines(text).replaced(start, end, new), Lines(whole_text)
+    replaced, fresh = Lines(text).replace_range(start, end, new), Lines(whole_text)
     assert (replaced.text, replaced._starts, replaced._byte_starts) == (whole_text, fresh._starts, fresh._byte_starts)
 
 

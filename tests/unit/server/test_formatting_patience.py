@@ -25,7 +25,7 @@ async def test_all_tries_together_take_no_longer_than_one_may(monkeypatch: pytes
         documents.open(document.uri, document.version + 1, document.text + "\n")
         return document.text
 
-    monkeypatch.setattr(formatting, "formatted", slow)
+    monkeypatch.setattr(formatting, "format_document", slow)
     monkeypatch.setattr(formatting, "time", SimpleNamespace(monotonic=lambda: clock_s))
     server: Any = SimpleNamespace(documents=documents)
     assert await formatting._edits(server, "file:///a.sv", types.FormattingOptions(2, True)) == []

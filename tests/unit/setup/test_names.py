@@ -41,7 +41,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, names.Binding
 
 
 def test_a_name_counts_once_for_each_unrelated_type(modules: dict[str, names.Bindings]) -> None:
-    numbers = names.unrelated(modules)
+    numbers = names.unrelated_counts(modules)
     # A match, a path, and several verdicts.
     assert numbers["found"] == 3
     # A number and verdicts: a class and its base are related.

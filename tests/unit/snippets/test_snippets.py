@@ -18,7 +18,7 @@ def syntax_errors(code: str) -> list[str]:
 
 @pytest.mark.parametrize("snippet", systemverilog(), ids=lambda snippet: snippet.prefix)
 def test_every_snippet_expands_to_code_that_slang_accepts(snippet: Snippet) -> None:
-    code = snippet.expanded
+    code = snippet.expanded_code
     if not code.startswith(("module", "interface", "package")):
         code = f"module around;\n{code}\nendmodule\n"
     assert syntax_errors(code) == []
@@ -26,7 +26,7 @@ def test_every_snippet_expands_to_code_that_slang_accepts(snippet: Snippet) -> N
 
 @pytest.mark.parametrize("snippet", cocotb(), ids=lambda snippet: snippet.prefix)
 def test_every_cocotb_snippet_expands_to_python(snippet: Snippet) -> None:
-    compile(snippet.expanded, snippet.prefix, "exec")
+    compile(snippet.expanded_code, snippet.prefix, "exec")
 
 
 def test_prefixes_differ() -> None:
@@ -36,7 +36,7 @@ def test_prefixes_differ() -> None:
 
 def test_a_broken_snippet_would_be_noticed() -> None:
     broken_snippet = Snippet("x", "x", "module ${1:m}; assign y = ${2:z} endmodule", "")
-    assert syntax_errors(broken_snippet.expanded)
+    assert syntax_errors(broken_snippet.expanded_code)
 
 
 def test_the_reference_is_current() -> None:

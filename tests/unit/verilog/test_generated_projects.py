@@ -81,7 +81,7 @@ def test_the_index_tells_which_files_have_a_name_in_their_code(tmp_path: Path) -
     project.refresh()
     assert project.inventory is not None
     paths_by_name = {
-        name: [path.name for path in project.inventory.naming(name)] for name in ("a", "b", "x+y", "not_here")
+        name: [path.name for path in project.inventory.files_naming(name)] for name in ("a", "b", "x+y", "not_here")
     }
     assert paths_by_name == {"a": ["a.sv"], "b": ["b.sv"], "x+y": ["a.sv"], "not_here": []}
 
@@ -198,11 +198,11 @@ def test_what_a_large_folder_declares_is_kept_from_one_start_to_the_next(
     (folder / "block_0/unit_9.sv").write_text("module unit_9; wire brand_new; endmodule\n")
     second_inventory = indexed(folder, store)
     assert read_names == ["unit_9.sv"]
-    assert [path.name for path in second_inventory.naming("brand_new")] == ["unit_9.sv"]
-    assert list(second_inventory.naming("common_queue")) == [
-        path for path in first_inventory.naming("common_queue") if path.stem != "unit_9"
+    assert [path.name for path in second_inventory.files_naming("brand_new")] == ["unit_9.sv"]
+    assert list(second_inventory.files_naming("common_queue")) == [
+        path for path in first_inventory.files_naming("common_queue") if path.stem != "unit_9"
     ]
-    assert second_inventory.declaring == first_inventory.declaring
+    assert second_inventory.declaring_files == first_inventory.declaring_files
     assert (tmp_path / "index").stat().st_mode & 0o777 == 0o700
 
 

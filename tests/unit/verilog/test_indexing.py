@@ -143,4 +143,4 @@ def test_a_file_that_changed_while_it_was_read_is_read_again(folder: Path, gate:
     gate.set()
     index.wait()
     index.refresh()
-    assert list(index.naming("brand_new")) == [folder / "filler_7.sv"]
+    assert list(index.files_naming("brand_new")) == [folder / "filler_7.sv"]

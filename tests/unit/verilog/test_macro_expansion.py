@@ -4,7 +4,7 @@ import pytest
 
 from benchwright_verilog.language.explanation.comments import documentation
 from benchwright_verilog.language.explanation.known_macros import KnownMacros
-from benchwright_verilog.language.explanation.macros import expanded, used_at
+from benchwright_verilog.language.explanation.macros import expand_use, used_at
 
 from ...support.designs.lone_file import lone_analysis
 
@@ -41,12 +41,12 @@ def macros() -> KnownMacros:
 )
 def test_a_use_becomes_what_the_definition_says(name: str, use_text: str, expected_text: str | None) -> None:
     known_macros = macros()
-    assert expanded(known_macros[name], used_at(use_text, 0), known_macros) == expected_text
+    assert expand_use(known_macros[name], used_at(use_text, 0), known_macros) == expected_text
 
 
 def test_a_macro_that_uses_itself_comes_to_an_end() -> None:
     known_macros = macros()
-    assert expanded(known_macros["LOOP"], None, known_macros) is not None
+    assert expand_use(known_macros["LOOP"], None, known_macros) is not None
 
 
 def test_the_comment_above_documents_a_macro() -> None:

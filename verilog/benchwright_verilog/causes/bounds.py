@@ -24,7 +24,7 @@ from pyslang.ast import (
 
 from benchwright_verilog.causes.assignments import assignment_of, is_clocked
 from benchwright_verilog.causes.cause import Cause, CauseKind, ExaminedInstance
-from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
+from benchwright_verilog.semantics.behaviour.clock_graph import unwrap_conversions
 from benchwright_verilog.semantics.behaviour.guarded_statements import StatementGuard, guarded_statements
 from benchwright_verilog.semantics.behaviour.registers import processes_of
 from benchwright_verilog.semantics.names.named_values import symbol_of, symbols_in, targets_of, text_of
@@ -67,7 +67,7 @@ def off_by_one_loops(examined: ExaminedInstance) -> Iterator[Cause]:
 
     def visit(node: object) -> object:
         if isinstance(node, ForLoopStatement) and node.stopExpr is not None:
-            stop = unwrapped(node.stopExpr)
+            stop = unwrap_conversions(node.stopExpr)
             if isinstance(stop, BinaryExpression) and stop.op == BinaryOperator.LessThanEqual:
                 stop_conditions.append(stop)
         return VisitAction.Advance
@@ -90,7 +90,7 @@ def off_by_one_loops(examined: ExaminedInstance) -> Iterator[Cause]:
 
 def _bound(guard: StatementGuard, targets: set[str]) -> tuple[str, BinaryOperator] | None:
     """The number that a counter is compared with, as it is written, if it is one of elements rather than the last."""
-    guard_comparison = unwrapped(guard.expression)
+    guard_comparison = unwrap_conversions(guard.expression)
     if (
         guard.label_values
         or not guard.holds
@@ -107,7 +107,7 @@ def _bound(guard: StatementGuard, targets: set[str]) -> tuple[str, BinaryOperato
 
 def _count(expression: Expression) -> str | None:
     """The text written for a number of elements: a parameter alone, or 8, 16, 100 …, but not 7 or `N - 1`."""
-    expression = unwrapped(expression)
+    expression = unwrap_conversions(expression)
     text = text_of(expression.syntax)
     if isinstance(expression, NamedValueExpression) and isinstance(expression.symbol, ParameterSymbol):
         upper_name = expression.symbol.name.upper()

@@ -21,7 +21,7 @@ from pyslang.ast import (
     TimedStatement,
 )
 
-from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
+from benchwright_verilog.semantics.behaviour.clock_graph import unwrap_conversions
 from benchwright_verilog.semantics.behaviour.guarded_statements import guarded_statements
 from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of
 
@@ -50,7 +50,7 @@ def ever_assigned(statement: Statement) -> dict[str, AssignmentExpression]:
             symbol = symbol_of(target_expression)
             if symbol is None:
                 continue
-            if isinstance(unwrapped(target_expression), _PARTS):
+            if isinstance(unwrap_conversions(target_expression), _PARTS):
                 in_parts.add(symbol.hierarchicalPath)
             else:
                 assigned.setdefault(symbol.hierarchicalPath, expression)
@@ -104,7 +104,7 @@ def _is_complete(statement: CaseStatement) -> bool:
 
 
 def _label(expression: Expression) -> str | None:
-    expression = unwrapped(expression)
+    expression = unwrap_conversions(expression)
     if isinstance(expression, IntegerLiteral):
         return str(expression.value)
     return expression.symbol.name if isinstance(expression, NamedValueExpression) else None

@@ -15,7 +15,7 @@ from benchwright_verilog.syntax.lines import Lines
 _LEVELS = {level.name.lower(): level for level in Level}
 
 
-def merged(findings: Iterable[Finding], lines: Lines, lint: Lint) -> list[Finding]:
+def merge_findings(findings: Iterable[Finding], lines: Lines, lint: Lint) -> list[Finding]:
     """Return what to show of everything that was found.
 
     Args:

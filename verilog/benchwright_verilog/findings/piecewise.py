@@ -278,14 +278,14 @@ def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
     import pyslang
     from pyslang.syntax import CompilationUnitSyntax, SyntaxTree
 
-    from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable, parsing_options
+    from benchwright_verilog.semantics.compilation.trees import Preprocessing, encodable_text, parsing_options
 
     # The default one would keep the source forever; this one has to outlive the tree.
     sources = pyslang.SourceManager()
     # What follows shows it. No header is needed for that.
     parse_options = parsing_options(Preprocessing(), depth=0)
     try:
-        tree = SyntaxTree.fromText(f"{encodable(text)}\n{_FOLLOWER}", sources, options=parse_options)
+        tree = SyntaxTree.fromText(f"{encodable_text(text)}\n{_FOLLOWER}", sources, options=parse_options)
     except RuntimeError:  # It is nested deeper than slang parses.
         return frozenset(), False, False
     root = tree.root

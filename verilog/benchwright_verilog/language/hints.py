@@ -35,7 +35,7 @@ from pyslang.syntax import (
 )
 
 from benchwright_verilog.language.declarations import source_of, width_of
-from benchwright_verilog.language.explanation.description import bits
+from benchwright_verilog.language.explanation.description import bits_phrase
 from benchwright_verilog.language.explanation.numbers import LITERAL
 from benchwright_verilog.language.explanation.values import constant_text
 from benchwright_verilog.semantics.names.occurrence import TargetKind
@@ -132,7 +132,7 @@ class _InlayHints:
         width = width_of(symbol.type)
         dimensions = _dimensions(symbol.syntax)
         if width and any(_COMPUTED.search(text) for text in dimensions):
-            yield InlayHint(name_end, bits(width), tooltip="With the default parameters.")
+            yield InlayHint(name_end, bits_phrase(width), tooltip="With the default parameters.")
 
     def _constant(self, symbol: ParameterSymbol) -> Iterator[InlayHint]:
         byte = self._byte_here(symbol.location)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.language.explanation.known_macros import KnownMacros, Texts
-from benchwright_verilog.language.explanation.macros import expanded, macro_at, used_at
-from benchwright_verilog.semantics.compilation.expansions import expansions_of, replaced
+from benchwright_verilog.language.explanation.macros import expand_use, macro_at, used_at
+from benchwright_verilog.semantics.compilation.expansions import expand_uses, expansions_of
 from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def expanded_use(analysis: FileAnalysis, name: str, number: int, texts: Texts, *
     text = analysis.data.decode(errors="replace")
     end = len(analysis.data[: macro_use.end].decode(errors="replace"))
     macro = _definition(macro_use, texts)
-    became = expanded(macro, used_at(text, end), KnownMacros(analysis, texts) if is_full else {}) if macro else None
+    became = expand_use(macro, used_at(text, end), KnownMacros(analysis, texts) if is_full else {}) if macro else None
     return ExpandedText(head + (became if became is not None else "// Its arguments do not fit its definition.") + "\n")
 
 
@@ -77,7 +77,7 @@ def expanded_file(analysis: FileAnalysis) -> ExpandedText:
     is_complete = all(expansion.is_complete for expansion in expansions)
     uses = [expansion for expansion in expansions if expansion.is_complete]
     head = f"// {analysis.path.name} with its macros expanded.\n\n"
-    text = b"".join(replaced(analysis.data, uses)).decode(errors="replace")
+    text = b"".join(expand_uses(analysis.data, uses)).decode(errors="replace")
     return ExpandedText(head + text + ("" if is_complete else _CUT), is_complete)
 
 

@@ -112,7 +112,7 @@ class Documents:
             lines = document.lines
             if isinstance(content_change, TextDocumentContentChangePartial):
                 start, end = sorted((lines.offset(content_change.range.start), lines.offset(content_change.range.end)))
-                lines = lines.replaced(start, end, content_change.text)
+                lines = lines.replace_range(start, end, content_change.text)
             else:
                 start, end = 0, len(lines.text)
                 # Two halves of a pair that meet are one character for the log, so they are one here.

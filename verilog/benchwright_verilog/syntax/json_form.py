@@ -48,6 +48,6 @@ class MovingJson:
         return self._last[1]
 
 
-def quoted(text: str) -> str:
+def quote_json(text: str) -> str:
     """A string as JSON for a template."""
     return json.dumps(text).replace("%", "%%")

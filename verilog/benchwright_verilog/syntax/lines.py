@@ -38,7 +38,7 @@ class Lines:
         # Where both are the same, they are one list.
         self._byte_starts = self._starts if self._ascii else _byte_starts(text, self._starts, 0)
 
-    def replaced(self, start: int, end: int, new_text: str) -> Self:
+    def replace_range(self, start: int, end: int, new_text: str) -> Self:
         """The lines after code points `start` to `end` became `new_text`.
 
         Two halves of a surrogate pair that meet become one character.

@@ -22,7 +22,7 @@ _ASSIGNMENTS = (SyntaxKind.AssignmentExpression, SyntaxKind.NonblockingAssignmen
 
 def _drop_assignment(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ExpressionStatementSyntax) and isinstance(node.expr, BinaryExpressionSyntax):
-        yield from source.replaced(node, ";")
+        yield from source.replacement_edits(node, ";")
 
 
 def _stuck_at_constant(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
@@ -31,15 +31,15 @@ def _stuck_at_constant(source: MutatedSource, node: SyntaxNode) -> Iterator[Byte
         is_constant = isinstance(node.right, LiteralExpressionSyntax | IntegerVectorExpressionSyntax)
         if in_design and not is_constant and source.has_place(node.right):
             for value in ("'0", "'1"):
-                yield from source.replaced(node.right, value)
+                yield from source.replacement_edits(node.right, value)
 
 
 def _exchange_blocking(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ExpressionStatementSyntax) and isinstance(node.expr, BinaryExpressionSyntax):
         if node.expr.kind is SyntaxKind.AssignmentExpression:
-            yield from source.replaced(node.expr.operatorToken, "<=")
+            yield from source.replacement_edits(node.expr.operatorToken, "<=")
         elif node.expr.kind is SyntaxKind.NonblockingAssignmentExpression:
-            yield from source.replaced(node.expr.operatorToken, "=")
+            yield from source.replacement_edits(node.expr.operatorToken, "=")
 
 
 KINDS = (

@@ -27,7 +27,7 @@ _EDGES = {"posedge": "negedge", "negedge": "posedge"}
 
 def _opposite_edge(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, SignalEventExpressionSyntax) and (opposite_edge := _EDGES.get(node.edge.rawText)):
-        yield from source.replaced(node.edge, opposite_edge)
+        yield from source.replacement_edits(node.edge, opposite_edge)
 
 
 def _has_edge(node: SyntaxNode) -> bool:
@@ -69,17 +69,17 @@ def _synchronous_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[Byte
                     and source.text(event_side.expr) in condition_words
                 )
                 if is_reset and source.has_place(other_event):
-                    yield from source.replaced(event_node, source.text(other_event))
+                    yield from source.replacement_edits(event_node, source.text(other_event))
 
 
 def _inverted_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if reset := _reset_of(source, node):
-        yield from source.replaced(reset.predicate, opposite(source, reset.predicate))
+        yield from source.replacement_edits(reset.predicate, opposite(source, reset.predicate))
 
 
 def _never_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if reset := _reset_of(source, node):
-        yield from source.replaced(reset.predicate, "1'b0")
+        yield from source.replacement_edits(reset.predicate, "1'b0")
 
 
 def _forgotten_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
@@ -87,7 +87,7 @@ def _forgotten_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEd
     if reset is not None:
         for statement in descendants(reset.statement):
             if isinstance(statement, ExpressionStatementSyntax):
-                yield from source.replaced(statement, ";")
+                yield from source.replacement_edits(statement, ";")
 
 
 KINDS = (

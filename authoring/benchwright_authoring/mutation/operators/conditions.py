@@ -27,44 +27,44 @@ def _predicate(source: MutatedSource, node: SyntaxNode) -> SyntaxNode | None:
 
 def _always_true(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if predicate := _predicate(source, node):
-        yield from source.replaced(predicate, "1'b1")
+        yield from source.replacement_edits(predicate, "1'b1")
 
 
 def _never_true(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if predicate := _predicate(source, node):
-        yield from source.replaced(predicate, "1'b0")
+        yield from source.replacement_edits(predicate, "1'b0")
 
 
 def _opposite_condition(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     # Of ?: that is its arms in each other's place.
     if isinstance(node, ConditionalStatementSyntax) and source.has_place(node.predicate):
-        yield from source.replaced(node.predicate, opposite(source, node.predicate))
+        yield from source.replacement_edits(node.predicate, opposite(source, node.predicate))
 
 
 def _without_else(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ConditionalStatementSyntax) and node.elseClause is not None:
-        yield from source.replaced(node.elseClause, "")
+        yield from source.replacement_edits(node.elseClause, "")
 
 
 def _without_item(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, CaseStatementSyntax) and len(list(node.items)) > 1:
         for item in node.items:
             if isinstance(item, StandardCaseItemSyntax):
-                yield from source.replaced(item, "")
+                yield from source.replacement_edits(item, "")
 
 
 def _without_default(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, CaseStatementSyntax) and len(list(node.items)) > 1:
         for item in node.items:
             if isinstance(item, DefaultCaseItemSyntax):
-                yield from source.replaced(item, "")
+                yield from source.replacement_edits(item, "")
 
 
 def _exchanged_items(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, CaseStatementSyntax):
         case_items = [item for item in node.items if isinstance(item, StandardCaseItemSyntax | DefaultCaseItemSyntax)]
         for first_item, second_item in pairwise(case_items):
-            yield from source.exchanged(first_item.clause, second_item.clause)
+            yield from source.exchange_edits(first_item.clause, second_item.clause)
 
 
 KINDS = (

@@ -23,7 +23,7 @@ _DIGITS = {"b": "b", "o": "o", "d": "d", "h": "X"}
 _MOST_BITS = 4096
 
 
-def shifted(text: str, step: int) -> str | None:
+def shift_literal(text: str, step: int) -> str | None:
     """A literal with another value in the same notation; None if there is none.
 
     Args:
@@ -57,9 +57,9 @@ def _shifted_literals(source: MutatedSource, node: SyntaxNode, step: int) -> Ite
         return
     if isinstance(node, LiteralExpressionSyntax | IntegerVectorExpressionSyntax):
         text = source.text(node)
-        shifted_text = shifted(text, step)
+        shifted_text = shift_literal(text, step)
         if shifted_text is not None and shifted_text != text:
-            yield from source.replaced(node, shifted_text)
+            yield from source.replacement_edits(node, shifted_text)
 
 
 def _incremented_literals(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
@@ -70,17 +70,17 @@ def _decremented_literals(source: MutatedSource, node: SyntaxNode) -> Iterator[B
     yield from _shifted_literals(source, node, -1)
 
 
-def moved(source: MutatedSource, node: SyntaxNode, step: int) -> str:
+def move_by_step(source: MutatedSource, node: SyntaxNode, step: int) -> str:
     """An expression plus or minus one."""
     text = source.text(node)
-    return shifted(text, step) or f"({text}) {'+' if step > 0 else '-'} 1"
+    return shift_literal(text, step) or f"({text}) {'+' if step > 0 else '-'} 1"
 
 
 def _shifted_index(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BitSelectSyntax) and isinstance(node.parent, ElementSelectSyntax):
         for step in (1, -1):
             if source.has_place(node.expr) and source.text(node.expr) + f"{step:+}" != "0-1":
-                yield from source.replaced(node.expr, moved(source, node.expr, step))
+                yield from source.replacement_edits(node.expr, move_by_step(source, node.expr, step))
 
 
 def _shifted_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
@@ -91,12 +91,12 @@ def _shifted_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[By
     if node.kind is not SyntaxKind.SimpleRangeSelect:
         for step in (1, -1):
             if source.text(node.left) + f"{step:+}" != "0-1":
-                yield from source.replaced(node.left, moved(source, node.left, step))
+                yield from source.replacement_edits(node.left, move_by_step(source, node.left, step))
         return
     for step in (1, -1):
         if source.text(node.right) + f"{step:+}" != "0-1":
-            left_bound, right_bound = moved(source, node.left, step), moved(source, node.right, step)
-            yield from source.replaced(node, f"{left_bound}:{right_bound}")
+            left_bound, right_bound = move_by_step(source, node.left, step), move_by_step(source, node.right, step)
+            yield from source.replacement_edits(node, f"{left_bound}:{right_bound}")
 
 
 KINDS = (

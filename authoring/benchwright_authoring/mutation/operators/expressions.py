@@ -50,7 +50,7 @@ def _other_operator(
     replacements: Mapping[str, str],
 ) -> Iterator[ByteEdit]:
     if replacement := replacements.get(node.operatorToken.rawText):
-        yield from source.replaced(node.operatorToken, replacement)
+        yield from source.replacement_edits(node.operatorToken, replacement)
 
 
 def _other_reductions(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
@@ -67,14 +67,14 @@ def _without_negation(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteE
     if not isinstance(node, PrefixUnaryExpressionSyntax) or node.operatorToken.rawText not in ("!", "~", "-"):
         return
     if source.has_place(node.operand):
-        yield from source.replaced(node, source.text(node.operand))
+        yield from source.replacement_edits(node, source.text(node.operand))
 
 
 def _one_operand(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BinaryExpressionSyntax) and node.operatorToken.rawText in _WITH_TWO_SIDES:
         for operand in (node.left, node.right):
             if source.has_place(operand):
-                yield from source.replaced(node, source.text(operand))
+                yield from source.replacement_edits(node, source.text(operand))
 
 
 KINDS = (

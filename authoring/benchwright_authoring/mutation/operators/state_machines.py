@@ -18,7 +18,7 @@ def _next_name(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
         name = node.identifier.valueText
         for group in source.states:
             if name in group:
-                yield from source.replaced(node, group[(group.index(name) + 1) % len(group)])
+                yield from source.replacement_edits(node, group[(group.index(name) + 1) % len(group)])
                 return
 
 

@@ -22,12 +22,12 @@ def _exchanged_operands(source: MutatedSource, node: SyntaxNode) -> Iterator[Byt
     if isinstance(node, ConcatenationExpressionSyntax):
         concatenated_nodes = [part for part in node.expressions if isinstance(part, SyntaxNode)]
         for first_operand, second_operand in pairwise(concatenated_nodes):
-            yield from source.exchanged(first_operand, second_operand)
+            yield from source.exchange_edits(first_operand, second_operand)
 
 
 def _exchanged_arms(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, ConditionalExpressionSyntax):
-        yield from source.exchanged(node.left, node.right)
+        yield from source.exchange_edits(node.left, node.right)
 
 
 def _exchanged_ports(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
@@ -39,7 +39,7 @@ def _exchanged_ports(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEd
             and connection.expr is not None
         ]
         for first_connection, second_connection in pairwise(connected):
-            yield from source.exchanged(first_connection, second_connection)
+            yield from source.exchange_edits(first_connection, second_connection)
 
 
 KINDS = (

@@ -14,7 +14,7 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.operators.constants import moved
+from benchwright_authoring.mutation.operators.constants import move_by_step
 from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 
@@ -33,7 +33,7 @@ def _narrower_vector(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEd
     if source.has_place(span) and source.text(span.left) != source.text(span.right):
         is_downward = source.text(span.left) != "0"
         end_bound = span.left if is_downward else span.right
-        yield from source.replaced(end_bound, moved(source, end_bound, -1))
+        yield from source.replacement_edits(end_bound, move_by_step(source, end_bound, -1))
 
 
 def _shallower_array(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
@@ -42,17 +42,17 @@ def _shallower_array(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEd
         return
     if source.text(span.left) != source.text(span.right):
         end_bound = span.right if source.text(span.left) == "0" else span.left
-        yield from source.replaced(end_bound, moved(source, end_bound, -1))
+        yield from source.replacement_edits(end_bound, move_by_step(source, end_bound, -1))
 
 
 def _other_signedness(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, InvocationExpressionSyntax) and source.has_place(node.left):
         name = source.text(node.left)
         if name in ("$signed", "$unsigned"):
-            yield from source.replaced(node.left, "$unsigned" if name == "$signed" else "$signed")
+            yield from source.replacement_edits(node.left, "$unsigned" if name == "$signed" else "$signed")
     signing = getattr(node, "signing", None)
     if signing is not None and signing.rawText == "signed":
-        yield from source.replaced(signing, "")
+        yield from source.replacement_edits(signing, "")
 
 
 KINDS = (

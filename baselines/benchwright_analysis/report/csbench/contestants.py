@@ -39,19 +39,21 @@ def has_place(observation: Observation) -> bool:
 
 def answered_observations(data: Dataset) -> list[Observation]:
     """Decided attempts at questions that have a place, by language, group and way to ask."""
-    return ordered_observations(data, [observation for observation in data.decided if has_place(observation)])
+    return ordered_observations(
+        data, [observation for observation in data.decided_observations if has_place(observation)]
+    )
 
 
 def ordered_observations(data: Dataset, observations: Iterable[Observation]) -> list[Observation]:
     """Attempts by language, group and way to ask. Where sets share a language, the set is named with it."""
     group_positions = {group: position for position, group in enumerate(data.groups)}
     order: dict[str, int] = {}
-    for observation in data.decided:
+    for observation in data.decided_observations:
         order[observation.subject_name] = min(
             group_positions[observation.group], order.get(observation.subject_name, len(group_positions))
         )
     sets: dict[str, set[str]] = {}
-    for observation in filter(has_place, data.decided):
+    for observation in filter(has_place, data.decided_observations):
         sets.setdefault(observation.language, set()).add(observation.pack)
     relabelled = (
         observation.model_copy(update={"language": f"{observation.pack}, {observation.language}"})

@@ -69,7 +69,7 @@ def _lead(data: Dataset, rows: Sequence[Observation]) -> list[str]:
     lead = [f"{count(questions, 'question')} with a domain, a subfield and a tag, as CS-Bench has them. {_NOTE}"]
     open_ = [
         folded.observation
-        for folded in data.analysed
+        for folded in data.counted_attempts
         if folded.observation.censored_by == "not_decided" and has_place(folded.observation)
     ]
     if open_:

@@ -19,7 +19,7 @@ from benchwright_judges.agreement.estimators import alpha
 def error_types(data: Dataset) -> Section | None:
     """Shares of wrong choices by type of error; None if judges were not asked about any."""
     errors_by_attempt = {
-        folded.observation.attempt: folded.errors for folded in data.analysed if folded.errors is not None
+        folded.observation.attempt: folded.errors for folded in data.counted_attempts if folded.errors is not None
     }
     choices = [
         observation

@@ -66,7 +66,7 @@ def judges_compared(data: Dataset) -> Section | None:
 
 def _votes(data: Dataset) -> list[_VotedAnswer]:
     judgements = {
-        folded.observation.attempt: folded.judgement for folded in data.analysed if folded.judgement is not None
+        folded.observation.attempt: folded.judgement for folded in data.counted_attempts if folded.judgement is not None
     }
     people_labels = {
         rated_answer.attempt: list(rated_answer.people.values())
@@ -79,7 +79,7 @@ def _votes(data: Dataset) -> list[_VotedAnswer]:
         data,
         (
             observation
-            for observation in data.decided
+            for observation in data.decided_observations
             if observation.kind == "question" and observation.domain and observation.tag
         ),
     ):

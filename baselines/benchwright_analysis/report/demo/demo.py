@@ -150,7 +150,7 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> S
                 attempt = desk.open(
                     by_ref[ref], ref, participant, "human+copilot" if assigned.assistants else "human", STUDY
                 )
-                studies.note_task(assigned, ref, attempt)
+                studies.note_problem_opened(assigned, ref, attempt)
                 desk.record(attempt, assigned, consent, studies.forecast_of(STUDY, participant, ref) or Forecast())
                 desk.work(attempt, by_ref[ref], assigned, minutes)
                 clock.pass_s(random.uniform(60, 600))

@@ -93,23 +93,25 @@ class Dataset:
         return tuple(folded_attempt.observation for folded_attempt in self.folded)
 
     @cached_property
-    def analysed(self) -> tuple[FoldedAttempt, ...]:
+    def counted_attempts(self) -> tuple[FoldedAttempt, ...]:
         """Attempts that count."""
         return tuple(folded_attempt for folded_attempt in self.folded if folded_attempt.observation.is_analysed)
 
     @cached_property
-    def decided(self) -> tuple[Observation, ...]:
+    def decided_observations(self) -> tuple[Observation, ...]:
         """Attempts that count, and of which a verdict says whether they are right, or that ended without one."""
         return tuple(
             folded_attempt.observation
-            for folded_attempt in self.analysed
+            for folded_attempt in self.counted_attempts
             if folded_attempt.observation.censored_by != "not_decided"
         )
 
     @cached_property
-    def timed(self) -> tuple[Observation, ...]:
+    def timed_observations(self) -> tuple[Observation, ...]:
         """Attempts of people that count, with time on the clock."""
-        return tuple(observation for observation in self.decided if observation.is_person and observation.time_s > 0)
+        return tuple(
+            observation for observation in self.decided_observations if observation.is_person and observation.time_s > 0
+        )
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
@@ -117,7 +119,8 @@ class Dataset:
         order = [condition.name for condition in self.study.conditions] if self.study is not None else []
         solvers = ("human", "human+copilot", "agent", "model")
         solvers_by_group = {
-            folded_attempt.observation.group: folded_attempt.observation.solver for folded_attempt in self.analysed
+            folded_attempt.observation.group: folded_attempt.observation.solver
+            for folded_attempt in self.counted_attempts
         }
 
         def key(group: str) -> tuple[bool, int, int, str]:
@@ -136,13 +139,15 @@ class Dataset:
     def people_groups(self) -> tuple[str, ...]:
         """Conditions under which people worked."""
         people = {
-            folded_attempt.observation.group for folded_attempt in self.analysed if folded_attempt.observation.is_person
+            folded_attempt.observation.group
+            for folded_attempt in self.counted_attempts
+            if folded_attempt.observation.is_person
         }
         return tuple(group for group in self.groups if group in people)
 
     def attempts_of(self, group: str) -> list[FoldedAttempt]:
         """Attempts of a group that count."""
-        return [folded_attempt for folded_attempt in self.analysed if folded_attempt.observation.group == group]
+        return [folded_attempt for folded_attempt in self.counted_attempts if folded_attempt.observation.group == group]
 
     @staticmethod
     def cells(rows: Sequence[Observation]) -> Cells:

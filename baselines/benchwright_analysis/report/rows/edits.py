@@ -104,7 +104,7 @@ class Edits:
         self._clock_ns.append(clock_ns)
         self.attributor.edit(EditFacts(seq, path, value.get("version"), inserted, lines, total, deleted), wall)
 
-    def labelled(self, end_ns: int, clock_ns: int) -> LabelledEdits:
+    def labelled_edits(self, end_ns: int, clock_ns: int) -> LabelledEdits:
         """All edits with their labels, after the last event at this time."""
         edits = self.attributor.edits
         labels = [_label(finding) for finding in self.attributor.findings()]

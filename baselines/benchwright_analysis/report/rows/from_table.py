@@ -97,14 +97,14 @@ def write_table_report(table_options: TableOptions) -> TableReport:
     subtitle = f"Benchwright report of {data.made_at[:16].replace('T', ' ')} UTC"
     title = f"Attempts of {table_options.table.name}"
     write_atomically(file, page(title, subtitle, sections, sources).encode(), durable=False)
-    return TableReport(file, len(rows), len(data.analysed))
+    return TableReport(file, len(rows), len(data.counted_attempts))
 
 
 def _answer(data: Dataset, foreign_table: ForeignTable, table_options: TableOptions) -> Section:
     group_answers = answers(data)
-    left_out = len(data.observations) - len(data.analysed)
+    left_out = len(data.observations) - len(data.counted_attempts)
     lead = [
-        f"{count(len(data.analysed), 'attempt')} of {table_options.table.name} count"
+        f"{count(len(data.counted_attempts), 'attempt')} of {table_options.table.name} count"
         + (f"; {left_out} are left out by its column `excluded_by` or as practice." if left_out else "."),
         *foreign_table.assumed,
     ]
@@ -124,7 +124,7 @@ def _answer(data: Dataset, foreign_table: ForeignTable, table_options: TableOpti
 def _regression(data: Dataset) -> Section:
     """The regression that published studies use, with each kind of error."""
     title = "Regression of log time"
-    rows = list(data.timed)
+    rows = list(data.timed_observations)
     baseline = data.people_groups[0] if data.people_groups else ""
     forecasts = [observation.forecast_blind_minutes for observation in rows]
     known_forecasts = [forecast for forecast in forecasts if forecast]
@@ -173,7 +173,7 @@ def _horizon(data: Dataset, foreign_table: ForeignTable) -> Section:
     for group in data.groups:
         rows = [
             observation
-            for observation in data.decided
+            for observation in data.decided_observations
             if observation.group == group and not observation.is_person and observation.problem in minutes
         ]
         for weights in Weights if rows else ():

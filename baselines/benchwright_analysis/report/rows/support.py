@@ -17,22 +17,22 @@ def support(data: Dataset) -> Section:
     """The box at the top of the report."""
     people = {
         folded_attempt.observation.participant
-        for folded_attempt in data.analysed
+        for folded_attempt in data.counted_attempts
         if folded_attempt.observation.is_person
     }
     reasons = count_by_reason(data.observations)
-    left_out = len(data.observations) - len(data.analysed)
-    problems = {folded_attempt.observation.problem for folded_attempt in data.analysed}
+    left_out = len(data.observations) - len(data.counted_attempts)
+    problems = {folded_attempt.observation.problem for folded_attempt in data.counted_attempts}
     models = {
         folded_attempt.observation.participant
-        for folded_attempt in data.analysed
+        for folded_attempt in data.counted_attempts
         if not folded_attempt.observation.is_person
     }
-    person_attempts = sum(folded_attempt.observation.is_person for folded_attempt in data.analysed)
+    person_attempts = sum(folded_attempt.observation.is_person for folded_attempt in data.counted_attempts)
     lead = [
-        f"{count(len(data.analysed), 'attempt')} at {count(len(problems), 'problem')} count: "
+        f"{count(len(data.counted_attempts), 'attempt')} at {count(len(problems), 'problem')} count: "
         f"{count(person_attempts, 'attempt')} of {count(len(people), 'person', 'people')}, "
-        f"{count(len(data.analysed) - person_attempts, 'attempt')} of {count(len(models), 'model')}.",
+        f"{count(len(data.counted_attempts) - person_attempts, 'attempt')} of {count(len(models), 'model')}.",
         f"{count(left_out, 'attempt')} left out" + (f": {_reasons(reasons)}." if reasons else "."),
         *_by_intention(data),
     ]
@@ -40,7 +40,7 @@ def support(data: Dataset) -> Section:
         lead.insert(0, "Nobody worked on these problems: the data is simulated, to show what a report looks like.")
     numbers: dict[str, object] = {
         "attempts": len(data.observations),
-        "counted": len(data.analysed),
+        "counted": len(data.counted_attempts),
         "participants": len(people),
         "problems": len(problems),
         "models": sorted(models),
@@ -81,7 +81,7 @@ def _by_intention(data: Dataset) -> list[str]:
         return []
     person_observations = [
         folded_attempt.observation
-        for folded_attempt in data.by_intention().analysed
+        for folded_attempt in data.by_intention().counted_attempts
         if folded_attempt.observation.is_person
     ]
     people = {observation.participant for observation in person_observations}
@@ -109,7 +109,7 @@ def _power(data: Dataset) -> tuple[dict[str, CrossedEstimate], str]:
     timed = {group: rows for group, rows in by_condition(data).items() if group in (first_group, second_group)}
     differences: dict[str, CrossedEstimate] = {}
     of_each = (
-        [observation for observation in data.decided if observation.group == group]
+        [observation for observation in data.decided_observations if observation.group == group]
         for group in (first_group, second_group)
     )
     if (solved := solved_difference(*of_each)) is not None:
@@ -124,12 +124,12 @@ def _power(data: Dataset) -> tuple[dict[str, CrossedEstimate], str]:
             f"No comparison of {first_group} and {second_group} is possible: no problem has a verdict under both.",
         )
     detectable_effects = []
-    if "solved" in differences and differences["solved"].detectable is not None:
+    if "solved" in differences and differences["solved"].detectable_difference is not None:
         detectable_effects.append(
-            f"{number(100 * differences['solved'].detectable, 0)} percentage points in the share solved"
+            f"{number(100 * differences['solved'].detectable_difference, 0)} percentage points in the share solved"
         )
-    if "minutes" in differences and differences["minutes"].detectable is not None:
-        detectable_effects.append(f"{number(differences['minutes'].detectable, 1)} minutes in the mean time")
+    if "minutes" in differences and differences["minutes"].detectable_difference is not None:
+        detectable_effects.append(f"{number(differences['minutes'].detectable_difference, 1)} minutes in the mean time")
     if not detectable_effects:
         return differences, f"What could have been found can't be said. {next(iter(differences.values())).note}"
     return differences, (

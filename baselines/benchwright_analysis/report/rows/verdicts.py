@@ -91,7 +91,7 @@ class Verdicts:
             self.judge_cost_usd += judged.get("cost_usd", 0.0)
 
     @property
-    def judged(self) -> JudgementRow | None:
+    def newest_judgement(self) -> JudgementRow | None:
         """Judgement of the newest answer; `None` if no answer was judged."""
         if not (judgement := self.judged_by):
             return None

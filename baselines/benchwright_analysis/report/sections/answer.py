@@ -56,11 +56,15 @@ def answers(data: Dataset) -> Answers:
     comparisons_by_group = (
         {comparison.other: comparison for comparison in compare(data, timed, limit)[0]} if limit is not None else {}
     )
-    groups = [group for group in data.groups if any(observation.group == group for observation in data.decided)]
+    groups = [
+        group for group in data.groups if any(observation.group == group for observation in data.decided_observations)
+    ]
     group_answers = []
-    baseline_observations = [observation for observation in data.decided if groups and observation.group == groups[0]]
+    baseline_observations = [
+        observation for observation in data.decided_observations if groups and observation.group == groups[0]
+    ]
     for group in groups:
-        rows = [observation for observation in data.decided if observation.group == group]
+        rows = [observation for observation in data.decided_observations if observation.group == group]
         mean = None
         if limit is not None and group in timed:
             timed_rows = timed[group]
@@ -137,7 +141,7 @@ def answer(data: Dataset) -> Section:
     """First section of the report: over the attempts that the study planned its primary analysis for."""
     title = "The answer"
     planned_data = data.as_planned()
-    if not planned_data.decided:
+    if not planned_data.decided_observations:
         return Section("answer", title, empty_reason="No attempt that counts has a verdict, so there is no answer yet.")
     group_answers = answers(planned_data)
     numbers = {"conditions": group_answers.rows, "limit": group_answers.limit, "population": data.population.value}

@@ -36,7 +36,7 @@ def escapes(data: Dataset) -> Section | None:
     """Test escapes and sizes by condition, solver and problem; nothing if no second opinion was kept."""
     compared = [
         (attempt.observation, data.opinions[attempt.observation.attempt])
-        for attempt in data.analysed
+        for attempt in data.counted_attempts
         if attempt.observation.attempt in data.opinions
     ]
     if not compared:
@@ -44,7 +44,7 @@ def escapes(data: Dataset) -> Section | None:
     passed_count = sum(
         attempt.observation.outcome == Outcome.PASSED.value
         and (attempt.observation.kind == "design" or attempt.observation.attempt in data.opinions)
-        for attempt in data.analysed
+        for attempt in data.counted_attempts
     )
     kind_counts = Counter(_kind(second_opinion.opinion) for _, second_opinion in compared)
     decided_count, differing_count = (

@@ -30,7 +30,9 @@ def estimates(data: Dataset) -> Section:
     for name, label in (("forecast_minutes", "forecast of time"), ("self_minutes", "estimate of time afterwards")):
         for group in data.people_groups:
             observations = [
-                observation for observation in data.timed if observation.group == group and getattr(observation, name)
+                observation
+                for observation in data.timed_observations
+                if observation.group == group and getattr(observation, name)
             ]
             if not observations:
                 continue
@@ -90,7 +92,9 @@ def _ratio(estimate: Estimate) -> str:
 
 
 def _picture(data: Dataset, table: SortableTable) -> SectionPicture | None:
-    observations = [observation for observation in data.timed if observation.forecast_minutes and observation.passed]
+    observations = [
+        observation for observation in data.timed_observations if observation.forecast_minutes and observation.passed
+    ]
     if not observations:
         return None
     longer = sum(observation.time_s / 60 > (observation.forecast_minutes or 0) for observation in observations)
@@ -123,7 +127,7 @@ def _chances(data: Dataset, numbers: dict[str, object]) -> list[SortableTable]:
         for group in data.groups:
             observations = [
                 observation
-                for observation in data.decided
+                for observation in data.decided_observations
                 if observation.group == group and getattr(observation, name) is not None
             ]
             if not observations:
@@ -206,7 +210,9 @@ def _reliability(
 def _difficulty(data: Dataset, numbers: dict[str, object]) -> list[SortableTable]:
     rows: list[Sequence[Cell]] = []
     for name, label in (("forecast_difficulty", "before"), ("self_difficulty", "afterwards")):
-        observations = [observation for observation in data.timed if getattr(observation, name) is not None]
+        observations = [
+            observation for observation in data.timed_observations if getattr(observation, name) is not None
+        ]
         if len(observations) < 3:
             continue
         correlation = rank_correlation(

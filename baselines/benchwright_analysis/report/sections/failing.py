@@ -28,13 +28,15 @@ _MESSAGES = (
 )
 
 
-def failing(data: Dataset) -> Section:
+def failing_section(data: Dataset) -> Section:
     """Groups of failed attempts that read alike: by reflections where models gave them, and by last verdicts."""
     title = "How attempts failed"
     reflections = [
-        attempt.reflection for attempt in data.analysed if attempt.reflection is not None and attempt.reflection.text
+        attempt.reflection
+        for attempt in data.counted_attempts
+        if attempt.reflection is not None and attempt.reflection.text
     ]
-    messages = [attempt.failure for attempt in data.analysed if attempt.failure.strip()]
+    messages = [attempt.failure for attempt in data.counted_attempts if attempt.failure.strip()]
     lead = (_models_sentence(reflections),) if reflections else ()
     tables: list[SortableTable] = []
     numbers: dict[str, object] = {}

@@ -11,7 +11,7 @@ from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.agreement import FormatAgreement, measure_agreement
 
 
-def judging(data: Dataset) -> Section:
+def judging_section(data: Dataset) -> Section:
     """Agreement by format and judge."""
     title = "Judges against people"
     formats = (

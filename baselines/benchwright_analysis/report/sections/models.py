@@ -249,7 +249,7 @@ def horizon(data: Dataset) -> Section:
 
 def human_minutes(data: Dataset) -> tuple[dict[str, float], int]:
     """Problem → median minutes of people without help, as far as known; and how many problems have none."""
-    unaided_observations = [observation for observation in data.timed if observation.solver == "human"]
+    unaided_observations = [observation for observation in data.timed_observations if observation.solver == "human"]
     median_minutes: dict[str, float] = {}
     problems = _by_problem(unaided_observations)
     for problem, attempts in sorted(problems.items()):
@@ -295,7 +295,7 @@ def _curves(
         for minute, value, low, high in zip(curve.minutes, curve.success, curve.low, curve.high, strict=True):
             rows.append({"x": minute, "y": value, "low": low, "high": high, "group": group})
         for problem, attempts in _by_problem(
-            [observation for observation in data.decided if observation.group == group]
+            [observation for observation in data.decided_observations if observation.group == group]
         ).items():
             if problem in minutes:
                 rate = sum(observation.passed for observation in attempts) / len(attempts)

@@ -31,12 +31,12 @@ _PARTS = (
 def outcomes(data: Dataset) -> Section:
     """Outcomes of the attempts of each group."""
     title = "How attempts ended"
-    if not data.analysed:
+    if not data.counted_attempts:
         return Section("outcomes", title, empty_reason="No attempt counts.")
     groups = {group: end_counts([attempt.observation for attempt in data.attempts_of(group)]) for group in data.groups}
     reasons = Counter(
         attempt.observation.reason or "no verdict"
-        for attempt in data.analysed
+        for attempt in data.counted_attempts
         if attempt.observation.censored_by == "not_decided"
     )
     tries = _tries(data)
@@ -88,7 +88,7 @@ def _tries(data: Dataset) -> dict[str, dict[int, Estimate]]:
     chances: dict[str, dict[int, Estimate]] = {}
     for group in data.groups:
         problems: dict[str, list[Observation]] = {}
-        for observation in data.decided:
+        for observation in data.decided_observations:
             if observation.group == group:
                 problems.setdefault(observation.problem, []).append(observation)
         if not problems:

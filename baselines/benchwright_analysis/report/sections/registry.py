@@ -29,8 +29,8 @@ from benchwright_analysis.report.sections.answer import answer
 from benchwright_analysis.report.sections.assistance import assistance
 from benchwright_analysis.report.sections.escapes import escapes
 from benchwright_analysis.report.sections.estimates import estimates
-from benchwright_analysis.report.sections.failing import failing
-from benchwright_analysis.report.sections.judging import judging
+from benchwright_analysis.report.sections.failing import failing_section
+from benchwright_analysis.report.sections.judging import judging_section
 from benchwright_analysis.report.sections.models import horizon, models
 from benchwright_analysis.report.sections.outcomes import outcomes
 from benchwright_analysis.report.sections.preregistration import preregistration
@@ -66,10 +66,10 @@ SECTIONS: list[Callable[[Dataset], Section | None]] = [
     estimates,
     origins,
     assistance,
-    judging,
+    judging_section,
     judges_compared,
     grading_difficulty,
-    failing,
+    failing_section,
     after_closing,
     attempts_table,
 ]

@@ -51,7 +51,7 @@ class GroupColumn:
 
 def side_by_side(data: Dataset) -> Section | None:
     """Every group as a column; None if all who worked are of one kind, and the study plans nothing else."""
-    if not data.analysed:
+    if not data.counted_attempts:
         return None
     missing = _missing_conditions(data)
     columns = {group: _column(data, group) for group in data.groups}

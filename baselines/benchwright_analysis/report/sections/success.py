@@ -21,7 +21,7 @@ _NOTHING = "No attempt that counts has a verdict, so there is nothing to say abo
 
 def success(data: Dataset) -> Section:
     """Success by group and by category, difficulty, kind, format and language."""
-    if not data.decided:
+    if not data.decided_observations:
         return Section("success", "Who solved how much", empty_reason=_NOTHING)
     by_group = _by_group(data)
     statistic_estimates = {
@@ -95,7 +95,7 @@ _SORTINGS: Sequence[tuple[str, str, _Label]] = (
 
 def _by_group(data: Dataset) -> dict[str, list[Observation]]:
     observations_by_group: dict[str, list[Observation]] = {group: [] for group in data.groups}
-    for observation in data.decided:
+    for observation in data.decided_observations:
         observations_by_group[observation.group].append(observation)
     return {group: rows for group, rows in observations_by_group.items() if rows}
 
@@ -191,7 +191,7 @@ def _category_picture(
 
 
 def _lead(data: Dataset) -> list[str]:
-    undecided = sum(attempt.observation.censored_by == "not_decided" for attempt in data.analysed)
+    undecided = sum(attempt.observation.censored_by == "not_decided" for attempt in data.counted_attempts)
     lead = []
     if undecided:
         lead.append(

@@ -52,7 +52,8 @@ class TimeComparison:
 def by_condition(data: Dataset) -> dict[str, list[Observation]]:
     """Attempts of people with time on the clock, by condition."""
     by_group = {
-        group: [observation for observation in data.timed if observation.group == group] for group in data.people_groups
+        group: [observation for observation in data.timed_observations if observation.group == group]
+        for group in data.people_groups
     }
     return {group: rows for group, rows in by_group.items() if rows}
 

@@ -34,7 +34,7 @@ _WIDEST = 500
 def survival(data: Dataset) -> Section:
     """Time to the first pass of people, by condition."""
     title = "How long people took"
-    if not data.timed:
+    if not data.timed_observations:
         notice = "No attempt of a person that counts ran its clock, so there is no time to report."
         return Section("time", title, empty_reason=notice)
     by_group = by_condition(data)
@@ -162,7 +162,9 @@ def score_over_time(data: Dataset) -> Section:
     """Score that a budget of time buys people and models."""
     title = "Score against time"
     curves = {}
-    decided_attempts = [attempt for attempt in data.analysed if attempt.observation.censored_by != "not_decided"]
+    decided_attempts = [
+        attempt for attempt in data.counted_attempts if attempt.observation.censored_by != "not_decided"
+    ]
     longest = max((attempt.observation.time_s for attempt in decided_attempts), default=0.0) / 60
     earliest = (
         min((time_s for attempt in decided_attempts for time_s, _ in attempt.trace if time_s > 0), default=60.0) / 60
@@ -256,7 +258,7 @@ def active_time(data: Dataset) -> tuple[dict[str, object], SortableTable | None,
 
     person_observations = [
         attempt.observation
-        for attempt in data.analysed
+        for attempt in data.counted_attempts
         if attempt.observation.is_person and attempt.observation.clock_s > 0
     ]
     if not person_observations:

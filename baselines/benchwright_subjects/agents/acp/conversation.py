@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from benchwright_subjects.agents.acp.failure import printable
+from benchwright_subjects.agents.acp.failure import printable_words
 from benchwright_subjects.agents.launch import TOOL_KINDS
 
 _MOST_SAID = 64_000
@@ -42,7 +42,10 @@ class Conversation:
         """It has said who it is: ACP's `Implementation`, if it gives one."""
         self.agent = {"protocol_version": version}
         if implementation is not None:
-            self.agent |= {"name": printable(implementation.name), "version": printable(implementation.version)}
+            self.agent |= {
+                "name": printable_words(implementation.name),
+                "version": printable_words(implementation.version),
+            }
 
     def note_notification(self, method: str, params: Any) -> None:
         """A notification has come. What does not look as the protocol says is left out."""
@@ -58,7 +61,7 @@ class Conversation:
                 self.count_tokens(update, _COUNTS)
                 cost = update.get("cost")
                 if isinstance(cost, dict) and isinstance(amount := cost.get("amount"), int | float):
-                    self.usage["cost"] = f"{amount:g} {printable(cost.get('currency', ''), 8)}".rstrip()
+                    self.usage["cost"] = f"{amount:g} {printable_words(cost.get('currency', ''), 8)}".rstrip()
             case "tool_call" | "tool_call_update":
                 self.kind_of(update.get("toolCallId"), update.get("kind"))
 
@@ -86,7 +89,7 @@ class Conversation:
     def note_outside_path(self, path: str) -> None:
         """It has asked for a path that is not in its folder."""
         if len(self.outside) < _MOST_OUTSIDE:
-            self.outside.append(printable(path))
+            self.outside.append(printable_words(path))
 
     @property
     def facts(self) -> dict[str, JsonValue]:

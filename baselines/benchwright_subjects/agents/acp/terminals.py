@@ -66,7 +66,7 @@ class Terminals:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def opened(cls, address: Path, user: int | None) -> AsyncIterator[Terminals]:
+    async def listen_at(cls, address: Path, user: int | None) -> AsyncIterator[Terminals]:
         """Terminals behind a socket, which end with the block."""
         terminals = cls()
         with private_socket(address, user) as listener:

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from benchwright_problems.problem import Problem
 from benchwright_subjects.agents.acp.client import AcpClient
 from benchwright_subjects.agents.acp.conversation import Conversation
-from benchwright_subjects.agents.acp.failure import AcpError, printable
+from benchwright_subjects.agents.acp.failure import AcpError, printable_words
 from benchwright_subjects.agents.acp.folder_access import PLACE
 from benchwright_subjects.agents.acp.messages import MOST_LINE_BYTES, Messages
 from benchwright_subjects.agents.acp.terminals import Terminals
@@ -58,7 +58,7 @@ async def take_turn(
     """
     async with (
         _first_connection(box.stdio, box.user) as connected,
-        Terminals.opened(box.terminals, box.user) as terminals,
+        Terminals.listen_at(box.terminals, box.user) as terminals,
     ):
         acp_client = AcpClient(launch.acp or AcpTerms(), box.code, box.user, terminals, conversation)
         agent_task = asyncio.create_task(box.run(launch, problem, prompt))
@@ -163,5 +163,5 @@ class _AcpSession:
         except ValidationError:
             raise AcpError(Ending.MALFORMED, f"its answer to {method} is not what the protocol says") from None
         except RequestError as error:
-            detail = f"it answered {method} with error {error.code}: {printable(error)}"
+            detail = f"it answered {method} with error {error.code}: {printable_words(error)}"
             raise AcpError(Ending.ERROR_ANSWER, detail) from None

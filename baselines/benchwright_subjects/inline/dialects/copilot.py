@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import Field, JsonValue
 
 from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Trigger, items_of, read_item
-from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable_words
 from benchwright_subjects.inline.offer import (
     NextEdits,
     Offer,
@@ -153,7 +153,7 @@ async def sign_in(connection: ServerConnection, show: Callable[[DeviceCode], Non
         raise SubjectError(
             ServerFailure.NOT_SIGNED_IN, "The server offers no code to sign in with; is the network there?"
         )
-    show(DeviceCode(printable(code), printable(address)))
+    show(DeviceCode(printable_words(code), printable_words(address)))
     finish: JsonValue = {"command": command.get("command"), "arguments": command.get("arguments") or []}
     outcome = await _reply_fields(connection, "workspace/executeCommand", finish, _SIGN_IN_S)
     if outcome.get("status") not in _SIGNED_IN | {"AlreadySignedIn"}:

@@ -167,14 +167,14 @@ class Dialect:
             accepted_part: The part of it that is taken.
         """
         if accepted_part.is_whole:
-            changed_document = document.replaced(offer.start, offer.end, offer.text)
+            changed_document = document.replace_text(offer.start, offer.end, offer.text)
             self.send_text(connection, changed_document)
             await self.report_accepted(connection, offer)
             deleted = "" if offer.keeps_what_follows else offer.text_after
             return AcceptOutcome(
                 changed_document, accepted_part.text, deleted + (offer.text_before if offer.insertion is None else "")
             )
-        changed_document = document.typed(accepted_part.text)
+        changed_document = document.type_text(accepted_part.text)
         self.send_text(connection, changed_document)
         self.report_partly_accepted(
             connection, offer, len((offer.text_before + accepted_part.text).encode("utf-16-le")) // 2
@@ -211,7 +211,7 @@ class Dialect:
         self, connection: ServerConnection, document: DocumentVersion, edit: NextEdit
     ) -> DocumentVersion:
         """Make an edit, and say so by its command, if it has one."""
-        changed_document = document.edited(edit.start, edit.end, edit.text)
+        changed_document = document.edit_text(edit.start, edit.end, edit.text)
         self.send_text(connection, changed_document)
         await self._execute(connection, edit.command)
         return changed_document

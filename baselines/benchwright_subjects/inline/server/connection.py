@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable_words
 from benchwright_subjects.inline.server.framing import Message, frame_message, parse_body, read_body
 from benchwright_subjects.inline.server.server_process import ServerProcess
 
@@ -174,7 +174,7 @@ def _result(message: Mapping[str, JsonValue], method: str) -> JsonValue:
             raise SubjectError(ServerFailure.MALFORMED, f"The server answered {method} with neither result nor error.")
         return message["result"]
     code = error.get("code") if isinstance(error, dict) else None
-    message_text = printable(str(error.get("message", "")))[:_MOST_TOLD] if isinstance(error, dict) else ""
+    message_text = printable_words(str(error.get("message", "")))[:_MOST_TOLD] if isinstance(error, dict) else ""
     error_code = code if isinstance(code, int) else None
     failure = ServerFailure.NOT_SUPPORTED if error_code == METHOD_NOT_FOUND else ServerFailure.ERROR_ANSWER
     raise SubjectError(failure, f"The server answered {method} with error {error_code}: {message_text}", error_code)

@@ -38,13 +38,13 @@ async def open_service(served_model: ServedModel | None, on_usage: Used) -> Asyn
         yield None
         return
     # Inspect takes seconds to load.
-    from benchwright_subjects.bridge.http_server import serving
+    from benchwright_subjects.bridge.http_server import serve_bridge
     from benchwright_subjects.inline.server.model_service import ModelService
 
     folder = new_run_folder()
     try:
         service = ModelService(served_model.model, served_model.seed, folder / "bridge", on_usage)
-        async with serving(service.bridge, service.address, None):
+        async with serve_bridge(service.bridge, service.address, None):
             yield service
         service.check()
     finally:

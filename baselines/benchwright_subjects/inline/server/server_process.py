@@ -14,7 +14,7 @@ from pathlib import Path
 from benchwright_foundation.operating_system import MINIMAL_ENVIRONMENT
 from benchwright_foundation.process_group import kill_group
 from benchwright_subjects.agents.launch import LAUNCHER, MODEL_VARIABLES, PORT
-from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable_words
 from benchwright_subjects.inline.server.confinement import confined_command
 from benchwright_subjects.inline.server.framing import MAX_HEADER_BYTES
 from benchwright_subjects.inline.workplace import Workplace
@@ -84,7 +84,7 @@ class ServerProcess:
         text = self._tail.decode("utf-8", "replace")
         for secret in self._secrets:
             text = text.replace(secret, "***")
-        return printable(_SECRET_FORM.sub("***", text)).strip()
+        return printable_words(_SECRET_FORM.sub("***", text)).strip()
 
     async def stop(self) -> None:
         """Let it end by itself for a moment if its input is closed, then kill its group."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from benchwright_subjects.inline.dialects.lsp import AcceptOutcome, Dialect, Trigger, initialize_params
-from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable
+from benchwright_subjects.inline.failure import ServerFailure, SubjectError, printable_words
 from benchwright_subjects.inline.offer import NextEdit, NextEdits, Offer
 from benchwright_subjects.inline.policies import AcceptedPart
 from benchwright_subjects.inline.server.connection import RequestTimeoutError, ServerConnection
@@ -168,4 +168,4 @@ async def _initialize(
     connection.notify("initialized", {})
     info = result.get("serverInfo") if isinstance(result, dict) else None
     told_info = info if isinstance(info, dict) else {}
-    return ServerName(*(printable(str(told_info.get(key, "")))[:_MOST_NAME] for key in ("name", "version")))
+    return ServerName(*(printable_words(str(told_info.get(key, "")))[:_MOST_NAME] for key in ("name", "version")))

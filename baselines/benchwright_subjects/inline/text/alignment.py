@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchwright_subjects.inline.policies import matching
-from benchwright_subjects.inline.text.similarity import pieces, squeezed
+from benchwright_subjects.inline.policies import matching_beginning
+from benchwright_subjects.inline.text.similarity import pieces, squeeze_spaces
 
 
 def reference_left(reference: str, accepted_text: str) -> str:
@@ -16,12 +16,12 @@ def reference_left(reference: str, accepted_text: str) -> str:
         reference: Text of the reference at the cursor.
         accepted_text: Text that was put there instead.
     """
-    matched = matching(accepted_text, reference)
-    if squeezed(matched) == squeezed(accepted_text):
+    matched = matching_beginning(accepted_text, reference)
+    if squeeze_spaces(matched) == squeeze_spaces(accepted_text):
         return _after_words(reference, len(pieces(accepted_text)))
     lines = reference.splitlines(keepends=True)
-    offered_lines = [squeezed(line) for line in accepted_text.splitlines() if line.strip()]
-    shared = [number for number, line in enumerate(lines, 1) if squeezed(line) in offered_lines and line.strip()]
+    offered_lines = [squeeze_spaces(line) for line in accepted_text.splitlines() if line.strip()]
+    shared = [number for number, line in enumerate(lines, 1) if squeeze_spaces(line) in offered_lines and line.strip()]
     # An accepted line is written once: a like one far below does not take all between with it.
     near_numbers = [number for number in shared if number <= _lines_until(lines, 2 * len(offered_lines))]
     rest_text = "".join(lines[max(near_numbers, default=_lines_until(lines, len(offered_lines))) :])

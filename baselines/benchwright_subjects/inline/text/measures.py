@@ -18,7 +18,7 @@ def offer_likeness(site: Site, played_site: PlayedSite) -> Likeness | None:
     if site.kind is SiteKind.REPLAY and site.final is not None:
         kept_count, lines = similarity.count_lines_in(first_offer, site.final, site.text_before + site.text_after)
     return Likeness(
-        exact=similarity.squeezed(first_offer) == similarity.squeezed(expected_text),
+        exact=similarity.squeeze_spaces(first_offer) == similarity.squeeze_spaces(expected_text),
         edit_similarity=round(similarity.edit_similarity(first_offer, expected_text), 6),
         identifier_f1=_round_measure(similarity.identifier_f1(first_offer, expected_text)),
         parses=similarity.parses(site.text_before + first_offer + site.text_after),

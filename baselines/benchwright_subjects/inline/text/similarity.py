@@ -13,7 +13,7 @@ _IDENTIFIER = re.compile(r"(?<![\w$'`])[A-Za-z_][\w$]*")
 _PIECE = re.compile(r"[\w$]+|\S")
 
 
-def squeezed(text: str) -> str:
+def squeeze_spaces(text: str) -> str:
     """The text with each run of white space as one blank, none at the ends."""
     return " ".join(text.split())
 
@@ -25,7 +25,7 @@ def effort(text: str) -> int:
 
 def edit_similarity(text: str, expected_text: str) -> float:
     """1 - Levenshtein's distance (1966) / the longer length, both squeezed; 1 if both are empty."""
-    squeezed_text, squeezed_expected = squeezed(text), squeezed(expected_text)
+    squeezed_text, squeezed_expected = squeeze_spaces(text), squeeze_spaces(expected_text)
     longer = max(len(squeezed_text), len(squeezed_expected))
     return 1.0 if longer == 0 else 1 - distance(squeezed_text, squeezed_expected) / longer
 
@@ -78,8 +78,8 @@ def kept_effort(accepted_texts: Sequence[str], expected_text: str) -> int:
 
 def is_repetition(text: str, text_after: str) -> bool:
     """True if an offer says nothing but what follows anyway."""
-    squeezed_offer = squeezed(text)
-    return bool(squeezed_offer) and squeezed(text_after).startswith(squeezed_offer)
+    squeezed_offer = squeeze_spaces(text)
+    return bool(squeezed_offer) and squeeze_spaces(text_after).startswith(squeezed_offer)
 
 
 def count_lines_in(text: str, file_text: str, known_text: str) -> tuple[int, int]:
@@ -101,4 +101,4 @@ def parses(text: str) -> bool:
 
 
 def _lines(text: str) -> Iterable[str]:
-    return (squeezed(line) for line in text.splitlines())
+    return (squeeze_spaces(line) for line in text.splitlines())

@@ -48,7 +48,7 @@ def unit_regions(text: str, unit: SyntacticUnit) -> list[Region]:
         if unit is SyntacticUnit.PORT_LIST:
             # The parentheses stay, as an editor has them.
             start, end = start + 1, end - 1
-        regions.append(trimmed(text, start, end))
+        regions.append(trim_region(text, start, end))
     return [(start, end) for start, end in regions if start < end]
 
 
@@ -63,11 +63,11 @@ def body_regions(text: str) -> list[Region]:
         header_ends = [child.end_byte for child in module.children if child.type in _HEADERS]
         body_ends = [child.start_byte for child in module.children if child.type == "endmodule"]
         if header_ends and body_ends:
-            regions.append(trimmed(text, lines.from_byte(header_ends[0]), lines.from_byte(body_ends[-1])))
+            regions.append(trim_region(text, lines.from_byte(header_ends[0]), lines.from_byte(body_ends[-1])))
     return [(start, end) for start, end in regions if start < end]
 
 
-def trimmed(text: str, start: int, end: int) -> Region:
+def trim_region(text: str, start: int, end: int) -> Region:
     """A region without the white space at its ends."""
     region_text = text[start:end]
     return start + len(region_text) - len(region_text.lstrip()), max(

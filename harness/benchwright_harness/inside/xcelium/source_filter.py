@@ -17,7 +17,7 @@ _UNCOVERED = re.compile(rb"(verilator\s+)coverage_(?=\w)")
 _REQUEST = re.compile(rb'read "(.*)"\s*$')
 
 
-def filtered(text: bytes) -> bytes:
+def filter_source(text: bytes) -> bytes:
     """Source text with every `$stop` made a `$finish`, and nothing that concerns coverage."""
     return _FILTERED.sub(_instead, text)
 
@@ -41,7 +41,7 @@ def main() -> None:
         content = path.read_bytes()
         # What Verilator itself brings configures it.
         if not path.is_relative_to("/usr"):
-            content = filtered(content)
+            content = filter_source(content)
         sys.stdout.buffer.write(b"Content-Length: %d\n" % len(content) + content + b"\n")
         sys.stdout.buffer.flush()
 

@@ -34,13 +34,13 @@ class _Text:
                 self.tokens.append(found[0])
                 self.starts.append(found.start())
 
-    def between(self, first: int, end: int) -> str:
+    def text_between(self, first: int, end: int) -> str:
         """The text of tokens from `first` to before `end`, on one line."""
         last = end - 1
         text = self.text[self.starts[first] : self.starts[last] + len(self.tokens[last])] if end > first else ""
         return " ".join(line for line in text.splitlines() if not line.startswith("`line"))
 
-    def closing(self, at: int) -> int:
+    def closing_bracket(self, at: int) -> int:
         """The index of the bracket that closes the one at `at`."""
         depth = 0
         for index in range(at, len(self.tokens)):
@@ -68,7 +68,7 @@ def with_triggers(text: str) -> tuple[str, list[list[str] | None]]:
         if token not in ("assert", "assume") or read.tokens[at + 1 : at + 3] != ["property", "("]:
             continue
         try:
-            antecedents = _antecedents(read, at + 3, read.closing(at + 2), named)
+            antecedents = _antecedents(read, at + 3, read.closing_bracket(at + 2), named)
             place = _place(read, at)
         except (ValueError, IndexError):
             labels.append(None)
@@ -115,8 +115,8 @@ def _properties(read: _Text, covers: list[tuple[int, str]]) -> dict[str, int]:
         name, body = read.tokens[at + 1], at + 2
         ports = ""
         if read.tokens[body] == "(":
-            closing = read.closing(body)
-            ports, body = read.between(body, closing + 1), closing + 1
+            closing = read.closing_bracket(body)
+            ports, body = read.text_between(body, closing + 1), closing + 1
         last = end - 1 if read.tokens[end - 1] == ";" else end
         # Local variables come first, each with a semicolon.
         semicolons = [index for index in range(body + 1, last) if read.tokens[index] == ";"]
@@ -125,7 +125,8 @@ def _properties(read: _Text, covers: list[tuple[int, str]]) -> dict[str, int]:
             antecedents = _antecedents(read, start, last, named)
             after = end + 2 if read.tokens[end + 1] == ":" else end
             declared = "".join(
-                f" property {PREFIX}{name}_{number}{ports}; {read.between(body + 1, start)} {antecedent}; endproperty "
+                f" property {PREFIX}{name}_{number}{ports}; {read.text_between(body + 1, start)} {antecedent};"
+                " endproperty "
                 for number, antecedent in enumerate(antecedents)
             )
             covers.append((read.starts[after] + len(read.tokens[after]), declared))
@@ -140,22 +141,24 @@ def _antecedents(read: _Text, start: int, end: int, named: dict[str, int]) -> li
     """The clock, the disabling and one antecedent each, of the property from `start` to before `end`."""
     body = start
     if read.tokens[body] == "@":
-        body = (read.closing(body + 1) if read.tokens[body + 1] == "(" else body + 1) + 1
+        body = (read.closing_bracket(body + 1) if read.tokens[body + 1] == "(" else body + 1) + 1
     if read.tokens[body : body + 2] == ["disable", "iff"]:
-        body = read.closing(body + 2) + 1
-    prefix = read.between(start, body)
-    while read.tokens[body] == "(" and read.closing(body) == end - 1:
+        body = read.closing_bracket(body + 2) + 1
+    prefix = read.text_between(start, body)
+    while read.tokens[body] == "(" and read.closing_bracket(body) == end - 1:
         body, end = body + 1, end - 1
     name = read.tokens[body]
-    if name in named and (end == body + 1 or (read.tokens[body + 1] == "(" and read.closing(body + 1) == end - 1)):
+    if name in named and (
+        end == body + 1 or (read.tokens[body + 1] == "(" and read.closing_bracket(body + 1) == end - 1)
+    ):
         if not named[name]:
             raise ValueError("nothing is known of the property")
-        arguments = read.between(body + 1, end)
+        arguments = read.text_between(body + 1, end)
         return [f"{prefix} {PREFIX}{name}_{number}{arguments}" for number in range(named[name])]
     if any(token in _ABORTS for token in read.tokens[body:end]):
         raise ValueError("the property may be decided without being looked at")
     if name == "if":
-        return [f"{prefix} ({read.between(body + 2, read.closing(body + 1))})"]
+        return [f"{prefix} ({read.text_between(body + 2, read.closing_bracket(body + 1))})"]
     return [f"{prefix} {found}" for found in _of_groups(read, body, end)] or [f"{prefix} 1'b1"]
 
 
@@ -165,12 +168,12 @@ def _of_groups(read: _Text, start: int, end: int) -> list[str]:
     for index in range(start, end):
         depth += (read.tokens[index] in _OPEN) - (read.tokens[index] in _CLOSE)
         if depth == 0 and read.tokens[index] in _IMPLIES:
-            return [read.between(start, index)]
+            return [read.text_between(start, index)]
     found: list[str] = []
     index = start
     while index < end:
         if read.tokens[index] == "(":
-            closing = read.closing(index)
+            closing = read.closing_bracket(index)
             found += _of_groups(read, index + 1, closing)
             index = closing
         index += 1

@@ -156,7 +156,7 @@ async def _wait_for_end(
         while end is None:
             seconds_left = start + limits.wall_s - time.monotonic()
             await asyncio.sleep(max(0.0, min(_POLL_S, seconds_left)))
-            end = ProcessEnd.TIMEOUT if seconds_left <= 0 else await blocking_call(container.exceeded)
+            end = ProcessEnd.TIMEOUT if seconds_left <= 0 else await blocking_call(container.exceeded_limit)
         return StepEnd(end, -signal.SIGKILL, time.monotonic() - start)
 
     end_tasks = [asyncio.create_task(finished()), asyncio.create_task(stopped())]

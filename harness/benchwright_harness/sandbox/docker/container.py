@@ -158,7 +158,7 @@ class Container:
         state = self._api.inspect_container(self._name)["State"]
         return ContainerState(state["Running"], state["ExitCode"], state["OOMKilled"])
 
-    def exceeded(self) -> ProcessEnd | None:
+    def exceeded_limit(self) -> ProcessEnd | None:
         """The limit that it has exceeded, of those that the engine does not enforce; `None` if none."""
         if self.state().out_of_memory:
             return ProcessEnd.MEMORY

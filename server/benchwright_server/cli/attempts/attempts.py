@@ -23,7 +23,7 @@ from benchwright_server.cli.attempts.compare import compare_attempts
 from benchwright_server.cli.report.traces import trace_attempt
 from benchwright_server.cli.study.log import opened_attempts, opened_log
 from benchwright_server.cli.terminal.options import AttemptId, AttemptIds, Json, OutputFile, Sandbox
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, explain_unwritable, plain_errors, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
@@ -94,7 +94,7 @@ def export(
             for line in export_lines(header, rows):
                 typer.echo(line)
             return
-        with writing(output):
+        with explain_unwritable(output):
             write_export(output.absolute(), header, rows)
             anchor = write_anchor(output, header, rows) if rows else None
         err.print(f"{len(rows)} events written to {output}.", soft_wrap=True)

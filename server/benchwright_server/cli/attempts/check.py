@@ -23,7 +23,7 @@ from benchwright_foundation.home import Home
 from benchwright_remote.known_keys import KnownKeys, receipts_folder
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.options import Json, OutputFile
-from benchwright_server.cli.terminal.output import console, err, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, explain_unwritable, print_json
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def anchor_command(
         if output is None:
             typer.echo(as_text(anchors), nl=False)
             return
-        with writing(output):
+        with explain_unwritable(output):
             write_atomically(output.absolute(), as_text(anchors).encode(), 0o600)
         err.print(f"Anchors of {len(anchors)} attempts written to {output}.", soft_wrap=True)
 

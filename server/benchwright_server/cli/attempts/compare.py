@@ -20,7 +20,7 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.study.log import opened_log
-from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.options import AttemptIds, Json, Sandbox
 from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
@@ -59,7 +59,7 @@ def compare_attempts(
     # It brings the harness, which no list needs.
     from benchwright_formal.opinion import tools_of
 
-    with plain_errors(), interruptible("What was compared is kept: the same command continues where it stopped."):
+    with plain_errors(), end_in_order("What was compared is kept: the same command continues where it stopped."):
         home = Home.find()
         with opened_log() as log:
             chosen_ids = {log.find(attempt).id for attempt in attempts or ()}

@@ -11,7 +11,7 @@ import typer
 
 from benchwright_foundation.errors import needs
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def show(run_folders: Sequence[Path], *, json_output: bool, output: Path | None 
     report = report_on(run_folders, datetime.now(UTC).replace(microsecond=0), seed=seed)
     page = None
     if output is not None:
-        with writing(output):
+        with explain_unwritable(output):
             page = write_report(report, output)
     if json_output:
         print_json(report.content)

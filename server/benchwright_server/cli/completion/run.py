@@ -19,7 +19,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.completion.report import show
 from benchwright_server.cli.completion.server import ServerOptions
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.output import err, plain_errors
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
@@ -136,7 +136,7 @@ def run_command(
     The server sees a copy that never held what belongs in the hole. The same command continues an interrupted run.
     Exit status: 0 all is played, 1 the server failed at some sites, 2 the run could not begin or go on.
     """
-    with plain_errors(), needs("`benchwright completion run`", "baselines"), interruptible(_GO_ON):
+    with plain_errors(), needs("`benchwright completion run`", "baselines"), end_in_order(_GO_ON):
         from benchwright_server.cli.completion.attempts import TestedOffers, hindsight
         from benchwright_subjects.inline.grading import GradingPlace
         from benchwright_subjects.inline.run_folder import RunFolder

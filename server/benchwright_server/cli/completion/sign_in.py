@@ -13,8 +13,8 @@ import typer
 
 from benchwright_foundation.home import Home
 from benchwright_server.cli.completion.server import DialectOption, ServerCommand, ServerOptions
-from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.output import console, plain_errors, writing
+from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def sign_in_command(
     GitHub's server prints a code and an address. An extension of VS Code gets a window: sign in there as you would
     anywhere, then close it. Afterwards, give the folder as --profile to `completion run`.
     """
-    with plain_errors(), interruptible("Nobody is signed in: run the command again."):
+    with plain_errors(), end_in_order("Nobody is signed in: run the command again."):
         from benchwright_subjects.inline.dialects.copilot import CopilotDialect
         from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
 
@@ -81,7 +81,7 @@ async def _sign_in(server: ServerOptions, profile: Path) -> str:
     with workplace(places_in(home), {}, None) as work_area:
         async with open_connection(launch, CopilotDialect(), work_area, os.environ) as (connection, _):
             name = await sign_in(connection, show)
-        with writing(profile):
+        with explain_unwritable(profile):
             shutil.copytree(work_area.home, profile, symlinks=True, dirs_exist_ok=True)
             profile.chmod(0o700)
     return name
@@ -108,7 +108,7 @@ async def _sign_in_by_window(server: ServerOptions, profile: Path) -> None:
             except RequestTimeoutError:
                 raise ServerError("The window was open for an hour. Run the command again.") from None
         # Only now that all of it has ended, nothing changes any more.
-        with writing(profile):
+        with explain_unwritable(profile):
             # Nobody else on this machine may read it meanwhile.
             profile.mkdir(mode=0o700, parents=True, exist_ok=True)
             profile.chmod(0o700)

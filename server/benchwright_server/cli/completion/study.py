@@ -19,7 +19,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.completion.server import ServerOptions
 from benchwright_server.cli.eval.study_evaluation import print_progress, progress_of
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.output import err, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
@@ -47,7 +47,7 @@ def study_command(
     What is started has to be what the study registers, or nothing begins. The same command continues what was stopped.
     Exit status: 0 all is done, 1 some attempts have no verdict, 2 it could not begin or go on.
     """
-    with plain_errors(), needs("`benchwright completion study`", "baselines"), interruptible(_GO_ON):
+    with plain_errors(), needs("`benchwright completion study`", "baselines"), end_in_order(_GO_ON):
         name, condition_parts = _parts(study, condition or [])
         for condition_part in condition_parts:
             carry_out(condition_part, server, sandbox)

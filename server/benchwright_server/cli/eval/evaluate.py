@@ -27,7 +27,7 @@ from benchwright_server.cli.eval.refine import refine
 from benchwright_server.cli.eval.reflect import reflect
 from benchwright_server.cli.eval.run import finish, resume_run, run_and_keep, run_task
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.output import err, plain_errors
 from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.kept_evals import folder_of
@@ -43,8 +43,8 @@ def add_to(parent: typer.Typer) -> None:
         help="Let models or agents solve a pack's problems; each sample becomes an attempt.",
         invoke_without_command=True,
     )
-    evaluations.callback()(grouped(evaluate))
-    evaluations.command("export-prompts")(grouped(export_prompts))
+    evaluations.callback()(flatten_option_groups(evaluate))
+    evaluations.command("export-prompts")(flatten_option_groups(export_prompts))
     evaluations.command("refine")(refine)
     evaluations.command("reflect")(reflect)
     parent.add_typer(evaluations, name="eval")

@@ -10,7 +10,7 @@ import typer
 
 from benchwright_foundation.errors import needs
 from benchwright_server.cli.judge.records import opened_records
-from benchwright_server.cli.terminal.output import err, plain_errors, writing
+from benchwright_server.cli.terminal.output import err, explain_unwritable, plain_errors
 
 
 def add_to(judge: typer.Typer) -> None:
@@ -31,7 +31,7 @@ def export(
 
         async with opened_records() as records:
             votes = await records.cache()
-        with writing(file):
+        with explain_unwritable(file):
             await asyncio.to_thread(write_recording, file, votes)
         return len(votes)
 

@@ -20,7 +20,7 @@ from benchwright_judges.judgement import Judgement
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, explain_unwritable, plain_errors, print_json
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import.
@@ -91,7 +91,7 @@ def sheet_export(
 
         async with open_grading(graders, includes_judged) as (grading, _):
             grading_items = await grading.gradable_answers(grader)
-        with writing(file):
+        with explain_unwritable(file):
             await asyncio.to_thread(write_sheet, file, grading_items)
         return len(grading_items)
 
@@ -158,7 +158,7 @@ async def open_grading(graders: int, includes_judged: bool) -> AsyncIterator[tup
 
 
 def _show_answer(grading_item: GradedItem) -> None:
-    from benchwright_judges.models.prompt import visible
+    from benchwright_judges.models.prompt import visible_text
 
     key = grading_item.problem.hidden.answer
     sections = [("Question", grading_item.problem.public.statement)]
@@ -173,7 +173,7 @@ def _show_answer(grading_item: GradedItem) -> None:
         if text.strip():
             console.print(f"[bold]{title}[/bold]")
             # Strangers' words: nothing in them that a terminal obeys.
-            console.print(visible(text.strip()), markup=False, soft_wrap=True)
+            console.print(visible_text(text.strip()), markup=False, soft_wrap=True)
             console.print()
 
 

@@ -9,7 +9,7 @@ import typer
 
 from benchwright_foundation.home import Home
 from benchwright_harness.toolchain.terminal import offer_scripts
-from benchwright_server.cli.terminal.output import plain_errors, writing
+from benchwright_server.cli.terminal.output import explain_unwritable, plain_errors
 from benchwright_server.errors import ServerError
 
 
@@ -29,7 +29,7 @@ def shell(
     Exit status: that of the command; 127 if there is no such command.
     """
     cache = Home.find().cache
-    with plain_errors(), writing(cache):
+    with plain_errors(), explain_unwritable(cache):
         tools_folder = offer_scripts(cache)
     command_line = command or [os.environ.get("SHELL") or "/bin/sh"]
     environment = {**os.environ, "PATH": f"{tools_folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}

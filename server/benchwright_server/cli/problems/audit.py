@@ -61,12 +61,17 @@ def audit_command(
 
 
 def _print_findings(audit: JudgesAudit, table: TerminalTable) -> None:
-    from benchwright_judges.models.prompt import visible
+    from benchwright_judges.models.prompt import visible_text
 
     for review in audit.reviews:
         for aspect, finding in review.findings.items():
             table.add_row(
-                f"by {review.judge}, {aspect.value}", "", "", "", "", visible(f"{finding.points}: {finding.finding}")
+                f"by {review.judge}, {aspect.value}",
+                "",
+                "",
+                "",
+                "",
+                visible_text(f"{finding.points}: {finding.finding}"),
             )
 
 

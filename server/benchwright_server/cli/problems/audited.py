@@ -16,7 +16,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
 from benchwright_server.cli.terminal.options import Json, RecordsFile
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors, print_json
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def filter_pack(
         if table.absolute() == file.absolute():
             raise ServerError(f"--report and FILE are both {file}; give the report another name.")
         write_records(map(store.unseal, kept_problems), file, original_record, A_DATA_SET)
-        with writing(table):
+        with explain_unwritable(table):
             write_atomically(table.absolute(), _csv_table(audits).encode(), 0o600)
     dropped = [audit.problem for audit in audits if not audit.passed]
     if json_output:
@@ -93,7 +93,7 @@ def _csv_table(audits: Sequence[JudgesAudit]) -> str:
 
 def _reason(audit: JudgesAudit) -> str:
     from benchwright_judges.agreement.audit import THRESHOLD
-    from benchwright_judges.models.prompt import visible
+    from benchwright_judges.models.prompt import visible_text
 
     low = [
         f"{aspect.value} {points:.2f} is below {THRESHOLD:.1f}: "
@@ -103,4 +103,4 @@ def _reason(audit: JudgesAudit) -> str:
         for aspect, points in audit.points.items()
         if points < THRESHOLD
     ]
-    return visible("; ".join(low))
+    return visible_text("; ".join(low))

@@ -31,8 +31,8 @@ from benchwright_server.authoring.proving import Candidate, candidates, prove
 from benchwright_server.cli.problems.check_report import category, write_report
 from benchwright_server.cli.problems.whole_pack import author_folder, whole_pack
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.output import color_of, console, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.terminal.output import color_of, console, explain_unwritable, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
@@ -68,7 +68,7 @@ def check(
     its harness executes. An interrupted check continues where it stopped. Exit status: 0 all proved, 1 some are wrong,
     2 some could not be decided or proved and none is wrong.
     """
-    with plain_errors(), interruptible("All verdicts so far are kept: the same command continues where it stopped."):
+    with plain_errors(), end_in_order("All verdicts so far are kept: the same command continues where it stopped."):
         home = Home.find()
         store, verdicts = Store(home), VerdictStore.from_home(home)
         problems = whole_pack(store, pack).problems
@@ -217,7 +217,7 @@ class _Logs:
     def __init__(self, folder: Path, verdicts: VerdictStore) -> None:
         self._folder = folder
         self._verdicts = verdicts
-        with writing(folder):
+        with explain_unwritable(folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             folder.chmod(0o700)
 
@@ -231,5 +231,5 @@ class _Logs:
             run = two_sided.runs.get(proof_side)
             log_content = self._verdicts.log(run) if run is not None else b""
             file = self._folder / f"{problem.id}.{proof_side.value}.log"
-            with writing(self._folder):
+            with explain_unwritable(self._folder):
                 write_atomically(file.absolute(), log_content + f"--- {verdict.summary}\n".encode(), 0o600)

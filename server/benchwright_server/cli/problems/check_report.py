@@ -14,7 +14,7 @@ from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import RunUsage, Verdict
-from benchwright_server.cli.terminal.output import err, writing
+from benchwright_server.cli.terminal.output import err, explain_unwritable
 from benchwright_server.errors import ServerError
 
 
@@ -59,7 +59,7 @@ def write_report(
     table = file.with_suffix(".md")
     if table == file:
         raise ServerError(f"{file} is for JSON; give a name that does not end in .md.")
-    with writing(file):
+    with explain_unwritable(file):
         write_atomically(file.absolute(), (json.dumps(report_content, indent=2) + "\n").encode())
         write_atomically(table.absolute(), "\n".join(lines).encode())
     err.print(f"Details in {file}, a table in {table}.")

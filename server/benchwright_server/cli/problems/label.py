@@ -19,9 +19,9 @@ from benchwright_problems.storage.label_sheet import read_label_sheet, write_lab
 from benchwright_problems.storage.labels import LabelFile, LabelKind
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.label_run import LabelFailure, LabellingResult, LabelRequest, label_all
-from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.options import Budget, Json
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, explain_unwritable, plain_errors, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
@@ -97,7 +97,7 @@ def label_command(
         if choice.votes is not None and choice.votes % 2 == 0:
             raise ServerError("--votes has to be odd, so that there can be a majority.")
         go_on = f"What is labelled is kept. Go on: benchwright problems label {pack}"
-        with interruptible(go_on):
+        with end_in_order(go_on):
             outcome = asyncio.run(label_all(home, pack, questions, _label_request(choice, budget, jobs)))
         from benchwright_judges.labelling.agreement import measure_labels
 
@@ -125,7 +125,7 @@ def _by_people(questions: Sequence[Problem], label_file: LabelFile, corrections:
     if corrections.export is not None and corrections.correct is not None:
         raise ServerError("Give --export or --correct, not both.")
     if corrections.export is not None:
-        with writing(corrections.export):
+        with explain_unwritable(corrections.export):
             row_count = write_label_sheet(corrections.export, questions, label_file.read())
         console.print(
             f"{row_count} labels written to {corrections.export}. Fill in corrected and reason where one is wrong."

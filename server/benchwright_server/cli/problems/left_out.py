@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchwright_foundation.atomic import write_atomically
 from benchwright_problems.datasets.invalid_records import InvalidRecords
-from benchwright_server.cli.terminal.output import writing
+from benchwright_server.cli.terminal.output import explain_unwritable
 
 
 def write_left_out(invalid: InvalidRecords, name: str, folder: Path | None = None) -> Path | None:
@@ -23,7 +23,7 @@ def write_left_out(invalid: InvalidRecords, name: str, folder: Path | None = Non
     if not invalid.record_errors:
         return None
     report = (folder or Path()) / f"{name}-left-out.csv"
-    with writing(report):
+    with explain_unwritable(report):
         report.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(report.absolute(), invalid.table().encode(), 0o600)
     return report

@@ -24,8 +24,8 @@ from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.whole_pack import whole_pack
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.terminal.output import console, err, explain_unwritable, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
@@ -57,7 +57,7 @@ def mutate(
     for solvers. An interrupted analysis continues where it stopped. Exit status: 0 every harness kills all mutants that
     count, 1 some survive, 2 some could not be decided and none survives.
     """
-    with plain_errors(), interruptible("All verdicts so far are kept: the same command continues where it stopped."):
+    with plain_errors(), end_in_order("All verdicts so far are kept: the same command continues where it stopped."):
         # slang and the statistics take half a second to load.
         with needs("`benchwright problems mutate`", "judges"):
             from benchwright_authoring.mutation.analysis import candidates
@@ -166,7 +166,7 @@ async def _analyse(
 
 def _write(report: Path, findings: PackFindings, page: str) -> None:
     table = report.with_suffix(".md")
-    with writing(report):
+    with explain_unwritable(report):
         write_atomically(report.absolute(), (findings.model_dump_json(indent=2) + "\n").encode(), 0o600)
         write_atomically(table.absolute(), page.encode(), 0o600)
     err.print(f"Details in {report}, a page in {table}.", markup=False, soft_wrap=True)

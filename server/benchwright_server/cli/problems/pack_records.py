@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from benchwright_foundation.atomic import write_atomically
 from benchwright_problems import datasets
 from benchwright_problems.problem import Problem
-from benchwright_server.cli.terminal.output import writing
+from benchwright_server.cli.terminal.output import explain_unwritable
 from benchwright_server.errors import ServerError
 
 A_DATA_SET = "a data set can be exported"
@@ -50,6 +50,6 @@ def write_records(
             lines.append(json.dumps(record_of(problem)))
         except ValueError as error:
             raise ServerError(f"{error}; only packs imported from {writable_packs}.") from error
-    with writing(file):
+    with explain_unwritable(file):
         write_atomically(file.absolute(), "".join(f"{line}\n" for line in lines).encode(), 0o600)
     return len(lines)

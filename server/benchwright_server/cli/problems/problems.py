@@ -26,7 +26,7 @@ from benchwright_server.cli.problems.label import label_command
 from benchwright_server.cli.problems.mutate import mutate
 from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.options import Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
@@ -42,11 +42,11 @@ def add_to(parent: typer.Typer) -> None:
     problems_app.command("show")(show)
     problems_app.command("export")(export)
     problems_app.command("convert")(convert_pack)
-    problems_app.command("check")(grouped(check))
+    problems_app.command("check")(flatten_option_groups(check))
     problems_app.command("mutate")(mutate)
     problems_app.command("compare")(compare)
     problems_app.command("audit")(audit_command)
-    problems_app.command("label")(grouped(label_command))
+    problems_app.command("label")(flatten_option_groups(label_command))
     problems_app.command("filter")(filter_pack)
     problems_app.command("new")(new)
     problems_app.command("twin")(twin)

@@ -10,9 +10,9 @@ import typer
 
 from benchwright_foundation.errors import needs
 from benchwright_server.authoring.model_endpoints import model_endpoints
-from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.options import Budget, Json, PackOut
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 
@@ -47,7 +47,7 @@ def generate(
     Exit status: 0 some passed, 1 none did.
     """
     go_on = "The replies are kept: the same command continues where it stopped."
-    with plain_errors(), needs("`benchwright questions generate`", "authoring"), interruptible(go_on):
+    with plain_errors(), needs("`benchwright questions generate`", "authoring"), end_in_order(go_on):
         from benchwright_authoring.generation.passages import read_corpus
         from benchwright_authoring.generation.writing import write_generated
 
@@ -57,7 +57,7 @@ def generate(
         questions = asyncio.run(
             _generate_from_corpus(documents, out_folder, (model, judge), count, budget, closed_book=closed_book)
         )
-        with writing(out_folder):
+        with explain_unwritable(out_folder):
             corpus_name = source.strip() or corpus.absolute().name
             passed_count = write_generated(documents, out_folder, questions, corpus_name, licence)
     if json_output:
@@ -101,7 +101,7 @@ async def _generate_from_corpus(
             KeptReplies(endpoint, folder / "model" / role, spending, subject, GenerationError)
             for role, endpoint, subject in zip(("author", "judge"), endpoints, ("PASSAGE", "QUESTION"), strict=True)
         )
-        with writing(folder):
+        with explain_unwritable(folder):
             seed = kept_seed(folder)
         generator = Generator(author, judge, seed, closed_book=closed_book)
         with progress("asking about", len(corpus.passages), "passages") as meter:

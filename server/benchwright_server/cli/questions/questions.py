@@ -18,7 +18,7 @@ from benchwright_server.cli.questions.generate import generate
 from benchwright_server.cli.questions.review import accepted, review
 from benchwright_server.cli.questions.translate import translate
 from benchwright_server.cli.questions.try_out import try_questions
-from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.options import Budget, Json, NewPack, Replace, Sandbox
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
@@ -69,7 +69,7 @@ def from_exam(
     The folder keeps every stage: the command does again what changed, and leaves questions that you have edited alone.
     Exit status: 0 nothing has to be checked, 1 something has to be, 2 the exam can't be read.
     """
-    with plain_errors(), interruptible(_AGAIN):
+    with plain_errors(), end_in_order(_AGAIN):
         extracted, request_count = asyncio.run(
             _extract_questions(file, target_folder, model, language, sandbox, budget)
         )

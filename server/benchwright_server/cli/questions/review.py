@@ -12,9 +12,9 @@ from rich.prompt import Confirm, Prompt
 from rich.rule import Rule
 
 from benchwright_foundation.number_text import number
-from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.options import Json, PackOut
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, explain_unwritable, plain_errors, print_json
 
 if TYPE_CHECKING:
     from benchwright_authoring.review.accepted import ReviewStanding
@@ -33,7 +33,11 @@ def review(
 
     An answer can't be changed. Stop at any time, and continue later by the same command.
     """
-    with plain_errors(), interruptible("What you decided is kept: the same command continues."), writing(folder):
+    with (
+        plain_errors(),
+        end_in_order("What you decided is kept: the same command continues."),
+        explain_unwritable(folder),
+    ):
         from benchwright_authoring.review.reviews import Reviewer, questions_of
 
         reviewer = Reviewer(folder, name)
@@ -70,7 +74,7 @@ def accepted(
         from benchwright_authoring.review.accepted import standing, write_accepted
 
         pack_standing, reviews = standing(folder, reviewers, unanimous=unanimous)
-        with writing(out_folder):
+        with explain_unwritable(out_folder):
             write_accepted(folder, out_folder, pack_standing, reviews)
     if json_output:
         print_json(vars(pack_standing))
@@ -135,6 +139,6 @@ def _print(pack_standing: ReviewStanding, folder: Path) -> None:
 
 
 def _text(text: str) -> None:
-    from benchwright_judges.models.prompt import visible
+    from benchwright_judges.models.prompt import visible_text
 
-    console.print(visible(text), markup=False, soft_wrap=True)
+    console.print(visible_text(text), markup=False, soft_wrap=True)

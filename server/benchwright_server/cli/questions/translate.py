@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright_server.authoring.model_endpoints import model_endpoints
-from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.options import Budget, Json
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 
@@ -39,13 +39,13 @@ def translate(
     says the same; translations.json has all of them, with what is wrong. Keys are sent to the models. Replies are
     kept, so the command continues where it stopped. Exit status: 0 all passed, 1 some did not.
     """
-    with plain_errors(), interruptible("The replies are kept: the same command continues where it stopped."):
+    with plain_errors(), end_in_order("The replies are kept: the same command continues where it stopped."):
         from benchwright_authoring.translation.translating import write_translated
 
         translations = asyncio.run(
             _translate_questions(folder, target_language, out_folder, model, back or model, language, budget)
         )
-        with writing(out_folder):
+        with explain_unwritable(out_folder):
             passed_count = write_translated(folder, out_folder, translations, target_language)
     failed_translations = [translation for translation in translations if not translation.made]
     if json_output:

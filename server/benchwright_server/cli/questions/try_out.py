@@ -13,7 +13,7 @@ from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_server.authoring.model_endpoints import model_endpoints
 from benchwright_server.cli.problems.whole_pack import whole_pack
-from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.options import Budget, Json
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
@@ -39,7 +39,7 @@ def try_questions(
     Rules say which answers are right. Answers in words are shown and judged by nobody. Replies may quote the key if
     they are right, so they are for the question's author. Exit status: 0 all models answered, 1 one did not.
     """
-    with plain_errors(), interruptible("Nothing is kept."):
+    with plain_errors(), end_in_order("Nothing is kept."):
         questions = _questions(whole_pack(Store(Home.find()), pack).problems, question or ())
         tried_questions = asyncio.run(_try_questions(questions, list(dict.fromkeys(model or ())), budget))
     if json_output:

@@ -15,9 +15,9 @@ from benchwright_foundation.errors import BenchwrightError, needs
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.log import opened_log
-from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.options import BootstrapSeed, Json
-from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, explain_unwritable, plain_errors, print_json
 from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.kept_evals import folder_of
 
@@ -107,7 +107,7 @@ class DemoOptions:
 
 def add_to(parent: typer.Typer) -> None:
     """Add the command to `benchwright`."""
-    parent.command("report")(grouped(report))
+    parent.command("report")(flatten_option_groups(report))
 
 
 def report(
@@ -121,7 +121,7 @@ def report(
     """Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs."""
     with plain_errors(), needs("`benchwright report`", "baselines"):
         options = _options(folder, selection, sources, demo)
-        with writing(folder):
+        with explain_unwritable(folder):
             if missing := next((log for log in options.logs if not log.exists()), None):
                 raise ServerError(f"There is no {missing}.")
             if foreign_table.table is not None:

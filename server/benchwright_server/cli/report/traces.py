@@ -11,7 +11,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import needs
 from benchwright_server.cli.study.log import opened_attempts
 from benchwright_server.cli.terminal.options import AttemptId
-from benchwright_server.cli.terminal.output import console, plain_errors, writing
+from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors
 
 if TYPE_CHECKING:
     from benchwright_analysis.trace.step import AttemptTrace
@@ -48,6 +48,6 @@ def trace_attempt(
 def _write(trace: AttemptTrace, output: Path) -> None:
     from benchwright_analysis.trace.page import trace_page
 
-    with writing(output):
+    with explain_unwritable(output):
         write_atomically(output.absolute(), trace_page(trace).encode(), 0o600)
     console.print(f"The page: {output}", markup=False, soft_wrap=True)

@@ -17,14 +17,14 @@ from benchwright_problems.verdict import Verdict
 from benchwright_server.cli.solve.batch import BatchOptions, grade_batch
 from benchwright_server.cli.solve.batch_reading import Origins
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.option_groups import grouped
+from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.output import finish_with, plain_errors
 from benchwright_server.errors import ServerError
 
 
 def add_to(parent: typer.Typer) -> None:
     """Add the command to `benchwright`."""
-    parent.command("answer")(grouped(answer))
+    parent.command("answer")(flatten_option_groups(answer))
 
 
 def answer(

@@ -39,7 +39,7 @@ from benchwright_server.cli.solve.batch_files import write_files
 from benchwright_server.cli.solve.batch_reading import AnswerReader, Origins
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.output import err, print_json
 from benchwright_server.cli.terminal.progress import progress
 
@@ -108,7 +108,7 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
         replace(response, text=parsed_answer.files.get(ANSWER, b"").decode())
         for response, parsed_answer in zip(parsed_responses, given_answers, strict=True)
     ]
-    with interruptible("All verdicts so far are kept: the same command continues where it stopped."):
+    with end_in_order("All verdicts so far are kept: the same command continues where it stopped."):
         gradings = _record_answers(given_answers, batch)
     solver = ", ".join(sorted({given_answer.solver for given_answer in given_answers}))
     if batch.output is not None:
@@ -234,7 +234,7 @@ async def _measure_quality(
 
     async def measured(problem: Problem, files: Mapping[str, bytes], verdict: Verdict) -> Verdict:
         async with turn:
-            measured_verdict = await measuring.measured(problem, files, verdict)
+            measured_verdict = await measuring.measure_quality(problem, files, verdict)
         meter.advance()
         return measured_verdict
 

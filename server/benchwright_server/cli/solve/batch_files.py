@@ -14,7 +14,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_harness import cvdp_report
 from benchwright_problems.storage.responses import Response
 from benchwright_problems.verdict import Reason, Verdict, word_of
-from benchwright_server.cli.terminal.output import err, quality_of, writing
+from benchwright_server.cli.terminal.output import err, explain_unwritable, quality_of
 
 _MISSING = GradingOutcome(Verdict(reason=Reason.NO_ANSWER, detail="this sample has no answer to the problem"))
 
@@ -36,7 +36,7 @@ def write_files(
     Raises:
         ServerError: The folder can't be written.
     """
-    with writing(folder):
+    with explain_unwritable(folder):
         folder.mkdir(parents=True, exist_ok=True)
         _write_reports(folder, pack, responses, gradings, solver, k)
         lines = [_line(*pair) for pair in zip(responses, gradings, strict=True)]

@@ -22,9 +22,9 @@ from benchwright_server.cli.solve.batch import BatchOptions, grade_batch
 from benchwright_server.cli.solve.batch_reading import Origins
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.option_groups import grouped
-from benchwright_server.cli.terminal.output import err, finish_with, plain_errors, writing
+from benchwright_server.cli.terminal.interruption import end_in_order
+from benchwright_server.cli.terminal.option_groups import flatten_option_groups
+from benchwright_server.cli.terminal.output import err, explain_unwritable, finish_with, plain_errors
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import snapshot
@@ -41,7 +41,7 @@ _SIMILAR = 0.8
 
 def add_to(parent: typer.Typer) -> None:
     """Add the command to `benchwright`."""
-    parent.command("grade")(grouped(grade_command))
+    parent.command("grade")(flatten_option_groups(grade_command))
 
 
 def grade_command(
@@ -68,7 +68,7 @@ def grade_command(
             grade_batch(problem, batch.responses, batch, origins, json_output)
         if folder is None:
             raise ServerError(f"Give the folder with the files to judge: benchwright grade {problem} DIR.")
-        with interruptible("All verdicts so far are kept: the same command continues where it stopped."):
+        with end_in_order("All verdicts so far are kept: the same command continues where it stopped."):
             _grade_folder(problem, folder, batch, log, json_output)
 
 
@@ -99,13 +99,13 @@ async def _grade_files(
         return verdict
     from benchwright_formal.measuring import Measuring
 
-    return await Measuring(sandbox, toolchain_for(sandbox.name, home.cache)).measured(problem, files, verdict)
+    return await Measuring(sandbox, toolchain_for(sandbox.name, home.cache)).measure_quality(problem, files, verdict)
 
 
 def _open_raw_log(raw_log: Path | None) -> BinaryIO:
     if raw_log is None:
         return Path(os.devnull).open("wb")
-    with writing(raw_log):
+    with explain_unwritable(raw_log):
         # For its owner alone: others on this machine may be solvers.
         return os.fdopen(os.open(raw_log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
 

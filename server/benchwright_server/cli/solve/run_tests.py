@@ -14,7 +14,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.own_tests.outcome import OwnReason
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.interruption import interruptible
+from benchwright_server.cli.terminal.interruption import end_in_order
 from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.errors import ServerError
 from benchwright_server.settings import OwnTests
@@ -55,7 +55,7 @@ def run_tests(
     The workspace of an attempt is left to the editor, which records runs. Exit status: 0 all passed, 1 some failed, 2
     they could not be run.
     """
-    with plain_errors(), interruptible("Nothing was kept."):
+    with plain_errors(), end_in_order("Nothing was kept."):
         root = folder.resolve()
         if not root.is_dir():
             raise ServerError(f"{folder} is not a folder. Give the folder that has the design and its tests.")

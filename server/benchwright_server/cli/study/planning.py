@@ -18,7 +18,7 @@ from benchwright_problems.problem import Difficulty
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.options import Json, StudyFilePath
-from benchwright_server.cli.terminal.output import console, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, explain_unwritable, plain_errors, print_json
 from benchwright_server.cli.terminal.table import TerminalTable
 from benchwright_server.errors import ServerError
 
@@ -41,7 +41,7 @@ def init(
             raise ServerError(f"{file} exists already. Give another folder.")
         name = "".join(letter if letter.isalnum() else "-" for letter in folder.resolve().name.lower())
         study = name.strip("-").encode("ascii", "ignore").decode()[:64] or "study"
-        with writing(folder):
+        with explain_unwritable(folder):
             folder.mkdir(parents=True, exist_ok=True)
             file.write_text(TEMPLATE.format(name=file, study=study, seed=secrets.randbelow(2**63)))
             (folder / "study.schema.json").write_text(schema_text())
@@ -147,7 +147,7 @@ def register(
         )
         study = registered_study.study.study
         files = participant_files(registered_study, registered, hold_codes=not codes_at_lab)
-        with writing(out_folder):
+        with explain_unwritable(out_folder):
             folder = out_folder / "participants"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             document = json.dumps(registered.document, indent=1, ensure_ascii=False) + "\n"

@@ -14,7 +14,7 @@ from benchwright_server.cli.study.conduct import close, progress, run, status
 from benchwright_server.cli.study.log import deliver, opened_log
 from benchwright_server.cli.study.planning import assign_tasks, init, register, validate
 from benchwright_server.cli.terminal.options import Json, StudyId
-from benchwright_server.cli.terminal.output import console, print_json, writing
+from benchwright_server.cli.terminal.output import console, explain_unwritable, print_json
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -44,7 +44,7 @@ def export(
         from benchwright_studies.conduct.archive import write_archive
 
         deliver(log)
-        with writing(folder):
+        with explain_unwritable(folder):
             attempt_count = write_archive(log, study, folder, None if participant is None else [participant])
     console.print(f"{attempt_count} attempts written to {folder}.", soft_wrap=True)
 

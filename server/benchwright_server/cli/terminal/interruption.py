@@ -16,7 +16,7 @@ _SIGNALS = ("SIGTERM", "SIGHUP")
 
 
 @contextmanager
-def interruptible(go_on: str) -> Iterator[None]:
+def end_in_order(go_on: str) -> Iterator[None]:
     """End what runs inside in good order when a signal asks the process to end.
 
     Args:

@@ -1,7 +1,8 @@
 """Options as typed groups: a command takes a frozen dataclass, and the command line shows each of its fields.
 
-Typer reads a command's options from its signature. `grouped` gives it a signature in which each parameter that is a
-dataclass is replaced by the fields of that dataclass, and puts the values back together before the command is called:
+Typer reads a command's options from its signature. `flatten_option_groups` gives it a signature in which each parameter
+that is a dataclass is replaced by the fields of that dataclass, and puts the values back together before the command is
+called:
 
     @dataclass(frozen=True)
     class Limits:
@@ -21,7 +22,7 @@ from inspect import Parameter, Signature, signature
 from typing import get_type_hints
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
+def flatten_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the fields of its dataclasses as options of their own."""
     parameters: list[Parameter] = []
     option_classes: dict[str, type] = {}

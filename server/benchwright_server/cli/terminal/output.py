@@ -57,7 +57,7 @@ def plain_errors() -> Iterator[None]:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def explain_unwritable(path: Path) -> Iterator[None]:
     """Say which file or folder can't be written, and why.
 
     Raises:

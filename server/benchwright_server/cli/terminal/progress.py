@@ -35,7 +35,7 @@ class WorkPace:
         return self.elapsed_s / worked * (self.total - self.done_count) if worked > 0 else None
 
     @property
-    def estimate(self) -> str:
+    def time_left_text(self) -> str:
         """Time that is left, in words; empty if nobody knows."""
         if self.left_s is None or self.done_count >= self.total:
             return ""
@@ -67,11 +67,11 @@ class Meter:
     def show(self, done_count: int, total: int, known_count: int = 0) -> None:
         """Show this many as done, `known_count` of them without having taken any time."""
         self._done_count, self._known_count, self._total = done_count, known_count, total
-        self.bar.update(self._task, completed=done_count, total=total, estimate=self._pace.estimate)
+        self.bar.update(self._task, completed=done_count, total=total, estimate=self._pace.time_left_text)
 
     def line(self) -> str:
         """The same in a line."""
-        estimate = self._pace.estimate
+        estimate = self._pace.time_left_text
         elapsed = duration(self._pace.elapsed_s)
         progress = f"{self._activity}: {self._done_count} of {self._total} {self._unit} after {elapsed}"
         return f"{progress}{estimate and ', '}{estimate}"

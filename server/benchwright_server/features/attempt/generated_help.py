@@ -21,7 +21,7 @@ from benchwright_server.features.attempt import aids
 from benchwright_server.features.attempt.failures import design_sources, explain_failure
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_of
-from benchwright_server.features.editor.run_progress import cancellable
+from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.own_tests.finding import folder_of
 from benchwright_server.protocol.explanations import (
     ExplainFailureParams,
@@ -57,7 +57,7 @@ async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> G
     reply, outcome = AssistantReply(""), "cancelled"
     try:
         task = asyncio.current_task()
-        async with cancellable(server, "Asking the model", lambda: task and task.cancel()) as report:
+        async with cancellable_progress(server, "Asking the model", lambda: task and task.cancel()) as report:
             report(assistant.model or assistant.url, 10)
             reply = await reply_of(patient, messages, os.environ, _part_sender(server, params))
         outcome = "answered"

@@ -23,7 +23,7 @@ from benchwright_server.errors import OwnTestError
 from benchwright_server.features.attempt.aids import AidUse, attempt_of, attempts_among, check_allowed, record_use
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_of
-from benchwright_server.features.editor.run_progress import cancellable
+from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.operations.operation import Operation
@@ -104,7 +104,7 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     try:
         async with _progress(server) as report:
             file_runs = await bench.run(
-                project, params.ids, test_settings, server.settings.analysed, run_request, report, allow
+                project, params.ids, test_settings, server.settings.project_settings, run_request, report, allow
             )
         outcome = "passed" if all(file_run.own_run.passed for file_run in file_runs) else "failed"
     except Exception:
@@ -211,7 +211,7 @@ def _debugging_session(server: EditorServer, folder: Path) -> Debugging:
 async def _progress(server: EditorServer) -> AsyncIterator[Callable[[int, int, str], None]]:
     """Progress for the duration of the block; cancelling it in the client cancels the block."""
     task = asyncio.current_task()
-    async with cancellable(server, "Tests", lambda: task and task.cancel()) as report:
+    async with cancellable_progress(server, "Tests", lambda: task and task.cancel()) as report:
         yield lambda number, total, path: report(path, round(100 * (number - 1) / total))
 
 

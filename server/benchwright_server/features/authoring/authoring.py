@@ -15,7 +15,7 @@ from benchwright_server.errors import ServerError
 from benchwright_server.features.authoring.exam_review import register_exam_review
 from benchwright_server.features.authoring.question_form import register_question_form
 from benchwright_server.features.authoring.question_tries import register_question_tries
-from benchwright_server.features.editor.run_progress import cancellable
+from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.operations.operation import Operation
@@ -234,7 +234,9 @@ async def _two_sided(server: EditorServer, candidate: Candidate) -> TwoSided:
     # A core stays free for the editor.
     executor, verdicts = LocalExecutor(home.cache, max(1, usable_cores() - 1)), VerdictStore.from_home(home)
     task = asyncio.current_task()
-    async with cancellable(server, f"Proving {candidate.problem.id}", lambda: task and task.cancel()) as report:
+    async with cancellable_progress(
+        server, f"Proving {candidate.problem.id}", lambda: task and task.cancel()
+    ) as report:
 
         def show(run_progress: GradingProgress) -> None:
             report(

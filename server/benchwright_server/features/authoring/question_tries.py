@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright_server.errors import ServerError
 from benchwright_server.features.authoring.question_form import question_folder
-from benchwright_server.features.editor.run_progress import cancellable
+from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.authoring import AuthoredParams
@@ -58,7 +58,7 @@ async def _answers(server: EditorServer, problem: Problem, names: list[str]) -> 
 
     done_count, task = 0, asyncio.current_task()
     async with (
-        cancellable(server, f"Asking models about {problem.id}", lambda: task and task.cancel()) as report,
+        cancellable_progress(server, f"Asking models about {problem.id}", lambda: task and task.cancel()) as report,
         model_endpoints(names, None) as (endpoints, spending),
     ):
 

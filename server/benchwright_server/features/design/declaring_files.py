@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright_server.errors import ServerError
 from benchwright_server.features.editor.asking import ask
 from benchwright_server.features.editor.locations import file_of
-from benchwright_server.features.editor.project_of import project_changed, project_of
+from benchwright_server.features.editor.project_of import project_of, refresh_project
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.design import (
     DeclarationsParams,
@@ -53,7 +53,7 @@ class DeclarationQuestions:
             return
         if self._asking is not None and not self._asking.done():
             return
-        undecided = project.declaring_files.undecided
+        undecided = project.declaring_files.undecided_units
         unit = next(
             (unit_name for unit_name in sorted(undecided) if (folder, unit_name) not in self._asked_units), None
         )
@@ -96,7 +96,7 @@ async def _declarations(server: EditorServer, params: DeclarationsParams) -> Dec
             DeclaredSeveralTimes(
                 name=unit,
                 files=[name for path in files if (name := _name(project, path))],
-                chosen=declaring_files.chosen.get(unit, ""),
+                chosen=declaring_files.chosen_files.get(unit, ""),
             )
             for unit, files in sorted(declaring_files.ambiguous.copy().items())
         ],
@@ -136,7 +136,7 @@ DECLARATION_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 
 def _use(server: EditorServer, project: Project, unit: str, file: str) -> None:
     server.projects.choose_file(project, unit, file)
-    project_changed(server)
+    refresh_project(server)
 
 
 def _project(server: EditorServer, uri: str) -> tuple[Project, Path]:

@@ -12,7 +12,7 @@ from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.module_views import (
-    clocked,
+    clock_fields,
     file_range,
     instance_of,
     record_view_use,
@@ -287,7 +287,7 @@ def _signal(locations: Locations, signal: FlowSignal) -> SignalView:
 def _register(locations: Locations, register: Register) -> RegisterView:
     reset = register.reset
     return RegisterView(
-        **clocked(register),
+        **clock_fields(register),
         reset_value=reset.value if reset is not None else None,
         declared=file_range(locations, register.declaration),
         written=file_range(locations, register.written_span),
@@ -345,7 +345,7 @@ def _size(size: ModuleSize) -> SizeView:
 def _machine_view(locations: Locations, machine: StateMachine) -> StateMachineView:
     """The message about one machine."""
     return StateMachineView(
-        **clocked(machine),
+        **clock_fields(machine),
         reset_state=machine.reset_state,
         states=[_state(locations, state) for state in machine.machine_states],
         transitions=[_transition(locations, transition) for transition in machine.transitions[:_MAX_TRANSITIONS]],

@@ -11,7 +11,7 @@ from lsprotocol import types
 from benchwright_server.errors import ServerError
 from benchwright_server.features.editor.asking import ask
 from benchwright_server.features.editor.locations import Locations
-from benchwright_server.features.editor.project_of import project_changed, project_of
+from benchwright_server.features.editor.project_of import project_of, refresh_project
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.design import (
@@ -174,7 +174,7 @@ async def _design(server: EditorServer, uri: str) -> tuple[Project, InstanceTree
 def _look(server: EditorServer, project: Project, view: View) -> DesignView:
     if view != project.view:
         server.projects.use_view(project, view)
-        project_changed(server)
+        refresh_project(server)
     return DesignView(top=view.top_name, instances={name: instance.path for name, instance in view.instances.items()})
 
 

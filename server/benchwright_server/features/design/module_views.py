@@ -44,7 +44,7 @@ async def record_view_use(
     await aids.record_use(server, declaring_file.as_uri() if declaring_file is not None else uri, event)
 
 
-def clocked(element: Register | StateMachine) -> dict[str, Any]:
+def clock_fields(element: Register | StateMachine) -> dict[str, Any]:
     """The fields of a `ClockedView`."""
     clock, reset = element.clock, element.reset
     return {

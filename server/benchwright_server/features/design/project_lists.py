@@ -15,7 +15,7 @@ from benchwright_server.features.design.declaring_files import (
 )
 from benchwright_server.features.editor.asking import ask
 from benchwright_server.features.editor.locations import file_of
-from benchwright_server.features.editor.project_of import project_changed, project_of
+from benchwright_server.features.editor.project_of import project_of, refresh_project
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.design import ListView, ProjectListsParams, ProjectListsView, UseListParams
@@ -137,7 +137,7 @@ LIST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 def _use(server: EditorServer, folder: Path, choice: ListChoice) -> None:
     if choice != server.projects.chosen_list(folder):
         server.projects.choose_list(folder, choice)
-        project_changed(server)
+        refresh_project(server)
 
 
 def _folder(server: EditorServer, uri: str) -> Path:

@@ -12,7 +12,7 @@ from benchwright_problems.aids import Aid
 from benchwright_server.errors import FORESEEN, WaveformError
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.waveform_values import WaveformValuesAtCursor
-from benchwright_server.features.editor.run_progress import cancellable
+from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.operations.operation import Operation
@@ -91,7 +91,7 @@ class OpenWaveforms:
         with contextlib.suppress(*FORESEEN):
             finished_tasks, _ = await asyncio.wait({reading}, timeout=_QUIET_S)
             if not finished_tasks:
-                async with cancellable(self.server, "Waveform", lambda: self.readers.close(path)) as report:
+                async with cancellable_progress(self.server, "Waveform", lambda: self.readers.close(path)) as report:
                     report(f"Reading {path.name}", 0)
                     await asyncio.wait({reading})
             reading.result()
@@ -205,7 +205,7 @@ async def _hidden_waveform(server: EditorServer, params: HiddenWaveformParams) -
     outcome, test = "cancelled", ""
     try:
         task = asyncio.current_task()
-        async with cancellable(server, "Waveform of the hidden tests", lambda: task and task.cancel()):
+        async with cancellable_progress(server, "Waveform of the hidden tests", lambda: task and task.cancel()):
             kept_waves = await aid_use.session.attempt.runs.keep_waves(target)
         outcome, test = "kept", kept_waves.test
     except Exception:

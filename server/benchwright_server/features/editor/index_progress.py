@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol.types import WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport
 
-from benchwright_server.features.editor.run_progress import created
+from benchwright_server.features.editor.run_progress import create_progress
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -60,7 +60,7 @@ class IndexProgress:
             self._server.work_done_progress.report(token, progress_report)
 
     async def _begin(self, folder: Path, token: str) -> None:
-        if await created(self._server, token) and self._tokens.get(folder) == token:
+        if await create_progress(self._server, token) and self._tokens.get(folder) == token:
             self._begun.add(token)
             progress_begin = WorkDoneProgressBegin(title=f"Reading {folder.name}", percentage=0)
             self._server.work_done_progress.begin(token, progress_begin)

@@ -19,7 +19,7 @@ def project_of(server: EditorServer, uri: str) -> tuple[Project, Path]:
     return server.projects.of_path(inner_path), inner_path
 
 
-def project_changed(server: EditorServer) -> None:
+def refresh_project(server: EditorServer) -> None:
     """Makes again all that editors show of a project, because what was read of it is read in another way now."""
     server.live.settings_changed()
     refresh_views(server)

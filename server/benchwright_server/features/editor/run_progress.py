@@ -39,12 +39,12 @@ class RunProgress:
         def cancel() -> None:
             cancels.add(asyncio.ensure_future(session.attempt.runs.cancel("solver")))
 
-        async with cancellable(self._server, "Hidden tests", cancel) as report:
+        async with cancellable_progress(self._server, "Hidden tests", cancel) as report:
             yield report
 
 
 @asynccontextmanager
-async def cancellable(server: EditorServer, title: str, cancel: Callable[[], object]) -> AsyncIterator[Report]:
+async def cancellable_progress(server: EditorServer, title: str, cancel: Callable[[], object]) -> AsyncIterator[Report]:
     """Shows progress for the duration of the block, if the client can.
 
     Args:
@@ -53,7 +53,7 @@ async def cancellable(server: EditorServer, title: str, cancel: Callable[[], obj
         cancel: Called in the event loop when the client cancels.
     """
     progress, token = server.work_done_progress, str(uuid.uuid4())
-    if not await created(server, token):
+    if not await create_progress(server, token):
         yield lambda message, percent: None
         return
     loop = asyncio.get_running_loop()
@@ -69,7 +69,7 @@ async def cancellable(server: EditorServer, title: str, cancel: Callable[[], obj
         progress.end(token, WorkDoneProgressEnd())
 
 
-async def created(server: EditorServer, token: str) -> bool:
+async def create_progress(server: EditorServer, token: str) -> bool:
     """Announce progress to the client (LSP 3.18, `window/workDoneProgress/create`).
 
     Returns:

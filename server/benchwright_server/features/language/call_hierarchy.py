@@ -19,9 +19,9 @@ from benchwright_verilog.semantics.behaviour.call_graph import (
     CallEdge,
     CallNode,
     NodeKind,
-    incoming,
+    incoming_edges,
     nodes_at,
-    outgoing,
+    outgoing_edges,
 )
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ async def _incoming(
     locations = Locations(server)
     return [
         types.CallHierarchyIncomingCall(_item(locations, edge.node), _ranges(locations, edge, edge.node))
-        for edge in await _edges(server, locations, params.item, incoming)
+        for edge in await _edges(server, locations, params.item, incoming_edges)
     ]
 
 
@@ -68,7 +68,7 @@ async def _outgoing(
     server: EditorServer, params: types.CallHierarchyOutgoingCallsParams
 ) -> list[types.CallHierarchyOutgoingCall]:
     locations = Locations(server)
-    edges = await _edges(server, locations, params.item, outgoing)
+    edges = await _edges(server, locations, params.item, outgoing_edges)
     path = file_of(params.item.uri) if edges else None
     return [
         # LSP 3.18: these ranges are in the file of the item that was asked about.
@@ -94,7 +94,7 @@ async def _edges(
     if node.path not in allowed:
         return []
     if node.node_kind is NodeKind.SIGNAL:
-        feature = "drivers" if way is incoming else "loads"
+        feature = "drivers" if way is incoming_edges else "loads"
         try:
             await record_use(
                 server, hierarchy_item.uri, AidUsed(aid=Aid.DESIGN_VIEWS.value, feature=feature, detail=node.name)

@@ -21,11 +21,11 @@ from lsprotocol import types
 from benchwright_server.editor_server import Counts, FindingReport
 from benchwright_server.features.editor.project_of import refresh_views
 from benchwright_server.linters.lint_tool import SavedFile
-from benchwright_server.linters.registry import linted
+from benchwright_server.linters.registry import lint_file
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.workspaces.workspace import Workspace
 from benchwright_verilog.findings.finding import Finding, Level, RelatedPlace
-from benchwright_verilog.findings.merging import merged
+from benchwright_verilog.findings.merging import merge_findings
 from benchwright_verilog.findings.piecewise import Piecewise, declared_in, words_of
 from benchwright_verilog.findings.rules import is_deprecated, is_unnecessary
 from benchwright_verilog.findings.source import SLANG, FindingTool
@@ -185,7 +185,7 @@ class LiveDiagnostics:
         workspace = await asyncio.to_thread(Workspace.find_around, file)
         folder = workspace.folder if workspace is not None else None
         saved = SavedFile(file, document.lines, folder, self._server.sessions.home.cache, self._server.settings.lint)
-        lint_findings = await linted(saved, self._server.report_failure)
+        lint_findings = await lint_file(saved, self._server.report_failure)
         if self._watched.get(uri) is not watched or self._server.documents.get(uri) is not document:
             return None
         watched.linted = dict(lint_findings)
@@ -218,7 +218,7 @@ class LiveDiagnostics:
         watched = self._watched.get(document.uri) or _OpenDocument()
         linted = (lint_finding for group in watched.linted.values() for lint_finding in group)
         findings = tuple(
-            merged(
+            merge_findings(
                 (*slang_findings, *linted, *self._server.builds.findings_about(document)),
                 document.lines,
                 self._server.settings.lint,
@@ -251,7 +251,11 @@ class LiveDiagnostics:
     def _is_by_itself(self, document: Document) -> bool:
         """True if slang needs no other file to analyse a document."""
         project = self._server.projects.project_of(document)
-        if project.lists or b"`include" in document.lines.data or self._server.settings.analysed != ProjectSettings():
+        if (
+            project.lists
+            or b"`include" in document.lines.data
+            or self._server.settings.project_settings != ProjectSettings()
+        ):
             return False
         other_documents = [
             open_document
@@ -269,7 +273,7 @@ class LiveDiagnostics:
             return not other_documents and all(source == path for source in inventory.sources())
         foreign = {
             name.encode()
-            for name, paths in inventory.declaring.items()
+            for name, paths in inventory.declaring_files.items()
             if any(declaring_path != path for declaring_path in paths)
         }
         foreign = foreign.union(*(declared_in(other_document.units) for other_document in other_documents))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_verilog.syntax.documents import Document
-from benchwright_verilog.syntax.json_form import JsonText, MovingJson, quoted
+from benchwright_verilog.syntax.json_form import JsonText, MovingJson, quote_json
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.outline import OutlineSymbol, outline_of
 from benchwright_verilog.syntax.units import Shape, TopLevelItem, each_unit
@@ -48,9 +48,9 @@ def _join_symbols(declarations: Iterable[OutlineSymbol], lines: Lines, numbers: 
 
 def _symbol(declaration: OutlineSymbol, lines: Lines, numbers: list[int]) -> str:
     """One symbol as a template; appends its lines in the order in which they occur in it."""
-    head = f'{{"name":{quoted(declaration.name)},"kind":{declaration.symbol_kind.value}'
+    head = f'{{"name":{quote_json(declaration.name)},"kind":{declaration.symbol_kind.value}'
     if declaration.detail:
-        head += f',"detail":{quoted(declaration.detail)}'
+        head += f',"detail":{quote_json(declaration.detail)}'
     full_range = _range(lines, declaration.start, declaration.end, numbers)
     name = _range(lines, declaration.name_start, declaration.name_end, numbers)
     inner_symbols = _join_symbols(declaration.inner_symbols, lines, numbers)

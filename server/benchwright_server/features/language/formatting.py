@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.linters.formatter import PATIENCE_S, NotFormattedError, formatted
+from benchwright_server.linters.formatter import PATIENCE_S, NotFormattedError, format_document
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.spacing import same_words, spacings
@@ -110,7 +110,7 @@ async def _edits(server: EditorServer, uri: str, formatting_options: types.Forma
         if document is None or not document.is_design or not document.text.strip():
             return []
         # All tries together: else a file that takes long and is edited would have no answer for a minute.
-        result = await formatted(document, formatting_options, max(0.0, end - time.monotonic()))
+        result = await format_document(document, formatting_options, max(0.0, end - time.monotonic()))
         if server.documents.get(uri) is document:
             return _text_edits(document.lines, result)
     return []

@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 from benchwright_server.features.editor.locations import Locations, place_among_all, plain_range
 from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_server.features.requests import REQUEST_FAILED
-from benchwright_verilog.semantics.names.renaming import RenameEdit, RenameRefusedError, renamable, rename
+from benchwright_verilog.semantics.names.renaming import RenameEdit, RenameRefusedError, renamable_name, rename
 from benchwright_verilog.syntax.json_form import JsonText
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ async def _prepare(server: EditorServer, params: types.PrepareRenameParams) -> t
         return None
     document, analysis, byte = location
     try:
-        occurrence = renamable(server.projects.project_of(document), analysis, byte)
+        occurrence = renamable_name(server.projects.project_of(document), analysis, byte)
     except RenameRefusedError as error:
         raise JsonRpcException(str(error), REQUEST_FAILED) from None
     return types.PrepareRenamePlaceholder(

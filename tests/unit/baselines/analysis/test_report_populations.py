@@ -63,7 +63,7 @@ def test_an_attempt_that_a_rule_leaves_out_counts_by_intention_to_treat() -> Non
     data = Dataset(rows({}, violation, {"condition": "copilot"}), {}, study, drawn_tasks={"alone": 2, "copilot": 2})
     assert [row.is_analysed for row in data.observations] == [True, False, True]
     assert [row.intended for row in data.observations] == [True, True, True]
-    assert len(data.by_intention().analysed) == 3
+    assert len(data.by_intention().counted_attempts) == 3
     condition_counts = populations(data).numbers["conditions"]
     assert isinstance(condition_counts, dict)
     assert condition_counts["alone"] == {
@@ -129,8 +129,8 @@ def test_an_open_attempt_counts_by_intention_to_treat_once_its_participant_is_go
 ) -> None:
     going = {"state": "running", "passed": False, "censored_by": "still_open"}
     data = Dataset(rows(going, withdrew=withdrew), {}, study, drawn_tasks={"alone": 1})
-    assert len(data.by_intention().analysed) == expected_count
-    assert len(data.analysed) == 0
+    assert len(data.by_intention().counted_attempts) == expected_count
+    assert len(data.counted_attempts) == 0
 
 
 def test_both_populations_are_compared_only_where_they_differ() -> None:

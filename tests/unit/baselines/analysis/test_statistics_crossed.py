@@ -311,5 +311,5 @@ def test_the_detectable_difference_is_blooms() -> None:
     """Bloom (1995): with many degrees of freedom, 2.8 standard errors."""
     random = np.random.default_rng(10)
     estimate = crossed_mean(random.normal(0, 1, 5000), Cells([None] * 5000, list(range(5000))))
-    assert estimate.standard_error is not None and estimate.detectable is not None
-    assert estimate.detectable / estimate.standard_error == pytest.approx(2.8, abs=0.01)
+    assert estimate.standard_error is not None and estimate.detectable_difference is not None
+    assert estimate.detectable_difference / estimate.standard_error == pytest.approx(2.8, abs=0.01)

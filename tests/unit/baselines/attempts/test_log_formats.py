@@ -27,7 +27,7 @@ from benchwright_attempts.log.record import canonical_json
 from benchwright_attempts.summary.replay import verify
 from benchwright_problems.verdict import Outcome
 
-from ....support.studies.forged_row import forged
+from ....support.studies.forged_row import forge_row
 
 SCHEMA1 = Path(__file__).parent / "schema1"
 ATTEMPT = "0123456789abcdef0123456789abcdef"
@@ -110,7 +110,7 @@ def test_records_of_two_schemas_stand_in_one_chain(old: Path, tmp_path: Path) ->
 def test_an_older_record_behind_a_newer_one_is_refused(log: EventLog, attempt: str) -> None:
     log.append_blocking(attempt, Tick())
     header, rows = log.stored_attempt(attempt)
-    rows[1] = forged(rows[1], schema=1)
+    rows[1] = forge_row(rows[1], schema=1)
     verification = verify(header, rows)
     assert verification.first_fault == ("Event 2 is faulty: its schema 1 is older than 2, that of the event before it.")
 
@@ -118,14 +118,14 @@ def test_an_older_record_behind_a_newer_one_is_refused(log: EventLog, attempt: s
 def test_a_record_of_a_newer_schema_is_named(log: EventLog, attempt: str) -> None:
     log.append_blocking(attempt, Tick())
     header, rows = log.stored_attempt(attempt)
-    rows[1] = forged(rows[1], schema=7)
+    rows[1] = forge_row(rows[1], schema=7)
     problem = verify(header, rows).first_fault
     assert problem is not None and "its schema 7 is newer than this Benchwright" in problem
 
 
 def test_a_record_that_names_another_participant_is_found(log: EventLog, attempt: str, tmp_path: Path) -> None:
     header, rows = log.stored_attempt(attempt)
-    rows[0] = forged(rows[0], participant="somebody else")
+    rows[0] = forge_row(rows[0], participant="somebody else")
     path = tmp_path / "forged.jsonl"
     path.write_text("".join(f"{line}\n" for line in export_lines(header, rows)))
     problem = verify(*read_export(path)).first_fault

@@ -90,7 +90,7 @@ def open_task(log: StudyLog, studies: Studies, participant: str = "ada") -> str:
     )
     for event in (assigned, agreed, Started()):
         log.append_blocking(header.id, event)
-    studies.note_task(assigned, problem, header.id)
+    studies.note_problem_opened(assigned, problem, header.id)
     return header.id
 
 

@@ -67,7 +67,7 @@ def open_task(log: StudyLog, studies: Studies, participant: str) -> str:
     )
     log.append_blocking(created.id, assigned)
     log.append_blocking(created.id, agreed)
-    studies.note_task(assigned, problem, created.id)
+    studies.note_problem_opened(assigned, problem, created.id)
     return created.id
 
 

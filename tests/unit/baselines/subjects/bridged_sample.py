@@ -19,7 +19,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from benchwright_subjects.bridge import ModelBridge
-from benchwright_subjects.bridge.http_server import serving
+from benchwright_subjects.bridge.http_server import serve_bridge
 
 
 @dataclass
@@ -86,7 +86,7 @@ def ask(
             bridge = ModelBridge(AgentState(messages=state.messages), note_usage, seed, forwards=forwards)
             with tempfile.TemporaryDirectory() as folder:
                 address = Path(folder) / "bridge"
-                async with serving(bridge, address, None):
+                async with serve_bridge(bridge, address, None):
                     transport = httpx2.AsyncHTTPTransport(uds=str(address))
                     async with httpx2.AsyncClient(transport=transport, base_url="http://bridge") as client:
                         await asks(client, bridge)

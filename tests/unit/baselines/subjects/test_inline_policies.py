@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.lint import has_new_errors
 from benchwright_subjects.inline.offer import offer
-from benchwright_subjects.inline.policies import AcceptedPart, matching, part_to_accept
+from benchwright_subjects.inline.policies import AcceptedPart, matching_beginning, part_to_accept
 from benchwright_subjects.inline.record import Efforts, golf_score
 from benchwright_subjects.inline.text.alignment import next_character, next_line, reference_left
 from benchwright_subjects.inline.text.document import DocumentVersion
@@ -180,6 +180,6 @@ def test_golf_needs_more_characters_than_lines() -> None:
 
 @given(st.text("ab ;", max_size=20), st.text("ab ;", max_size=20))
 def test_matching_takes_a_beginning_of_the_offer(text: str, rest: str) -> None:
-    prefix = matching(text, rest)
+    prefix = matching_beginning(text, rest)
     assert text.startswith(prefix)
     assert "".join(rest.split()).startswith("".join(prefix.split()))

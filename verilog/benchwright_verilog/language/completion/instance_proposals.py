@@ -17,7 +17,7 @@ from benchwright_verilog.language.completion.proposal import (
     Rank,
     Sort,
     constantly,
-    escaped,
+    escape_for_snippet,
 )
 from benchwright_verilog.language.explanation.descriptions import describe
 from benchwright_verilog.language.explanation.headers import Formal, Header, header_of_subroutine, header_of_system_task
@@ -67,7 +67,7 @@ def connections(request: CompletionRequest, *, dotted: bool) -> Iterator[Proposa
             continue
         value = _value_of(formal, call)
         plain_text = f"{dot}{formal.name}({value})" if is_open else f"{dot}{formal.name}"
-        snippet = f"{dot}{formal.name}(${{1:{escaped(value)}}})" if is_open else ""
+        snippet = f"{dot}{formal.name}(${{1:{escape_for_snippet(value)}}})" if is_open else ""
         documentation = constantly(_formal_about(formal))
         yield Proposal(
             f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain_text, snippet, documentation, position
@@ -97,7 +97,7 @@ def _connection_list(formals: Sequence[Formal], call: OpenCall | None, separator
         connection_texts.append(
             f".{formal.name}({value})"
             if first_stop is None
-            else f".{formal.name}(${{{first_stop + index}:{escaped(value)}}})"
+            else f".{formal.name}(${{{first_stop + index}:{escape_for_snippet(value)}}})"
         )
     return separator.join(connection_texts)
 

@@ -70,7 +70,7 @@ class Library:
                 yield LibraryUnit(package.name, "package", None)
         if project.inventory is None:
             return
-        for name, paths in project.inventory.declaring.items():
+        for name, paths in project.inventory.declaring_files.items():
             if name in seen_names or not paths or (entry := project.inventory.entries.get(paths[0])) is None:
                 continue
             if paths[0] == analysis.path:

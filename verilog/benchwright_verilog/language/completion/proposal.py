@@ -114,7 +114,7 @@ def constantly(text: str) -> Callable[[], str]:
     return lambda: text
 
 
-def escaped(text: str) -> str:
+def escape_for_snippet(text: str) -> str:
     """Code as part of a snippet (LSP, "Snippet Syntax")."""
     return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
 
@@ -124,6 +124,6 @@ def call_snippet(header: Header, expected_code: Expected) -> str:
     if not header.formals:
         return ""
     required = [formal for formal in header.formals if not formal.is_optional]
-    stops = ", ".join(f"${{{stop}:{escaped(formal.name)}}}" for stop, formal in enumerate(required, 1))
+    stops = ", ".join(f"${{{stop}:{escape_for_snippet(formal.name)}}}" for stop, formal in enumerate(required, 1))
     statement_end = ";" if expected_code is Expected.STATEMENT and header.kind == "task" else ""
-    return f"{escaped(header.name)}({stops}){statement_end}"
+    return f"{escape_for_snippet(header.name)}({stops}){statement_end}"

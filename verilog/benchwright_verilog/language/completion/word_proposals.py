@@ -14,7 +14,7 @@ from benchwright_verilog.language.completion.proposal import (
     Rank,
     Sort,
     constantly,
-    escaped,
+    escape_for_snippet,
     matches,
 )
 from benchwright_verilog.language.explanation.known_macros import KnownMacros
@@ -60,7 +60,7 @@ def macros(request: CompletionRequest, *, with_directives: bool) -> Iterator[Pro
         snippet = ""
         if with_directives and macro.parameters is not None:
             stops = ", ".join(
-                f"${{{index}:{escaped(parameter.partition('=')[0].strip())}}}"
+                f"${{{index}:{escape_for_snippet(parameter.partition('=')[0].strip())}}}"
                 for index, parameter in enumerate(macro.parameters, 1)
             )
             snippet = f"{tick}{name}({stops})"
@@ -108,7 +108,7 @@ def _known_snippets() -> tuple[tuple[Expected, Snippet], ...]:
 
     placed_snippets = []
     for snippet in systemverilog():
-        snippet_text = snippet.expanded.lstrip()
+        snippet_text = snippet.expanded_code.lstrip()
         if _DESIGN_SNIPPET.match(snippet_text):
             expected_code = Expected.TOP
         else:
@@ -127,7 +127,13 @@ def snippets(expected_code: Expected, request: CompletionRequest) -> Iterator[Pr
         ):
             continue
         if snippet.prefix.lower().startswith(request.word.lower()):
-            documentation = constantly(f"{snippet.description}\n\n```systemverilog\n{snippet.expanded}\n```")
+            documentation = constantly(f"{snippet.description}\n\n```systemverilog\n{snippet.expanded_code}\n```")
             yield Proposal(
-                snippet.prefix, Sort.SNIPPET, Rank.SNIPPET, snippet.name, snippet.expanded, snippet.body, documentation
+                snippet.prefix,
+                Sort.SNIPPET,
+                Rank.SNIPPET,
+                snippet.name,
+                snippet.expanded_code,
+                snippet.body,
+                documentation,
             )

@@ -83,7 +83,7 @@ def direction_name(direction: ArgumentDirection) -> str:
     return _DIRECTIONS.get(direction.name, "")
 
 
-def bits(width: int) -> str:
+def bits_phrase(width: int) -> str:
     """A number of bits in words."""
     return "1 bit" if width == 1 else f"{width} bits"
 

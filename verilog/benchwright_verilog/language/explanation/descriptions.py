@@ -39,7 +39,7 @@ from pyslang.syntax import IdentifierNameSyntax
 from benchwright_verilog.language.declarations import declaration_of, type_name, width_of
 from benchwright_verilog.language.explanation.description import (
     NameDescription,
-    bits,
+    bits_phrase,
     direction_name,
     kind_name,
     kind_of,
@@ -190,7 +190,7 @@ def short_detail(symbol: Symbol) -> str:
         case TypeAliasType():
             canonical, width = symbol.canonicalType, width_of(symbol)
             if canonical.isEnum or canonical.isStruct:
-                return f"{'enum' if canonical.isEnum else 'struct'}{', ' + bits(width) if width else ''}"
+                return f"{'enum' if canonical.isEnum else 'struct'}{', ' + bits_phrase(width) if width else ''}"
             return type_name(canonical)
         case SubroutineSymbol():
             arguments = ", ".join(argument.name for argument in symbol.arguments)

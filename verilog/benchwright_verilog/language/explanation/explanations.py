@@ -23,12 +23,12 @@ from pyslang.ast import (
 
 from benchwright_verilog.language.explanation.descriptions import connection_of, describe, port_of
 from benchwright_verilog.language.explanation.known_macros import KnownMacros, Texts
-from benchwright_verilog.language.explanation.macros import expanded, used_at
+from benchwright_verilog.language.explanation.macros import expand_use, used_at
 from benchwright_verilog.language.explanation.numbers import literal_at, radices, read_number
 from benchwright_verilog.language.explanation.system_tasks import system_tasks
 from benchwright_verilog.language.explanation.values import constant_text
 from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, Target, TargetKind
-from benchwright_verilog.semantics.project.index.outline import blanked
+from benchwright_verilog.semantics.project.index.outline import blank_out
 from benchwright_verilog.syntax.keywords import DIRECTIVES
 from benchwright_verilog.syntax.text_shift import TextShift
 
@@ -151,7 +151,7 @@ def drivers_of(target: Target, analysis: FileAnalysis) -> Iterator[str]:
     if target.path != analysis.path:
         return
     start, end = analysis.item_at(target.start)
-    code = blanked(analysis.data[start:end])
+    code = blank_out(analysis.data[start:end])
     for offset in islice(_assigning_offsets(target.name.encode(), code), _MOST_LOOKS):
         byte = start + offset
         for occurrence in analysis.occurrences_at(byte):
@@ -212,7 +212,7 @@ def _instances(declared_symbol: Symbol, analysis: FileAnalysis) -> Iterator[tupl
     if definition is None or sum(len(tree.text) for tree in analysis.trees) > _MOST_ELABORATED:
         return
     module = definition.name
-    pending_scopes: list[ScopeSymbol | InstanceSymbol] = list(analysis.elaborated.getRoot().topInstances)
+    pending_scopes: list[ScopeSymbol | InstanceSymbol] = list(analysis.full_compilation.getRoot().topInstances)
     seen_count = 0
     while pending_scopes and seen_count < _MOST_INSTANCES:
         holder = pending_scopes.pop()
@@ -242,7 +242,7 @@ def _macro_markdown(text: str, end: int, occurrence: Occurrence, analysis: FileA
     if macro.documentation:
         markdown_parts.append(macro.documentation)
     if occurrence.role is NameRole.READ:
-        became = expanded(macro, used_at(text, end), known_macros)
+        became = expand_use(macro, used_at(text, end), known_macros)
         if became is not None and became != macro.body:
             shown_expansion = became if len(became) <= _LONGEST_EXPANSION else became[:_LONGEST_EXPANSION] + "\n…"
             markdown_parts.append(f"expands to\n\n```systemverilog\n{shown_expansion}\n```")

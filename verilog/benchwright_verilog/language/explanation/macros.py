@@ -101,7 +101,7 @@ class _Room:
         return self.uses > 0 and self.characters > 0
 
 
-def expanded(
+def expand_use(
     macro: Macro,
     arguments: Sequence[str] | None,
     known_macros: Mapping[str, Macro],
@@ -151,7 +151,7 @@ def _macros_expanded_in(body: str, known_macros: Mapping[str, Macro], depth: int
             if opening is None:
                 continue
             arguments, end = arguments_in(body, opening.end())
-        expansion = expanded(macro, arguments, known_macros, depth + 1, room)
+        expansion = expand_use(macro, arguments, known_macros, depth + 1, room)
         if expansion is None:
             continue
         expanded_parts += [body[last_end : macro_use.start()], expansion]

@@ -20,7 +20,13 @@ from pyslang.ast import (
 
 from benchwright_verilog.language.completion.names_in_scope import element_type
 from benchwright_verilog.language.declarations import declaration_of, type_name, width_of
-from benchwright_verilog.language.explanation.description import NameDescription, bits, kind_with_owner, owner_of, table
+from benchwright_verilog.language.explanation.description import (
+    NameDescription,
+    bits_phrase,
+    kind_with_owner,
+    owner_of,
+    table,
+)
 from benchwright_verilog.language.explanation.values import binary_text, constant_text
 
 if TYPE_CHECKING:
@@ -70,7 +76,7 @@ def type_line(type_: Type) -> str:
             type_parts.append(f"that is {resolved}")
     width = width_of(type_)
     if width is not None:
-        type_parts.append(bits(width))
+        type_parts.append(bits_phrase(width))
     if canonical.isIntegral and canonical.isSigned:
         type_parts.append("signed")
     if canonical.isIntegral and not canonical.isFourState:
@@ -115,4 +121,4 @@ def _enum_row(enum_value: EnumValueSymbol) -> tuple[str, str, str]:
 
 def _field_row(field: FieldSymbol) -> tuple[str, str, str]:
     width = width_of(field.type)
-    return f"`{field.name}`", f"`{type_name(field.type)}`", bit_range(field) or (bits(width) if width else "")
+    return f"`{field.name}`", f"`{type_name(field.type)}`", bit_range(field) or (bits_phrase(width) if width else "")

@@ -29,7 +29,7 @@ from pyslang.ast import (
 from benchwright_verilog.language.declarations import declaration_of, type_name, width_of
 from benchwright_verilog.language.explanation.description import (
     NameDescription,
-    bits,
+    bits_phrase,
     direction_name,
     kind_of,
     kind_with_owner,
@@ -183,7 +183,7 @@ def _port_type(formal: Formal, symbol: Symbol | None) -> str:
     """The elaborated type of a port, else as it is written."""
     if isinstance(symbol, PortSymbol):
         name, width = type_name(symbol.type), width_of(symbol.type)
-        return f"`{name}`" + (f" · {bits(width)}" if width and width > 1 and "[" not in name else "")
+        return f"`{name}`" + (f" · {bits_phrase(width)}" if width and width > 1 and "[" not in name else "")
     port_type = formal.text.removeprefix(formal.direction).strip()
     port_type = port_type.removesuffix(formal.name).strip() if port_type.endswith(formal.name) else port_type
     return f"`{port_type.partition('=')[0].strip()}`" if port_type else ""

@@ -71,7 +71,7 @@ def nodes_at(project: Project, analysis: FileAnalysis, byte: int) -> list[CallNo
     return list(nodes)
 
 
-def incoming(project: Project, node: CallNode) -> list[CallEdge]:
+def incoming_edges(project: Project, node: CallNode) -> list[CallEdge]:
     """Callers of a routine, drivers of a signal, instantiations of a module, what a process reads."""
     analysis = project.analysis_of(node.path)
     if analysis is None:
@@ -82,7 +82,7 @@ def incoming(project: Project, node: CallNode) -> list[CallEdge]:
     return _edges_by_process(project, uses)
 
 
-def outgoing(project: Project, node: CallNode) -> list[CallEdge]:
+def outgoing_edges(project: Project, node: CallNode) -> list[CallEdge]:
     """The callees of a routine, loads of a signal, modules in a module, what a process writes and calls."""
     analysis = project.analysis_of(node.path)
     if analysis is None:

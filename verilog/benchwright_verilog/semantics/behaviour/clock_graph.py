@@ -128,7 +128,7 @@ def names_in(graph: Graph, expression: object) -> Iterator[tuple[str, SourceRang
         yield _path(graph, named_value), named_value.sourceRange
 
 
-def unwrapped(expression: Expression) -> Expression:
+def unwrap_conversions(expression: Expression) -> Expression:
     """An expression without the conversions that widths and types need."""
     while isinstance(expression, ConversionExpression):
         expression = expression.operand
@@ -137,20 +137,20 @@ def unwrapped(expression: Expression) -> Expression:
 
 def signal_of(graph: Graph, expression: Expression) -> str | None:
     """The signal that an expression is, or is a part of."""
-    expression = unwrapped(expression)
+    expression = unwrap_conversions(expression)
     while isinstance(expression, _SELECTS):
-        expression = unwrapped(expression.value)
+        expression = unwrap_conversions(expression.value)
     return next((_path(graph, named_value) for named_value in _named_values(expression)), None)
 
 
 def is_gray(graph: Graph, expression: Expression) -> bool:
     """True if an expression is `x ^ (x >> 1)`, or a call of a function that has `gray` in its name."""
-    expression = unwrapped(expression)
+    expression = unwrap_conversions(expression)
     if isinstance(expression, CallExpression):
         return "gray" in expression.subroutineName.lower()
     if not isinstance(expression, BinaryExpression) or expression.op != BinaryOperator.BinaryXor:
         return False
-    operands = [unwrapped(expression.left), unwrapped(expression.right)]
+    operands = [unwrap_conversions(expression.left), unwrap_conversions(expression.right)]
     shifted = [
         operand
         for operand in operands
@@ -201,7 +201,7 @@ def _combine(graph: Graph, assignment: AssignmentExpression) -> None:
 
 
 def _targets(graph: Graph, target_expression: Expression) -> list[str]:
-    target_expression = unwrapped(target_expression)
+    target_expression = unwrap_conversions(target_expression)
     if isinstance(target_expression, ConcatenationExpression):
         return [name for operand in target_expression.operands for name in _targets(graph, operand)]
     signal = signal_of(graph, target_expression)
@@ -253,7 +253,7 @@ def _add_clocked(graph: Graph, timed_body: TimedStatement, clock: str, resets: s
             graph.clocks.setdefault(target, set()).add(clock)
             graph.assigned_expressions.setdefault(target, []).append(assignment.right)
         destination = targets[0] if len(targets) == 1 else None
-        assigned_value = unwrapped(assignment.right)
+        assigned_value = unwrap_conversions(assignment.right)
         is_shifted = isinstance(assigned_value, ConcatenationExpression) and destination in {
             signal_of(graph, part) for part in assigned_value.operands
         }

@@ -42,7 +42,7 @@ from pyslang.ast import (
     WhileLoopStatement,
 )
 
-from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
+from benchwright_verilog.semantics.behaviour.clock_graph import unwrap_conversions
 from benchwright_verilog.semantics.behaviour.guarded_statements import StatementGuard
 from benchwright_verilog.semantics.behaviour.registers import Reset, is_reset_name, reset_of
 from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of, text_of
@@ -163,7 +163,10 @@ class NextStates:
             reset_ways, later_ways = (inner_paths, other_ways) if is_first else (other_ways, inner_paths)
             return [*(replace(way, reset=reset_found) for way in reset_ways), *later_ways]
         return _limit_paths(
-            [*_paths_under_condition(condition, inner_paths), *_paths_under_condition(negated(condition), other_ways)]
+            [
+                *_paths_under_condition(condition, inner_paths),
+                *_paths_under_condition(negate_condition(condition), other_ways),
+            ]
         )
 
     def _reset(self, statement: ConditionalStatement) -> tuple[bool, Reset] | None:
@@ -236,7 +239,7 @@ class NextStates:
 
     def _values(self, expression: Expression, source_range: SourceRange) -> list[ProcessPath]:
         value = self.constant(expression)
-        bare_expression = unwrapped(expression)
+        bare_expression = unwrap_conversions(expression)
         if value is not None:
             is_kept = (
                 isinstance(bare_expression, NamedValueExpression)
@@ -258,7 +261,7 @@ class NextStates:
             return _limit_paths(
                 [
                     *_paths_under_condition(condition, first_paths),
-                    *_paths_under_condition(negated(condition), second_paths),
+                    *_paths_under_condition(negate_condition(condition), second_paths),
                 ]
             )
         if isinstance(bare_expression, NamedValueExpression):
@@ -290,7 +293,7 @@ class NextStates:
         value = self.constant(expression)
         if value is not None:
             return value != 0
-        bare_expression = unwrapped(expression)
+        bare_expression = unwrap_conversions(expression)
         match bare_expression:
             case BinaryExpression() if bare_expression.op == BinaryOperator.LogicalAnd:
                 return self._conjunction((bare_expression.left, bare_expression.right))
@@ -300,7 +303,9 @@ class NextStates:
                 )
             case UnaryExpression() if bare_expression.op == UnaryOperator.LogicalNot:
                 operand_condition = self._condition(bare_expression.operand)
-                return negated(operand_condition) if isinstance(operand_condition, str) else not operand_condition
+                return (
+                    negate_condition(operand_condition) if isinstance(operand_condition, str) else not operand_condition
+                )
         return _source_text(bare_expression)
 
     def _equal(self, expression: Expression, label_expression: Expression) -> bool | str:
@@ -309,7 +314,7 @@ class NextStates:
         if constant_value is not None and labelled is not None:
             return constant_value == labelled
         # In `case (1'b1)` the labels are the conditions.
-        if constant_value == 1 and unwrapped(label_expression).type.bitWidth == 1:
+        if constant_value == 1 and unwrap_conversions(label_expression).type.bitWidth == 1:
             return self._condition(label_expression)
         return f"{_source_text(expression)} == {_source_text(label_expression)}"
 
@@ -320,7 +325,7 @@ def number(constant: ConstantValue) -> int | None:
     return int(value) % (1 << value.bitWidth) if isinstance(value, SVInt) and not value.hasUnknown else None
 
 
-def negated(condition: str) -> str:
+def negate_condition(condition: str) -> str:
     """The opposite of a condition, as an engineer writes it: of `!go` it is `go`, of `a == b` it is `a != b`."""
     if _PLAIN.fullmatch(condition):
         return condition[1:] if condition.startswith("!") else f"!{condition}"
@@ -350,7 +355,7 @@ def _join_conditions(conditions: Iterable[bool | str], operator: str, *, absorbi
 
 def _source_text(expression: Expression) -> str:
     # What converts an expression is not written.
-    text = text_of(unwrapped(expression).syntax)
+    text = text_of(unwrap_conversions(expression).syntax)
     while text.startswith("(") and _is_one_group(text):
         text = text[1:-1].strip()
     return text
@@ -377,7 +382,7 @@ def _none_of(selected: str, conditions: Sequence[str]) -> bool | str:
     labels = [part for condition in conditions for part in condition.split(" || ")]
     if len(labels) > 1 and all(label.startswith(prefix) for label in labels):
         return f"!({selected} inside {{{', '.join(label.removeprefix(prefix) for label in labels)}}})"
-    return _join_conditions((negated(condition) for condition in conditions), "&&", absorbing=False)
+    return _join_conditions((negate_condition(condition) for condition in conditions), "&&", absorbing=False)
 
 
 def _paths_under_condition(condition: bool | str, process_paths: Iterable[ProcessPath]) -> Iterator[ProcessPath]:

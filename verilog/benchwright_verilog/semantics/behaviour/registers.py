@@ -28,7 +28,7 @@ from pyslang.ast import (
     UnaryOperator,
 )
 
-from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
+from benchwright_verilog.semantics.behaviour.clock_graph import unwrap_conversions
 from benchwright_verilog.semantics.behaviour.guarded_statements import (
     GuardedStatement,
     StatementGuard,
@@ -126,11 +126,11 @@ def is_reset_name(name: str) -> bool:
 
 def reset_of(guard: StatementGuard) -> tuple[Symbol, int] | None:
     """The signal that a condition tests alone, and the level at which the condition holds."""
-    expression, level = unwrapped(guard.expression), 1 if guard.holds else 0
+    expression, level = unwrap_conversions(guard.expression), 1 if guard.holds else 0
     if guard.label_values:
         return None
     while isinstance(expression, UnaryExpression) and expression.op in _NOT:
-        expression, level = unwrapped(expression.operand), 1 - level
+        expression, level = unwrap_conversions(expression.operand), 1 - level
     symbol = symbol_of(expression)
     return (symbol, level) if symbol is not None else None
 

@@ -30,7 +30,7 @@ from pyslang.ast import (
     VisitAction,
 )
 
-from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
+from benchwright_verilog.semantics.behaviour.clock_graph import unwrap_conversions
 from benchwright_verilog.semantics.behaviour.next_states import number
 from benchwright_verilog.semantics.behaviour.registers import RegisterClock, clock_and_resets
 from benchwright_verilog.semantics.compilation.instances import NameLocation
@@ -219,7 +219,7 @@ class _StateReader:
         return VisitAction.Advance
 
     def _note_assignment(self, assignment: AssignmentExpression) -> None:
-        target_expression = unwrapped(assignment.left)
+        target_expression = unwrap_conversions(assignment.left)
         symbol = symbol_of(target_expression) if isinstance(target_expression, NamedValueExpression) else None
         if symbol is not None:
             self._note_value(symbol.hierarchicalPath, assignment.right)
@@ -233,7 +233,9 @@ class _StateReader:
                 self._note_label(path, alternative, is_place=False)
 
     def _switch(self, statement: CaseStatement) -> None:
-        symbol = symbol_of(statement.expr) if isinstance(unwrapped(statement.expr), NamedValueExpression) else None
+        symbol = (
+            symbol_of(statement.expr) if isinstance(unwrap_conversions(statement.expr), NamedValueExpression) else None
+        )
         if symbol is None:
             return
         labels = [label_expression for item in statement.items for label_expression in item.expressions]
@@ -243,14 +245,14 @@ class _StateReader:
             self._note_label(symbol.hierarchicalPath, label_expression, is_place=True)
 
     def _note_comparison(self, tested: Expression, constant: Expression) -> None:
-        bare_expression = unwrapped(tested)
+        bare_expression = unwrap_conversions(tested)
         symbol = symbol_of(bare_expression) if isinstance(bare_expression, NamedValueExpression) else None
         if symbol is not None:
             self._note_label(symbol.hierarchicalPath, constant, is_place=False)
 
     def _note_bit(self, select: ElementSelectExpression) -> None:
         """In a one-hot code a state is the number of a bit."""
-        bit = unwrapped(select.selector)
+        bit = unwrap_conversions(select.selector)
         value, symbol = self._constant(bit), symbol_of(select.value)
         named_constant = _declared_constant(bit)
         if value is not None and named_constant is not None and symbol is not None and value < _MAX_WIDTH:
@@ -261,7 +263,7 @@ class _StateReader:
         value = self._constant(expression)
         if value is None:
             return
-        bare_expression = unwrapped(expression)
+        bare_expression = unwrap_conversions(expression)
         named_constant = _declared_constant(bare_expression)
         name = named_constant.name if named_constant is not None else text_of(bare_expression.syntax)
         written_span = self._design.range(bare_expression.sourceRange) if is_place else None
@@ -289,7 +291,7 @@ def _declared_constant(expression: Expression) -> EnumValueSymbol | ParameterSym
 
 
 def _alternatives(assigned_value: Expression) -> Iterator[Expression]:
-    bare_expression = unwrapped(assigned_value)
+    bare_expression = unwrap_conversions(assigned_value)
     if isinstance(bare_expression, ConditionalExpression):
         for branch in (bare_expression.left, bare_expression.right):
             yield from _alternatives(branch)

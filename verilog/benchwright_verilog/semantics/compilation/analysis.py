@@ -85,7 +85,7 @@ class FileAnalysis:
     # What slang reports
 
     @cached_property
-    def elaborated(self) -> Compilation:
+    def full_compilation(self) -> Compilation:
         """All files as slang elaborates them by itself, from the modules that no other instantiates."""
         return self.compiled.elaborate()
 

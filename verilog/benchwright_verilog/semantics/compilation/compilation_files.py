@@ -95,7 +95,7 @@ class CompilationFiles:
             self._declared.clear()
             self._is_short = self._bytes_of(self._sources) <= _MAX_BYTES
             self.single_units = SingleUnits(lists, self._bytes_of)
-            self._members = dict.fromkeys(self.single_units.merged(self._sources))
+            self._members = dict.fromkeys(self.single_units.merge_units(self._sources))
             self._texts.made_up = self.single_units.unit_texts
 
     def root_of(self, path: Path) -> Path:
@@ -105,7 +105,7 @@ class CompilationFiles:
         while current.suffix in HEADERS and self._inventory is not None:
             candidates = [
                 includer
-                for includer in self._inventory.including.get(current.name, ())
+                for includer in self._inventory.including_files.get(current.name, ())
                 if includer not in seen_files and self._includes(includer, current)
             ]
             next_file = nearest(candidates, current)
@@ -132,15 +132,17 @@ class CompilationFiles:
             sources = list(self._inventory.sources())
             if len(sources) <= _MAX_FILES and self._bytes_of(sources) <= _MAX_BYTES:
                 return [root, *(path for path in sources if path != root)]
-        files_below = self.single_units.merged(self._below_top())
+        files_below = self.single_units.merge_units(self._below_top())
         if root in files_below:
             return [root, *(path for path in files_below if path != root)]
         is_listed = bool(listed_files or self._libraries)
-        declaring = self._all_declaring() if is_listed else self._corrected_by_open(self._inventory.declaring, root)
+        declaring = (
+            self._all_declaring() if is_listed else self._corrected_by_open(self._inventory.declaring_files, root)
+        )
         ancestors = self._above_chosen(root, declaring)
         if not ancestors and (is_listed or self._has_type_parameters(root)):
             ancestors = self._ancestors(root, declaring)
-        return self.single_units.merged(
+        return self.single_units.merge_units(
             self._needed_files([root, *ancestors], declaring, lambda path: path not in ancestors)
         )
 
@@ -149,7 +151,7 @@ class CompilationFiles:
         if self._inventory is None:
             return [path]
         if files_below := self._below_top(has_limit=False):
-            return self.single_units.merged(files_below)
+            return self.single_units.merge_units(files_below)
         if self._sources:
             listed_files = list(self._members)
             return self._needed_files(listed_files, self._declared_in(self._libraries), has_limit=False)
@@ -215,7 +217,7 @@ class CompilationFiles:
         needed_files = self._needed_files(
             joint_files, declaring, lambda path: path in own_files or path in deep, has_limit=False, deep=deep
         )
-        return self.single_units.merged(needed_files), apart
+        return self.single_units.merge_units(needed_files), apart
 
     def _has_paths(self, path: Path) -> bool:
         outline = self._texts.outline(path)
@@ -224,7 +226,7 @@ class CompilationFiles:
     def _all_declaring(self) -> Declaring:
         if self._sources or self._libraries:
             return self._declared_in([*self._sources, *self._libraries])
-        return self._corrected_by_open(self._inventory.declaring, None) if self._inventory is not None else {}
+        return self._corrected_by_open(self._inventory.declaring_files, None) if self._inventory is not None else {}
 
     def _includes(self, includer: Path, header: Path) -> bool:
         inventory_entry = self._inventory.entries[includer] if self._inventory is not None else None
@@ -304,7 +306,7 @@ class CompilationFiles:
         """The files that have a name, as they are now."""
         open_documents = dict(self._texts.open_designs())
         if self._inventory is not None:
-            yield from (path for path in self._inventory.naming(name) if path not in open_documents)
+            yield from (path for path in self._inventory.files_naming(name) if path not in open_documents)
         for path, document in open_documents.items():
             text = self._texts.get(path, document)
             if text is not None and name.encode() in text.outline.data and name in text.outline.code_words:

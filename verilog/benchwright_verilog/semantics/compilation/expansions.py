@@ -135,7 +135,7 @@ class _TokenReader:
             )
 
 
-def replaced(data: bytes, uses: list[Expansion]) -> Iterator[bytes]:
+def expand_uses(data: bytes, uses: list[Expansion]) -> Iterator[bytes]:
     """Source code with its uses of macros expanded, in parts."""
     last_end = 0
     for macro_use in uses:

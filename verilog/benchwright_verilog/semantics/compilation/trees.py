@@ -102,7 +102,7 @@ class Trees:
     def _give(self, reachable_files: ReachableFiles) -> None:
         for name, text in {**reachable_files.given_texts, **dict.fromkeys(reachable_files.refusal_reasons, "")}.items():
             if name not in self._given_texts:
-                self._sources.assignText(name, encodable(text))
+                self._sources.assignText(name, encodable_text(text))
                 self._given_texts[name] = text
                 self._taken_size += len(text)
         self._stamps |= reachable_files.stamps
@@ -127,7 +127,7 @@ class Trees:
             self._give(reachable_files)
 
     @property
-    def included(self) -> frozenset[Path]:
+    def included_files(self) -> frozenset[Path]:
         """All files that were included by what is known now."""
         return frozenset().union(*(tree.included for _, tree in self._known_trees.values()))
 
@@ -154,7 +154,7 @@ class Trees:
         self._names[name] = path
         # `fromText` would take a lone expression or statement for what is compiled, and report nothing.
         syntax = SyntaxTree.fromFileInMemory(
-            encodable(text), self._sources, name, name, parsing_options(preprocessing, self._reached.depth)
+            encodable_text(text), self._sources, name, name, parsing_options(preprocessing, self._reached.depth)
         )
         self._taken_size += len(text)
         included = frozenset(
@@ -205,7 +205,7 @@ def parser_options() -> ParserOptions:
     return slang_options
 
 
-def encodable(text: str) -> str:
+def encodable_text(text: str) -> str:
     """Source code that is valid UTF-8: a lone surrogate becomes a character of as many bytes as are counted for it."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 

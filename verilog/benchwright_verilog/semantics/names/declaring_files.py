@@ -27,12 +27,12 @@ class DeclaringFiles:
         """The files that declare a unit, of which one had to be taken though another is as near."""
 
     @property
-    def chosen(self) -> Mapping[str, str]:
+    def chosen_files(self) -> Mapping[str, str]:
         """The file of each unit for which somebody has chosen one, below the folder; empty for the nearest."""
         return self._chosen
 
     @property
-    def undecided(self) -> Mapping[str, tuple[Path, ...]]:
+    def undecided_units(self) -> Mapping[str, tuple[Path, ...]]:
         """The units that are ambiguous and for which no file was chosen yet."""
         return {
             name: files

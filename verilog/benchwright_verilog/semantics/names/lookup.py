@@ -105,7 +105,7 @@ class SymbolLookup:
                     if parent.left.kind == SyntaxKind.LocalScope:
                         return self._symbol_around(name, expression)
                     return self.member(self.symbol_of(parent.left), name)
-                return self.unqualified(name, expression)
+                return self.unqualified_symbol(name, expression)
             case ScopedNameSyntax():
                 return self.symbol_of(expression.right)
             case MemberAccessExpressionSyntax():
@@ -127,7 +127,7 @@ class SymbolLookup:
             return self._compilation.getRoot()
         return self._scopes.unit_of(expression) if syntax_kind == SyntaxKind.UnitScope else None
 
-    def unqualified(self, name: str, node: SyntaxNode) -> Symbol | None:
+    def unqualified_symbol(self, name: str, node: SyntaxNode) -> Symbol | None:
         """The symbol that a name without a path means at a node."""
         clause = with_around(node)
         if clause is not None and clause.is_iterator(name):
@@ -212,7 +212,7 @@ class SymbolLookup:
                     return symbol
         return self._other_definitions.get(name)
 
-    def instantiated(self, node: SyntaxNode | None) -> InstanceBodySymbol | None:
+    def instantiated_body(self, node: SyntaxNode | None) -> InstanceBodySymbol | None:
         """The body of the module that the instantiation around a node names: of `m` in `m u (.a(x));`."""
         while node is not None and not isinstance(node, HierarchyInstantiationSyntax):
             node = node.parent

@@ -19,7 +19,7 @@ from pyslang.ast import (
     VisitAction,
 )
 
-from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
+from benchwright_verilog.semantics.behaviour.clock_graph import unwrap_conversions
 
 if TYPE_CHECKING:
     from pyslang.ast import Symbol
@@ -45,7 +45,7 @@ def symbols_in(node: object) -> dict[str, Symbol]:
 
 def targets_of(target_expression: Expression) -> Iterator[Expression]:
     """Yield what the left side of an assignment assigns: several signals if that is a concatenation."""
-    target_expression = unwrapped(target_expression)
+    target_expression = unwrap_conversions(target_expression)
     if isinstance(target_expression, ConcatenationExpression):
         for operand in target_expression.operands:
             yield from targets_of(operand)
@@ -55,21 +55,21 @@ def targets_of(target_expression: Expression) -> Iterator[Expression]:
 
 def symbol_of(expression: Expression) -> Symbol | None:
     """The net or variable that an expression is, or is a part of."""
-    expression = unwrapped(expression)
+    expression = unwrap_conversions(expression)
     while isinstance(expression, _SELECTS):
-        expression = unwrapped(expression.value)
+        expression = unwrap_conversions(expression.value)
     return _declared_value(expression.symbol) if isinstance(expression, _VALUES) else None
 
 
 def indices_of(expression: Expression) -> Iterator[Expression]:
     """The expressions that select the part of a signal that an expression is."""
-    expression = unwrapped(expression)
+    expression = unwrap_conversions(expression)
     while isinstance(expression, _SELECTS):
         if isinstance(expression, ElementSelectExpression):
             yield expression.selector
         elif isinstance(expression, RangeSelectExpression):
             yield from (expression.left, expression.right)
-        expression = unwrapped(expression.value)
+        expression = unwrap_conversions(expression.value)
 
 
 def text_of(syntax: SyntaxNode | None) -> str:

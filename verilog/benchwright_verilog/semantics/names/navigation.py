@@ -223,7 +223,7 @@ def _is_only_one(project: Project, target: Target, plain_name: PlainName) -> boo
 def candidate_files(project: Project, target: Target) -> list[Path]:
     """The files that may name a thing, that which declares it first."""
     if target.target_kind is TargetKind.FILE:
-        return project.including(target.path)
+        return project.files_including(target.path)
     module = _module_of(target)
     name = target.name
     word_files = list(project.words())

@@ -38,7 +38,7 @@ class RenameEdit:
     text: str
 
 
-def renamable(project: Project, analysis: FileAnalysis, byte: int) -> Occurrence:
+def renamable_name(project: Project, analysis: FileAnalysis, byte: int) -> Occurrence:
     """The name at a byte, if it can be renamed.
 
     Raises:
@@ -68,7 +68,7 @@ def rename(
     Raises:
         RenameRefusedError: The thing can't be renamed, or not to this.
     """
-    target = renamable(project, analysis, byte).target
+    target = renamable_name(project, analysis, byte).target
     _require_name(new_name, target)
     if new_name == target.name:
         return []

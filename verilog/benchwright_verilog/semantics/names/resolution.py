@@ -148,7 +148,7 @@ class Resolver:
             return
         role = role_of(node)
         if role is NameRole.READ and (connection := connection_of(node)) is not None:
-            body = self._lookup.instantiated(connection)
+            body = self._lookup.instantiated_body(connection)
             role = role_through(body.findPort(connection.name.valueText) if body is not None else None)
         yield from self._meaning(self._lookup.symbol_of(node), role)
 
@@ -256,12 +256,12 @@ class Resolver:
     # Connections and what names something of another scope
 
     def _port_connection(self, token: Token, node: NamedPortConnectionSyntax) -> Iterator[Meaning]:
-        body = self._lookup.instantiated(node)
+        body = self._lookup.instantiated_body(node)
         port = body.findPort(token.valueText) if body is not None else None
         yield from self._meaning(port, NameRole.CONNECTION)
         if not node.openParen:
             yield from self._meaning(
-                self._lookup.unqualified(token.valueText, node), role_through(port), shorthand=True
+                self._lookup.unqualified_symbol(token.valueText, node), role_through(port), shorthand=True
             )
 
     def _other_meanings(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
@@ -292,7 +292,7 @@ class Resolver:
             SyntaxKind.DefaultClockingReference,
             SyntaxKind.DPIExport,
         ):
-            yield from self._meaning(self._lookup.unqualified(name, node), NameRole.TYPE)
+            yield from self._meaning(self._lookup.unqualified_symbol(name, node), NameRole.TYPE)
 
     def _parameter(self, name: str, node: NamedParamAssignmentSyntax) -> Symbol | None:
         """The parameter of a module in `m #(.N(8)) u ();`, of a class in `C #(.N(8)) c;`."""
@@ -314,7 +314,7 @@ class Resolver:
     def _loop_variable(self, token: Token, node: LoopGenerateSyntax) -> Iterator[Meaning]:
         """`i` in `for (genvar i = 0; …)`, which declares it, or in `for (i = 0; …)`, which does not."""
         if not node.genvar:
-            yield from self._meaning(self._lookup.unqualified(token.valueText, node), NameRole.WRITE)
+            yield from self._meaning(self._lookup.unqualified_symbol(token.valueText, node), NameRole.WRITE)
             return
         array = self._scopes.scope_of(node)
         target = self.target(array.find(token.valueText) if array is not None else None)

@@ -16,7 +16,12 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from benchwright_verilog.semantics.compilation.trees import Preprocessing, ReachableFiles, encodable, parsing_options
+from benchwright_verilog.semantics.compilation.trees import (
+    Preprocessing,
+    ReachableFiles,
+    encodable_text,
+    parsing_options,
+)
 from benchwright_verilog.semantics.project.index.outline import Outline
 from benchwright_verilog.semantics.project.plain_files import is_other_than_file, stamp_of
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
@@ -372,4 +377,4 @@ def _without_slashes(text: str) -> str:
         is_comment = match[0] in ("//", "/*", "*/")
         return match[0] if is_comment else match[0].replace("/", _FOR_A_SLASH)
 
-    return _SLASHES.sub(without_slash, encodable(text))
+    return _SLASHES.sub(without_slash, encodable_text(text))

@@ -79,7 +79,7 @@ class Includes:
         if include_key not in self._found_paths:
             candidates = (
                 Path(os.path.normpath(folder / name))
-                for folder in (includer.parent, *self.preprocessing(includer).include_dirs)
+                for folder in (includer.parent, *self.preprocessing_of(includer).include_dirs)
             )
             self._found_paths[include_key] = next(
                 (candidate for candidate in candidates if candidate in self._texts or stamp_of(candidate) is not None),
@@ -87,7 +87,7 @@ class Includes:
             )
         return self._found_paths[include_key]
 
-    def preprocessing(self, path: Path) -> Preprocessing:
+    def preprocessing_of(self, path: Path) -> Preprocessing:
         """Include folders and macros that a file is read with."""
         if path.parent not in self._read_with:
             self._read_with[path.parent] = self._look_up(path)

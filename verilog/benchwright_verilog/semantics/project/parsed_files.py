@@ -58,7 +58,7 @@ class ParsedFiles:
         for path in paths:
             text = own_text if path == changed_file and own_text is not None else self._texts.get(path)
             if text is not None:
-                roots.append(RootFile(path, text, self._includes.preprocessing(path)))
+                roots.append(RootFile(path, text, self._includes.preprocessing_of(path)))
         reachable_files, header_files = self._closures.reachable_files(roots)
         self._trees.prepare(reachable_files)
         by_path = {file_root.path: file_root for file_root in roots} if self._inheriting else {}

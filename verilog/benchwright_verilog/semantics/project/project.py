@@ -172,7 +172,7 @@ class Project:
         return FileAnalysis(path, outline, tree, compiled, macros=self._macros(path))
 
     def _macros(self, root: Path) -> Macros:
-        return Macros(root, self._texts.outline, self._includes.find, self._includes.preprocessing(root).defines)
+        return Macros(root, self._texts.outline, self._includes.find, self._includes.preprocessing_of(root).defines)
 
     @property
     def _warnings(self) -> tuple[str, ...]:
@@ -271,7 +271,7 @@ class Project:
         """The design files whose code has a name."""
         return [path for path, words in self.words() if name in words.code_words]
 
-    def including(self, header: Path) -> list[Path]:
+    def files_including(self, header: Path) -> list[Path]:
         """The design files that include something of a file's name."""
         self._wait()
         with self._lock:
@@ -343,7 +343,7 @@ class Project:
                 path,
                 lambda other_path: outline if other_path == path else outline_of(other_path),
                 self._includes.find,
-                self._includes.preprocessing(path).defines,
+                self._includes.preprocessing_of(path).defines,
             )
             return outline, macros
 

@@ -148,7 +148,7 @@ class Projects:
             diagnostics = project.analysis(document).diagnostics
         else:
             diagnostics = await asyncio.to_thread(lambda: project.analysis(document).diagnostics)
-        if self._on_undecided is not None and project.is_whole and project.declaring_files.undecided:
+        if self._on_undecided is not None and project.is_whole and project.declaring_files.undecided_units:
             self._on_undecided(project)
         return diagnostics
 

@@ -161,7 +161,7 @@ class Inventory:
             self._store.save(self.folder, {**self.entries, **arrived})
 
     @property
-    def declaring(self) -> dict[str, list[Path]]:
+    def declaring_files(self) -> dict[str, list[Path]]:
         """The files that declare a name, headers left out: those are part of what includes them."""
         if self._declaring is None:
             self._declaring = {}
@@ -172,7 +172,7 @@ class Inventory:
         return self._declaring
 
     @property
-    def including(self) -> dict[str, list[Path]]:
+    def including_files(self) -> dict[str, list[Path]]:
         """The files that include something of a name, by the name's last part."""
         if self._including is None:
             self._including = {}
@@ -181,7 +181,7 @@ class Inventory:
                     self._including.setdefault(name, []).append(path)
         return self._including
 
-    def naming(self, name: str) -> Sequence[Path]:
+    def files_naming(self, name: str) -> Sequence[Path]:
         """The files whose code has a name, as they are on disk."""
         if name not in self._naming:
             self._naming[name] = [path for path, entry in self.entries.items() if name in entry.code_words]
@@ -206,7 +206,7 @@ class Inventory:
     def _all_header_dirs(self) -> Iterable[Path]:
         folders: dict[Path, None] = {self.folder: None}
         for path in self.stamps:
-            if path.suffix in HEADERS or path.name in self.including:
+            if path.suffix in HEADERS or path.name in self.including_files:
                 for folder in path.parents:
                     folders[folder] = None
                     if folder == self.folder:

@@ -138,7 +138,7 @@ class Outline:
             return ()
         return tuple(
             Include(match[1][1:-1].decode(), match.start(1) + 1, match.end(1) - 1)
-            for match in _INCLUDE.finditer(blanked(self.data, strings=False))
+            for match in _INCLUDE.finditer(blank_out(self.data, strings=False))
         )
 
     @cached_property
@@ -192,7 +192,7 @@ class Outline:
     @cached_property
     def code(self) -> bytes:
         """The text with spaces for comments and strings."""
-        return blanked(self.data)
+        return blank_out(self.data)
 
     def declares(self, name: str) -> bool:
         """True if it seems to declare a module, package or the like; quicker than looking for all of them."""
@@ -214,7 +214,7 @@ class Outline:
             yield match.start()
 
 
-def blanked(data: bytes, *, strings: bool = True) -> bytes:
+def blank_out(data: bytes, *, strings: bool = True) -> bytes:
     """Source code with comments, and strings if wanted, replaced by spaces."""
 
     def spaces(match: re.Match[bytes]) -> bytes:

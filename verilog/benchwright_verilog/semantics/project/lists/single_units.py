@@ -55,7 +55,7 @@ class SingleUnits:
     def __contains__(self, path: Path) -> bool:
         return path in self._unit_paths
 
-    def merged(self, paths: Iterable[Path]) -> list[Path]:
+    def merge_units(self, paths: Iterable[Path]) -> list[Path]:
         """Files, each unit once where its first file was."""
         return list(dict.fromkeys(map(self.unit_of, paths)))
 
