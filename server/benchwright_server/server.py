@@ -95,7 +95,7 @@ class Protocol(LanguageServerProtocol):
             kind = self.get_message_type(data["method"]) or JsonRPCRequestMessage
             return self._converter.structure(data, kind)
         except (BaseValidationError, TypeError, ValueError, KeyError) as error:
-            invalid = JsonRpcInvalidParams(_invalid(data["method"], error))
+            invalid = JsonRpcInvalidParams(_invalid_params_message(data["method"], error))
             self._send_response(data["id"], error=invalid.to_response_error())
             return None
 
@@ -372,7 +372,7 @@ def _load_ahead(home: Home) -> None:
         offer_scripts(home.cache)
 
 
-def _invalid(method: object, cause: Exception) -> str:
+def _invalid_params_message(method: object, cause: Exception) -> str:
     """The fault in a request's parameters, in one sentence."""
     if not isinstance(cause, BaseValidationError):
         return f"{method}: the parameters are invalid."

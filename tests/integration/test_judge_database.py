@@ -43,7 +43,7 @@ def problem(tmp_path: Path) -> Problem:
 
 async def test_an_answer_waits_is_graded_and_is_settled(records: Records, problem: Problem) -> None:
     await judge_and_record(problem, "an\0answer \ud800", None, records, ref=FREE, attempt="a", number=1, answer_id="x")
-    (unscored_answer,) = await records.pending_answers()
+    (unscored_answer,) = await records.pending()
     assert (unscored_answer.answer.id, unscored_answer.answer.text, unscored_answer.answer.attempt) == (
         "x",
         "an\ufffdanswer ?",
@@ -54,7 +54,7 @@ async def test_an_answer_waits_is_graded_and_is_settled(records: Records, proble
     await grading.grade("x", "ana", "correct", 2, "on second thoughts")
     judgement = await grading.grade("x", "bob", "correct", 3)
     assert judgement is not None and await records.judgement("x") == judgement
-    assert await records.pending_answers() == []
+    assert await records.pending() == []
     (judged_answer,) = await records.judged_answers()
     assert [(grade.grader, grade.label, grade.difficulty) for grade in judged_answer.grades] == [
         ("ana", "correct", 2),
@@ -73,14 +73,14 @@ async def test_an_undecided_judgement_keeps_the_answer_waiting_with_all_its_vote
         status=JudgementStatus.ERROR, message="no majority", method=ScoringMethod.MODEL, votes=model_votes
     )
     await records.settle(answer, undecided)
-    assert [waiting.reason for waiting in await records.pending_answers()] == ["no majority"]
+    assert [waiting.reason for waiting in await records.pending()] == ["no majority"]
     assert await records.judgement("x") == undecided
 
 
 async def test_a_hundred_answers_at_once_are_all_kept(records: Records, problem: Problem) -> None:
     texts = [f"answer {number}" for number in range(100)]
     await asyncio.gather(*(judge_and_record(problem, text, None, records, ref=FREE, answer_id=text) for text in texts))
-    assert sorted(waiting.answer.id for waiting in await records.pending_answers()) == sorted(texts)
+    assert sorted(waiting.answer.id for waiting in await records.pending()) == sorted(texts)
 
 
 async def test_the_first_vote_under_a_key_stays(records: Records) -> None:

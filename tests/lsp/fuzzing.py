@@ -400,7 +400,7 @@ class Client:
 
     def _take(self, message: dict[str, Any]) -> None:
         if "method" in message:
-            self._take_from_server(message)
+            self._handle_server_message(message)
             return
         method, keep, text = self._unanswered_requests.pop(message["id"])
         error = message.get("error")
@@ -423,7 +423,7 @@ class Client:
                 is_item = follow_up_method.startswith(("callHierarchy/", "typeHierarchy/"))
                 self._items.append((follow_up_method, {"item": item} if is_item else item))
 
-    def _take_from_server(self, message: dict[str, Any]) -> None:
+    def _handle_server_message(self, message: dict[str, Any]) -> None:
         if "id" in message:
             answer: Any = (
                 [None] * len(message["params"]["items"]) if message["method"].endswith("/configuration") else None

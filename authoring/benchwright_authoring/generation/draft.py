@@ -96,14 +96,14 @@ def read_draft(reply_fields: Mapping[str, object]) -> Draft:
         return Draft.model_validate(reply_fields)
     except ValidationError as error:
         first_error = error.errors(include_url=False, include_input=False)[0]
-        field = visible_text(".".join(map(str, first_error["loc"])))[:40]
+        field = visible(".".join(map(str, first_error["loc"])))[:40]
         raise ValueError(f"field {field} of the reply: {first_error['msg']}") from error
 
 
 def faults(draft: Draft, passage: Passage) -> Iterator[str]:
     """The faults of a draft, as far as rules can tell, as sentences without their full stops."""
     for field, text in draft.texts.items():
-        if visible_text(text) != text:
+        if visible(text) != text:
             yield f"{field} has characters that can't be seen"
         elif _MARKUP.search(text):
             yield f"{field} has a link, a picture, HTML, a heading or a block of code"

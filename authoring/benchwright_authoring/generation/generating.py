@@ -15,7 +15,7 @@ from benchwright_authoring.generation.passages import Passage
 from benchwright_authoring.written_question import LETTERS, WrittenQuestion
 from benchwright_foundation.model import Model
 from benchwright_judges.models.kept_replies import KeptReplies
-from benchwright_judges.models.prompt import object_schema, visible_text
+from benchwright_judges.models.prompt import object_schema, visible
 from benchwright_problems.errors import ProblemsError
 
 CRITERIA = {
@@ -163,7 +163,7 @@ class Generator:
             reason, holds = (value.get("reason"), value.get("holds")) if isinstance(value, dict) else ("", None)
             if not isinstance(holds, bool) or not isinstance(reason, str):
                 raise GenerationError(f"{self._judge.name} did not decide on {criterion}")
-            explanation = " ".join(visible_text(reason)[:_LONGEST].split()) or "it does not say why"
+            explanation = " ".join(visible(reason)[:_LONGEST].split()) or "it does not say why"
             decisions[criterion] = CriterionOpinion(reason=explanation, holds=holds)
         return decisions
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_judges.models.prompt import visible_text
+from benchwright_judges.models.prompt import visible
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.storage.pack_folder import LARGEST_FILE_BYTES
 
@@ -114,7 +114,7 @@ def _readable_text(folder: Path, path: str) -> str:
         raise ValueError("no plain file") from error
     except OSError as error:
         raise ValueError(f"can't be read, or is a link: {error.strerror}") from error
-    return visible_text(text)
+    return visible(text)
 
 
 def _passages(path: str, text: str) -> Iterator[Passage]:

@@ -112,7 +112,7 @@ class Translator:
         is_same, difference = reply.get("same"), reply.get("difference")
         if not isinstance(is_same, bool) or not isinstance(difference, str):
             raise TranslationError(f"{self._back.name} did not say whether both versions are the same")
-        explanation = " ".join(visible_text(difference)[:_LONGEST].split()) or "it does not say what"
+        explanation = " ".join(visible(difference)[:_LONGEST].split()) or "it does not say what"
         return () if is_same else (f"translated back, something differs: {explanation}",)
 
 
@@ -293,7 +293,7 @@ def faults(source: Mapping[str, str], translated: Mapping[str, object]) -> Itera
         translated_text = translated[field]
         if not isinstance(translated_text, str):
             yield f"{field} is no text"
-        elif visible_text(translated_text) != translated_text:
+        elif visible(translated_text) != translated_text:
             yield f"{field} has characters that can't be seen"
         elif bool(text.strip()) != bool(translated_text.strip()):
             yield f"{field} is {'empty' if text.strip() else 'not empty any more'}"
@@ -311,5 +311,5 @@ def _changed_tokens(field: str, text: str, new_text: str) -> Iterator[str]:
     for content_kind, pattern in _PROTECTED.items():
         old_tokens, new_tokens = Counter(pattern.findall(plain_text)), Counter(pattern.findall(plain_other))
         for token in [*(old_tokens - new_tokens), *(new_tokens - old_tokens)][:1]:
-            yield f"{field} has {content_kind} that was changed: {visible_text(token)[:_SHOWN]}"
+            yield f"{field} has {content_kind} that was changed: {visible(token)[:_SHOWN]}"
             return

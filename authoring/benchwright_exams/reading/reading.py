@@ -21,7 +21,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import ExtraMissingError
 from benchwright_foundation.kept import StageFile
 from benchwright_foundation.model import Model
-from benchwright_judges.models.prompt import visible_text
+from benchwright_judges.models.prompt import visible
 from benchwright_problems.problem import digest
 
 MOST_PAGES = 200
@@ -99,7 +99,7 @@ def _read_document(reader_process: ReaderProcess, file: Path) -> _About:
         return _About.model_validate(reply)
     except ValidationError as error:
         reason = str(reply.get("error") or "the library failed on it")
-        raise ExamError(f"{file.name} can't be read: {visible_text(reason)}.") from error
+        raise ExamError(f"{file.name} can't be read: {visible(reason)}.") from error
 
 
 def _do_nothing() -> None:

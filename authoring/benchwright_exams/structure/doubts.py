@@ -10,7 +10,7 @@ from typing import Protocol
 from benchwright_exams.reading.page import PageWord
 from benchwright_exams.structure.ledger import ExamFinding, Region, RegionRole
 from benchwright_exams.structure.text_blocks import Block
-from benchwright_judges.models.prompt import visible_text
+from benchwright_judges.models.prompt import visible
 
 _PRINTED = 100.0
 _CLEAR = 80.0
@@ -92,7 +92,7 @@ def doubts_of(exam_questions: Sequence[_DoubtfulQuestion], regions: Sequence[Reg
         own_regions = [region_by_id[name] for name in exam_question.regions]
         words = [word for region in own_regions for word in region.doubtful if not _is_numbering(region, word)]
         if words:
-            quoted_words = visible_text(" ".join(words))[:_QUOTED]
+            quoted_words = visible(" ".join(words))[:_QUOTED]
             yield ExamFinding(
                 says=f"These words may have been recognised wrongly: “{quoted_words}”.", item=exam_question.label
             )

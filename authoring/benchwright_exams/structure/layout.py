@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from benchwright_exams.reading.page import Box, Drawing, DrawingKind, PageWord, ReadPage
 from benchwright_exams.structure.doubts import is_doubtful
-from benchwright_judges.models.prompt import visible_text
+from benchwright_judges.models.prompt import visible
 
 _LABEL_CHARACTERS = 14
 _LABEL_POINTS = 22.0
@@ -82,7 +82,7 @@ def _is_well_inside(drawing: Box, word: PageWord) -> bool:
 
 
 def _joined_text(words: Sequence[PageWord]) -> str:
-    return visible_text(" ".join(word.text for word in words))
+    return visible(" ".join(word.text for word in words))
 
 
 def _with_labels(pictures: Sequence[Drawing], words: Sequence[PageWord]) -> tuple[list[Drawing], list[PageWord]]:
@@ -228,10 +228,10 @@ def _spaced_line(words: Sequence[PageWord]) -> str:
         (next_word.box.left_edge - word.box.left_edge) / (len(word.text) + 1) for word, next_word in pairwise(words)
     ]
     width = max(ink, min(sign_widths, default=ink), 1.0)
-    text = visible_text(words[0].text)
+    text = visible(words[0].text)
     for word, next_word in pairwise(words):
         spaces = round((next_word.box.left_edge - word.box.right_edge) / width - _INK_GAP)
-        text += " " * max(1, min(spaces, _MOST_SPACES)) + visible_text(next_word.text)
+        text += " " * max(1, min(spaces, _MOST_SPACES)) + visible(next_word.text)
     return text
 
 

@@ -13,7 +13,7 @@ from benchwright_exams.structure.layout import Piece, pieces_of
 from benchwright_exams.structure.ledger import ExamFinding, Ledger, Region, RegionRole, Segment, check_covered
 from benchwright_exams.structure.line_segments import LabelledLine, last_choice, split_line
 from benchwright_exams.structure.place import ExamPlace
-from benchwright_judges.models.prompt import visible_text
+from benchwright_judges.models.prompt import visible
 from benchwright_problems.problem import digest
 
 _EDGE_SHARE = 0.09
@@ -55,7 +55,7 @@ def _findings_of_file(exam: ReadExam) -> Iterator[ExamFinding]:
                 page=page.number,
             )
         if page.unsure:
-            unclear = " ".join(visible_text(" ".join(word.text for word in page.unsure)).split())[:_QUOTED]
+            unclear = " ".join(visible(" ".join(word.text for word in page.unsure)).split())[:_QUOTED]
             yield ExamFinding(
                 says=f"{len(page.unsure)} words were too unclear to be taken, such as “{unclear}”.", page=page.number
             )

@@ -91,7 +91,7 @@ class VarianceComponents:
         residuals = value_column - self._basis @ (self._basis.T @ value_column)
         observed = np.append(self._sums((self._z.T @ residuals) ** 2), residuals @ residuals)
         loads = np.append(self._sums((self._z.T @ weights) ** 2), weights @ weights)
-        components, kept_indices = self._positive(observed)
+        components, kept_indices = self._positive_components(observed)
         residual_variance = float(loads[-1] * components[-1])
         variance = float(loads @ components)
         if self._doubtful:
@@ -120,7 +120,7 @@ class VarianceComponents:
         is_filled = self._sizes > 0
         return float((factors * squares)[is_filled] @ (1 / self._sizes[is_filled]))
 
-    def _positive(self, observed: Numbers) -> tuple[Numbers, list[int]]:
+    def _positive_components(self, observed: Numbers) -> tuple[Numbers, list[int]]:
         """Components after the smallest was left out as long as one is not above 0, and which are kept."""
         kept_indices = list(range(self._count + 1))
         while True:

@@ -9,7 +9,7 @@ from importlib import resources
 from benchwright_analysis.html_file import html_file
 from benchwright_analysis.trace.step import AttemptTrace, ExcerptLine, StepExcerpt, StepKind, TracePart, TraceStep
 from benchwright_foundation.number_text import clock
-from benchwright_judges.models.prompt import visible_text
+from benchwright_judges.models.prompt import visible
 
 _MOST_LINES = 400
 _LONGEST_LINE = 1000
@@ -110,8 +110,8 @@ def _text(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return visible_text(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…")
+    return visible(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…")
 
 
 def _escape(text: str) -> str:
-    return escape(visible_text(text))
+    return escape(visible(text))

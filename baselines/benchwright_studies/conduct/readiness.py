@@ -55,7 +55,7 @@ def imbalances(study: Study, plan: Plan) -> list[str]:
         return []
     balanced_count = conditions
     if study.randomisation.unit is AssignmentUnit.TASK and study.randomisation.order is Order.LATIN_SQUARE:
-        balanced_count *= _orders(len(study.problems))
+        balanced_count *= _order_count(len(study.problems))
     sentences = []
     for description, counts in _counts(study, plan):
         if max(counts.values()) != min(counts.values()):
@@ -66,7 +66,7 @@ def imbalances(study: Study, plan: Plan) -> list[str]:
     return sentences
 
 
-def _orders(problem_count: int) -> int:
+def _order_count(problem_count: int) -> int:
     """Number of orders in a Williams square."""
     return problem_count if problem_count % 2 == 0 else 2 * problem_count
 

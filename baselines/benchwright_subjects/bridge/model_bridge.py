@@ -73,7 +73,7 @@ class ModelBridge:
         self._bridge = NamingBridge(
             agent_state,
             filter=self._ask,
-            response_filter=self._take,
+            response_filter=self._record_answer,
             allow_remote_mcp=False,
             forward_generation_config=forwards,
         )
@@ -128,7 +128,7 @@ class ModelBridge:
             return None
         return GenerateInput(messages, list(tools), tool_choice, config.model_copy(update={"seed": self._seed}))
 
-    async def _take(self, model: Model, output: ModelOutput, generate_input: GenerateInput) -> None:
+    async def _record_answer(self, model: Model, output: ModelOutput, generate_input: GenerateInput) -> None:
         await self._finish_hearing(self._on_answer(model, output))
 
     async def _finish_hearing(self, hearing: Awaitable[None]) -> None:

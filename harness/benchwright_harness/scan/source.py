@@ -201,13 +201,13 @@ def _path(task: str, name_tokens: list[SourceToken], folder: str) -> Iterator[tu
     if name_tokens[0].kind == "StringLiteral":
         name = name_tokens[0].text.strip('"')
         # A simulator may start in a folder below the working one.
-        if (name.startswith(("/", "~", "\\")) and not name.startswith("/code/")) or _leaves(folder, name):
+        if (name.startswith(("/", "~", "\\")) and not name.startswith("/code/")) or _leads_outside(folder, name):
             yield "outside", name
     elif name_tokens[0].text[:1] != "<" or task != "`include":
         yield "computed-path", task
 
 
-def _leaves(folder: str, name: str) -> bool:
+def _leads_outside(folder: str, name: str) -> bool:
     if "\\" in name:
         return True
     full_path = posixpath.normpath(posixpath.join(folder, name))

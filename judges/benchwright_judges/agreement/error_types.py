@@ -139,7 +139,7 @@ async def _vote(
         prompt = error_types_prompt(problem, reply, text, [*ErrorType])
         return _read(name, await endpoint.ask(prompt, index=0, budget=budget))
 
-    return await ballot.vote_by_cache(records, key, name, request, offline=offline)
+    return await ballot.remembered(records, key, name, request, offline=offline)
 
 
 def _read(judge: str, reply: EndpointReply) -> Vote:

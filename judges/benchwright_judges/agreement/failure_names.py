@@ -11,7 +11,7 @@ from benchwright_judges.errors import LabellingError
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.configuration import JudgesSettings, find_endpoints
 from benchwright_judges.models.json_reply import read_object
-from benchwright_judges.models.prompt import JudgePrompt, object_schema, visible_text
+from benchwright_judges.models.prompt import JudgePrompt, object_schema, visible
 
 _MOST_TEXTS = 20
 _TEXT_CHARACTERS = 600
@@ -50,7 +50,7 @@ async def name_failures(
 
 def _prompt(texts: Sequence[str]) -> JudgePrompt:
     step = max(1, -(-len(texts) // _MOST_TEXTS))
-    listing = "\n".join(f"- {visible_text(' '.join(text.split())[:_TEXT_CHARACTERS])}" for text in texts[::step])
+    listing = "\n".join(f"- {visible(' '.join(text.split())[:_TEXT_CHARACTERS])}" for text in texts[::step])
     code = secrets.token_hex(16)
     instructions = (resources.files("benchwright_judges") / "rubrics" / "failure-name.txt").read_text().strip()
     explanations = f"The code is {code}.\n\nBEGIN EXPLANATIONS {code}\n{listing}\nEND EXPLANATIONS {code}"

@@ -132,7 +132,7 @@ def _about_answer(problem: Problem, answer: str, verb: str, empty: JudgePrompt, 
     key = problem.hidden.answer
     if key is None:
         raise ValueError(f"problem {problem.id} has no key to grade by")
-    answer_text = visible_text(answer[:ANSWER_CHARACTERS])
+    answer_text = visible(answer[:ANSWER_CHARACTERS])
     question = _question(
         problem, [_section(f"FILE {path}", text) for path, text in sorted(problem.public.files.items())]
     )
@@ -274,7 +274,7 @@ def object_schema(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
     }
 
 
-def visible_text(text: str) -> str:
+def visible(text: str) -> str:
     """Untrusted text, with invisible characters (controls, bidi marks, tags, unpaired surrogates) as escapes."""
     lines = text.replace("\r\n", "\n")
     return "".join(f"\\u{{{ord(c):x}}}" if _is_hidden(c) else c for c in lines)
@@ -290,7 +290,7 @@ def _is_hidden(character: str) -> bool:
 
 
 def _section(title: str, text: str) -> str:
-    return f"{title}:\n{visible_text(text.strip())}\n"
+    return f"{title}:\n{visible(text.strip())}\n"
 
 
 def _cut(text: str) -> str:
@@ -308,7 +308,7 @@ def _parts(pieces: Sequence[str | Figure]) -> JsonValue:
         if isinstance(piece, str):
             content_parts.append({"type": "text", "text": piece})
         else:
-            caption = f"FIGURE {piece.path}" + (f" ({visible_text(piece.alt)})" if piece.alt else "") + ":"
+            caption = f"FIGURE {piece.path}" + (f" ({visible(piece.alt)})" if piece.alt else "") + ":"
             if piece.media_type is MediaType.SVG:
                 # Endpoints don't accept SVG as a picture, but models can read its source.
                 content_parts.append({"type": "text", "text": f"{caption}\n{piece.content.decode('utf-8', 'replace')}"})

@@ -41,7 +41,7 @@ async def read_answer(
         OutOfBudgetError: The budget does not hold what a vote may cost; votes that were given are stored.
     """
     counted_votes = await ballot.count(
-        lambda seat: ballot.vote_by_cache(
+        lambda seat: ballot.remembered(
             records,
             model_reader.key(problem, answer, seat),
             model_reader.name,

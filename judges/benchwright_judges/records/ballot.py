@@ -54,7 +54,7 @@ async def count(
     return CountedVotes(tuple(votes), tuple(labels), decision)
 
 
-async def vote_by_cache(
+async def remembered(
     records: Records, key: str, judge: str, request_vote: Callable[[], Awaitable[Vote]], *, offline: bool
 ) -> Vote:
     """A vote from the cache, or else a new one, which is stored at once.

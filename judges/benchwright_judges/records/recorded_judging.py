@@ -211,7 +211,7 @@ class _Votes:
                 "vote": seat,
             }
         )
-        return await ballot.vote_by_cache(
+        return await ballot.remembered(
             self._records,
             key,
             judge.name,

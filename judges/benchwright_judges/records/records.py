@@ -201,7 +201,7 @@ class Records(Database):
             row = (await connection.execute(select(ANSWERS).where(ANSWERS.c.id == answer_id))).one_or_none()
         return None if row is None else _answer(row._mapping)
 
-    async def pending_answers(self) -> Sequence[UnscoredAnswer]:
+    async def pending(self) -> Sequence[UnscoredAnswer]:
         """Answers that no judge has scored yet, oldest first."""
         query = (
             select(ANSWERS, PENDING.c.reason, PENDING.c.since)

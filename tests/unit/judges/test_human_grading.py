@@ -48,7 +48,7 @@ async def test_two_people_who_agree_decide(records: Records, grading: HumanGradi
         False,
     )
     assert [vote.reason for vote in judgement.votes] == ["half of it", ""]
-    assert await records.pending_answers() == []
+    assert await records.pending() == []
     assert await records.judgement(item_id) == judgement
     assert await grading.next_item("cleo") is None
 

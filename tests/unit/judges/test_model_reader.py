@@ -116,7 +116,7 @@ async def test_an_answer_in_which_two_readings_find_no_common_value_stays_unread
         None,
         ScoringMethod.READER,
     )
-    assert await records.pending_answers() == []
+    assert await records.pending() == []
 
 
 async def test_a_refusal_stays_one_if_the_model_finds_no_value(records: Records) -> None:
@@ -127,18 +127,18 @@ async def test_a_reader_that_fails_leaves_the_answer_waiting_and_says_why(record
     judgement = await read(records, fails(401))
     assert judgement.status is JudgementStatus.ERROR
     assert "the endpoint answered 401: the key is not accepted" in judgement.message
-    (unscored_answer,) = await records.pending_answers()
+    (unscored_answer,) = await records.pending()
     async with reading_panel(in_turn(reads("B"))) as (panel, _):
         later_judgement = await judge_and_record(
             CHOICE, UNCLEAR, panel, records, ref="p/q", answer_id=unscored_answer.answer.id
         )
-    assert (later_judgement.label, await records.pending_answers()) == ("B", [])
+    assert (later_judgement.label, await records.pending()) == ("B", [])
 
 
 async def test_an_empty_budget_leaves_the_answer_waiting(records: Records) -> None:
     async with reading_panel(in_turn(reads("B"))) as (panel, server):
         judgement = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", budget=JudgingBudget(0.0))
-    assert (judgement.status, server.requests, len(await records.pending_answers())) == (JudgementStatus.PENDING, [], 1)
+    assert (judgement.status, server.requests, len(await records.pending())) == (JudgementStatus.PENDING, [], 1)
     assert "budget" in judgement.message
 
 

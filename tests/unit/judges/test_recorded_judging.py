@@ -79,7 +79,7 @@ async def test_two_votes_that_agree_are_enough(records: Records) -> None:
     assert judgement.method is ScoringMethod.MODEL
     assert judgement.rubric == load_rubric("free-response").reference
     assert judgement.cost_usd > 0
-    assert await records.pending_answers() == []
+    assert await records.pending() == []
 
 
 async def test_a_third_vote_breaks_a_tie_and_all_votes_are_kept(records: Records) -> None:
@@ -100,7 +100,7 @@ async def test_without_a_majority_nothing_is_scored_and_the_answer_waits_for_a_p
     judgement = await judged(records, in_turn(says(1), says(5), says(10)), problem=OPEN)
     assert (judgement.status, judgement.score, judgement.passed) == (JudgementStatus.ERROR, None, None)
     assert len(judgement.votes) == 3
-    (unscored_answer,) = await records.pending_answers()
+    (unscored_answer,) = await records.pending()
     assert (unscored_answer.answer.problem, unscored_answer.answer.text) == ("p/q", "an answer")
     assert "majority" in unscored_answer.reason
 
@@ -117,7 +117,7 @@ async def test_a_judge_that_never_makes_sense_is_an_error_and_no_zero(records: R
         judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
     assert (judgement.status, judgement.score) == (JudgementStatus.ERROR, None)
     assert len(server.requests) == len(judgement.votes) == 4, "two seats and two spares"
-    assert len(await records.pending_answers()) == 1
+    assert len(await records.pending()) == 1
 
 
 async def test_one_family_stands_in_for_another_that_is_down(records: Records) -> None:
@@ -175,7 +175,7 @@ async def test_a_judgement_of_a_part_of_an_answer_says_so(records: Records) -> N
 async def test_without_a_judge_the_answer_waits_and_is_scored_later(records: Records) -> None:
     first_judgement = await judge_and_record(FREE, "an answer", None, records, ref="p/q", attempt="a1", number=2)
     assert first_judgement.status is JudgementStatus.PENDING and first_judgement.score is None
-    (unscored_answer,) = await records.pending_answers()
+    (unscored_answer,) = await records.pending()
     assert (unscored_answer.answer.attempt, unscored_answer.answer.number, unscored_answer.answer.text) == (
         "a1",
         2,
@@ -186,7 +186,7 @@ async def test_without_a_judge_the_answer_waits_and_is_scored_later(records: Rec
             FREE, unscored_answer.answer.text, judges, records, ref="p/q", answer_id=unscored_answer.answer.id
         )
     assert later_judgement.status is JudgementStatus.SCORED
-    assert await records.pending_answers() == []
+    assert await records.pending() == []
     assert (await records.judgement(unscored_answer.answer.id)) == later_judgement
 
 
@@ -194,7 +194,7 @@ async def test_a_newer_answer_of_the_same_try_takes_the_place_of_one_that_waits(
     await judge_and_record(FREE, "first", None, records, ref="p/q", attempt="a1", number=2)
     await judge_and_record(FREE, "second", None, records, ref="p/q", attempt="a1", number=2)
     await judge_and_record(FREE, "other", None, records, ref="p/q", attempt="a1", number=3)
-    assert sorted(waiting.answer.text for waiting in await records.pending_answers()) == ["other", "second"]
+    assert sorted(waiting.answer.text for waiting in await records.pending()) == ["other", "second"]
 
 
 async def test_an_answer_is_on_disk_before_a_model_is_asked(records: Records) -> None:
@@ -212,7 +212,7 @@ async def test_an_answer_is_on_disk_before_a_model_is_asked(records: Records) ->
         judging_task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await judging_task
-    pending_counts = [len(await records.pending_answers())]
+    pending_counts = [len(await records.pending())]
     assert pending_counts == [1]
 
 
@@ -228,7 +228,7 @@ async def test_a_budget_that_is_used_up_leaves_answers_pending(records: Records)
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
         judgement = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", budget=budget)
     assert judgement.status is JudgementStatus.PENDING and "budget" in judgement.message
-    assert server.requests == [] and len(await records.pending_answers()) == 1
+    assert server.requests == [] and len(await records.pending()) == 1
 
 
 async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -> None:
@@ -299,12 +299,12 @@ async def test_answers_that_come_together_are_all_kept(records: Records) -> None
     await asyncio.gather(
         *(judge_and_record(FREE, f"answer {n}", None, records, ref="p/q", answer_id=str(n)) for n in range(100))
     )
-    assert len(await records.pending_answers()) == 100
+    assert len(await records.pending()) == 100
 
 
 async def test_text_that_a_database_cant_hold_is_kept_as_far_as_it_can(records: Records) -> None:
     await judge_and_record(FREE, "a\0b\ud800c", None, records, ref="p/q")
-    (unscored_answer,) = await records.pending_answers()
+    (unscored_answer,) = await records.pending()
     assert unscored_answer.answer.text == "a\ufffdb?c"
 
 

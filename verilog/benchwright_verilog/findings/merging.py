@@ -34,7 +34,7 @@ def merge_findings(findings: Iterable[Finding], lines: Lines, lint: Lint) -> lis
         line = lines.line_of(finding.start)
         if adjusted is None or (finding.level is not Level.ERROR and waivers.cover(line, finding.rule)):
             continue
-        line_subjects = [(line, subject) for subject in _subjects(finding)]
+        line_subjects = [(line, subject) for subject in _merge_keys(finding)]
         # Two tools often report the same on a line: once is enough. One tool may mean two parts of the line.
         if all(reported.setdefault(key, finding.source) is finding.source for key in line_subjects):
             shown_findings[adjusted] = None
@@ -54,6 +54,6 @@ def _as_wanted(finding: Finding, lint: Lint) -> Finding | None:
     return replace(finding, level=_LEVELS[name]) if name else finding
 
 
-def _subjects(finding: Finding) -> frozenset[str]:
+def _merge_keys(finding: Finding) -> frozenset[str]:
     # A line that one tool can't parse, others can't either, and each words it differently.
     return frozenset({"error"}) if finding.level is Level.ERROR else same_as(finding.rule)

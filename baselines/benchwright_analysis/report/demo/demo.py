@@ -239,7 +239,7 @@ class _AttemptWriter:
         number = 0
         for step in range(steps):
             clock.pass_s(float(gaps[step]))
-            self._write(attempt, copilot=bool(assigned.assistants))
+            self._write(attempt, uses_copilot=bool(assigned.assistants))
             if step == pause:
                 self.record(attempt, Focus(focused=False), Paused(reason="coffee"))
                 clock.pass_s(random.uniform(60, 900))
@@ -269,13 +269,13 @@ class _AttemptWriter:
             ),
         )
 
-    def _write(self, attempt: str, *, copilot: bool) -> None:
+    def _write(self, attempt: str, *, uses_copilot: bool) -> None:
         """A few words by hand, at times a paste or a completion."""
         random = self._random
         draw = random.random()
         source, text = "cursor", "  assign q = d;\n"[: int(random.integers(3, 17))]
         metadata: dict[str, str] = {"kind": "type"}
-        if copilot and draw < 0.3:
+        if uses_copilot and draw < 0.3:
             source, metadata, text = "inlineCompletionAccept", {}, "  always_ff @(posedge clk) if (!rst_n) q <= '0;\n"
         elif draw > 0.94:
             metadata, text = {"kind": "paste"}, "  // from the data sheet: one cycle of latency\n"

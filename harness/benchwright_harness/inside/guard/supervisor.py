@@ -309,7 +309,7 @@ class _Supervisor:
         if "synchronise" in message:
             self._hear_all()
         elif "tests" in message or "tool" in message:
-            self._begin(connection, message)
+            self._begin_program(connection, message)
         elif "testbench" in message and not running:
             # What only the testbench's own module learns, and only once. Nothing depends on what its simulation writes.
             answer, self._channel = self._channel, ""
@@ -333,7 +333,7 @@ class _Supervisor:
         with contextlib.suppress(OSError):
             connection.sendall(answer.encode() + b"\n")
 
-    def _begin(self, connection: socket.socket, message: dict[str, Any]) -> None:
+    def _begin_program(self, connection: socket.socket, message: dict[str, Any]) -> None:
         if connection in self._running or self._sessions >= _MAX_SESSIONS:
             self._report(strange="a simulation that begins twice")
             return

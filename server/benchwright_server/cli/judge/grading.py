@@ -158,7 +158,7 @@ async def open_grading(graders: int, includes_judged: bool) -> AsyncIterator[tup
 
 
 def _show_answer(grading_item: GradedItem) -> None:
-    from benchwright_judges.models.prompt import visible_text
+    from benchwright_judges.models.prompt import visible
 
     key = grading_item.problem.hidden.answer
     sections = [("Question", grading_item.problem.public.statement)]
@@ -173,7 +173,7 @@ def _show_answer(grading_item: GradedItem) -> None:
         if text.strip():
             console.print(f"[bold]{title}[/bold]")
             # Strangers' words: nothing in them that a terminal obeys.
-            console.print(visible_text(text.strip()), markup=False, soft_wrap=True)
+            console.print(visible(text.strip()), markup=False, soft_wrap=True)
             console.print()
 
 

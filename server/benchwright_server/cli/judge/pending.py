@@ -43,7 +43,7 @@ def pending(
 
     async def work() -> list[_Row]:
         async with opened_judges(reader) as judges:
-            waiting_answers = await judges.records.pending_answers()
+            waiting_answers = await judges.records.pending()
             if not score:
                 return [_row(waiting_answer, None) for waiting_answer in waiting_answers]
             return await _score_all(waiting_answers, judges, budget, jobs)

@@ -61,7 +61,7 @@ def audit_command(
 
 
 def _print_findings(audit: JudgesAudit, table: TerminalTable) -> None:
-    from benchwright_judges.models.prompt import visible_text
+    from benchwright_judges.models.prompt import visible
 
     for review in audit.reviews:
         for aspect, finding in review.findings.items():
@@ -71,7 +71,7 @@ def _print_findings(audit: JudgesAudit, table: TerminalTable) -> None:
                 "",
                 "",
                 "",
-                visible_text(f"{finding.points}: {finding.finding}"),
+                visible(f"{finding.points}: {finding.finding}"),
             )
 
 

@@ -93,7 +93,7 @@ def _csv_table(audits: Sequence[JudgesAudit]) -> str:
 
 def _reason(audit: JudgesAudit) -> str:
     from benchwright_judges.agreement.audit import THRESHOLD
-    from benchwright_judges.models.prompt import visible_text
+    from benchwright_judges.models.prompt import visible
 
     low = [
         f"{aspect.value} {points:.2f} is below {THRESHOLD:.1f}: "
@@ -103,4 +103,4 @@ def _reason(audit: JudgesAudit) -> str:
         for aspect, points in audit.points.items()
         if points < THRESHOLD
     ]
-    return visible_text("; ".join(low))
+    return visible("; ".join(low))

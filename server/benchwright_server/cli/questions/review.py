@@ -139,6 +139,6 @@ def _print(pack_standing: ReviewStanding, folder: Path) -> None:
 
 
 def _text(text: str) -> None:
-    from benchwright_judges.models.prompt import visible_text
+    from benchwright_judges.models.prompt import visible
 
-    console.print(visible_text(text), markup=False, soft_wrap=True)
+    console.print(visible(text), markup=False, soft_wrap=True)

@@ -62,7 +62,13 @@ def translate(
 
 
 async def _translate_questions(
-    folder: Path, target_language: str, out_folder: Path, model: str, back: str, language: str, budget: float | None
+    folder: Path,
+    target_language: str,
+    out_folder: Path,
+    model: str,
+    back_model: str,
+    language: str,
+    budget: float | None,
 ) -> Sequence[TranslatedQuestion]:
     from benchwright_authoring.translation.translating import (
         TranslationError,
@@ -76,7 +82,7 @@ async def _translate_questions(
 
     questions = questions_of(folder, language, target_language)
     check_folder(folder, out_folder)
-    async with model_endpoints([model, back], budget) as (endpoints, spending):
+    async with model_endpoints([model, back_model], budget) as (endpoints, spending):
         forward_replies, back_replies = (
             KeptReplies(endpoint, out_folder / "model" / way, spending, "QUESTION", TranslationError)
             for way, endpoint in zip(("there", "back"), endpoints, strict=True)

@@ -149,14 +149,14 @@ def _missing_files(folder: Path, missing: Collection[str]) -> str:
         folder: Folder in which they were expected.
         missing: Their paths.
     """
-    present = list(itertools.islice(_paths(folder), _MOST_FILES))
-    return "; ".join(_missing_file_phrase(path, present) for path in missing)
+    present_paths = list(itertools.islice(_paths(folder), _MOST_FILES))
+    return "; ".join(_missing_file_phrase(path, present_paths) for path in missing)
 
 
-def _missing_file_phrase(path: str, present: Collection[str]) -> str:
+def _missing_file_phrase(path: str, present_paths: Collection[str]) -> str:
     name = PurePosixPath(path).name.casefold()
-    same_named = [present_path for present_path in present if PurePosixPath(present_path).name.casefold() == name]
-    similar_paths = same_named or difflib.get_close_matches(path, present, 1, _SIMILAR)
+    same_named = [present_path for present_path in present_paths if PurePosixPath(present_path).name.casefold() == name]
+    similar_paths = same_named or difflib.get_close_matches(path, present_paths, 1, _SIMILAR)
     return f"{path} (there is {similar_paths[0]!a}: move it to {path})" if similar_paths else path
 
 

@@ -36,7 +36,7 @@ class SingleUnits:
     ) -> None:
         single_units = [listed for listed in lists if listed.single_unit and listed.sources]
         small_units = [listed for listed in single_units if size_of(listed.sources) <= MAX_BYTES]
-        self.complaints = [_too_large(listed.path) for listed in single_units if listed not in small_units]
+        self.complaints = [_too_large_message(listed.path) for listed in single_units if listed not in small_units]
         """Notices on lists whose files are parsed one by one after all."""
         self.unit_texts: Mapping[Path, SourceText] = {listed.path: _text(listed.sources) for listed in small_units}
         """The text of each unit, by the path of its list."""
@@ -65,7 +65,7 @@ def _text(paths: Sequence[Path]) -> SourceText:
     return SourceText(text, Outline(encode_text(text)), None)
 
 
-def _too_large(path: Path) -> str:
+def _too_large_message(path: Path) -> str:
     return (
         f"The files of {path.name} are too large for one unit, so --single-unit has no effect: each file is "
         "preprocessed on its own. Include the header that defines what several need, or name macros with +define+."
