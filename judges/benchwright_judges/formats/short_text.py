@@ -36,8 +36,9 @@ def _score(given_text: GivenText, *, number_decides: bool) -> Judgement:
     double = re.fullmatch(r"([^()（）]+?)\s*[(（]([^()（）]+)[)）]", passage)
     if True in matches or (double and all(True in _all_matches(given_text, part) for part in double.groups())):
         return RIGHT
-    # Where an accepted answer is no number, a number may be another way of saying it.
-    return WRONG if number_decides and matches == {False} else PENDING
+    # Where an accepted answer is no number, a number may be another way of saying it, unless the key is closed.
+    is_other_number = matches == {False} or (given_text.key.closed and False in matches)
+    return WRONG if number_decides and is_other_number else PENDING
 
 
 def _all_matches(given_text: GivenText, passage: str) -> set[bool | None]:

@@ -16,7 +16,8 @@ GERMAN = AnswerLanguage(
         fill="X ist das, was in die Lücke gehört: nur die Wörter oder die Zahl mit ihrer Einheit.",
         explain="Antworten Sie klar in wenigen Sätzen.",
         answer="Antworten Sie mit einer einzigen Zeile: `{line}`.",
-        steps_request="Denken Sie zuerst Schritt für Schritt nach. Beenden Sie die Antwort dann mit dieser Zeile: `{line}`.",
+        steps_request="Denken Sie zuerst Schritt für Schritt nach. Beenden Sie die Antwort dann mit dieser"
+        " Zeile: `{line}`.",
         true="Wahr",
         false="Falsch",
     ),

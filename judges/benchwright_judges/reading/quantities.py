@@ -178,17 +178,13 @@ def _compared(answer: Quantity, key: Quantity, allowed: Fraction, *, rounds: boo
     has_prefixes = answer.unit.factors != key.unit.factors and answer.unit.dimension in ("b", "b/s")
     # 2^40 is a tenth more than 10^12; a byte written as b is an eighth.
     is_near_prefix = has_prefixes and distance <= Fraction(1, 10) * max(map(abs, key.values))
-    is_sloppy_byte = answer.numbers & key.numbers and _is_eightfold(answer.unit, key.unit)
+    is_sloppy_byte = answer.numbers & key.numbers and _writes_bits_for_bytes(answer.unit, key.unit)
     return Comparison.NEAR if distance < step or is_near_prefix or is_sloppy_byte else Comparison.DIFFERENT
 
 
-def _is_eightfold(first: Unit, second: Unit) -> bool:
-    """True if one counts bytes where the other counts bits."""
-    return any(
-        first_factor / second_factor in (8, Fraction(1, 8))
-        for first_factor in first.factors
-        for second_factor in second.factors
-    )
+def _writes_bits_for_bytes(answer: Unit, key: Unit) -> bool:
+    """True if an answer may have `b` where `B` is meant."""
+    return key.factors == frozenset(8 * factor for factor in answer.factors)
 
 
 def _agree(values: frozenset[Fraction], key_values: frozenset[Fraction], allowed: Fraction) -> bool:

@@ -6,15 +6,7 @@ import pytest
 
 from benchwright_judges import languages
 from benchwright_judges.formats import rules_of
-from benchwright_judges.languages.language import (
-    AnswerLanguage,
-    Choices,
-    Discourse,
-    LanguageWording,
-    Numbers,
-    ShortText,
-    TrueFalse,
-)
+from benchwright_judges.languages.language import AnswerLanguage, AnswerWords, LanguageWording
 from benchwright_judges.score import score
 from benchwright_problems.problem import (
     Answer,
@@ -32,29 +24,28 @@ from benchwright_problems.problem import (
 ITALIAN = AnswerLanguage(
     code="it",
     name="Italian",
+    comma_is_decimal=True,
     wording=LanguageWording(
         system="Sei un esperto di informatica.",
-        choose="Rispondi solo con la lettera.",
-        decide="Rispondi solo con Vero o Falso.",
-        fill="Rispondi solo con ciò che va nello spazio vuoto.",
+        choose="Una sola opzione è giusta. X è la sua lettera.",
+        choose_several="X sono le lettere di tutte le opzioni giuste.",
+        decide="L'affermazione è vera? X è Vero o Falso.",
+        fill="X è ciò che va nello spazio vuoto.",
         explain="Rispondi in poche frasi.",
-        steps_request="Prima ragiona. Poi termina con una riga che inizia con `{marker}`.",
-        marker="Risposta:",
+        answer="Rispondi con una sola riga: `{line}`.",
+        steps_request="Prima ragiona. Poi termina con questa riga: `{line}`.",
         true="Vero",
         false="Falso",
     ),
-    discourse=Discourse(denial=r"\bnon\b", refusal=r"\bnon\s+lo\s+so\b"),
-    true_false=TrueFalse(
-        true=("vero", "vera"), false=("falso", "falsa"), negations="non", says=(r"\bè\s+<VALUE><STOP>",)
+    words=AnswerWords(
+        labels=r"(?:la )?risposta(?: esatta)?",
+        sentences=(r"(?:quindi )?la risposta è (?:la )?<X>", r"l'affermazione è <X>"),
+        true="vero|vera",
+        false="falso|falsa",
+        refusal=r"\bnon\s+lo\s+so\b",
+        articles=r"(?:il|lo|la|una?)\s+",
     ),
-    choices=Choices(
-        nouns="risposta",
-        copulas="è",
-        predicates="è",
-        says=(r"\b(?:<N>)\s+(?:corretta\s+)?è\s+(?:la\s+)?<M>", r"<M>\s+è\s+giusta<STOP>"),
-    ),
-    short_text=ShortText(articles=r"(?:il|lo|la|una?)\s+", lead=r"la\s+risposta\s+è\b"),
-    numbers=Numbers(comma_is_decimal=True, unit_words={"secondi": "s"}),
+    units={"s": "secondo|secondi"},
 )
 
 
@@ -77,10 +68,10 @@ def ask(style: QuestionFormat, key: str, *choices: str) -> Problem:
 
 
 QUESTIONS = [
-    (ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro"), "La B è giusta.", "B"),
+    (ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro"), "La risposta è la B.", "B"),
     (ask(QuestionFormat.MULTIPLE_CHOICE, "B", "una cache", "un registro"), "Non lo so.", "refusal"),
     (ask(QuestionFormat.ASSERTION, "true"), "L'affermazione è vera.", "true"),
-    (ask(QuestionFormat.FILL_IN_THE_BLANK, "cache"), "La risposta è la cache", "right"),
+    (ask(QuestionFormat.FILL_IN_THE_BLANK, "cache"), "la cache", "right"),
     (ask(QuestionFormat.FILL_IN_THE_BLANK, "1,5 s"), "1,5 secondi", "right"),
 ]
 
@@ -105,5 +96,7 @@ def test_the_other_languages_are_read_as_before() -> None:
 
 @pytest.mark.usefixtures("italian")
 def test_models_are_asked_in_the_added_language() -> None:
-    assert rules_of(QuestionFormat.ASSERTION).task(languages.wording("it")) == "Rispondi solo con Vero o Falso."
-    assert languages.wording("xx").marker == "Answer:"
+    assert (
+        rules_of(QuestionFormat.ASSERTION).task(languages.wording("it")) == "L'affermazione è vera? X è Vero o Falso."
+    )
+    assert languages.wording("xx").true == "True"

@@ -7,13 +7,13 @@ import sys
 from types import ModuleType
 
 import pytest
-from benchwright_judges.reading.answer_extraction import Extraction, ExtractionOutcome
 
 from benchwright_authoring.written_question import WrittenQuestion
 from benchwright_judges import formats
 from benchwright_judges.formats.question_rules import GivenText, QuestionRules
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.languages.english import ENGLISH
+from benchwright_judges.reading.statements import Extraction, ExtractionOutcome
 from benchwright_judges.rubric import rubric_for
 from benchwright_judges.rule_judgements import RIGHT, WRONG
 from benchwright_judges.scale import Scale
@@ -48,7 +48,7 @@ def ordering(monkeypatch: pytest.MonkeyPatch) -> QuestionFormat:
         score=score_order,
         scale=Scale.BLANK,
         is_instant=True,
-        task=lambda wording: f"{wording.marker} the letters in order, such as B, A.",
+        task=lambda wording: f"{wording.explain} Give the letters in order, such as B, A.",
         selectable=lambda question: ("A", "B"),
         extract=lambda question, text: extract_order(text),
     )
@@ -89,7 +89,7 @@ def test_it_is_selected_from_asked_for_and_graded(ordering: QuestionFormat) -> N
     question = problem.public.question
     assert question is not None
     assert (selectable_values(question), read_selection(question, "B, A")) == (("A", "B"), "BA")
-    assert reply_form(problem) == f"{ENGLISH.wording.marker} the letters in order, such as B, A."
+    assert reply_form(problem) == f"{ENGLISH.wording.explain} Give the letters in order, such as B, A."
     assert rubric_for(problem) is None
 
 
