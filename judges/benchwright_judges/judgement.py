@@ -21,7 +21,7 @@ class JudgementStatus(StrEnum):
     EMPTY = "empty"
     """The answer is empty."""
     UNREADABLE = "unreadable"
-    """The answer names no choice, or two."""
+    """No rule reads a value in the answer, or two are given."""
     PENDING = "pending"
     """Needs a model or a person, but neither was available; scored later."""
     ERROR = "error"

@@ -41,7 +41,7 @@ class Reason(StrEnum):
     DECLINED = "declined"
     """The reply or the answer declines to solve the problem."""
     UNREADABLE = "unreadable"
-    """The reply holds no files in the form that was asked for, or the answer names no choice, or two."""
+    """The reply holds no files in the form that was asked for, or no value can be read in the answer."""
     NO_ANSWER = "no_answer"
     """There is no answer at all. Records of earlier versions have this also for `declined` and `unreadable`."""
     TOOL_MISSING = "tool_missing"

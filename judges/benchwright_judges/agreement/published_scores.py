@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable, Mapping
 
 from benchwright_problems.problem import Answer, Question, QuestionFormat
 
 _LETTER = re.compile(r"\b[ABCD]\b", re.IGNORECASE)
+_OBJECT = re.compile(r"\{[^{}]*\}")
+_BOX = re.compile(r"\\boxed\{\s*([A-D])\s*\}")
 _TRUTH = re.compile(r"\b(?:true|false)\b", re.IGNORECASE)
 
 
@@ -30,3 +34,40 @@ def csbench_script_score(question: Question, text: str, key: Answer) -> float | 
         case _:
             return None
     return float(match is not None and match[0].casefold() == key.value.strip().casefold())
+
+
+def quarch_script_score(question: Question, text: str, key: Answer) -> float | None:
+    """Score that `llm_mcq_eval.py` of the QuArch repository gives an answer; None if it is no multiple choice.
+
+    It takes `final_answer` of the last object in braces, else a letter in a box, else an option's exact text. What it
+    cannot read is a 0.
+
+    Args:
+        question: Its format decides what is read.
+        text: The whole reply.
+        key: The right letter.
+    """
+    if question.format is not QuestionFormat.MULTIPLE_CHOICE:
+        return None
+    letter = _letter_in_object(text)
+    if letter is None and (box := _BOX.search(text)):
+        letter = box[1]
+    if letter is None:
+        letter = next((choice.letter for choice in question.choices if choice.text.strip() == text.strip()), None)
+    return float(letter == key.value.strip())
+
+
+def _letter_in_object(text: str) -> str | None:
+    objects = _OBJECT.findall(text)
+    try:
+        answer = json.loads(objects[-1])["final_answer"] if objects else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return answer.strip() if isinstance(answer, str) else None
+
+
+PUBLISHED: Mapping[str, Callable[[Question, str, Answer], float | None]] = {
+    "csbench_script": csbench_script_score,
+    "quarch_script": quarch_script_score,
+}
+"""Name in summaries → the script's score."""

@@ -81,7 +81,7 @@ def read_statement(reply: str, parse: Callable[[str], str | None], *, takes_word
         value = parse(passage) if len(passage) <= _LONGEST_VALUE else None
         if value is not None:
             return Extraction(value, ExtractionOutcome.READ)
-        return Extraction(None, ExtractionOutcome.REFUSAL) if declines(text) else Extraction()
+        return Extraction(None, reader.why_unread())
     last = statements[-1]
     rivals = {statement.value for statement in statements if statement.is_marked or not takes_words} - {None}
     if len(rivals) > 1:
@@ -107,6 +107,14 @@ class _Reader:
         yield from self._labelled()
         yield from self._wrapped()
         yield from self._sentences()
+
+    def why_unread(self) -> ExtractionOutcome:
+        """The label of a reply without a statement: it declines, names several values, or neither."""
+        if declines(self.text):
+            return ExtractionOutcome.REFUSAL
+        values = {*map(self.parse, re.findall(r"\w+", plain(self.text[:_LONGEST_VALUE])))} - {None}
+        is_open = not self.takes_words and len(values) > 1
+        return ExtractionOutcome.AMBIGUOUS if is_open else ExtractionOutcome.NOTHING
 
     def asks(self) -> bool:
         """True if the reply goes on with a question, as models that continue a text do."""

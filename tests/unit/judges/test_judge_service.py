@@ -77,7 +77,7 @@ async def count(service: Served, table: Any) -> int:
         (CHOOSES, "C", "scored", False),
         (CHOOSES, "A or B", "unreadable", None),
         (CHOOSES, "  ", "empty", None),
-        (FILLS, "something else", "scored", False),
+        (FILLS, "something else", "pending", None),
         (EXPLAINS, "It depends.", "pending", None),
     ],
 )

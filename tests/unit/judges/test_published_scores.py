@@ -1,10 +1,10 @@
-"""Scores that CS-Bench's own script gives an answer, beside what we read in it."""
+"""Scores that papers' own scripts give an answer, beside what we read in it."""
 
 from __future__ import annotations
 
 import pytest
 
-from benchwright_judges.agreement.published_scores import csbench_script_score
+from benchwright_judges.agreement.published_scores import csbench_script_score, quarch_script_score
 from benchwright_judges.agreement.tally import tally
 from benchwright_judges.judgement import Judgement, JudgementStatus
 from benchwright_problems.problem import Answer, Choice, Question, QuestionFormat
@@ -33,6 +33,22 @@ def test_the_script_takes_the_first_letter_or_truth_value(
     question: Question, text: str, key: str, score: float | None
 ) -> None:
     assert csbench_script_score(question, text, Answer(value=key)) == score
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ('Reasons {of mine}. {"final_answer": "B"}', 1.0),
+        ('{"final_answer": "B"} or {"final_answer": "C"}', 0.0),
+        ("so \\boxed{B}", 1.0),
+        ("choice B", 1.0),
+        ("The answer is B.", 0.0),
+        ('{"final_answer": ["B"]}', 0.0),
+    ],
+)
+def test_quarchs_script_takes_the_last_object_a_box_or_an_options_text(text: str, score: float) -> None:
+    assert quarch_script_score(CHOICE, text, Answer(value="B")) == score
+    assert quarch_script_score(ASSERTION, text, Answer(value="true")) is None
 
 
 def test_an_unreadable_answer_counts_in_one_accuracy_and_not_in_the_other() -> None:

@@ -118,7 +118,7 @@ def test_what_cannot_be_scored_says_why_and_is_never_a_zero(
     [
         ("C", "C"),
         ("no idea", "refusal"),
-        ("A or B", "nothing"),
+        ("A or B", "ambiguous"),
         ("ANSWER: A\nANSWER: B", "ambiguous"),
         ("seven", "nothing"),
     ],

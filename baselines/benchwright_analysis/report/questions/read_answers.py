@@ -50,7 +50,7 @@ def read_answers(data: Dataset) -> Section | None:
         "Answers that can be read",
         columns,
         rows,
-        "Unreadable: the answer is empty, declines, names no choice, or names two. It counts as not right in the "
+        "Unreadable: the answer is empty, declines, or nobody read one value in it. It counts as not right in the "
         "accuracy, and is left out of the accuracy of readable answers. Undecided answers are in neither.",
     )
     by_rule = (

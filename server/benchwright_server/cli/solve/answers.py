@@ -11,7 +11,7 @@ from statistics import mean
 from pydantic import JsonValue
 
 from benchwright_foundation.number_text import percent
-from benchwright_judges.agreement.published_scores import csbench_script_score
+from benchwright_judges.agreement.published_scores import PUBLISHED
 from benchwright_judges.agreement.tally import tally
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.responses import Response
@@ -21,15 +21,20 @@ from benchwright_server.cli.terminal.table import TerminalTable
 
 _COUNTS = ("total", "right", "wrong", "unreadable", "empty", "pending", "undecided")
 _REASONS_SHOWN = 3
-_SHARES = {"accuracy": "accuracy", "of readable": "accuracy_of_readable", "CS-Bench's script": "csbench_script"}
+_SHARES = {
+    "accuracy": "accuracy",
+    "of readable": "accuracy_of_readable",
+    "CS-Bench's script": "csbench_script",
+    "QuArch's script": "quarch_script",
+}
 
 
 @dataclass(frozen=True)
 class _AnswerOptions:
     problem: Problem
     reason: Reason
-    by_script: float | None
-    """The score that CS-Bench's own script gives."""
+    by_script: Mapping[str, float]
+    """The scores that the papers' own scripts give, by name."""
 
 
 def summarize(responses: Sequence[Response], verdicts: Sequence[Verdict]) -> dict[str, JsonValue]:
@@ -97,9 +102,12 @@ def _print_reasons(reason_counts: JsonValue) -> None:
         console.print(f"  Other reasons: {other_count}. `--out DIR` writes the reason of every answer.")
 
 
-def _by_script(response: Response) -> float | None:
+def _by_script(response: Response) -> Mapping[str, float]:
     question, key = response.problem.public.question, response.problem.hidden.answer
-    return csbench_script_score(question, response.text, key) if question and key else None
+    if question is None or key is None:
+        return {}
+    scores = {name: script_score(question, response.text, key) for name, script_score in PUBLISHED.items()}
+    return {name: script_score for name, script_score in scores.items() if script_score is not None}
 
 
 def _labels(problem: Problem) -> tuple[str, str, str]:
@@ -110,13 +118,15 @@ def _labels(problem: Problem) -> tuple[str, str, str]:
 def _counts(given_answers: Sequence[_AnswerOptions]) -> dict[str, JsonValue]:
     """The number of each kind, and the shares of right ones."""
     answer_tally = tally(given_answer.reason for given_answer in given_answers)
-    by_script = [given_answer.by_script for given_answer in given_answers if given_answer.by_script is not None]
+    by_script = {
+        name: [answer.by_script[name] for answer in given_answers if name in answer.by_script] for name in PUBLISHED
+    }
     return {
         **asdict(answer_tally),
         "judged": answer_tally.judged,
         "accuracy": answer_tally.accuracy,
         "accuracy_of_readable": answer_tally.accuracy_of_readable,
-        "csbench_script": round(mean(by_script), 6) if by_script else None,
+        **{name: round(mean(scores), 6) if scores else None for name, scores in by_script.items()},
     }
 
 

@@ -68,7 +68,7 @@ def question(style: QuestionFormat, language: str = "en", **public: Any) -> Prob
             question=Question(
                 format=style,
                 language=language,
-                choices=letter_choices if style is QuestionFormat.MULTIPLE_CHOICE else (),
+                choices=letter_choices if style.answered_by.has_choices else (),
             ),
             **public,
         ),
@@ -107,7 +107,8 @@ def test_the_data_sets_system_message_stands_in_place_of_ours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("en", "True or False"), ("zh", "正确"), ("fr", "Vrai ou Faux"), ("de", "Wahr oder Falsch")]
+    ("language", "words"),
+    [("en", "X is True or False"), ("zh", "正确"), ("fr", "Vrai ou Faux"), ("de", "Wahr oder Falsch")],
 )
 def test_a_question_is_asked_in_its_language(language: str, words: str) -> None:
     assert words in ask(question(QuestionFormat.ASSERTION, language)).plain
@@ -115,23 +116,25 @@ def test_a_question_is_asked_in_its_language(language: str, words: str) -> None:
 
 def test_choices_stand_between_the_question_and_how_to_answer() -> None:
     text = ask(question(QuestionFormat.MULTIPLE_CHOICE)).plain
-    assert text.index("Is a cache fast?") < text.index("A. Yes") < text.index("B. No") < text.index("letter alone")
+    assert text.index("Is a cache fast?") < text.index("A. Yes") < text.index("B. No") < text.index("`ANSWER: X`")
 
 
 @pytest.mark.parametrize(
-    ("language", "reply", "answer"),
+    ("reply", "answer"),
     [
-        ("en", "A write-back cache…\n\nAnswer: 42 ns", "42 ns"),
-        ("en", "Answer: first.\nNo, wait.\n**Answer:** second", "second"),
-        ("fr", "Donc…\nRéponse : le cache", "le cache"),
-        ("de", "Also:\n  antwort: der Cache\n", "der Cache"),
-        ("zh", "因此\n答案：缓存", "缓存"),
-        ("en", "I can't tell.", "I can't tell."),
-        ("en", "Thinking…\nAnswer:", "Thinking…\nAnswer:"),
+        ("A write-back cache…\n\nANSWER: It keeps dirty lines.\nThey wait.", "It keeps dirty lines.\nThey wait."),
+        ("ANSWER: first.\nNo, wait.\n**ANSWER:** second", "second"),
+        ("I can't tell.", "I can't tell."),
+        ("Thinking…\nANSWER:", "Thinking…\nANSWER:"),
     ],
 )
-def test_of_a_reply_that_thinks_what_follows_the_last_marker_counts(language: str, reply: str, answer: str) -> None:
-    assert final_answer(question(QuestionFormat.FILL_IN_THE_BLANK, language), reply) == answer
+def test_of_an_open_reply_with_steps_what_follows_the_last_label_counts(reply: str, answer: str) -> None:
+    assert final_answer(question(QuestionFormat.OPEN_ENDED), reply) == answer
+
+
+def test_a_value_is_read_in_the_whole_reply_with_its_steps() -> None:
+    reply = "The answer is A.\nANSWER: B"
+    assert final_answer(question(QuestionFormat.MULTIPLE_CHOICE), reply) == reply
 
 
 def test_a_figure_comes_behind_the_link_that_shows_it() -> None:
@@ -218,7 +221,7 @@ def test_examples_are_of_the_validation_split_in_the_language_of_the_domain_firs
     turns = examples.turns_before(store.problem("cs/en-1"))
     questions = ["".join(str(part) for part in turn.question) for turn in turns]
     assert {questions[0].split("?")[0], questions[1].split("?")[0]} == {"Question 10", "Question 11"}
-    assert turns[questions.index(next(text for text in questions if "Question 11" in text))].answer == "False"
+    assert turns[questions.index(next(text for text in questions if "Question 11" in text))].answer == "ANSWER: False"
     assert len(turns) == 3
     assert CANARY not in repr(turns)
 
@@ -234,7 +237,7 @@ def test_the_same_seed_shows_the_same_examples(store: Store) -> None:
 def test_examples_that_think_explain_themselves_before_the_answer(store: Store) -> None:
     (turn, _) = Examples.from_pack(store, "cs", 2, has_steps=True, seed=0).turns_before(store.problem("cs/en-2"))
     assert turn.answer.startswith("Because 1")
-    assert turn.answer.splitlines()[-1] in ("Answer: True", "Answer: False")
+    assert turn.answer.splitlines()[-1] in ("ANSWER: True", "ANSWER: False")
 
 
 def test_a_pack_without_a_validation_split_has_no_examples_to_give(store: Store) -> None:
