@@ -50,7 +50,7 @@ class QuestionTrial(Model):
     said: str | None
     answer: str
     is_right: bool | None
-    """By rule; None for answers in words, and without an answer that can be read."""
+    """By rule; None where no rule decides, and without an answer that can be read."""
     why: str
 
 
@@ -120,7 +120,7 @@ def _choosable_answers(question: Question) -> Sequence[str]:
 
 
 def is_right(question: Question, statement: str, key: Answer, answer: str) -> bool | None:
-    """True if an answer is the key, by rule; None for answers in words, and where nothing fills the blank.
+    """True if an answer is the key, by rule; None for answers in words, and where no rule decides or reads it.
 
     Args:
         question: The public side.
@@ -128,11 +128,11 @@ def is_right(question: Question, statement: str, key: Answer, answer: str) -> bo
         key: The hidden one.
         answer: A letter, `true` or `false`, or words.
     """
-    if _choosable_answers(question):
-        return answer == key.value
     if question.format in IN_WORDS or not answer:
         return None
-    return rules_of(question.format).score(GivenText(question, statement, answer, key)).passed is True
+    if _choosable_answers(question):
+        return answer == key.value
+    return rules_of(question.format).score(GivenText(question, statement, answer, key)).passed
 
 
 def _answer_in_reply(text: str, question: Question) -> str:

@@ -64,9 +64,9 @@ def test_each_model_answers_each_question_and_rules_say_which_are_right(folder: 
     }
     assert graded_answers == {
         ("multiple-choice", "good"): ("A", True),
-        ("multiple-choice", "bad"): ("B", False),
+        ("multiple-choice", "bad"): ("", None),
         ("fill-in-the-blank", "good"): ("24", True),
-        ("fill-in-the-blank", "bad"): ("It is B, I think.", False),
+        ("fill-in-the-blank", "bad"): ("It is B, I think.", None),
         ("free-response", "good"): ("", None),
         ("free-response", "bad"): ("", None),
     }

@@ -78,9 +78,7 @@ async def _try_questions(
 def _print(tried_questions: Sequence[QuestionTrial], with_replies: bool) -> None:
     table = TerminalTable("question", "model", "answer", "right")
     for tried_question in tried_questions:
-        cell = (
-            tried_question.why or tried_question.answer or ("in words" if tried_question.is_right is None else "none")
-        )
+        cell = tried_question.why or tried_question.answer or "in words, or unread"
         correctness = (
             ""
             if tried_question.why
