@@ -11,6 +11,7 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
+    GenerateConfigArgs,
     execute_tools,
     get_model,
 )
@@ -60,8 +61,12 @@ def reply(task: TaskRun, seed: int | None) -> Solver:
             sample = task.sample(state)
             if not sample.attempt.ended:
                 async with sample.while_solving():
-                    sample_seed = None if seed is None else seed + state.epoch - 1
-                    state = await generate(state) if sample_seed is None else await generate(state, seed=sample_seed)
+                    config: GenerateConfigArgs = {}
+                    if seed is not None:
+                        config["seed"] = seed + state.epoch - 1
+                    if task.prompts is not None and task.prompts.reply_schema is not None:
+                        config["response_schema"] = task.prompts.reply_schema(sample.problem)
+                    state = await generate(state, **config)
             return state
 
         return solve

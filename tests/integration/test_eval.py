@@ -371,6 +371,25 @@ def connections() -> Iterator[list[object]]:
     _LISTENING = False
 
 
+def test_an_endpoint_with_structured_output_gets_the_schema_of_the_answer(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "none")
+    with JudgeEndpoint(lambda request: content('{"answer": "C"}', token_counts=(50, 1))) as endpoint:
+        log = run(
+            desk,
+            "openai-api/local/scripted",
+            base_url=endpoint.url,
+            problems="amdahl",
+            prompts="benchwright+json",
+        )
+    assert summary(log)["passed"] == 1
+    (request,) = endpoint.requests
+    assert '`{"answer": "X"}`' in request.user
+    schema = request.body["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["answer"]["enum"] == ["A", "B", "C", "D"]
+
+
 def test_a_run_turns_to_its_model_and_to_nobody_else(
     desk: Desk, connections: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:

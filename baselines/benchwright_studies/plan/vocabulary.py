@@ -44,6 +44,8 @@ class Prompts(StrEnum):
     CVDP = "cvdp-1.1"
     CSBENCH = "cs-bench"
     QUARCH = "quarch"
+    BENCHWRIGHT_JSON = "benchwright+json"
+    """The same in a JSON object, which endpoints with structured output enforce; for questions that a value answers."""
     BENCHWRIGHT_CONFIDENCE = "benchwright+confidence"
     """The same, and how sure the model is of its answer."""
     CVDP_CONFIDENCE = "cvdp-1.1+confidence"

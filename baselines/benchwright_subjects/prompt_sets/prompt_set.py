@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem
 from benchwright_subjects.prompts.prompt import ModelPrompt
+
+if TYPE_CHECKING:
+    # Inspect takes seconds to import.
+    from inspect_ai.model import ResponseSchema
 
 
 def whole_reply(problem: Problem, reply: str) -> str:
@@ -29,6 +34,8 @@ class PromptSet:
     """The request about a problem; None if it has no form for it."""
     extract_answer: Callable[[Problem, str], str] = whole_reply
     """Function that takes the answer out of a reply to a question or text problem."""
+    reply_schema: Callable[[Problem], ResponseSchema] | None = None
+    """Function that gives the schema of a reply, which endpoints with structured output enforce."""
     asks_confidence: bool = False
     """True if the last line of a reply says how sure the model is."""
 
