@@ -6,7 +6,7 @@ Theory* (1986), chapter 14; the upper and lower 27 % are Kelley's (1939).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +57,7 @@ class Option:
 def distractors(
     points: Mapping[str, Sequence[float | None]],
     item_name: str,
-    chosen_options: Sequence[str | None],
+    chosen_options: Sequence[Collection[str] | None],
     options: Sequence[str],
 ) -> list[Option]:
     """The selections of each option. A good distractor attracts some, and more of the worst than of the best.
@@ -65,7 +65,7 @@ def distractors(
     Args:
         points: As for `analyse`.
         item_name: One of them.
-        chosen_options: Option that each student has selected, in the same order; None for who has not answered.
+        chosen_options: Options that each student has selected, in the same order; None for who has not answered.
         options: Options that can be selected.
 
     Returns:
@@ -75,11 +75,11 @@ def distractors(
     other_points = sum(
         (_zero_filled(column) for name, column in points.items() if name != item_name), np.zeros(len(chosen_options))
     )[answered_indices]
-    answered_options = np.array([chosen_options[index] for index in answered_indices], dtype=object)
+    answered_options = [chosen for chosen in chosen_options if chosen is not None]
     has_enough = len(answered_indices) >= LEAST
     analysed_options = []
     for value in options if answered_indices else ():
-        selected = np.array(answered_options == value, dtype=float)
+        selected = np.array([value in chosen for chosen in answered_options], dtype=float)
         size = max(1, round(_GROUP * len(answered_indices)))
         upper, lower = (
             _mean_of_best(selected, ranking, size) if has_enough else None for ranking in (other_points, -other_points)

@@ -37,7 +37,7 @@ class ModelAnswer:
     reply: str | None
     """Its whole reply; None if there is none."""
     answer: str
-    """The letter, truth or words that fill the blank; empty if none can be read, and for answers in words."""
+    """Letter or letters, truth or words that fill the blank; empty if none can be read, and for answers in words."""
     error: str
     """Reason for which there is no reply; empty if there is one."""
 
@@ -102,7 +102,8 @@ async def ask_model(endpoint: ModelEndpoint, problem: Problem, budget: JudgingBu
     if question is None:
         raise ValueError(f"{problem.id} is no question")
     answer: dict[str, JsonValue] = {"type": "string"}
-    answer |= {"enum": [*_choosable_answers(question)]} if _choosable_answers(question) else {}
+    if question.format.answered_by is not AnsweredBy.CHOICES and (choosable := _choosable_answers(question)):
+        answer["enum"] = [*choosable]
     schema = object_schema({"reason": {"type": "string"}, "answer": answer})
     instructions = f"{_INSTRUCTIONS}{rules_of(question.format).answer_in_json}"
     prompt = question_prompt(problem, instructions, schema, problem.public.figures)
@@ -126,7 +127,7 @@ def is_right(question: Question, statement: str, key: Answer, answer: str) -> bo
         question: The public side.
         statement: Its text.
         key: The hidden one.
-        answer: A letter, `true` or `false`, or words.
+        answer: A letter or letters, `true` or `false`, or words.
     """
     if question.format in IN_WORDS or not answer:
         return None
@@ -147,6 +148,8 @@ def _answer_in_reply(text: str, question: Question) -> str:
     if not letters:
         is_plain = isinstance(answer, str | int | float) and not isinstance(answer, bool)
         return (str(answer) if is_plain else text).strip()[:_LONGEST_ANSWER]
+    if question.format.answered_by is AnsweredBy.CHOICES:
+        return read_selection(question, answer if isinstance(answer, str) else text) or ""
     selected_letter = answer.strip().casefold() if isinstance(answer, str) else ""
     exact = next((letter for letter in letters if letter.casefold() == selected_letter), None)
     return exact or read_selection(question, text) or ""

@@ -44,6 +44,7 @@ _CHOICES = 'choices = { A = "First", B = "Second", C = "Third", D = "Fourth" }\n
 _RUBRIC = "Up to 2 points; 2 count as a right answer. 1 point for …; 1 point for …"
 _QUESTIONS: Mapping[AnsweredBy, Mapping[str, str]] = {
     AnsweredBy.CHOICE: {"CHOICES": _CHOICES, "ANSWER": "A", "RUBRIC": ""},
+    AnsweredBy.CHOICES: {"CHOICES": _CHOICES, "ANSWER": "AC", "RUBRIC": ""},
     AnsweredBy.TRUTH: {"CHOICES": "", "ANSWER": "true", "RUBRIC": ""},
     AnsweredBy.BLANK: {"CHOICES": "", "ANSWER": "24", "RUBRIC": ""},
     AnsweredBy.WORDS: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},

@@ -36,9 +36,9 @@ from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 
 LETTERS = ("A", "B", "C", "D")
 CHOOSABLE: Mapping[QuestionFormat, Sequence[str]] = {
-    style: LETTERS if style.answered_by is AnsweredBy.CHOICE else style.keys
+    style: LETTERS if style.answered_by.has_choices else style.keys
     for style in QuestionFormat
-    if style.answered_by in (AnsweredBy.CHOICE, AnsweredBy.TRUTH)
+    if style.answered_by.has_choices or style.keys
 }
 """Answers that can be chosen from, by format."""
 MOST_CHARACTERS = 10_000
@@ -85,9 +85,9 @@ class WrittenQuestion(Model):
     statement: Annotated[str, _text_constraints(MOST_CHARACTERS)]
     """Markdown, without a title and without figures."""
     choices: Annotated[tuple[Option, ...], Field(validate_default=True)] = ()
-    """The wording of options A to D; none in other formats than multiple choice."""
+    """The wording of options A to D; none in formats without options."""
     answer: Annotated[str, _text_constraints(MOST_CHARACTERS)]
-    """Letter of the right option; `true` or `false`; what fills the blank; or a model answer."""
+    """Letter of the right option, or letters as in `AC`; `true` or `false`; what fills the blank; or a model answer."""
     alternatives: Annotated[tuple[Option, ...], Field(max_length=MOST_ALTERNATIVES)] = ()
     """Other texts that may fill the blank."""
     rubric: Annotated[RubricPoints | None, Field(validate_default=True)] = None
@@ -108,7 +108,8 @@ class WrittenQuestion(Model):
     @field_validator("choices")
     @classmethod
     def _fits_choices(cls, choices: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        expected_count = len(LETTERS) if _answered_by(info) is AnsweredBy.CHOICE else 0
+        answered_by = _answered_by(info)
+        expected_count = len(LETTERS) if answered_by is not None and answered_by.has_choices else 0
         if len(choices) != expected_count:
             raise ValueError(f"a question of this format has {expected_count} options, not {len(choices)}")
         return choices
@@ -117,9 +118,8 @@ class WrittenQuestion(Model):
     @classmethod
     def _fits_answer(cls, answer: str, info: ValidationInfo) -> str:
         style: QuestionFormat | None = info.data.get("format")
-        choosable = CHOOSABLE.get(style) if style is not None else None
-        if choosable is not None and answer not in choosable:
-            raise ValueError(f"it has to be one of {', '.join(choosable)}")
+        if style is not None and (expected := style.expected_key(answer, LETTERS)):
+            raise ValueError(f"it has to be {expected}")
         if _answered_by(info) is AnsweredBy.BLANK and len(answer) > MOST_OPTION_CHARACTERS:
             raise ValueError(f"what fills a blank has at most {MOST_OPTION_CHARACTERS} characters")
         return answer
@@ -172,7 +172,7 @@ class WrittenQuestion(Model):
         """True if an answer is the key, by rule; None for answers in words, and where nothing fills the blank.
 
         Args:
-            answer: A letter, `true` or `false`, or words.
+            answer: A letter or letters, `true` or `false`, or words.
         """
         return is_right(self.public_question, self.statement, self.key, answer)
 

@@ -129,6 +129,21 @@ class QuestionFormat(StrEnum):
         """The keys that its questions can have; empty if they are a question's choices, or any words."""
         return ("true", "false") if self.answered_by is AnsweredBy.TRUTH else ()
 
+    def expected_key(self, key: str, letters: Collection[str]) -> str:
+        """What a key has to be, in words; empty if it is that.
+
+        Args:
+            key: A key that somebody wrote.
+            letters: Those of the question's choices.
+        """
+        if self.answered_by is AnsweredBy.CHOICES:
+            if not letters or (key and key == "".join(sorted({*key} & {*letters}))):
+                return ""
+            some = "".join(sorted(letters)[::2])
+            return f"the letters of all right choices, of {', '.join(letters)}, each once and in order, such as {some}"
+        values = letters if self.answered_by is AnsweredBy.CHOICE else self.keys
+        return f"one of {', '.join(values)}" if values and key not in values else ""
+
 
 class Skill(StrEnum):
     """The skill that a question asks of the solver (QuArch's four)."""

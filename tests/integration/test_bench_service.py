@@ -275,11 +275,11 @@ def test_somebody_whom_a_hub_has_signed_in_needs_no_invitation(
         with service.client(token) as client:
             accounts.add(client.get("/api/v1/me").json()["account"])
     assert len(accounts) == 1
-    assert "15 problems" in benchwright(tmp_path, "assignments")
+    assert "16 problems" in benchwright(tmp_path, "assignments")
     with pytest.raises(subprocess.CalledProcessError) as refused:
         benchwright(tmp_path, "login", service.url, BENCHWRIGHT_TOKEN=tokens[0][:-1] + "?")
     assert "Traceback" not in refused.value.stderr
-    assert "15 problems" in benchwright(tmp_path, "assignments")
+    assert "16 problems" in benchwright(tmp_path, "assignments")
 
 
 def test_events_that_the_database_refuses_keep_those_that_came_with_them_from_nobody(

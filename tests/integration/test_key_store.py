@@ -75,7 +75,7 @@ def test_a_token_goes_to_the_key_store_and_comes_back_from_it(service: Service, 
     assert tokens(desk) == [""]
     assert "bws_" not in desk.connections_text
     later_process = desk.run(("assignments",))
-    assert "15 problems" in later_process.stdout, later_process.stderr
+    assert "16 problems" in later_process.stdout, later_process.stderr
     assert "Signed out" in desk.run(("logout", service.url)).stdout
     assert "You have not signed in anywhere" in desk.run(("assignments",)).stderr
 
@@ -90,7 +90,7 @@ def test_a_key_store_that_is_away_later_is_named_and_nothing_is_lost(
     keyless_run = desk.run(("assignments",), preamble="export PYTHON_KEYRING_BACKEND=keyring.backends.fail.Keyring; ")
     assert "The key store of this computer did not give the token" in keyless_run.stderr
     assert "Traceback" not in keyless_run.stderr
-    assert "15 problems" in desk.run(("assignments",)).stdout
+    assert "16 problems" in desk.run(("assignments",)).stdout
 
 
 @pytest.mark.parametrize("backend", ["fail", "null"])

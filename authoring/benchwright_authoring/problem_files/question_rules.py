@@ -68,8 +68,9 @@ def question_remarks(spec: ProblemFile, statement: str, toml_places: TomlPlaces)
         for match in _SPEAKS_OF_OPTIONS.finditer(statement):
             message = "The question speaks of options, and has none. Ask for the answer itself."
             yield Remark(STATEMENT, TomlSpan(match.start(), match.end()), message, False)
-    if question.format.answered_by is AnsweredBy.CHOICE:
+    if question.format.answered_by.has_choices:
         yield from _option_remarks(question, statement, toml_places)
+    if question.format.answered_by is AnsweredBy.CHOICE:
         yield from _given_away_remarks(question, answer.value, statement, toml_places)
 
 

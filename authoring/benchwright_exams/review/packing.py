@@ -25,7 +25,7 @@ from benchwright_problems.problem import AnsweredBy, Pack
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_problems.storage.pack_name import is_pack_name
 
-_KEYED = (AnsweredBy.CHOICE, AnsweredBy.TRUTH)
+_KEYED = (AnsweredBy.CHOICE, AnsweredBy.CHOICES, AnsweredBy.TRUTH)
 _NAMED = 5
 
 

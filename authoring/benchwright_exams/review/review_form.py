@@ -40,7 +40,10 @@ class ReviewForm(Model):
     topic: str = ""
     skill: Skill | None = None
     answer: str = ""
-    """The letter of a choice, or `true` or `false`; for other formats `solution/solution.md` has the answer."""
+    """The letter of a choice, or letters such as `AC`, or `true` or `false`.
+
+    For other formats `solution/solution.md` has the answer.
+    """
     points: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     """Of the whole answer."""
     rubric: tuple[RubricItem, ...] = ()

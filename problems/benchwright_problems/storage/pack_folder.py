@@ -176,9 +176,9 @@ def _answer(folder: Path, spec: ProblemFile) -> Answer | None:
             raise DatasetError(file, "answer", "is missing")
         return None
     if spec.question is not None:
-        keys = spec.question.format.keys or tuple(spec.question.choices)
-        if keys and answer.value not in keys:
-            raise DatasetError(file, "answer.value", f"is {answer.value!r}; it must be one of {', '.join(keys)}")
+        expected = spec.question.format.expected_key(answer.value, tuple(spec.question.choices))
+        if expected:
+            raise DatasetError(file, "answer.value", f"is {answer.value!r}; it must be {expected}")
     if not (folder / "hidden" / "figures").is_dir():
         return answer
     solution_figures = _figures(folder / "hidden" / "figures", f"{answer.value}\n{answer.explanation}")

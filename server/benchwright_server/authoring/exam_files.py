@@ -27,12 +27,13 @@ REVIEW_FIELDS = FileFields(
         "domain": "Subject of the question, free text.",
         "topic": "Free text.",
         "skill": "What it asks of the solver.",
-        "answer": "The letter of a choice, or `true` or `false`; of other formats it is in `solution/solution.md`.",
+        "answer": "The letter of a choice, or letters such as `AC`, or `true` or `false`; of other formats it is in"
+        " `solution/solution.md`.",
         "points": "Of the whole answer.",
         "rubric": "What a part of the points is given for; `points` for all of it if not given.",
         "rubric.text": "Something that an answer has to say.",
         "rubric.points": "For all of it; 1 if not given.",
-        "choices": "Letter → Markdown, for multiple choice.",
+        "choices": "Letter → Markdown, for multiple choice and multiple response.",
     },
 )
 """Of `review.toml`."""

@@ -97,6 +97,15 @@ def test_a_distractor_attracts_the_worst_more_than_the_best() -> None:
     assert distractors({"rest": other_scores}, "item", [None] * 10, "AB") == []
 
 
+def test_a_student_may_select_several_options() -> None:
+    options = distractors({"rest": [1.0, 0.0]}, "item", [("A", "C"), ("C",)], "ABC")
+    assert [(option.value, option.students, option.share) for option in options] == [
+        ("A", 1, 0.5),
+        ("B", 0, 0.0),
+        ("C", 2, 1.0),
+    ]
+
+
 @pytest.mark.parametrize(
     ("other_count", "count", "expected_flag"), [(19, 0, None), (20, 0, True), (39, 2, False), (41, 2, True)]
 )

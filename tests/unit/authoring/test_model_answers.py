@@ -16,7 +16,12 @@ from ...support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, Playe
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for form in (QuestionFormat.MULTIPLE_CHOICE, QuestionFormat.FILL_IN_THE_BLANK, QuestionFormat.FREE_RESPONSE):
+    for form in (
+        QuestionFormat.MULTIPLE_CHOICE,
+        QuestionFormat.MULTIPLE_RESPONSE,
+        QuestionFormat.FILL_IN_THE_BLANK,
+        QuestionFormat.FREE_RESPONSE,
+    ):
         new_problem(tmp_path / "mine", form.value, form)
     return tmp_path / "mine"
 
@@ -26,14 +31,16 @@ class Models:
 
     def __init__(self) -> None:
         self.good = {"multiple-choice": "A", "fill-in-the-blank": "24", "free-response": "Because."}
+        self.good["multiple-response"] = "A, C"
         self.requests: list[JudgeRequest] = []
 
     def __call__(self, request: JudgeRequest) -> PlayedReply:
         self.requests.append(request)
         if request.body["model"] == "bad":
-            return content("It is B, I think.")
+            return content('{"answer": "B"}' if "letters" in request.system else "It is B, I think.")
         form = "fill-in-the-blank" if "blank" in request.system else "free-response"
         form = "multiple-choice" if "letter" in request.system else form
+        form = "multiple-response" if "letters" in request.system else form
         return content(json.dumps({"reason": "It is.", "answer": self.good[form]}))
 
 
@@ -65,6 +72,8 @@ def test_each_model_answers_each_question_and_rules_say_which_are_right(folder: 
     assert graded_answers == {
         ("multiple-choice", "good"): ("A", True),
         ("multiple-choice", "bad"): ("", None),
+        ("multiple-response", "good"): ("AC", True),
+        ("multiple-response", "bad"): ("", None),
         ("fill-in-the-blank", "good"): ("24", True),
         ("fill-in-the-blank", "bad"): ("It is B, I think.", None),
         ("free-response", "good"): ("", None),

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_authoring.new_problem import FORMS, DesignForm, Form, NewProblemError, free_response_twin, new_problem
+from benchwright_judges.score import score
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import ProblemKind, QuestionFormat
 from benchwright_problems.storage.pack_folder import read_pack_folder, wrong_solutions
@@ -24,6 +25,10 @@ def test_every_form_makes_a_pack_that_can_be_read(tmp_path: Path, form: Form) ->
     else:
         assert problem.public.question is not None
         assert problem.public.question.format == form.value
+        assert problem.hidden.answer is not None
+        if problem.public.question.format is QuestionFormat.MULTIPLE_RESPONSE:
+            assert score(problem, "A, C").passed
+            assert len(problem.hidden.answer.value) == 2
 
 
 def test_a_problem_joins_a_pack_whose_file_stays_as_its_author_wrote_it(tmp_path: Path) -> None:

@@ -38,11 +38,12 @@ def remark_texts(
     statement: str = ASKED,
     choices: dict[str, str] | None = None,
     explanation: str = "The value comes from memory late.",
+    style: str = "multiple-choice",
 ) -> list[tuple[str, str, str]]:
     """Of each remark its file, the text that it is about, and what it says."""
     options = ", ".join(f'{letter} = "{text}"' for letter, text in (FOUR if choices is None else choices).items())
     table = f"choices = {{ {options} }}" if options else ""
-    kind = "multiple-choice" if options else "open-ended"
+    kind = style if options else "open-ended"
     text = PROBLEM.format(format=kind, choices=table, explanation=explanation)
     texts = {PROBLEM_FILE: text, STATEMENT: statement}
     remarks = question_remarks(ProblemFile.model_validate(tomllib.loads(text)), statement, TomlPlaces(text))
@@ -66,6 +67,7 @@ def test_a_good_question_has_no_remarks() -> None:
 )
 def test_an_option_about_others_is_marked(option: str) -> None:
     ((file, text, message),) = remark_texts(choices=FOUR | {"D": option})
+    assert remark_texts(choices=FOUR | {"D": option}, style="multiple-response") == [(file, text, message)]
     assert (file, text) == (PROBLEM_FILE, f'"{option}"')
     assert "Option D is about other options" in message
 

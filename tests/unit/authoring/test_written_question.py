@@ -59,6 +59,8 @@ def test_hostile_text_stays_text(text: str) -> None:
         ({"choices": ("a", "b", "c")}, "choices"),
         ({"choices": ("a", "b", "c", "")}, "choices"),
         ({"answer": "E"}, "answer"),
+        *(({"format": "multiple-response", "answer": answer}, "answer") for answer in ("CA", "AA", "AZ", "A, C")),
+        ({"format": "multiple-response", "answer": "AC", "choices": ()}, "choices"),
         ({"explanation": ""}, "explanation"),
     ],
 )
@@ -66,6 +68,18 @@ def test_what_can_be_no_question_is_refused_with_its_field(changed_fields: dict[
     with pytest.raises(ValidationError) as refused:
         written_question(**changed_fields)
     assert refused.value.errors()[0]["loc"][0] == field
+
+
+def test_several_options_may_be_right() -> None:
+    question = written_question(format="multiple-response", answer="AC")
+    problem = question.problem({})
+    assert problem.public.question is not None
+    assert problem.hidden.answer is not None
+    assert (len(problem.public.question.choices), problem.hidden.answer.value) == (4, "AC")
+    assert [question.is_right(answer) for answer in ("AC", "A", "ACD", "BD")] == [True, False, False, False]
+    assert question.remarks() == []
+    with pytest.raises(ValueError, match="only a multiple-choice question"):
+        question.twin("caches")
 
 
 def test_it_has_the_remarks_of_the_rules_for_pack_folders() -> None:

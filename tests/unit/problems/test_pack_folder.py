@@ -50,6 +50,9 @@ def change(path: str, old_text: str, new_text: str) -> dict[str, str | bytes | N
     return {path: FILES[path].replace(old_text, new_text)}
 
 
+SEVERAL = FILES["q/problem.toml"].replace("multiple-choice", "multiple-response").replace('"B"', '"BA"')
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -79,6 +82,10 @@ def change(path: str, old_text: str, new_text: str) -> dict[str, str | bytes | N
         (change("q/problem.toml", 'A = "one"', 'AA = "one"'), r"q/problem\.toml: field question\.choices\.AA: "),
         (change("q/problem.toml", 'A = "one", ', ""), r"q/problem\.toml: .*at least two choices"),
         (change("q/problem.toml", 'value = "B"', 'value = "b"'), r"answer\.value: is 'b'; it must be one of A, B"),
+        (
+            {"q/problem.toml": SEVERAL},
+            r"q/problem\.toml: field answer\.value: is 'BA'; it must be the letters of all right choices, of A, B",
+        ),
         (change("q/problem.toml", 'value = "B"', 'value = "C"'), r"q/problem\.toml: field answer\.value: .*'C'"),
     ],
 )

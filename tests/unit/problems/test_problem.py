@@ -78,6 +78,21 @@ def test_choices_fit_the_format() -> None:
         choices("a")
 
 
+@pytest.mark.parametrize(
+    ("style", "right_keys", "wrong_keys"),
+    [
+        (QuestionFormat.MULTIPLE_CHOICE, ["A", "D"], ["", "E", "AC", "a"]),
+        (QuestionFormat.MULTIPLE_RESPONSE, ["A", "AC", "ABCD"], ["", "CA", "AA", "AZ", "A, C", "ac"]),
+        (QuestionFormat.ASSERTION, ["true", "false"], ["", "A", "True"]),
+        (QuestionFormat.FILL_IN_THE_BLANK, ["24", "A", "any words"], []),
+    ],
+)
+def test_a_format_says_what_its_keys_have_to_be(
+    style: QuestionFormat, right_keys: list[str], wrong_keys: list[str]
+) -> None:
+    assert [key for key in (*right_keys, *wrong_keys) if not style.expected_key(key, [*"ABCD"])] == right_keys
+
+
 def test_ids_in_a_pack_differ_in_more_than_case() -> None:
     with pytest.raises(ValidationError, match="two problems are called 'P'"):
         Pack(
