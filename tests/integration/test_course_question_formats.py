@@ -40,6 +40,7 @@ TEXTS = {name: QUESTION[name] for name in ("title", "explanation", "topic", "con
 KEY = "It is written to the next level, since memory is stale."
 FORMS: Mapping[QuestionFormat, Mapping[str, str]] = {
     QuestionFormat.MULTIPLE_CHOICE: {**QUESTION},
+    QuestionFormat.MULTIPLE_RESPONSE: {**QUESTION, "answer": "BD"},
     QuestionFormat.ASSERTION: {"statement": "A clean line is written back.", "answer": "false"},
     QuestionFormat.FILL_IN_THE_BLANK: {
         "statement": "Of 4 ways, a set has ___ lines.",
@@ -111,6 +112,7 @@ def figure_in(page: str) -> str:
 @pytest.mark.parametrize(
     ("style", "answer", "is_key"),
     [
+        (QuestionFormat.MULTIPLE_RESPONSE, "BD", "the key, too"),
         (QuestionFormat.ASSERTION, "true", "not the key"),
         (QuestionFormat.FILL_IN_THE_BLANK, "Four", "the key, too"),
         (QuestionFormat.OPEN_ENDED, "<b>Because</b>", None),
@@ -160,6 +162,7 @@ def test_a_question_of_every_format_is_reviewed_blind_and_published(
 @pytest.mark.parametrize(
     ("style", "changed_fields", "message"),
     [
+        (QuestionFormat.MULTIPLE_RESPONSE, {"answer": "DB"}, "The right answer can"),
         (QuestionFormat.ASSERTION, {"answer": "maybe"}, "The right answer can"),
         (QuestionFormat.FREE_RESPONSE, {"item-1": "", "item-3": ""}, "What there are points for can"),
         (QuestionFormat.FREE_RESPONSE, {"points-1": "-1"}, "What there are points for can"),
@@ -177,6 +180,13 @@ def test_a_form_with_a_fault_says_which_field_it_is(
     assert message in reply.text.replace("Figure", "figure")
     assert FORMS[style]["statement"] in reply.text
     assert f'name="format" value="{style.value}"' in reply.text
+
+
+def test_every_right_option_is_ticked_in_the_form(room: Room) -> None:
+    form: dict[str, Any] = fields(QuestionFormat.MULTIPLE_RESPONSE) | {"answer": ["B", "D"]}
+    reply = send(room.author, f"{room.path}/questions/new", **form)
+    page = text_of(room.author, reply.headers["location"])
+    assert re.findall(r'name="answer" value="(\w)" checked', page) == ["B", "D"]
 
 
 def test_a_format_that_there_is_not_is_multiple_choice_and_one_that_is_written_stays(room: Room) -> None:

@@ -18,7 +18,7 @@ from benchwright_authoring.item_analysis import ItemStatistics, Option, analyse,
 from benchwright_foundation.database import Database
 from benchwright_harness.execution.run import starting_files
 from benchwright_judges.score import read_selection, selectable_values
-from benchwright_problems.problem import Problem, Question
+from benchwright_problems.problem import AnsweredBy, Problem, Question
 from benchwright_problems.verdict import Outcome
 from benchwright_service.courses.snapshots import Snapshots
 from benchwright_service.grades.gradebook import Gradebook
@@ -35,7 +35,7 @@ _MOST_PAIRS = 100
 _LONGEST_ANSWER = 60
 _MOST_ANSWERS = 12
 _MOST_TRIES = 8
-_NONE = "none, or several"
+_UNREAD = "no option read"
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class ItemReport:
             None of the right one, with too few students, and while nobody has passed: the option that is left out would
             be the key.
         """
-        is_distractor = bool(self.right) and option.value not in self.right and option.value != _NONE
+        is_distractor = bool(self.right) and option.value not in {*self.right, _UNREAD}
         return option.is_non_functional if is_distractor else None
 
 
@@ -181,10 +181,10 @@ class ItemReports:
             ),
             self._options(book, assignment, problem, question, answers) if question is not None and is_selected else (),
             frozenset(
-                selected
+                option
                 for row in answer_rows
                 if question is not None and is_selected and row.outcome == Outcome.PASSED.value
-                if (selected := read_selection(question, answers[counted_runs[row.id]]))
+                for option in _selected_options(question, answers[counted_runs[row.id]])
             ),
         )
 
@@ -192,8 +192,8 @@ class ItemReports:
         self, book: Gradebook, assignment: str, problem: str, question: Question, answers: Mapping[str, str]
     ) -> Sequence[Option]:
         texts = [answers.get(student.account) for student in book.students]
-        chosen_options = [None if text is None else read_selection(question, text) or _NONE for text in texts]
-        values = (*selectable_values(question), *((_NONE,) if _NONE in chosen_options else ()))
+        chosen_options = [None if text is None else _selected_options(question, text) or (_UNREAD,) for text in texts]
+        values = (*selectable_values(question), *((_UNREAD,) if (_UNREAD,) in chosen_options else ()))
         return distractors(_columns(book), f"{assignment}/{problem}", chosen_options, values)
 
     async def similar_students(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[SimilarPair]:
@@ -217,6 +217,13 @@ class ItemReports:
 
     def _answer_text(self, files: str) -> str:
         return "\n".join(self._solution_texts(files).values())
+
+
+def _selected_options(question: Question, text: str) -> tuple[str, ...]:
+    selected = read_selection(question, text)
+    if selected is None:
+        return ()
+    return tuple(selected) if question.format.answered_by is AnsweredBy.CHOICES else (selected,)
 
 
 def _answer_counts(texts: Iterable[str]) -> Sequence[tuple[str, int]]:

@@ -66,6 +66,7 @@ def fields_of(content: WrittenQuestion, *, credited: bool) -> Mapping[str, Any]:
 def sent_fields(visit: Visit, style: QuestionFormat) -> Mapping[str, Any]:
     """The fields as they were sent."""
     values = {name: form_text(visit, name, MOST_CHARACTERS) for name in _field_names()}
+    values["answer"] = sent_answer(visit)
     for number in range(1, MOST_FIGURES + 1):
         if visit.field(f"remove-{number}") == "yes":
             values |= {f"kept-{number}": "", f"alt-{number}": ""}
@@ -75,6 +76,12 @@ def sent_fields(visit: Visit, style: QuestionFormat) -> Mapping[str, Any]:
 def form_text(visit: Visit, name: str, limit: int) -> str:
     """A text of the form, with one character for a line's end as browsers count it; one that is too long stays so."""
     return visit.field(name, 2 * limit + 2).replace("\r\n", "\n")
+
+
+def sent_answer(visit: Visit) -> str:
+    """The answer of a form: a text, or the letters that are ticked."""
+    ticked_values = visit.ticked_values("answer")
+    return "".join(ticked_values) if len(ticked_values) > 1 else form_text(visit, "answer", MOST_CHARACTERS)
 
 
 def is_credited(visit: Visit) -> bool:
@@ -101,7 +108,7 @@ async def sent_question(
     fields = sent_fields(visit, style)
     values: dict[str, Any] = {name: fields[name] for name in ("title", "statement", "answer", "explanation", "topic")}
     values |= {"format": style, "skill": fields["skill"] or None}
-    if style.answered_by is AnsweredBy.CHOICE:
+    if style.answered_by.has_choices:
         values["choices"] = tuple(fields[letter] for letter in LETTERS)
     if style.answered_by is AnsweredBy.BLANK:
         lines = fields["alternatives"].split("\n")

@@ -10,9 +10,10 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_authoring.model_answers import IN_WORDS
 from benchwright_authoring.review.checks import ReviewCheck
 from benchwright_authoring.written_question import CHOOSABLE, LETTERS, MOST_CHARACTERS
+from benchwright_problems.problem import AnsweredBy
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.pages.question_form import form_text
+from benchwright_service.pages.question_form import sent_answer, form_text
 from benchwright_service.pages.rendering import SECURITY, FormProblem, refusal, render
 from benchwright_service.pages.visit import Visit, whole_number
 from benchwright_service.questions.reviewing import LONGEST_COMMENT, ReviewDesk
@@ -32,8 +33,7 @@ async def decide(visit: Visit) -> Response:
         if await visit.is_archived():
             raise BenchServiceError("the course is archived")
         if visit.field("act") == "answer":
-            answer = form_text(visit, "answer", MOST_CHARACTERS)
-            await reviews.answer(membership.course, visit.account, name, number, answer)
+            await reviews.answer(membership.course, visit.account, name, number, sent_answer(visit))
         else:
             await reviews.decide(
                 membership.course,
@@ -68,6 +68,7 @@ async def _review_page(visit: Visit, membership: Membership, problem: FormProble
         left=desk.left,
         answer=desk.answer,
         choosable=CHOOSABLE.get(content.format) if content is not None else None,
+        is_several=content is not None and content.format.answered_by is AnsweredBy.CHOICES,
         is_in_words=content is not None and content.format in IN_WORDS,
         is_right=content.is_right(desk.answer) if content is not None and desk.answer else None,
         # Nothing of the key is in the page before the reviewer has answered.

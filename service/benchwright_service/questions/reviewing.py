@@ -12,9 +12,9 @@ from sqlalchemy import ColumnElement, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchwright_authoring.review.checks import ReviewCheck
-from benchwright_authoring.written_question import CHOOSABLE, MOST_CHARACTERS, WrittenQuestion
+from benchwright_authoring.written_question import LETTERS, MOST_CHARACTERS, WrittenQuestion
 from benchwright_foundation.database import Database
-from benchwright_problems.problem import QuestionFormat
+from benchwright_problems.problem import AnsweredBy, QuestionFormat
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.questions.figures import DAY_S
 from benchwright_service.questions.notices import NoticeKind, note
@@ -112,7 +112,7 @@ class Reviews:
             reviewer: Account that answers.
             question: Question that is answered.
             number: Number of its version.
-            answer: A letter, `true` or `false`, or words, by the question's format.
+            answer: A letter or letters, `true` or `false`, or words, by the question's format.
 
         Raises:
             BenchServiceError: The reviewer reviews no such version, or the text is no answer to it.
@@ -251,9 +251,9 @@ def _review_conditions(question: str, number: int, reviewer: str) -> tuple[Colum
 
 
 def _demand_answer(answer: str, style: QuestionFormat) -> None:
-    choosable = CHOOSABLE.get(style)
-    if choosable is not None and answer not in choosable:
-        raise BenchServiceError("choose one of the answers")
+    if style.expected_key(answer, LETTERS):
+        is_several = style.answered_by is AnsweredBy.CHOICES
+        raise BenchServiceError("choose every right option" if is_several else "choose one of the answers")
     if not answer or len(answer) > MOST_CHARACTERS:
         raise BenchServiceError(f"an answer has 1 to {MOST_CHARACTERS} characters")
 

@@ -85,7 +85,7 @@ def options(data: Dataset) -> Section | None:
                 )
             )
             values = [
-                problem_selections[examinee].value if examinee in problem_selections else None
+                (problem_selections[examinee].value,) if examinee in problem_selections else None
                 for examinee in solver_selections.examinees
             ]
             analysed_options = distractors(points, problem, values, [*names.get(problem, ())])
