@@ -7,6 +7,14 @@ export function chosenValue(text: string, choices: readonly Choice[]): string | 
   return choices.find((choice) => choice.value.toLowerCase() === answer)?.value;
 }
 
+/** The values of the choices that `answer.md` lists, such as "AC" or "A, C"; undefined if it is no such list. */
+export function listedValues(text: string, choices: readonly Choice[]): readonly string[] | undefined {
+  const listed = text.trim();
+  const parts = /^[A-Z]*$/.test(listed) ? Array.from(listed) : listed.split(/\s*,\s*/);
+  const values = parts.map((part) => chosenValue(part, choices));
+  return new Set(values).size === values.length && values.every((value) => value !== undefined) ? values : undefined;
+}
+
 /** The content of `answer.md` for what the form holds: it ends with a line break unless it is empty. */
 export function answerText(answer: string): string {
   return answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`;

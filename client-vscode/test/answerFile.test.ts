@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerLength, answerShown, answerText, chosenValue, whatSavingDoes } from "../src/answerFile.ts";
+import { answerLength, answerShown, answerText, chosenValue, listedValues, whatSavingDoes } from "../src/answerFile.ts";
 
 const LETTERS = ["A", "B"].map((value) => ({ value, text: `Choice ${value}` }));
 const TRUTH = ["true", "false"].map((value) => ({ value, text: value }));
@@ -17,6 +17,21 @@ test("a text that is no choice chooses nothing", () => {
   assert.deepEqual(
     ["", "AB", "C", "A or B"].map((text) => chosenValue(text, LETTERS)),
     Array(4).fill(undefined),
+  );
+});
+
+test("a list of letters is read as all of its choices", () => {
+  assert.deepEqual(
+    ["AB\n", "B,A", " A, B ", "a,b", "b"].map((text) => listedValues(text, LETTERS)),
+    [["A", "B"], ["B", "A"], ["A", "B"], ["A", "B"], ["B"]],
+  );
+  assert.deepEqual(listedValues("", LETTERS), []);
+});
+
+test("a text that is no list of letters of choices leaves the reading to the server", () => {
+  assert.deepEqual(
+    ["AC", "AA", "A and B", "ANSWER: AB", "A,,B"].map((text) => listedValues(text, LETTERS)),
+    Array(5).fill(undefined),
   );
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROBLEM_FORMS } from "../src/authoringText.ts";
-import { FORMATS, answeredBy, isSelected } from "../src/questionFormats.ts";
+import { FORMATS, answeredBy, hasChoices, isSelected } from "../src/questionFormats.ts";
 
 test("a problem can begin as a question of any format, under its translated name", () => {
   const forms = PROBLEM_FORMS.map(({ form, label }) => [form, label]);
@@ -12,5 +12,6 @@ test("a problem can begin as a question of any format, under its translated name
 test("a form shows the fields of what answers a format", () => {
   assert.equal(answeredBy("fill-in-the-blank"), "blank");
   assert.equal(answeredBy("cocotb"), undefined);
-  assert.deepEqual(FORMATS.map(([format]) => format).filter(isSelected), ["multiple-choice", "assertion"]);
+  assert.deepEqual(FORMATS.map(([format]) => format).filter(isSelected), ["multiple-choice", "multiple-response", "assertion"]);
+  assert.deepEqual(FORMATS.map(([format]) => format).filter(hasChoices), ["multiple-choice", "multiple-response"]);
 });

@@ -66,7 +66,7 @@ export class QuestionFields {
         difficulty: this.difficulty.value,
         domain: this.domain.value,
         topic: this.topic.value,
-        answer: this.choices.answer.value,
+        answer: this.choices.key,
         points: numberOrNull(this.points.value),
         choices: this.choices.values(),
         rubric: this.rubric.values(),

@@ -1,5 +1,5 @@
 import { t } from "@vscode/l10n";
-import { answeredBy, isSelected } from "../questionFormats.ts";
+import { answeredBy, hasChoices, isSelected } from "../questionFormats.ts";
 import { button, element } from "./elements.ts";
 import { richText } from "./richText.ts";
 
@@ -23,6 +23,7 @@ export const DIFFICULTIES: Options = [
   ["medium", t("medium")],
   ["hard", t("hard")],
 ];
+const ANSWER = "answer";
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 export function input(id: string, value: string): HTMLInputElement {
@@ -126,11 +127,13 @@ function fieldOf(form: HTMLElement, name: string): HTMLElement | null {
   return null;
 }
 
-/** The options of a question, and which is right; `true` and `false` of an assertion. */
+/** The options of a question, and which are right; `true` and `false` of an assertion. */
 export class ChoiceFields {
   readonly choices: HTMLElement;
-  readonly answer = element("select", { id: "answer" });
   readonly keyed: HTMLElement;
+  private readonly one = element("select");
+  private readonly oneField: HTMLElement;
+  private readonly several = group(t("All right choices"), "all-answers");
   private readonly rows = element("div");
 
   /** @param least How many fields a question has at least. */
@@ -142,7 +145,9 @@ export class ChoiceFields {
   ) {
     for (const [letter, text] of Object.entries(choices)) this.add(letter, text);
     while (this.fields().length < least) this.addNext();
-    this.keyed = written(t("Answer"), this.answer);
+    this.one.id = ANSWER;
+    this.oneField = written(t("Answer"), this.one);
+    this.keyed = element("div", {}, this.oneField, this.several);
     const more = button(t("Add a Choice"), () => {
       this.addNext()?.focus();
       this.arrange();
@@ -156,20 +161,39 @@ export class ChoiceFields {
     return isSelected(this.format.value);
   }
 
+  /** The key: a letter, letters in order, `true` or `false`; empty if none is chosen. */
+  get key(): string {
+    if (this.several.id !== ANSWER) return this.one.value;
+    const checked = [...this.several.querySelectorAll<HTMLInputElement>("input:checked")];
+    return checked.map(({ value }) => value).join("");
+  }
+
   values(): Record<string, string> {
     const filled = this.fields().filter(({ value }) => value.trim());
     return Object.fromEntries(filled.map((one) => [one.dataset.letter ?? "", one.value]));
   }
 
   /** Shows the fields of the format. */
-  private arrange(answer = this.answer.value): void {
-    const isChoice = answeredBy(this.format.value) === "choice";
-    this.choices.hidden = !isChoice;
+  private arrange(answer = this.key): void {
+    const areChoices = hasChoices(this.format.value);
+    const areSeveral = answeredBy(this.format.value) === "choices";
+    this.choices.hidden = !areChoices;
     this.keyed.hidden = !this.isChosen;
-    const options = ["", ...(isChoice ? this.fields().map((one) => one.dataset.letter ?? "") : ["true", "false"])];
+    this.oneField.hidden = areSeveral;
+    this.several.hidden = !areSeveral;
+    // Remarks on the answer are placed by its id.
+    this.one.id = areSeveral ? "one-answer" : ANSWER;
+    this.several.id = areSeveral ? ANSWER : "all-answers";
+    const letters = this.fields().map((one) => one.dataset.letter ?? "");
+    if (areSeveral) {
+      const offered = [...new Set([...letters, ...(answer.match(/[A-Z]/g) ?? [])])].sort();
+      this.several.replaceChildren(...[...this.several.children].slice(0, 1), ...offered.map((letter) => letterBox(letter, answer)));
+      return;
+    }
+    const options = ["", ...(areChoices ? letters : ["true", "false"])];
     if (!options.includes(answer)) options.push(answer);
-    this.answer.replaceChildren(...options.map((value) => element("option", { value }, value || t("not chosen"))));
-    this.answer.value = answer;
+    this.one.replaceChildren(...options.map((value) => element("option", { value }, value || t("not chosen"))));
+    this.one.value = answer;
   }
 
   private fields(): TextField[] {
@@ -189,6 +213,12 @@ export class ChoiceFields {
     this.rows.append(element("div", { class: "form-row" }, element("label", { for: field.id }, letter), typed));
     return field;
   }
+}
+
+function letterBox(letter: string, answer: string): HTMLElement {
+  const box = element("input", { type: "checkbox", value: letter, id: `right.${letter}` });
+  box.checked = answer.includes(letter);
+  return element("div", { class: "form-check" }, box, element("label", { for: box.id }, letter));
 }
 
 /** What parts of the points are given for. */

@@ -1,6 +1,6 @@
 import { t } from "@vscode/l10n";
 import type { FormRemark, SaveQuestionFormParams, ShownQuestion } from "../generated/protocol.ts";
-import { FORMATS, answeredBy, isSelected } from "../questionFormats.ts";
+import { FORMATS, answeredBy, hasChoices, isSelected } from "../questionFormats.ts";
 import { button, element } from "./elements.ts";
 import {
   ChoiceFields,
@@ -120,7 +120,8 @@ export class QuestionFields {
     this.arrange();
   }
 
-  get hasChoices(): boolean {
+  /** True if the same can be asked without choices. */
+  get hasTwin(): boolean {
     return answeredBy(this.format.value) === "choice";
   }
 
@@ -136,8 +137,8 @@ export class QuestionFields {
         format: this.format.value,
         topic: this.topic.value,
         skill: this.skill.value,
-        choices: this.hasChoices ? this.choices.values() : {},
-        answer: isChosen ? this.choices.answer.value : this.answer.value,
+        choices: hasChoices(this.format.value) ? this.choices.values() : {},
+        answer: isChosen ? this.choices.key : this.answer.value,
         alternatives: isExact ? this.alternatives.value.split("\n").filter((line) => line.trim()) : [],
         closed: isExact && this.closed.checked,
         unit: isExact ? this.unit.value : "",

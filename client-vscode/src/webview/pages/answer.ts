@@ -1,7 +1,7 @@
 import { t } from "@vscode/l10n";
 import type { AttemptStatus, QuestionView } from "../../generated/protocol.ts";
 import type { ResultsPage } from "../../resultsPage.ts";
-import { chosenValue, whatSavingDoes } from "../../answerFile.ts";
+import { chosenValue, listedValues, whatSavingDoes } from "../../answerFile.ts";
 import { answeredBy } from "../../questionFormats.ts";
 import { connect } from "../connection.ts";
 import { button, element, keepFocus, main, withCode } from "../elements.ts";
@@ -137,16 +137,23 @@ function draft(view: QuestionView): Node[] {
 }
 
 function choices(view: QuestionView, rich: (markdown: string) => Node): Node[] {
+  const isSeveral = answeredBy(view.format) === "choices";
   const fields = view.choices.map((choice) => {
     const input = element("input", {
-      type: "radio",
+      type: isSeveral ? "checkbox" : "radio",
       name: "answer",
       value: choice.value,
       id: `choice-${choice.value}`,
     });
-    input.addEventListener("change", () => edit(choice.value));
+    input.addEventListener("change", () => edit(checked()));
     return { choice, input };
   });
+  const checked = (): string =>
+    fields
+      .filter(({ input }) => input.checked)
+      .map(({ choice }) => choice.value)
+      .sort()
+      .join("");
   const rows = fields.map(({ choice, input }) => {
     const same = choice.text.toLowerCase() === choice.value.toLowerCase();
     const words = same ? [] : [element("span", { lang: view.language }, rich(choice.text))];
@@ -157,10 +164,12 @@ function choices(view: QuestionView, rich: (markdown: string) => Node): Node[] {
   let first: string | undefined;
   showAnswer = (answer) => {
     first ??= answer;
-    const chosen = chosenValue(answer, view.choices) ?? (answer === first ? view.selected : undefined);
-    for (const { input } of fields) input.checked = input.value === chosen;
+    const read = answer === first ? (view.selected ?? "") : "";
+    const chosen = isSeveral ? (listedValues(answer, view.choices) ?? Array.from(read)) : [chosenValue(answer, view.choices) ?? read];
+    for (const { input } of fields) input.checked = chosen.includes(input.value);
   };
-  return [element("fieldset", {}, element("legend", {}, t("Choose one answer")), ...rows)];
+  const legend = isSeveral ? t("Choose every right answer") : t("Choose one answer");
+  return [element("fieldset", {}, element("legend", {}, legend), ...rows)];
 }
 
 function text(view: QuestionView): Node {

@@ -144,7 +144,7 @@ function showRemarks(remarks: readonly FormRemark[], moves = false): void {
   const elsewhere = fields.show(form, remarks, moves);
   general.replaceChildren(...elsewhere.map((one) => shownRemark("li", one)));
   general.hidden = elsewhere.length === 0;
-  twin.hidden = !fields.hasChoices;
+  twin.hidden = !fields.hasTwin;
 }
 
 function check(): void {
