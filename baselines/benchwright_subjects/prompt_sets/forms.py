@@ -9,7 +9,6 @@ from pydantic import JsonValue
 from benchwright_judges.languages import LANGUAGES
 from benchwright_problems.category import Category
 from benchwright_problems.problem import (
-    AnsweredBy,
     Choice,
     Difficulty,
     Hidden,
@@ -52,7 +51,7 @@ def _placeholders() -> Iterator[Problem]:
     for style in QuestionFormat:
         for language in LANGUAGES:
             choices = tuple(Choice(letter=letter, text=f"{{choice_{letter}}}") for letter in "ABCD")
-            if style.answered_by is not AnsweredBy.CHOICE:
+            if not style.answered_by.has_choices:
                 choices = ()
             question = Question(format=style, choices=choices, language=language.code)
             public = Public(statement="{statement}", question=question)
