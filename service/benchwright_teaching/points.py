@@ -28,7 +28,7 @@ class GradingRules:
     """For each problem that is solved whole and in time."""
     counting: Counting = Counting.BEST
     partial: bool = False
-    """True if a run that did not pass is worth its share of the hidden tests; else it is worth nothing."""
+    """True if a run that did not pass is worth its share of the hidden tests or its answer's score; else nothing."""
     late_percent: float = 0.0
     """Percentage of a run's points that each day after the due date, begun or whole, takes from them."""
     by_group: bool = False

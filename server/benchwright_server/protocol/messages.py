@@ -314,10 +314,10 @@ class OpenedProblem(Wire):
 
 
 class Choice(Wire):
-    """One choice of a multiple-choice or assertion question."""
+    """One choice of a question that is answered by choosing."""
 
     value: str
-    """The text that goes into `answer.md`: `A` ... or `true`/`false`."""
+    """The text that goes into `answer.md`: `A` ... or `true`/`false`; several letters are joined, as in `AC`."""
     text: str
 
 
@@ -342,7 +342,7 @@ class QuestionView(Wire):
     answer: str
     """URI of `answer.md`."""
     selected: str | None = None
-    """The choice that `answer.md` currently holds, if any."""
+    """The choice that `answer.md` currently holds, or the letters of several, as in `AC`; null if none is read."""
     draft: str | None = None
     """Unsaved content of `answer.md` from when the editor last closed, restored from the log."""
     language: str
