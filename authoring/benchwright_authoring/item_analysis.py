@@ -58,7 +58,7 @@ def distractors(
     points: Mapping[str, Sequence[float | None]],
     item_name: str,
     chosen_options: Sequence[Collection[str] | None],
-    options: Sequence[str],
+    option_names: Sequence[str],
 ) -> list[Option]:
     """The selections of each option. A good distractor attracts some, and more of the worst than of the best.
 
@@ -66,7 +66,7 @@ def distractors(
         points: As for `analyse`.
         item_name: One of them.
         chosen_options: Options that each student has selected, in the same order; None for who has not answered.
-        options: Options that can be selected.
+        option_names: Options that can be selected.
 
     Returns:
         One for each option; none if nobody has answered.
@@ -78,7 +78,7 @@ def distractors(
     answered_options = [chosen for chosen in chosen_options if chosen is not None]
     has_enough = len(answered_indices) >= LEAST
     analysed_options = []
-    for value in options if answered_indices else ():
+    for value in option_names if answered_indices else ():
         selected = np.array([value in chosen for chosen in answered_options], dtype=float)
         size = max(1, round(_GROUP * len(answered_indices)))
         upper, lower = (

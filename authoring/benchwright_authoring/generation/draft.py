@@ -119,8 +119,8 @@ def faults(draft: Draft, passage: Passage) -> Iterator[str]:
         if _has_words(text, draft.answer):
             yield f"the {field} has the words that are asked for"
     yield from _unproved_faults(draft, passage)
-    options = [normalise(text) for text in (draft.answer, *draft.distractors)]
-    if len(set(options)) < len(options) or not all(options):
+    option_texts = [normalise(text) for text in (draft.answer, *draft.distractors)]
+    if len(set(option_texts)) < len(option_texts) or not all(option_texts):
         yield "two options say the same, or one says nothing"
 
 

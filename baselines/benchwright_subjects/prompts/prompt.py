@@ -152,8 +152,8 @@ def final_answer(problem: Problem, reply: str) -> str:
     """
     if rules_of(_question(problem).format).names_value:
         return reply
-    labels = list(re.finditer(rf"(?m)^[\s>#*_`]*{ANSWER_LABEL}[*_`]*\s*[:：][*_`]*[ \t]*", reply))
-    return (reply[labels[-1].end() :].strip() if labels else "") or reply
+    label_matches = list(re.finditer(rf"(?m)^[\s>#*_`]*{ANSWER_LABEL}[*_`]*\s*[:：][*_`]*[ \t]*", reply))
+    return (reply[label_matches[-1].end() :].strip() if label_matches else "") or reply
 
 
 def with_figures(text: str, figures: Sequence[Figure]) -> tuple[Part, ...]:

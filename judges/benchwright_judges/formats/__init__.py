@@ -1,4 +1,4 @@
-"""The question formats: each has one module, called like it, and one member of `QuestionFormat`."""
+"""The question formats: each has one module of its name, and one member of `QuestionFormat`."""
 
 from __future__ import annotations
 

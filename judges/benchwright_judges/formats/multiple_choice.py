@@ -12,8 +12,8 @@ from benchwright_problems.problem import Question
 
 
 def _extract(question: Question, text: str) -> Extraction:
-    options = option_texts(question)
-    return read_statement(text, lambda passage: choice_of(passage, options, question.language))
+    texts_by_letter = option_texts(question)
+    return read_statement(text, lambda passage: choice_of(passage, texts_by_letter, question.language))
 
 
 def _score(given_text: GivenText) -> Judgement:

@@ -13,8 +13,8 @@ from benchwright_problems.problem import Question
 
 
 def _extract(question: Question, text: str) -> Extraction:
-    options = option_texts(question)
-    return read_statement(text, lambda passage: choices_of(passage, options, question.language))
+    texts_by_letter = option_texts(question)
+    return read_statement(text, lambda passage: choices_of(passage, texts_by_letter, question.language))
 
 
 def _score(given_text: GivenText) -> Judgement:
@@ -35,7 +35,7 @@ def _score(given_text: GivenText) -> Judgement:
 
 MULTIPLE_RESPONSE = QuestionRules(
     score=_score,
-    scale=Scale.SHARE,
+    scale=Scale.BLANK,
     is_instant=True,
     names_value=True,
     task=lambda wording: wording.choose_several,

@@ -15,7 +15,7 @@ from benchwright_judges.rule_judgements import PENDING, RIGHT, WRONG
 def score_blank(given_text: GivenText) -> Judgement:
     """Score a filled-in blank: an accepted answer is right, and a number other than the key's is wrong.
 
-    Everything else needs a judge, also where the key is closed: no rule tells wrong words from right ones.
+    Everything else needs a judge, also where the key is closed: no rule can distinguish wrong words from right ones.
     """
     return _score(given_text, number_decides=True)
 
@@ -36,7 +36,7 @@ def _score(given_text: GivenText, *, number_decides: bool) -> Judgement:
     double = re.fullmatch(r"([^()（）]+?)\s*[(（]([^()（）]+)[)）]", passage)
     if True in matches or (double and all(True in _all_matches(given_text, part) for part in double.groups())):
         return RIGHT
-    # Where an accepted answer is no number, a number may be another way of saying it, unless the key is closed.
+    # Where an accepted answer is in words, a number may be another way of saying it, unless the key is closed.
     is_other_number = matches == {False} or (given_text.key.closed and False in matches)
     return WRONG if number_decides and is_other_number else PENDING
 

@@ -20,7 +20,7 @@ ENGLISH = AnswerLanguage(
         false="False",
     ),
     words=AnswerWords(
-        labels=r"(?:the |my )?(?:final |correct |right )?(?:answer|answers|ans)(?: is| are)?",
+        answer_labels=r"(?:the |my )?(?:final |correct |right )?(?:answer|answers|ans)(?: is| are)?",
         sentences=(
             r"(?:so|thus|hence|therefore|then)?,? ?(?:the|my) (?:final |correct |right |best )*(?:answer|option|choice)"
             r" (?:is|must be|has to be):? (?:thus |therefore |clearly )?<X>",
@@ -36,7 +36,7 @@ ENGLISH = AnswerLanguage(
         r"|guessing|maybe|perhaps|probably|ignore|scratch|kidding|joking|meant|both|either|although"
         r"|though|chang(?:e|ed|ing) (?:my|the|it|that))\b",
         conditions=r"\b(?:if|would|were|suppose|assuming)\b",
-        refusal=r"\b(?:can(?:no|')t|can not|unable to|won't|will not|refuse to|not able to) (?:answer|say|help"
+        refusal=r"\b(?:can(?:no|')t|unable to|won't|will not|refuse to|not able to) (?:answer|say|help"
         r"|determine|tell|decide|provide|comply)|\b(?:don't|do not) know\b|\bno idea\b|\bas an ai\b"
         r"|\bi(?:'m| am) sorry\b",
         questions=r"(?:question|q|problem|exercise|statement) ?\d*",

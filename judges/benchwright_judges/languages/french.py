@@ -21,7 +21,7 @@ FRENCH = AnswerLanguage(
         false="Faux",
     ),
     words=AnswerWords(
-        labels=r"(?:la |ma )?(?:bonne )?(?:réponse|réponses|reponse)(?: finale| correcte| juste)?(?: est)?",
+        answer_labels=r"(?:la |ma )?(?:bonne )?(?:réponse|réponses|reponse)(?: finale| correcte| juste)?(?: est)?",
         sentences=(
             r"(?:donc|ainsi)?,? ?(?:la|ma) (?:bonne )?(?:réponse|option|proposition)(?: finale| correcte| exacte"
             r"| juste)? est(?: donc)?(?: la)? ?:? <X>",

@@ -22,7 +22,8 @@ GERMAN = AnswerLanguage(
         false="Falsch",
     ),
     words=AnswerWords(
-        labels=r"(?:die |meine )?(?:endgültige |richtige |korrekte )?(?:antwort|antworten|lösung)(?: ist| lautet)?",
+        answer_labels=r"(?:die |meine )?(?:endgültige |richtige |korrekte )?(?:antworten|antwort|lösung)"
+        r"(?: ist| lautet)?",
         sentences=(
             r"(?:also|somit|daher|damit)?,? ?(?:die |meine )?(?:endgültige |richtige |korrekte )*"
             r"(?:antwort|option|lösung) (?:ist|lautet)(?: also| somit| daher| damit)?:? <X>",

@@ -34,7 +34,7 @@ class LanguageWording:
 class AnswerWords:
     """Regexes of words around an answer; they match without regard to case and hold no groups, and may be empty."""
 
-    labels: str
+    answer_labels: str
     """The beginning of the line with an answer, before a colon, such as "final answer"."""
     sentences: tuple[str, ...]
     """Whole sentences that say which answer is given; `<X>` stands for it."""
@@ -47,15 +47,15 @@ class AnswerWords:
     false: str
     """Whole answers that call it false."""
     negations: str = ""
-    """Words that deny what stands beside them, such as "not"."""
+    """Words that deny what is beside them, such as "not"."""
     doubts: str = ""
-    """Words by which a text beside an answer may question or replace it, such as "wait"."""
+    """Words by which what is beside an answer may question or replace it, such as "wait"."""
     conditions: str = ""
     """Words of a supposition, such as "if"."""
     refusal: str = ""
     """The solver will not or cannot answer."""
     questions: str = ""
-    """The heading of a question, such as "Question 2": a reply that goes on with one answers another, too."""
+    """The heading of a question, such as "Question 2": a reply that continues with one answers another, too."""
     fields: str = ""
     """Names of fields of JSON objects, and of tags, that hold an answer."""
     articles: str = ""

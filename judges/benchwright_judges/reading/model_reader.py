@@ -139,7 +139,7 @@ def read_reading(text: str, answer: str, problem: Problem, names: Mapping[str, s
         text: The reader's reply.
         answer: Answer that it was shown.
         problem: The question.
-        names: Name → value, as the reader was told; none if any words can be stated.
+        names: Name → value, as the request has them; none if any words can be stated.
 
     Raises:
         ValueError: The reply is not one object with exactly the three fields, or names what is no outcome or no value.
@@ -174,7 +174,7 @@ def _supports(quote: str, value: str, answer: str, problem: Problem) -> bool:
     named = {other for other, other_names in own_names.items() if any(_has(name, quote) for name in other_names)}
     if named - {value}:
         return False
-    # "(A) (B) (C)": the same words stand there for another value too.
+    # "(A) (B) (C)": the same words are there for another value too.
     return not any(
         _has(name, quote) and _has(_plain(_replaced(name, other_name, quote)), before + after)
         for other, other_names in own_names.items()
@@ -202,7 +202,7 @@ def _names_of(problem: Problem) -> dict[str, tuple[str, ...]]:
 
 
 def _stands_in_list(value: str, answer: str) -> bool:
-    """True if other values may stand beside a value wherever an answer has it."""
+    """True if other values may be beside a value wherever an answer has it."""
     places = [match.span() for match in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", answer)]
     return all(_BEHIND.match(answer, end) or _BEFORE.search(answer[:start][-40:]) for start, end in places)
 

@@ -3,7 +3,7 @@
 A written number can have several readings: `1.024` is a thousand in German and a fraction in English, `32 KB` is
 32 768 bytes to a computer architect (JEDEC 100B.01) and 32 000 to a network engineer (SI). A quantity keeps all of
 them, and two quantities are the same where one reading of each agrees. General libraries of units read `Gb` as gilbert
-and don't know `KB`, so the units of this field stand here.
+and don't know `KB`, so the units of this field are here.
 """
 
 from __future__ import annotations
@@ -35,13 +35,6 @@ _SYMBOLS = {"s": "s", "Hz": "Hz", "W": "W", "V": "V", "J": "J"}
 _FIXED = {"%": ("%", Fraction(1, 100)), "x": ("", Fraction(1)), "×": ("", Fraction(1))}
 _COUNTED = frozenset({"set", "line", "way", "entry", "word", "page", "frame", "cycle", "instruction", "stage"})
 _FIXED |= {"min": ("s", Fraction(60)), "h": ("s", Fraction(3600))}
-
-
-_PER_SECOND = re.compile(
-    r"\s*(?:/\s*(?:s|sec|seconds?|Sek|Sekunde|seconde|秒)|·?s\^\{?-1\}?|(?<=[bB])ps"
-    r"|(?:per|pro|par|每)\s*(?:s|sec|second|Sekunde|seconde|秒))\Z",
-    re.IGNORECASE,
-)
 
 
 class Comparison(StrEnum):
@@ -105,7 +98,7 @@ def read_quantity(text: str, language: str = "en") -> Quantity | None:
 
 def read_unit(text: str) -> Unit | None:
     """The unit that a string is; None for words that are no unit. Empty text is the unit of a bare number."""
-    words = _PER_SECOND.sub("/s", " ".join(text.strip(" -").split()))
+    words = _per_second(languages.LANGUAGES).sub("/s", " ".join(text.strip(" -").split()))
     spelled_units = _units(languages.LANGUAGES)
     name, _, per = words.partition("/")
     prefix = next((spelled for spelled in _SPELLED_PREFIXES if name.casefold().startswith(spelled)), "")
@@ -287,6 +280,14 @@ def _units(known_languages: tuple[AnswerLanguage, ...]) -> dict[str, str]:
         for symbol, words in language.units.items()
         for word in words.split("|")
     }
+
+
+@cache
+def _per_second(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    seconds = "|".join(("s", *(word for word, symbol in _units(known_languages).items() if symbol == "s")))
+    return re.compile(
+        rf"\s*(?:/\s*(?:{seconds})|·?s\^\{{?-1\}}?|(?<=[bB])ps|(?:per|pro|par|每)\s*(?:{seconds}))\Z", re.IGNORECASE
+    )
 
 
 @cache

@@ -78,7 +78,7 @@ def _letters_of(passage: str, choices: Mapping[str, str]) -> set[str]:
 
 
 def _letters_with_text(passage: str, choices: Mapping[str, str], language: str) -> set[str]:
-    """The letter that stands before its own text, or behind it in brackets."""
+    """The letter before its own text, or behind it in brackets."""
     pairs = [(match[1].upper(), match[2]) for match in [_LETTER_FIRST.fullmatch(passage)] if match]
     pairs += [(match[2], match[1]) for match in [_LETTER_LAST.fullmatch(passage)] if match]
     letters = {letter for letter, text in pairs if letter in choices and _is_of(text, letter, choices, language)}

@@ -1,7 +1,7 @@
 r"""The answer that a reply gives, in the places where it is unmistakable, and nowhere else.
 
 The places are the whole reply, a last line `ANSWER: X`, a last `\boxed{X}`, `<answer>X</answer>` or JSON object, and
-a last sentence "The answer is X". What stands there has to be a value as a whole, and nothing in the reply may state
+a last sentence "The answer is X". What is there has to be a value as a whole, and nothing in the reply may state
 another. Anything else is unread: `docs/reference/scoring.md` has the table, and it is the test.
 """
 
@@ -56,7 +56,7 @@ class Extraction:
 @dataclass(frozen=True)
 class _Statement:
     value: str | None
-    """None if what stands there is no value."""
+    """None if it is no value."""
     start: int
     end: int
     is_marked: bool = True
@@ -117,7 +117,7 @@ class _Reader:
         return ExtractionOutcome.AMBIGUOUS if is_open else ExtractionOutcome.NOTHING
 
     def asks(self) -> bool:
-        """True if the reply goes on with a question, as models that continue a text do."""
+        """True if the reply continues with a question of its own, as base models do."""
         lines = [plain(line).lstrip("#* ") for line in self.text.split("\n")[1:]]
         headings = filter(None, map(pattern("questions").match, lines))
         return any(re.match(r"\s*[:：.]", heading.string[heading.end() :]) for heading in headings)
@@ -156,7 +156,7 @@ class _Reader:
         )
 
     def _names_another(self, text: str, value: str | None) -> bool:
-        """True if a word of a text is another value."""
+        """True if a word is another value."""
         words = [*re.findall(r"\w+", plain(text)), *_truth_words().findall(text)]
         return not self.takes_words and bool({*map(self.parse, words)} - {None, value})
 
@@ -173,7 +173,7 @@ class _Reader:
         lines = list(re.finditer(r"[^\n]*\S[^\n]*", self.text))
         for line, next_line in zip(lines, [*lines[1:], None], strict=True):
             words = plain(line[0]).lstrip("#-【 ")
-            label = pattern("labels").match(words)
+            label = pattern("answer_labels").match(words)
             if label is None:
                 continue
             content, end = words[label.end() :].lstrip(), line.end()

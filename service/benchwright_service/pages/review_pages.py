@@ -13,7 +13,7 @@ from benchwright_authoring.written_question import CHOOSABLE, LETTERS, MOST_CHAR
 from benchwright_problems.problem import AnsweredBy
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.pages.question_form import sent_answer, form_text
+from benchwright_service.pages.question_form import form_text, sent_answer
 from benchwright_service.pages.rendering import SECURITY, FormProblem, refusal, render
 from benchwright_service.pages.visit import Visit, whole_number
 from benchwright_service.questions.reviewing import LONGEST_COMMENT, ReviewDesk

@@ -38,7 +38,7 @@ ITALIAN = AnswerLanguage(
         false="Falso",
     ),
     words=AnswerWords(
-        labels=r"(?:la )?risposta(?: esatta)?",
+        answer_labels=r"(?:la )?risposta(?: esatta)?",
         sentences=(r"(?:quindi )?la risposta è (?:la )?<X>", r"l'affermazione è <X>"),
         true="vero|vera",
         false="falso|falsa",

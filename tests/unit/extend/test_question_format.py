@@ -43,8 +43,8 @@ def ordering(monkeypatch: pytest.MonkeyPatch) -> QuestionFormat:
     monkeypatch.setitem(QuestionFormat._value2member_map_, "ordering", format_member)
     monkeypatch.setattr(QuestionFormat, "_member_names_", [*QuestionFormat._member_names_, "ORDERING"])
     monkeypatch.setitem(QuestionFormat._member_map_, "ORDERING", format_member)
-    module = ModuleType(f"{formats.__name__}.ordering")
-    module.ORDERING = QuestionRules(  # type: ignore[attr-defined]
+    format_module = ModuleType(f"{formats.__name__}.ordering")
+    format_module.ORDERING = QuestionRules(  # type: ignore[attr-defined]
         score=score_order,
         scale=Scale.BLANK,
         is_instant=True,
@@ -52,7 +52,7 @@ def ordering(monkeypatch: pytest.MonkeyPatch) -> QuestionFormat:
         selectable=lambda question: ("A", "B"),
         extract=lambda question, text: extract_order(text),
     )
-    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(sys.modules, format_module.__name__, format_module)
     return format_member
 
 
