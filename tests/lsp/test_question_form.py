@@ -143,6 +143,17 @@ async def test_an_answer_that_is_no_option_is_said_at_the_answer(editors: Editor
     assert "must be one of A, B, C, D" in saved["remarks"][0]["reason"]
 
 
+async def test_several_letters_answer_a_question_with_several_right_options(editors: Editors, cells: Path) -> None:
+    editor = await editors()
+    several = {"format": "multiple-response", "answer": "BD"}
+    saved = await ask(editor, "saveQuestionForm", cells, await read_form(editor, cells), **several)
+    assert (saved["isSaved"], [remark for remark in saved["remarks"] if remark["isError"]]) == (True, [])
+    assert 'value = "BD"' in (cells / "problem.toml").read_text()
+    saved = await ask(editor, "saveQuestionForm", cells, await read_form(editor, cells), **several | {"answer": "DB"})
+    assert [(remark["field"], remark["isError"]) for remark in saved["remarks"]] == [("answer", True)]
+    assert "each once and in order, such as AC" in saved["remarks"][0]["reason"]
+
+
 async def test_a_change_made_elsewhere_is_never_written_over(editors: Editors, cells: Path) -> None:
     editor = await editors()
     question = await read_form(editor, cells)
