@@ -42,4 +42,22 @@ scenario("a question is opened, answered and scored by keyboard alone", { skip: 
     attempts.map(({ problem, verdict, runs }) => [problem, verdict, runs]),
     [[`starter/${PROBLEM}`, "passed", 2]],
   );
+
+  // Several answers may be right, and each has a check box.
+  await editor.commandAndChoose("Benchwright: Open Problem…", "Pairs that need no stall");
+  const boxes = await editor.webview("input[type=checkbox]");
+  await editor.sees(boxes.locator("legend"), "Choose every right answer");
+  await editor.startClock();
+  await editor.focusForm(boxes);
+  await keyboard.press("Space");
+  await editor.save();
+  await editor.sees(boxes.locator("[role=status]"), /is incorrect/);
+  await keyboard.press("Tab");
+  await keyboard.press("Tab");
+  await keyboard.press("Space");
+  await boxes.locator("input[value=C]:checked").waitFor();
+  await editor.save();
+  await editor.sees(boxes.locator("[role=status]"), /is correct/);
+  await editor.picture("question-several");
+  assert.equal(await readFile(join(session.workspaces, "starter", "forwarding-pairs", "answer.md"), "utf8"), "AC\n");
 });

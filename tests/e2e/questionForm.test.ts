@@ -99,5 +99,19 @@ scenario(
     await editor.picture("question-form-twin-other-theme");
     assert.deepEqual(await faultsOfPages(editor.page), []);
     assert.match(await readFile(join(packOf(folder), "pack.toml"), "utf8"), /"cells", "cells-free"/);
+
+    // Where several options may be right, each letter has a check box; the options begin empty, as a twin has none.
+    await twin.locator("#format").selectOption("multiple-response");
+    for (const [letter, text] of Object.entries({ A: "Flash", B: "SRAM", C: "PROM", D: "DRAM" })) {
+      await twin.locator(`[id="choices.${letter}"]`).fill(text);
+    }
+    for (const letter of ["D", "B"]) await twin.getByRole("checkbox", { name: letter, exact: true }).check();
+    await keyboard.press("Control+s");
+    await editor.sees(twin.locator("[role=status]"), "Saved.");
+    await editor.picture("question-form-several");
+    assert.deepEqual(await faultsOfPages(editor.page), []);
+    const free = (): Promise<string> => readFile(join(packOf(folder), "cells-free", "problem.toml"), "utf8");
+    for (let wait = 0; wait < 100 && !(await free()).includes('value = "BD"'); wait += 1) await editor.page.waitForTimeout(100);
+    assert.match(await free(), /format = "multiple-response"[\s\S]*value = "BD"/);
   },
 );

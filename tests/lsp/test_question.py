@@ -65,6 +65,13 @@ async def test_an_answer_form_learns_what_to_show(editor: Editor, name: str, val
         assert (await editor.ask("question", uri=desk.uri))["selected"] == values[1]
 
 
+async def test_a_form_learns_all_letters_of_an_answer(editor: Editor) -> None:
+    desk = await editor.open_problem("starter/forwarding-pairs")
+    desk.open().path.write_text("ANSWER: A, C\n")
+    assert (await editor.ask("question", uri=desk.uri))["selected"] == "AC"
+    assert "Write the letters of all right choices" in (desk.open().path.parent / "question.md").read_text()
+
+
 @pytest.mark.parametrize(("name", "scored"), [("vipt-synonyms", True), ("store-buffering", False)])
 async def test_a_form_says_of_saving_what_saving_does(editor: Editor, name: str, scored: bool) -> None:
     desk = await editor.open_problem(f"starter/{name}")

@@ -14,7 +14,7 @@ from benchwright_attempts.grading.grading import judged_paths
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 from benchwright_foundation.plain_file import FileTooLargeError, NotPlainFileError, read_plain_file
-from benchwright_problems.problem import Problem, ProblemKind
+from benchwright_problems.problem import AnsweredBy, Problem, ProblemKind
 from benchwright_server.errors import WorkspaceError
 
 MARKER = ".benchwright.json"
@@ -183,6 +183,8 @@ def _todo(problem: Problem) -> str:
     question = problem.public.question
     if question is not None and question.format.keys:
         return f"Write {' or '.join(f'`{key}`' for key in question.format.keys)} into `answer.md`."
+    if question is not None and question.format.answered_by is AnsweredBy.CHOICES:
+        return "Write the letters of all right choices into `answer.md`."
     if problem.kind is not ProblemKind.DESIGN:
         return "Write your answer into `answer.md`."
     files = ", ".join(f"[`{path}`]({path})" for path in problem.public.expected)
