@@ -98,8 +98,8 @@ def test_a_distractor_attracts_the_worst_more_than_the_best() -> None:
 
 
 def test_a_student_may_select_several_options() -> None:
-    options = distractors({"rest": [1.0, 0.0]}, "item", [("A", "C"), ("C",)], "ABC")
-    assert [(option.value, option.students, option.share) for option in options] == [
+    analysed_options = distractors({"rest": [1.0, 0.0]}, "item", [("A", "C"), ("C",)], "ABC")
+    assert [(option.value, option.students, option.share) for option in analysed_options] == [
         ("A", 1, 0.5),
         ("B", 0, 0.0),
         ("C", 2, 1.0),

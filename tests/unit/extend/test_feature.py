@@ -51,8 +51,8 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def greeting(capabilities: dict[str, Any], **switches: object) -> Greeting:
-    options = {"features": switches}
-    return Greeting.from_params({"capabilities": capabilities, "initializationOptions": options})
+    initialization_options = {"features": switches}
+    return Greeting.from_params({"capabilities": capabilities, "initializationOptions": initialization_options})
 
 
 def test_it_is_announced_to_a_client_that_knows_it() -> None:
