@@ -15,6 +15,26 @@ export function listedValues(text: string, choices: readonly Choice[]): readonly
   return new Set(values).size === values.length && values.every((value) => value !== undefined) ? values : undefined;
 }
 
+/** A number with its unit, such as "2.5 ns". */
+const QUANTITY = /^\s*([-+−]?[\d.,'’ ]*\d(?:e[-+]?\d+)?)\s+([^\d\s].*?)\s*$/i;
+
+/** What fills a blank: words, or a number and its unit. */
+export interface Filling {
+  readonly words: string;
+  readonly unit: string;
+}
+
+/** What `answer.md` fills a blank with. */
+export function fillingShown(answer: string): Filling {
+  const [, words, unit] = QUANTITY.exec(answer) ?? [];
+  return words === undefined || unit === undefined ? { words: answer, unit: "" } : { words, unit };
+}
+
+/** The content of `answer.md` for what fills a blank. */
+export function fillingText({ words, unit }: Filling): string {
+  return unit.trim() ? `${words.trim()} ${unit.trim()}` : words;
+}
+
 /** The content of `answer.md` for what the form holds: it ends with a line break unless it is empty. */
 export function answerText(answer: string): string {
   return answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerLength, answerShown, answerText, chosenValue, listedValues, whatSavingDoes } from "../src/answerFile.ts";
+import { answerLength, answerShown, answerText, chosenValue, fillingShown, fillingText, listedValues, whatSavingDoes } from "../src/answerFile.ts";
 
 const LETTERS = ["A", "B"].map((value) => ({ value, text: `Choice ${value}` }));
 const TRUTH = ["true", "false"].map((value) => ({ value, text: value }));
@@ -33,6 +33,22 @@ test("a text that is no list of letters of choices leaves the reading to the ser
     ["AC", "AA", "A and B", "ANSWER: AB", "A,,B"].map((text) => listedValues(text, LETTERS)),
     Array(5).fill(undefined),
   );
+});
+
+test("a number and its unit are two fields of one answer, and words are one", () => {
+  for (const [answer, words, unit] of [
+    ["2.5 ns", "2.5", "ns"],
+    ["1 024 octets", "1 024", "octets"],
+    ["-3e-9 s", "-3e-9", "s"],
+    ["the TLB", "the TLB", ""],
+    ["24", "24", ""],
+    ["4-way", "4-way", ""],
+    ["", "", ""],
+  ] as const) {
+    assert.deepEqual(fillingShown(answer), { words, unit });
+    assert.equal(fillingText({ words, unit }), answer);
+  }
+  assert.equal(fillingText({ words: "2.5 ns", unit: " " }), "2.5 ns");
 });
 
 test("what the form writes, it shows again", () => {

@@ -1,7 +1,8 @@
 import { t } from "@vscode/l10n";
 import type { AttemptStatus, QuestionView } from "../../generated/protocol.ts";
 import type { ResultsPage } from "../../resultsPage.ts";
-import { chosenValue, listedValues, whatSavingDoes } from "../../answerFile.ts";
+import { chosenValue, fillingShown, fillingText, listedValues, whatSavingDoes } from "../../answerFile.ts";
+import type { Filling } from "../../answerFile.ts";
 import { answeredBy } from "../../questionFormats.ts";
 import { connect } from "../connection.ts";
 import { button, element, keepFocus, main, withCode } from "../elements.ts";
@@ -173,18 +174,33 @@ function choices(view: QuestionView, rich: (markdown: string) => Node): Node[] {
 }
 
 function text(view: QuestionView): Node {
-  const short = answeredBy(view.format) === "blank";
+  const isBlank = answeredBy(view.format) === "blank";
   const area = element("textarea", {
     id: "answer",
-    rows: short ? "2" : "14",
+    rows: isBlank ? "2" : "14",
     spellcheck: "true",
     lang: view.language,
     "aria-describedby": "length",
   });
+  const label = element("label", { for: "answer" }, isBlank ? t("What goes into the blank") : t("Your answer, in Markdown"));
+  const written = element("div", { class: "written" }, label, area);
+  if (isBlank) return element("div", {}, written, unit(area));
   area.addEventListener("input", () => edit(area.value));
   showAnswer = (answer) => {
     if (area.value !== answer) area.value = answer;
   };
-  const label = element("label", { for: "answer" }, short ? t("What goes into the blank") : t("Your answer, in Markdown"));
-  return element("div", { class: "written" }, label, area);
+  return written;
+}
+
+/** The field for the unit of a number: both fields are one answer. */
+function unit(area: HTMLTextAreaElement): Node {
+  const input = element("input", { id: "unit", type: "text", maxlength: "40", "aria-describedby": "length" });
+  const filling = (): Filling => ({ words: area.value, unit: input.value });
+  for (const field of [area, input]) field.addEventListener("input", () => edit(fillingText(filling())));
+  showAnswer = (answer) => {
+    // Typing "2.5 ns" into the first field moves nothing to the second.
+    if (fillingText(filling()) !== answer) ({ words: area.value, unit: input.value } = fillingShown(answer));
+  };
+  const label = element("label", { for: "unit" }, t("Its unit, if it is a number that has one"));
+  return element("div", { class: "written" }, label, input);
 }
