@@ -118,6 +118,11 @@ class Judgement(Message):
                 return Reason.JUDGE_ERROR
 
     @property
+    def is_for_people(self) -> bool:
+        """True if a person may still read a value where nobody else could, except in an answer that declines."""
+        return self.status is JudgementStatus.UNREADABLE and self.label != REFUSAL
+
+    @property
     def verdict(self) -> Verdict:
         """The judgement as a verdict, without duration and digests."""
         return Verdict(reason=self.reason, detail=self.message, remarks=self.remarks)

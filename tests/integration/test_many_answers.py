@@ -264,6 +264,19 @@ def test_a_person_who_judges_by_a_new_key_decides_again(desk: Desk) -> None:
     desk.run("attempts", "verify")
 
 
+@pytest.mark.nightly
+def test_a_person_reads_what_rules_can_not_and_the_attempt_says_so(desk: Desk) -> None:
+    answers = desk.write(
+        {"id": CHOICE, "response": "I'd go for the second one."}, {"id": CHOICE, "response": "No idea."}
+    )
+    assert counts(desk.graded(answers), "right", "unreadable") == (0, 2)
+    assert desk.waiting() == []
+    _grade_by_hand(desk, "1")
+    assert sorted(attempt["verdict"] for attempt in desk.attempts()) == ["failed", "passed"]
+    assert counts(desk.graded(answers), "right", "unreadable") == (1, 1)
+    desk.run("attempts", "verify")
+
+
 def _grade_by_hand(desk: Desk, label: str) -> None:
     sheet = desk.folder / "marks.csv"
     sheet.unlink(missing_ok=True)

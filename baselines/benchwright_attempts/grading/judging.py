@@ -85,7 +85,7 @@ class AttemptJudging:
             return await self._ask_service(ref, answer)
         if ruled is None:
             ruled = await asyncio.to_thread(score, problem, answer)
-        if not self.is_for_model(problem, ruled):
+        if not self.is_kept(problem, ruled, attempt):
             return ruled
         from benchwright_judges.records.recorded_judging import judge_and_record
 
@@ -106,13 +106,18 @@ class AttemptJudging:
             return recorded_judgement.model_copy(update={"message": f"This answer is kept and pending: {self._flaw}."})
         return recorded_judgement
 
-    def is_for_model(self, problem: Problem, judgement: Judgement) -> bool:
-        """True if a judge is needed beyond what rules say of an answer, or a reader that is set up.
+    def is_kept(self, problem: Problem, judgement: Judgement, attempt: str) -> bool:
+        """True if a judge, a reader that is set up, or a person can say more of an answer than rules do.
+
+        Args:
+            problem: The question.
+            judgement: What rules say.
+            attempt: The attempt that it belongs to; what belongs to none is kept for no person.
 
         Raises:
             ConfigurationError: The reader that was named is not set up.
         """
-        if judgement.status is JudgementStatus.PENDING:
+        if judgement.status is JudgementStatus.PENDING or (attempt and judgement.is_for_people):
             return True
         if judgement.status is not JudgementStatus.UNREADABLE or not self._has_reader:
             return False

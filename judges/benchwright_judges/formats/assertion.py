@@ -33,6 +33,7 @@ def _show_key(wording: LanguageWording, key: Answer) -> str:
 ASSERTION = QuestionRules(
     score=_score,
     scale=Scale.BLANK,
+    rubric="selection",
     is_instant=True,
     names_value=True,
     task=lambda wording: wording.decide,

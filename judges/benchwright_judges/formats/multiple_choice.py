@@ -24,6 +24,7 @@ def _score(given_text: GivenText) -> Judgement:
 MULTIPLE_CHOICE = QuestionRules(
     score=_score,
     scale=Scale.BLANK,
+    rubric="selection",
     is_instant=True,
     names_value=True,
     task=lambda wording: wording.choose,

@@ -44,7 +44,7 @@ class QuestionRules:
     scale: Scale
     """The scale on which people and model judges grade."""
     rubric: str = ""
-    """The judges' rubric: a file in `rubrics/`; empty if every answer is scored by rule."""
+    """The judges' rubric: a file in `rubrics/`. Of a value, only people grade by it what nobody else could read."""
     is_instant: bool = False
     """True if answers are scored at every save, because they rarely need a judge."""
     task: Callable[[LanguageWording], str]

@@ -157,7 +157,7 @@ class HumanGrading:
         )
         await self._records.keep_grade(grade)
         judgement = self._judgement(graded_item.rubric, [*other_grades, grade])
-        if judgement is not None and judged_answer.waits:
+        if judgement is not None and _waits_for_people(judged_answer):
             await self._records.settle(judged_answer.answer, judgement)
         return judgement
 
@@ -165,7 +165,7 @@ class HumanGrading:
         return [
             judged_answer
             for judged_answer in await self._records.judged_answers()
-            if judged_answer.waits or (self._includes_all and judged_answer.judgement is not None)
+            if _waits_for_people(judged_answer) or (self._includes_all and judged_answer.judgement is not None)
         ]
 
     def _item(self, answer: GivenAnswer) -> GradedItem | None:
@@ -221,6 +221,11 @@ class HumanGrading:
             ),
             tie_break=len(grades) > 2,
         )
+
+
+def _waits_for_people(judged_answer: AnswerRecord) -> bool:
+    """True if an answer has no score, or is unread."""
+    return judged_answer.waits or (judged_answer.judgement is not None and judged_answer.judgement.is_for_people)
 
 
 def _label(grading_item: GradedItem, points: Sequence[float]) -> str:

@@ -28,6 +28,8 @@ class ReadingQuality(Model):
     format: str
     """`all` for all formats."""
     replies: int
+    read: Share
+    """Of the replies in which people read one value, those in which this one was read."""
     unread: Share
     """Of the replies in which people read one value, those in which none was read. Wrong words in a blank, which only
     a judge can call wrong, are not counted."""
@@ -111,6 +113,7 @@ def _qualities(
                 reader=reader_name,
                 format=name,
                 replies=len(reply_outcomes),
+                read=share(clear["read"], clear.total()),
                 unread=share(clear["unread"], clear.total()),
                 misread=share(clear["misread"], clear.total()),
                 invented=share(unclear_outcomes["invented"], unclear_outcomes.total()),

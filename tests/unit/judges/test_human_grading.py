@@ -17,7 +17,11 @@ from benchwright_problems.rubric_points import RubricItem, RubricPoints
 
 from .conftest import make_problem
 
-PROBLEMS = {"p/free": make_problem(), "p/open": make_problem(QuestionFormat.OPEN_ENDED)}
+PROBLEMS = {
+    "p/free": make_problem(),
+    "p/open": make_problem(QuestionFormat.OPEN_ENDED),
+    "p/truth": make_problem(QuestionFormat.ASSERTION, value="true"),
+}
 
 
 def problem_of(ref: str) -> Problem:
@@ -79,6 +83,20 @@ async def test_one_person_is_enough_where_one_is_wanted(records: Records) -> Non
     item_id = await record_answer(records, "x", "p/open")
     judgement = await HumanGrading(records, problem_of, graders=1).grade(item_id, "ana", "6", 1)
     assert judgement is not None and (judgement.score, judgement.passed) == (0.6, False)
+
+
+async def test_people_read_an_answer_that_nobody_else_could_and_none_that_declines(
+    records: Records, grading: HumanGrading
+) -> None:
+    for text in ("I'd say it holds.", "I don't know.", "True"):
+        await record_answer(records, text, "p/truth")
+    (item,) = await grading.gradable_answers("ana")
+    assert (item.answer, item.rubric.name, await records.pending()) == ("I'd say it holds.", "selection", [])
+    await grading.grade(item.id, "ana", "1", 1)
+    judgement = await grading.grade(item.id, "bob", "1", 1)
+    assert judgement is not None and (judgement.passed, judgement.method) == (True, ScoringMethod.PERSON)
+    assert await records.judgement(item.id) == judgement
+    assert await grading.gradable_answers("cleo") == []
 
 
 async def test_an_answer_that_gave_way_to_a_newer_one_is_not_graded(records: Records, grading: HumanGrading) -> None:

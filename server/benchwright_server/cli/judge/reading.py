@@ -58,14 +58,14 @@ async def _measure(corpus: Path, reader_judge: str, budget: float | None) -> Rea
 
 
 def _print(measured: ReadingMeasured) -> None:
-    table = TerminalTable("reader", "format", "n", "unread", "misread", "invented")
+    table = TerminalTable("reader", "format", "n", "read", "unread", "misread", "invented")
     for quality in measured.qualities:
-        shares = map(shown_share, (quality.unread, quality.misread, quality.invented))
+        shares = map(shown_share, (quality.read, quality.unread, quality.misread, quality.invented))
         table.add_row(quality.reader, quality.format, str(quality.replies), *shares)
     table.print()
     if measured.asked:
         console.print(f"Replies that the model was asked about: {measured.asked}; cost: {measured.cost_usd:.4f} USD.")
     if measured.failed:
         console.print(f"Replies for which it could not be used: {measured.failed}; `benchwright judge test` shows why.")
-    console.print("Unread and misread: of the replies in which people read one value; invented: of the others.")
+    console.print("Read, unread and misread: of the replies in which people read one value; invented: of the others.")
     console.print("Intervals: 95 %, Wilson's.")

@@ -151,7 +151,8 @@ def _grade(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[Gr
     waiting_answers = [
         (number, given_answers[number], grading.judgement)
         for number, grading in grades.items()
-        if grading.judgement is not None and judging.is_for_model(given_answers[number].problem, grading.judgement)
+        if grading.judgement is not None
+        and judging.is_kept(given_answers[number].problem, grading.judgement, given_answers[number].attempt)
     ]
     if waiting_answers:
         grades |= asyncio.run(_judge_by_models(waiting_answers, judging))
