@@ -375,7 +375,7 @@ def test_an_endpoint_with_structured_output_gets_the_schema_of_the_answer(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
-    with JudgeEndpoint(lambda request: content('{"answer": "C"}', token_counts=(50, 1))) as endpoint:
+    with JudgeEndpoint(lambda request: content('{"answer": "B"}', token_counts=(50, 1))) as endpoint:
         log = run(
             desk,
             "openai-api/local/scripted",
@@ -592,8 +592,8 @@ def test_examples_of_the_validation_split_come_before_the_question_and_are_not_a
     (turns,) = conversations
     assert [role for role, _ in turns] == ["user", "assistant", "user", "assistant", "user"]
     assert set(zip(turns[0:4:2], turns[1:4:2], strict=True)) == {
-        (("user", "Frage 1"), ("assistant", "Wahr")),
-        (("user", "Frage 3"), ("assistant", "Falsch")),
+        (("user", "Frage 1"), ("assistant", "ANSWER: Wahr")),
+        (("user", "Frage 3"), ("assistant", "ANSWER: Falsch")),
     }
     assert turns[4] == ("user", "Frage 2")
     (attempt,) = desk.attempts()

@@ -285,7 +285,7 @@ async def test_a_remote_judge_says_what_the_service_says(machine: MakeMachine) -
         async with RemoteJudge(service.url, token) as judge:
             right_judgement, wrong_judgement, pending_judgement = [
                 await judge.request_judgement(problem, answer)
-                for problem, answer in ((CHOOSES, "B"), (FILLS, "no"), (EXPLAINS, "Because."))
+                for problem, answer in ((CHOOSES, "B"), (CHOOSES, "C"), (EXPLAINS, "Because."))
             ]
             assert (right_judgement.passed, wrong_judgement.passed, pending_judgement.status) == (
                 True,
@@ -301,7 +301,7 @@ async def test_a_remote_judge_says_what_the_service_says(machine: MakeMachine) -
 def test_an_answer_is_scored_from_a_terminal(machine: MakeMachine) -> None:
     computer = machine()
     environment = {**computer.environment, "BENCHWRIGHT_JUDGE_TOKEN": computer.token()}
-    (computer.home / "answer.md").write_text("I say B.")
+    (computer.home / "answer.md").write_text("The answer is B.")
     with computer.serving() as service:
         answer = [BENCHWRIGHT, "answer", CHOOSES, str(computer.home / "answer.md"), "--judge-url", service.url]
         process = subprocess.run(answer, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
