@@ -33,7 +33,7 @@ from benchwright_judges.service.endpoints import router
 
 from ..support.service.bench_service import DATABASES
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, says
-from ..support.service.judge_service import CHOOSES, EXPLAINS, FILLS, filled_store
+from ..support.service.judge_service import CHOOSES, EXPLAINS, filled_store
 from ..support.service.postgres import new_database
 
 pytestmark = pytest.mark.long

@@ -24,7 +24,7 @@ from benchwright_service.app import OPEN as OPEN_AT_BENCH
 from benchwright_service.app import make_api as make_bench_api
 
 from ..support.service.bench_service import Course, Service, Solver, running_service
-from ..support.service.judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, filled_store
+from ..support.service.judge_service import CANARY, CHOOSES, EXPLAINS, filled_store
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 SCOPES = {
@@ -127,7 +127,7 @@ async def test_a_client_of_the_judge_service_gets_its_judgements(service: Servic
     async with RemoteJudge(service.url, tokens["submit"]) as judge:
         right_judgement, wrong_judgement, pending_judgement = [
             await judge.request_judgement(problem, answer)
-            for problem, answer in ((CHOOSES, "B"), (FILLS, "no"), (EXPLAINS, "Because."))
+            for problem, answer in ((CHOOSES, "B"), (CHOOSES, "C"), (EXPLAINS, "Because."))
         ]
     assert (right_judgement.passed, wrong_judgement.passed, pending_judgement.status) == (
         True,
@@ -139,7 +139,7 @@ async def test_a_client_of_the_judge_service_gets_its_judgements(service: Servic
 def test_an_answer_is_scored_from_a_terminal(service: Service, tokens: dict[str, str], tmp_path: Path) -> None:
     environment = {"BENCHWRIGHT_HOME": str(tmp_path), "BENCHWRIGHT_JUDGE_TOKEN": tokens["submit"]}
     filled_store(Service(tmp_path).folders)
-    (tmp_path / "answer.md").write_text("I say B.")
+    (tmp_path / "answer.md").write_text("The answer is B.")
     command = [BENCHWRIGHT, "answer", CHOOSES, str(tmp_path / "answer.md"), "--judge-url", service.url]
     process = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
     assert (process.returncode, process.stdout[:6]) == (0, "passed"), process.stderr

@@ -20,7 +20,7 @@ def editor(shared_editor: Editor) -> Editor:
     [
         ("load-use-stalls", "C\n", "The answer is (B)."),
         ("vipt-synonyms", "true", "False\r\n"),
-        ("cache-tag-bits", "24 \n", "𝄞"),
+        ("cache-tag-bits", "24 \n", "25"),
         ("memory-bandwidth", "25600 MB/s\n", "25.6 Gbit/s"),
         ("amdahl-de", "Die Antwort ist B.", "(A)"),
     ],
@@ -61,7 +61,7 @@ async def test_an_answer_form_learns_what_to_show(editor: Editor, name: str, val
     )
     assert view["question"].startswith("#")
     if values:
-        desk.open().path.write_text(f"I say **{values[1]}**.\n" if name == "load-use-stalls" else "False")
+        desk.open().path.write_text(f"ANSWER: **{values[1]}**.\n" if name == "load-use-stalls" else "False")
         assert (await editor.ask("question", uri=desk.uri))["selected"] == values[1]
 
 

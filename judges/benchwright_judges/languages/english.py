@@ -37,7 +37,7 @@ ENGLISH = AnswerLanguage(
         r"|though|chang(?:e|ed|ing) (?:my|the|it|that))\b",
         conditions=r"\b(?:if|would|were|suppose|assuming)\b",
         refusal=r"\b(?:can(?:no|')t|unable to|won't|will not|refuse to|not able to) (?:answer|say|help"
-        r"|determine|tell|decide|provide|comply)|\b(?:don't|do not) know\b|\bno idea\b|\bas an ai\b"
+        r"|determine|tell|decide|provide|comply|do)|\b(?:don't|do not) know\b|\bno idea\b|\bas an ai\b"
         r"|\bi(?:'m| am) sorry\b",
         questions=r"(?:question|q|problem|exercise|statement) ?\d*",
         fields=r"answer|final_answer|choice|option|answers",

@@ -9,7 +9,7 @@ and don't know `KB`, so the units of this field are here.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
@@ -58,6 +58,8 @@ class Unit:
     """`b` (bit), `b/s`, `s`, `Hz`, `W`, `V`, `J`, `%`, a counted thing such as `set`, or empty."""
     factors: frozenset[Fraction] = _ONE
     """What it multiplies a number by, to bit, second, hertz …; two where a prefix has two meanings."""
+    is_small_b: bool = field(default=False, compare=False)
+    """True if it is written with a `b`, which may be meant for a `B`."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,8 @@ def read_unit(text: str) -> Unit | None:
     symbol, _, per = words.partition("/")
     if (factors := _information(symbol.strip())) and per in ("", "s"):
         # Data rates count in thousands (SI), storage possibly in multiples of 1024.
-        return Unit("b/s", frozenset({min(factors)})) if per else Unit("b", factors)
+        is_small_b = symbol.strip().endswith("b")
+        return Unit("b/s", frozenset({min(factors)}), is_small_b) if per else Unit("b", factors, is_small_b)
     for name, dimension in _SYMBOLS.items():
         prefix = words.removesuffix(name)
         if prefix != words and prefix in _SI:
@@ -177,7 +180,7 @@ def _compared(answer: Quantity, key: Quantity, allowed: Fraction, *, rounds: boo
 
 def _writes_bits_for_bytes(answer: Unit, key: Unit) -> bool:
     """True if an answer may have `b` where `B` is meant."""
-    return key.factors == frozenset(8 * factor for factor in answer.factors)
+    return answer.is_small_b and key.factors == frozenset(8 * factor for factor in answer.factors)
 
 
 def _agree(values: frozenset[Fraction], key_values: frozenset[Fraction], allowed: Fraction) -> bool:

@@ -73,7 +73,7 @@ def test_each_model_answers_each_question_and_rules_say_which_are_right(folder: 
         ("multiple-choice", "good"): ("A", True),
         ("multiple-choice", "bad"): ("", None),
         ("multiple-response", "good"): ("AC", True),
-        ("multiple-response", "bad"): ("", None),
+        ("multiple-response", "bad"): ("B", False),
         ("fill-in-the-blank", "good"): ("24", True),
         ("fill-in-the-blank", "bad"): ("It is B, I think.", None),
         ("free-response", "good"): ("", None),

@@ -119,6 +119,7 @@ def test_what_only_looks_like_a_number_is_none(text: str) -> None:
         ("4 MB", "32 Mbit", Comparison.SAME),
         ("32 KB/s", "32 kb/s", Comparison.DIFFERENT),
         ("32 kb/s", "32 KB/s", Comparison.NEAR),
+        ("32 kbit/s", "32 KB/s", Comparison.DIFFERENT),
         ("25.6 GiB/s", "25.6 GB/s", Comparison.NEAR),
         ("500 ns", "0.5 us", Comparison.SAME),
         ("504 ns", "0.5 us", Comparison.NEAR),
