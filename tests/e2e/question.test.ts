@@ -60,4 +60,17 @@ scenario("a question is opened, answered and scored by keyboard alone", { skip: 
   await editor.sees(boxes.locator("[role=status]"), /is correct/);
   await editor.picture("question-several");
   assert.equal(await readFile(join(session.workspaces, "starter", "forwarding-pairs", "answer.md"), "utf8"), "AC\n");
+
+  // A number's unit has a field of its own.
+  await editor.commandAndChoose("Benchwright: Open Problem…", "Peak bandwidth of a memory channel");
+  const blank = await editor.webview("#unit");
+  await editor.startClock();
+  await editor.focusForm(blank);
+  await keyboard.type("25600");
+  await keyboard.press("Tab");
+  await keyboard.type("MB/s");
+  await editor.save();
+  await editor.sees(blank.locator("[role=status]"), /is correct/);
+  await editor.picture("question-blank");
+  assert.equal(await readFile(join(session.workspaces, "starter", "memory-bandwidth", "answer.md"), "utf8"), "25600 MB/s\n");
 });
