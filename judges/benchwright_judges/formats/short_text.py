@@ -11,6 +11,8 @@ from benchwright_judges.reading.statements import read_statement
 from benchwright_judges.reading.words import same_words, without_question
 from benchwright_judges.rule_judgements import PENDING, RIGHT, WRONG
 
+_LONGEST = 300
+
 
 def score_blank(given_text: GivenText) -> Judgement:
     """Score a filled-in blank: an accepted answer is right, and a number other than the key's is wrong.
@@ -26,7 +28,10 @@ def score_text(given_text: GivenText) -> Judgement:
 
 
 def _score(given_text: GivenText, *, number_decides: bool) -> Judgement:
-    passage = read_statement(given_text.text, lambda words: words or None, takes_words=True).value
+    accepted_answers = (given_text.key.value, *given_text.key.alternatives)
+    if " ".join(given_text.text.split()) in (" ".join(accepted.split()) for accepted in accepted_answers):
+        return RIGHT  # However long it is, and whatever else it says.
+    passage = read_statement(given_text.text, _short_words, takes_words=True).value
     if passage is None:
         return PENDING
     matches = _all_matches(given_text, passage) | _all_matches(
@@ -41,9 +46,14 @@ def _score(given_text: GivenText, *, number_decides: bool) -> Judgement:
     return WRONG if number_decides and is_other_number else PENDING
 
 
+def _short_words(passage: str) -> str | None:
+    return passage if 0 < len(passage) <= _LONGEST else None
+
+
 def _all_matches(given_text: GivenText, passage: str) -> set[bool | None]:
-    accepted_answers = (given_text.key.value, *given_text.key.alternatives)
-    return {_matches(given_text, passage, accepted) for accepted in accepted_answers}
+    return {
+        _matches(given_text, passage, accepted) for accepted in (given_text.key.value, *given_text.key.alternatives)
+    }
 
 
 def _matches(given_text: GivenText, passage: str, accepted_answer: str) -> bool | None:

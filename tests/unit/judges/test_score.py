@@ -47,6 +47,8 @@ BLANK = question(
 NUMBER = question(QuestionFormat.FILL_IN_THE_BLANK, Answer(value="32 kb/s"), statement="The rate in kb/s is ( ).")
 OPEN = question(QuestionFormat.OPEN_ENDED, Answer(value=f"Because {SECRET}.", rubric=SECRET, explanation=SECRET))
 FREE = question(QuestionFormat.FREE_RESPONSE, Answer(value=SECRET))
+LONG_TEXT = "The answer is " + "that the buffer hides latency. " * 400
+LONG = question(QuestionFormat.FREE_RESPONSE, Answer(value=LONG_TEXT))
 ALL = [MULTIPLE, ASSERTION, CLOSED, BLANK, NUMBER, OPEN, FREE]
 
 
@@ -75,6 +77,7 @@ ALL = [MULTIPLE, ASSERTION, CLOSED, BLANK, NUMBER, OPEN, FREE]
         (NUMBER, "32 kB/s", False),
         (NUMBER, "33 kb/s", False),
         (OPEN, f"because {SECRET}", True),
+        (LONG, LONG_TEXT.replace(" ", "\n"), True),
     ],
 )
 def test_answers_are_scored(problem: Problem, text: str, expected_pass: bool) -> None:
