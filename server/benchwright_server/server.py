@@ -33,7 +33,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.errors import HarnessError
 from benchwright_harness.sandbox import Sandbox
 from benchwright_server import version
-from benchwright_server.attempts.delivery_retry import LiveDelivery, retry_deliveries
+from benchwright_server.attempts.delivery_retry import LiveDelivery, start_retrying_deliveries
 from benchwright_server.attempts.session import EditorSession, Listeners
 from benchwright_server.attempts.sessions import EditorSessions
 from benchwright_server.editor_server import EditorServer
@@ -270,7 +270,7 @@ class BenchwrightServer(EditorServer):
                 # While one thread is inside `import pyslang`, `from pyslang.ast import …` fails in any other.
                 import_module("pyslang")
                 loop.run_in_executor(None, _load_ahead, self.sessions.home)
-            retry_deliveries(self.sessions.home, partial(self._report_delivery, loop))
+            start_retrying_deliveries(self.sessions.home, partial(self._report_delivery, loop))
             await run_async(stop, message_reader, self.protocol, logger, self.report_server_error)
 
         try:

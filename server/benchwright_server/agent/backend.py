@@ -40,7 +40,7 @@ class Backend:
         self._own_server: _OwnServer | None = None
         self._starting = asyncio.Lock()
 
-    async def ask(self, operation: str, **params: Any) -> dict[str, Any]:
+    async def call_operation(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation.
 
         Raises:
@@ -49,7 +49,7 @@ class Backend:
         params["uri"] = self._workspace.folder.as_uri()
         # The editor may have opened the attempt, or let it go, since the last question.
         if self._own_server is None and (connection := await self._editor()) is not None:
-            return await _asked_of_editor(*connection, {"operation": operation, "params": params})
+            return await _exchange_with_editor(*connection, {"operation": operation, "params": params})
         async with self._starting:
             if self._own_server is None:
                 self._own_server = await _OwnServer.start(self._workspace.folder)
@@ -68,7 +68,7 @@ class Backend:
         return None
 
 
-async def _asked_of_editor(
+async def _exchange_with_editor(
     stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: dict[str, Any]
 ) -> dict[str, Any]:
     try:
@@ -123,7 +123,7 @@ class _OwnServer:
             "workspaceFolders": folders,
         }
         await language_server.request("initialize", parameters)
-        await language_server._send({"method": "initialized", "params": {}})
+        await language_server._send_message({"method": "initialized", "params": {}})
         return language_server
 
     async def request(self, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
@@ -131,13 +131,13 @@ class _OwnServer:
         number = self._number
         future = self._pending_replies[number] = asyncio.get_running_loop().create_future()
         try:
-            await self._send({"id": number, "method": method, "params": params})
+            await self._send_message({"id": number, "method": method, "params": params})
             return _result(await future)
         except (ConnectionError, EOFError):
             raise ServerError("Benchwright's language server has ended. Start this again.") from None
         except asyncio.CancelledError:
             with contextlib.suppress(ConnectionError):
-                await self._send({"method": "$/cancelRequest", "params": {"id": number}})
+                await self._send_message({"method": "$/cancelRequest", "params": {"id": number}})
             raise
         finally:
             del self._pending_replies[number]
@@ -147,7 +147,7 @@ class _OwnServer:
             async with asyncio.timeout(_ENDING_S):
                 await self.request("shutdown", None)
         with contextlib.suppress(ConnectionError):
-            await self._send({"method": "exit"})
+            await self._send_message({"method": "exit"})
         try:
             async with asyncio.timeout(_ENDING_S):
                 await self._process.wait()
@@ -156,7 +156,7 @@ class _OwnServer:
             await self._process.wait()
         self._listening.cancel()
 
-    async def _send(self, message: dict[str, Any]) -> None:
+    async def _send_message(self, message: dict[str, Any]) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         self._writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         await self._writer.drain()
@@ -172,7 +172,7 @@ class _OwnServer:
                         future.set_result(message)
                 elif "id" in message:
                     # It asks for settings, for example: there are none.
-                    await self._send({"id": message["id"], "result": None})
+                    await self._send_message({"id": message["id"], "result": None})
         except (EOFError, OSError, ValueError):
             for future in self._pending_replies.values():
                 if not future.done():

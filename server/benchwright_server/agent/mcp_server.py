@@ -22,7 +22,7 @@ def mcp_server(backend: Backend) -> Server[Any]:
     """A server whose tools are those that the attempt allows."""
 
     async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        tools = (await backend.ask("agentTools"))["tools"]
+        tools = (await backend.call_operation("agentTools"))["tools"]
         return types.ListToolsResult(
             tools=[
                 types.Tool(
@@ -39,7 +39,7 @@ def mcp_server(backend: Backend) -> Server[Any]:
         client = context.session.client_params
         agent = f"{client.client_info.name} {client.client_info.version}" if client is not None else ""
         try:
-            reply = await backend.ask(
+            reply = await backend.call_operation(
                 "agentTool", tool=params.name, arguments=dict(params.arguments or {}), agent=agent
             )
         except ServerError as error:

@@ -64,7 +64,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         """Do not follow redirects."""
 
 
-async def ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: Mapping[str, str]) -> str:
+async def reply_text(assistant: Assistant, messages: Sequence[Mapping[str, str]], environ: Mapping[str, str]) -> str:
     """The model's reply.
 
     Args:
@@ -75,16 +75,16 @@ async def ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], envir
     Raises:
         AssistantError: No reply came; the message names the setting to check.
     """
-    return (await reply_of(assistant, messages, environ)).text
+    return (await request_reply(assistant, messages, environ)).text
 
 
-async def reply_of(
+async def request_reply(
     assistant: Assistant,
     messages: Sequence[Mapping[str, str]],
     environ: Mapping[str, str],
     on_text: Callable[[str], None] | None = None,
 ) -> AssistantReply:
-    """The same with the number of tokens; see `ask`. Once it is cancelled, nobody waits for the endpoint any more.
+    """The reply with its number of tokens; see `reply_text`. Once it is cancelled, nobody waits for the endpoint.
 
     Args:
         assistant: The model to ask.
@@ -115,7 +115,7 @@ async def reply_of(
     def work() -> None:
         reply, failure = None, None
         try:
-            reply = _ask(assistant, messages, environ, hear if on_text is not None else None)
+            reply = _request_reply_blocking(assistant, messages, environ, hear if on_text is not None else None)
         except Exception as error:
             failure = error
         with contextlib.suppress(RuntimeError):  # The server has ended meanwhile.
@@ -126,11 +126,11 @@ async def reply_of(
     return await future_reply
 
 
-def _ask(
+def _request_reply_blocking(
     assistant: Assistant,
     messages: Sequence[Mapping[str, str]],
     environ: Mapping[str, str],
-    hear: Callable[[str], None] | None,
+    on_text: Callable[[str], None] | None,
 ) -> AssistantReply:
     headers = {"Content-Type": "application/json"}
     if assistant.api_key_variable:
@@ -146,8 +146,8 @@ def _ask(
         "messages": list(messages),
         "max_tokens": assistant.max_tokens,
         "temperature": 0,
-        "stream": hear is not None,
-        **({"stream_options": {"include_usage": True}} if hear is not None else {}),
+        "stream": on_text is not None,
+        **({"stream_options": {"include_usage": True}} if on_text is not None else {}),
     }
     address = f"{assistant.url.rstrip('/')}/chat/completions"
     try:
@@ -156,8 +156,8 @@ def _ask(
         chat_request = urllib.request.Request(address, json.dumps(body).encode(), headers, method="POST")  # noqa: S310
         opener = urllib.request.build_opener(_NoRedirect)
         with opener.open(chat_request, timeout=assistant.timeout_ms / 1000) as response:
-            if hear is not None and response.headers.get_content_type() == "text/event-stream":
-                streamed = _read_stream(response, _MAX_REPLY_BYTES, hear)
+            if on_text is not None and response.headers.get_content_type() == "text/event-stream":
+                streamed = _read_stream(response, _MAX_REPLY_BYTES, on_text)
                 content, usage = streamed.text, streamed.usage
             else:
                 reply = json.loads(response.read(_MAX_REPLY_BYTES))
@@ -183,15 +183,15 @@ def _ask(
             " benchwright.assistant.url."
         ) from None
     text = content if isinstance(content, str) else ""
-    return AssistantReply(text, _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens"))
+    return AssistantReply(text, _token_count(usage, "prompt_tokens"), _token_count(usage, "completion_tokens"))
 
 
-def _tokens(usage: object, name: str) -> int | None:
+def _token_count(usage: object, name: str) -> int | None:
     count = usage.get(name) if isinstance(usage, dict) else None
     return count if isinstance(count, int) and 0 <= count < _MOST_TOKENS else None
 
 
-def _read_stream(event_stream: BinaryIO, limit: int, hear: Callable[[str], None]) -> _StreamedReply:
+def _read_stream(event_stream: BinaryIO, limit: int, on_text: Callable[[str], None]) -> _StreamedReply:
     """Read a reply of the chat API that comes in pieces, as server-sent events, to its end.
 
         data: {"choices": [{"delta": {"content": "Look at "}}]}
@@ -201,7 +201,7 @@ def _read_stream(event_stream: BinaryIO, limit: int, hear: Callable[[str], None]
     Args:
         event_stream: The body of the response.
         limit: Bytes that are read of it at most.
-        hear: Called with the text so far after each piece; may raise to end it.
+        on_text: Called with the text so far after each piece; may raise to end it.
 
     Raises:
         _StreamFailedError: The endpoint reported an error.
@@ -224,5 +224,5 @@ def _read_stream(event_stream: BinaryIO, limit: int, hear: Callable[[str], None]
             piece = choice["delta"].get("content")
             if isinstance(piece, str) and piece:
                 text += piece
-                hear(text)
+                on_text(text)
     return _StreamedReply(text, usage)

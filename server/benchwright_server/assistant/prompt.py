@@ -22,11 +22,11 @@ _TASK = (
 _FENCE = re.compile(r"\A\s*```[\w+-]*\n(?P<code>.*?)\n?```\s*\Z", re.DOTALL)
 
 
-def completion_messages(name: str, text: str, offset: int) -> list[dict[str, str]]:
+def completion_messages(file_name: str, text: str, offset: int) -> list[dict[str, str]]:
     """The messages that request a completion.
 
     Args:
-        name: The file's name, without its folder.
+        file_name: The file's name, without its folder.
         text: The whole document.
         offset: The cursor, in code points.
     """
@@ -34,11 +34,11 @@ def completion_messages(name: str, text: str, offset: int) -> list[dict[str, str
     marked_text = f"{text_before}{_CURSOR}{text_after}".encode("utf-8", "replace").decode()
     return [
         {"role": "system", "content": _TASK},
-        {"role": "user", "content": f"File: {name}\n\n{marked_text}"},
+        {"role": "user", "content": f"File: {file_name}\n\n{marked_text}"},
     ]
 
 
-def insertion(reply: str, text: str, offset: int) -> str:
+def text_to_insert(reply: str, text: str, offset: int) -> str:
     """The part of a reply to insert at the cursor; empty if nothing is left."""
     fenced = _FENCE.match(reply)
     code = (fenced["code"] if fenced else reply).replace(_CURSOR, "").rstrip()

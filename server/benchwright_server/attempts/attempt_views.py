@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
 
 
-def replay_of(log: StudyLog, attempt: str) -> ReplayView:
+def replay_view(log: StudyLog, attempt: str) -> ReplayView:
     """The timeline of an attempt, for a scrubber.
 
     Raises:
@@ -34,7 +34,7 @@ def replay_of(log: StudyLog, attempt: str) -> ReplayView:
     events = log.events(header.id)
     timeline = time_line(events)
     origins = {label.seq: label for label in attribute(events)}
-    marks = [_mark(recorded, timeline.at_s[recorded.seq], origins.get(recorded.seq)) for recorded in events]
+    marks = [_replay_mark(recorded, timeline.at_s[recorded.seq], origins.get(recorded.seq)) for recorded in events]
     return ReplayView(
         attempt=header.id,
         problem=header.problem,
@@ -47,7 +47,7 @@ def replay_of(log: StudyLog, attempt: str) -> ReplayView:
     )
 
 
-def replay_at(log: StudyLog, attempt: str, seq: int) -> ReplayedFiles:
+def files_after_event(log: StudyLog, attempt: str, seq: int) -> ReplayedFiles:
     """Every file as it was just after an event.
 
     Raises:
@@ -58,7 +58,7 @@ def replay_at(log: StudyLog, attempt: str, seq: int) -> ReplayedFiles:
     return ReplayedFiles(seq=replayed.seq, files=files)
 
 
-def trace_of(log: StudyLog, attempt: str) -> TracePage:
+def trace_page(log: StudyLog, attempt: str) -> TracePage:
     """A page that steps through an attempt.
 
     Raises:
@@ -71,7 +71,7 @@ def trace_of(log: StudyLog, attempt: str) -> TracePage:
     return TracePage(page=trace_page(trace_of_attempt(header, log.events(header.id))))
 
 
-def _mark(recorded: RecordedEvent, at_s: float, label: Attribution | None) -> ReplayMark:
+def _replay_mark(recorded: RecordedEvent, at_s: float, label: Attribution | None) -> ReplayMark:
     paths = _paths(recorded.event)
     return ReplayMark(
         seq=recorded.seq,
@@ -94,7 +94,7 @@ def _span(stretch: Stretch) -> Span:
     return Span(from_s=stretch.from_s, to_s=stretch.to_s, what=stretch.what)
 
 
-def numbers_of(sessions: EditorSessions, study: str | None, *, with_practice: bool = False) -> OwnNumbers:
+def own_numbers(sessions: EditorSessions, study: str | None, *, with_practice: bool = False) -> OwnNumbers:
     """The user's own attempts, without practice unless it is asked for: those of a study, or those outside studies.
 
     Raises:

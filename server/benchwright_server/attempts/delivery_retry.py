@@ -14,12 +14,12 @@ from benchwright_studies import open_log
 from benchwright_studies.conduct.delivery import Deliveries
 
 
-def retry_deliveries(home: Home, tell: Callable[[str, bool], None]) -> None:
+def start_retrying_deliveries(home: Home, report_delivery: Callable[[str, bool], None]) -> None:
     """Starts delivering pending records, if there are any, in the background; shutting down does not wait for it.
 
     Args:
         home: The folders of this user.
-        tell: Called in another thread with a sentence, and whether the delivery succeeded.
+        report_delivery: Called in another thread with a sentence, and whether the delivery succeeded.
     """
     deliveries = Deliveries(home)
 
@@ -28,12 +28,14 @@ def retry_deliveries(home: Home, tell: Callable[[str, bool], None]) -> None:
             with open_log(log_file(home)) as log:
                 arrived, undelivered = deliveries.deliver(log)
         except AttemptError as error:
-            tell(str(error), False)
+            report_delivery(str(error), False)
             return
         for delivery in arrived:
-            tell(f"The records of {delivery.participant} in the study {delivery.study} have been delivered.", True)
+            report_delivery(
+                f"The records of {delivery.participant} in the study {delivery.study} have been delivered.", True
+            )
         for delivery in undelivered:
-            tell(delivery.told, False)
+            report_delivery(delivery.told, False)
 
     if deliveries.waiting_deliveries():
         threading.Thread(target=deliver, name="delivery", daemon=True).start()

@@ -47,18 +47,20 @@ class OneClock:
         self._lock = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
 
-    async def run_alone(self, session: EditorSession, step: Callable[[], Awaitable[AttemptStatus]]) -> AttemptStatus:
+    async def run_only_clock_of(
+        self, session: EditorSession, start_or_resume: Callable[[], Awaitable[AttemptStatus]]
+    ) -> AttemptStatus:
         """Start or resume the clock of an attempt, and pause every other.
 
         Args:
             session: The attempt.
-            step: Starts or resumes it.
+            start_or_resume: Starts or resumes it.
 
         Raises:
             AttemptError: The attempt can't be started or resumed.
         """
         async with self._lock:
-            status = await step()
+            status = await start_or_resume()
             # Without the file only the clocks of other servers run on.
             with contextlib.suppress(OSError):
                 await asyncio.to_thread(write_atomically, self._file, session.header.id.encode(), 0o600, durable=False)
@@ -82,9 +84,9 @@ class OneClock:
             running_sessions = [session for session in self._sessions() if session.attempt.clock.is_followed]
             if running_sessions:
                 async with self._lock:
-                    await self._yield_to_other(running_sessions)
+                    await self._pause_all_but_newest(running_sessions)
 
-    async def _yield_to_other(self, running_sessions: Iterable[EditorSession]) -> None:
+    async def _pause_all_but_newest(self, running_sessions: Iterable[EditorSession]) -> None:
         newest_attempt = await asyncio.to_thread(self._newest)
         other_sessions = [session for session in running_sessions if session.header.id != newest_attempt]
         if newest_attempt is None or not other_sessions:

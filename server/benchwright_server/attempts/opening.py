@@ -17,7 +17,7 @@ from benchwright_foundation.workspaces_folder import explain, intruder
 from benchwright_problems.assistance import Assistance
 from benchwright_problems.problem import Problem
 from benchwright_server.attempts.pack_views import language_variants
-from benchwright_server.attempts.told_rule import with_rule
+from benchwright_server.attempts.told_rule import statement_with_rule
 from benchwright_server.errors import ServerError, WorkspaceError
 from benchwright_server.workspaces.workspace import (
     Marker,
@@ -44,7 +44,7 @@ class Opening:
     def __init__(self, services: Services[StudyLog]) -> None:
         self._services = services
 
-    def attempt_at(self, ref: str, fresh: bool, is_guided: bool = False) -> tuple[str, Path]:
+    def unfinished_or_new_attempt(self, ref: str, fresh: bool, is_guided: bool = False) -> tuple[str, Path]:
         """The unfinished attempt at a problem and its folder, or new ones.
 
         Args:
@@ -61,8 +61,8 @@ class Opening:
         while not fresh and (unfinished := self._services.attempts.newest_unfinished(problem=ref)) is not None:
             if self._is_guided(unfinished):
                 break
-            if self._can_go_on(unfinished, problem):
-                self._tell_rule(unfinished)
+            if self._can_reuse_workspace(unfinished, problem):
+                self._update_rule_in_statement(unfinished)
                 return unfinished.id, Path(unfinished.workspace)
             self._services.log.append_blocking(unfinished.id, Abandoned(reason="its workspace was deleted"))
         header = self._make_attempt(ref, problem, None)
@@ -72,7 +72,7 @@ class Opening:
         if self._services.store.assignment(ref.partition("/")[0]) is not None:
             raise ServerError(f"{ref} belongs to an assignment, which is no practice. Take a problem of another pack.")
         header = self._services.attempts.newest_unfinished(problem=ref)
-        if header is None or not self._is_guided(header) or not self._can_go_on(header, problem):
+        if header is None or not self._is_guided(header) or not self._can_reuse_workspace(header, problem):
             header = self._make_attempt(ref, problem, None)
             self._services.log.append_blocking(header.id, Guided())
         return header.id, Path(header.workspace)
@@ -80,7 +80,7 @@ class Opening:
     def _is_guided(self, header: AttemptHeader) -> bool:
         return GUIDED in self._services.attempts.summary(header.id).event_types
 
-    def task_attempt(self, assigned: Assigned, consent: Consent, ref: str) -> str:
+    def begin_or_reuse_task_attempt(self, assigned: Assigned, consent: Consent, ref: str) -> str:
         """The attempt at a study's task; its first events are assignment, consent and blind forecast."""
         # Most sessions have nothing to do with studies, whose libraries are not quick to load.
         from benchwright_studies.conduct.studies import Studies
@@ -90,7 +90,7 @@ class Opening:
         header = self._services.attempts.newest_unfinished(
             problem=ref, study=assigned.study, solver=assigned.participant
         )
-        if header is None or not self._can_go_on(header, problem):
+        if header is None or not self._can_reuse_workspace(header, problem):
             header = self._make_attempt(ref, problem, assigned)
         studies = Studies(self._services.log, self._services.attempts)
         forecast = studies.forecast_of(assigned.study, assigned.participant, ref) if not assigned.practice else None
@@ -110,7 +110,7 @@ class Opening:
             else {}
         )
         statement, files = content_of(problem, variants)
-        files[statement] = with_rule(files[statement].decode(), self._assistance_rule(ref)).encode()
+        files[statement] = statement_with_rule(files[statement].decode(), self._assistance_rule(ref)).encode()
         figures = {figure.path for figure in problem.public.figures}
         root = self._services.home.workspaces
         if (intruding_path := intruder(root)) is not None:
@@ -130,7 +130,7 @@ class Opening:
         assignment = self._services.store.assignment(ref.partition("/")[0])
         return assignment.assistance if assignment is not None else None
 
-    def _tell_rule(self, header: AttemptHeader) -> None:
+    def _update_rule_in_statement(self, header: AttemptHeader) -> None:
         """Brings the statement up to date: the course's staff may have changed the rule since it was written."""
         workspace = Workspace.find_around(Path(header.workspace))
         if workspace is None:
@@ -138,11 +138,11 @@ class Opening:
         # A statement that was deleted or is no text any more is the solver's own business.
         with contextlib.suppress(OSError, UnicodeError):
             old_text = workspace.statement.read_bytes().decode()
-            new_text = with_rule(old_text, self._assistance_rule(header.problem))
+            new_text = statement_with_rule(old_text, self._assistance_rule(header.problem))
             if new_text.strip() != old_text.strip():
                 write_atomically(workspace.statement, new_text.encode())
 
-    def _can_go_on(self, header: AttemptHeader, problem: Problem) -> bool:
+    def _can_reuse_workspace(self, header: AttemptHeader, problem: Problem) -> bool:
         """True if an attempt's workspace still exists; a damaged marker in it is repaired."""
         folder = Path(header.workspace)
         if not folder.is_dir():

@@ -8,7 +8,7 @@ from benchwright_judges.score import read_selection, selectable_values
 from benchwright_problems.problem import Problem, Question
 from benchwright_problems.storage.store import Store
 from benchwright_server.attempts.session import EditorSession
-from benchwright_server.attempts.told_rule import with_rule
+from benchwright_server.attempts.told_rule import statement_with_rule
 from benchwright_server.protocol.messages import (
     Choice,
     LanguageVariant,
@@ -69,7 +69,7 @@ def question_view(session: EditorSession, question: Question, languages: list[La
     return QuestionView(
         title=session.problem.title,
         format=question.format.value,
-        question=with_rule(session.problem.public.statement, session.terms.assistance),
+        question=statement_with_rule(session.problem.public.statement, session.terms.assistance),
         choices=choices,
         answer=(session.workspace.folder / ANSWER).as_uri(),
         selected=read_selection(question, text),

@@ -68,11 +68,11 @@ class ParticipantStudies:
         Raises:
             ServerError: The user does not take part in it.
         """
-        view = await asyncio.to_thread(self._study, study)
+        view = await asyncio.to_thread(self._advance_and_view_study, study)
         if view.step in (ParticipantStep.UNLOCK, ParticipantStep.FINISHED) and await self._sessions.hand_in_study(
             study
         ):
-            view = await asyncio.to_thread(self._study, study)
+            view = await asyncio.to_thread(self._advance_and_view_study, study)
         return view
 
     async def give_consent(self, study: str, version: str) -> StudyView:
@@ -80,11 +80,11 @@ class ParticipantStudies:
 
         def give() -> StudyView:
             self._administration.give_consent(study, self._participation.pseudonym(study), version)
-            return self._study(study)
+            return self._advance_and_view_study(study)
 
         return await asyncio.to_thread(give)
 
-    async def forecast(self, study: str, problem: str, forecast: Forecast) -> StudyView:
+    async def record_forecast(self, study: str, problem: str, forecast: Forecast) -> StudyView:
         """Keep what the participant expects of a problem.
 
         Raises:
@@ -97,7 +97,7 @@ class ParticipantStudies:
         await asyncio.to_thread(keep)
         return await self.study(study)
 
-    async def unlock(self, study: str, code: str) -> StudyView:
+    async def unlock_assignment(self, study: str, code: str) -> StudyView:
         """Open the assignment with the organisers' code.
 
         Raises:
@@ -107,15 +107,15 @@ class ParticipantStudies:
         def unlock() -> StudyView:
             if not self._administration.draw(study, self._participation.pseudonym(study), code):
                 raise StudyError("There is nothing to unlock now. Do the step that the page shows.")
-            return self._study(study)
+            return self._advance_and_view_study(study)
 
         return await asyncio.to_thread(unlock)
 
-    async def withdraw_consent(self, study: str, delete: bool) -> StudyView:
+    async def withdraw_consent(self, study: str, delete_records: bool) -> StudyView:
         """Withdraw consent: end the attempt in progress and, on request, delete all recorded data."""
         participant = await asyncio.to_thread(self._participation.pseudonym, study)
-        view = await asyncio.to_thread(self._study, study)
-        headers = await asyncio.to_thread(self._headers, study, participant)
+        view = await asyncio.to_thread(self._advance_and_view_study, study)
+        headers = await asyncio.to_thread(self._attempt_headers, study, participant)
         for header in headers:
             with contextlib.suppress(AttemptError):
                 session = await self._sessions.session(Path(header.workspace))
@@ -123,14 +123,14 @@ class ParticipantStudies:
                     await session.abandon("consent was taken back")
                 else:
                     await self._sessions.log.append(header.id, Abandoned(reason="consent was taken back"))
-        await asyncio.to_thread(self._administration.take_consent_back, study, participant, delete=delete)
+        await asyncio.to_thread(self._administration.take_consent_back, study, participant, delete=delete_records)
         await asyncio.to_thread(self._deliver, study, participant)
         await self._sessions.hand_in_study(study)
-        if not delete:
-            return await asyncio.to_thread(self._study, study)
+        if not delete_records:
+            return await asyncio.to_thread(self._advance_and_view_study, study)
         await asyncio.to_thread(self._deliveries.drop_delivery, study, participant)
         for header in headers:
-            await self._sessions.forget(Path(header.workspace))
+            await self._sessions.close_session_of(Path(header.workspace))
         await asyncio.to_thread(
             delete_participant,
             self._sessions.home,
@@ -162,7 +162,7 @@ class ParticipantStudies:
 
         def keep() -> StudyView:
             self._administration.answer_questionnaire(study, self._participation.pseudonym(study), answers)
-            return self._study(study)
+            return self._advance_and_view_study(study)
 
         return await asyncio.to_thread(keep)
 
@@ -175,7 +175,7 @@ class ParticipantStudies:
     def _administration(self) -> Studies:
         return Studies(self._sessions.log, self._sessions.attempts)
 
-    def _headers(self, study: str, participant: str) -> list[AttemptHeader]:
+    def _attempt_headers(self, study: str, participant: str) -> list[AttemptHeader]:
         return [header for header in self._sessions.log.journal.attempts(study) if header.solver == participant]
 
     def _studies(self) -> StudyList:
@@ -194,7 +194,7 @@ class ParticipantStudies:
             summaries.append(summary)
         return StudyList(studies=summaries)
 
-    def _study(self, study: str) -> StudyView:
+    def _advance_and_view_study(self, study: str) -> StudyView:
         participant = self._participation.pseudonym(study)
         registered_study = self._administration.study(study)
         # Without a code there is nothing to wait for between the last forecast and the draw.
@@ -210,9 +210,9 @@ class ParticipantStudies:
         elif has_agreed:
             # A page need not wait for a place that does not answer.
             self._sessions.study_changed()
-        return self._view(registered_study, participant, progress)
+        return self._make_study_view(registered_study, participant, progress)
 
-    def _delivery(self, registered_study: RegisteredStudy, participant: str) -> DeliveryView | None:
+    def _delivery_view(self, registered_study: RegisteredStudy, participant: str) -> DeliveryView | None:
         """The state of delivery of the records of a participant who has finished."""
         study = registered_study.study
         if study.data.to == "nowhere" or not is_finished(self._administration.entries(study.study, participant)):
@@ -226,7 +226,9 @@ class ParticipantStudies:
             else DeliveryView(arrived=True)
         )
 
-    def _view(self, registered_study: RegisteredStudy, participant: str, progress: ParticipantProgress) -> StudyView:
+    def _make_study_view(
+        self, registered_study: RegisteredStudy, participant: str, progress: ParticipantProgress
+    ) -> StudyView:
         study = registered_study.study
         condition = study.condition(progress.condition) if progress.condition is not None else None
         consent = self._administration.consent(study.study, participant)
@@ -243,11 +245,11 @@ class ParticipantStudies:
             position=progress.position,
             practice=progress.position == 0,
             problem=progress.problem,
-            problem_title=self._title(progress.problem),
+            problem_title=self._problem_title(progress.problem),
             to_forecast=self._forecast_view(study, progress.problem)
             if progress.step is ParticipantStep.FORECAST and progress.problem
             else None,
-            receipt=self._receipt(study.study, participant)
+            receipt=self._forecast_receipt(study.study, participant)
             if progress.step is ParticipantStep.UNLOCK and hosted is None
             else None,
             condition=progress.condition,
@@ -261,7 +263,7 @@ class ParticipantStudies:
             else None,
             recording=study.recording.value,
             data_to=hosted.service if hosted is not None else study.data.to,
-            delivery=self._delivery(registered_study, participant),
+            delivery=self._delivery_view(registered_study, participant),
             feedback=str(study.feedback),
             time_limit_s=study.time_limit_s(progress.problem) if progress.problem else None,
             runs_allowed=study.limits.runs,
@@ -285,11 +287,11 @@ class ParticipantStudies:
             pictures=pictures,
         )
 
-    def _receipt(self, study: str, participant: str) -> str:
+    def _forecast_receipt(self, study: str, participant: str) -> str:
         head = self._sessions.log.journal.entries(study, participant)[-1].hash
         return f"{head[:4]}-{head[4:8]}-{head[8:12]}".upper()
 
-    def _title(self, problem: str | None) -> str | None:
+    def _problem_title(self, problem: str | None) -> str | None:
         if problem is None:
             return None
         try:

@@ -70,18 +70,18 @@ class FileRecorder:
         self._open[path] = text
         replayed_file = self._files.get(path, _UNKNOWN)
         if replayed_file.text != text:
-            self._set(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.OPENED)
+            self._replace_text(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.OPENED)
 
     def changed(self, path: str, version: int, replacements: Sequence[Replacement], text: str) -> None:
         """An editor changed a file; its content is now `text`."""
         self._open[path] = text
         replayed_file = self._files.get(path, _UNKNOWN)
         applied = tuple(Change(start=change.start, end=change.end, text=change.text) for change in replacements)
-        if replayed_file.text is None or _apply_changes(replayed_file.text, applied) != text:
-            self._set(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.RESYNC)
+        if replayed_file.text is None or _text_after_changes(replayed_file.text, applied) != text:
+            self._replace_text(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.RESYNC)
             return
         self._files[path] = replace(replayed_file, text=text)
-        self._send(path, Edit(path=path, version=version, changes=applied))
+        self._record_event(path, Edit(path=path, version=version, changes=applied))
 
     def closed(self, path: str, content: bytes | None) -> None:
         """An editor closed a file; unsaved changes are discarded."""
@@ -96,9 +96,9 @@ class FileRecorder:
     def _record_disk_content(self, path: str, content: bytes | None, cause: TextCause) -> None:
         if content is None:
             if self._files.pop(path, None) is not None:
-                self._send(path, TextSet(path=path, cause=TextCause.DELETED, file=None))
+                self._record_event(path, TextSet(path=path, cause=TextCause.DELETED, file=None))
         elif self._files.get(path, _UNKNOWN).data != content:
-            self._set(path, FileText.of_bytes(content), cause)
+            self._replace_text(path, FileText.of_bytes(content), cause)
 
     async def saved(self, path: str, content: bytes) -> None:
         """A file was saved; returns once the event is on disk.
@@ -111,11 +111,11 @@ class FileRecorder:
         self._record_disk_content(path, content, TextCause.OUTSIDE)
         await self._log.append(self._attempt, Save(path=path, sha256=sha256(content), size=len(content)))
 
-    def _set(self, path: str, file: FileText, cause: TextCause) -> None:
+    def _replace_text(self, path: str, file: FileText, cause: TextCause) -> None:
         self._files[path] = ReplayedFile(file.text, file.bom)
-        self._send(path, TextSet(path=path, cause=cause, file=file))
+        self._record_event(path, TextSet(path=path, cause=cause, file=file))
 
-    def _send(self, path: str, event: Event) -> None:
+    def _record_event(self, path: str, event: Event) -> None:
         if self._is_muted:
             return
 
@@ -132,7 +132,7 @@ class FileRecorder:
         self._log.append_nowait(self._attempt, event).add_done_callback(check_append)
 
 
-def _apply_changes(text: str, changes: tuple[Change, ...]) -> str | None:
+def _text_after_changes(text: str, changes: tuple[Change, ...]) -> str | None:
     try:
         return apply_changes(text, changes)
     except ValueError:

@@ -27,7 +27,7 @@ from benchwright_problems.aids import Aid
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import ComparedQuality
 from benchwright_server.attempts.recorder import FileRecorder
-from benchwright_server.attempts.verdict_words import words_of
+from benchwright_server.attempts.verdict_words import verdict_words_for
 from benchwright_server.protocol.messages import (
     AttemptStatus,
     CompilerLine,
@@ -112,7 +112,7 @@ class EditorSession(Adapter):
         self.attempt.writer.elsewhere_error = AttemptElsewhereError(claim) if isinstance(claim, str) else None
         self._watching: asyncio.Task[None] | None = None
         self.recorder = FileRecorder(services.log, header.id, files, listeners.on_failure, is_muted=self.is_elsewhere)
-        self.draft = _draft(files.get(ANSWER), workspace)
+        self.draft = _unsaved_answer(files.get(ANSWER), workspace)
         """The answer as typed but not saved before the editor closed. None if it was saved."""
         self._log = services.log
         self._listeners = listeners
@@ -129,15 +129,15 @@ class EditorSession(Adapter):
         await self.attempt.follow()
         self._remind()
         if self._claim is not None and not self.ended:
-            self._watching = asyncio.create_task(self._watch(self._claim))
+            self._watching = asyncio.create_task(self._mute_once_claim_is_lost(self._claim))
 
     def _remind(self) -> None:
         if self.attempt.writer.elsewhere_error is not None:
             self._listeners.on_failure(self.attempt.writer.elsewhere_error)
 
-    async def _watch(self, claim: Claim) -> None:
+    async def _mute_once_claim_is_lost(self, claim: Claim) -> None:
         """Stops recording once the claim is lost, so that no two processes record the attempt."""
-        while await self._holds(claim):  # noqa: ASYNC110
+        while await self._is_claim_held(claim):  # noqa: ASYNC110
             await asyncio.sleep(_WATCH_S)
         if self.ended:
             return
@@ -147,7 +147,7 @@ class EditorSession(Adapter):
         self._remind()
         self.on_status_changed()
 
-    async def _holds(self, claim: Claim) -> bool:
+    async def _is_claim_held(self, claim: Claim) -> bool:
         try:
             async with asyncio.timeout(_ANSWER_S):
                 return await asyncio.to_thread(lambda: claim.is_held)
@@ -290,7 +290,7 @@ class EditorSession(Adapter):
             remaining_s=round(max(0.0, left_s), 3) if shows_rest and limit_s is not None else None,
             runs=summary.verdict_count,
             running=self.attempt.runs.is_running,
-            verdict=await asyncio.to_thread(self._view, summary.verdict) if summary.verdict else None,
+            verdict=await asyncio.to_thread(self._verdict_view, summary.verdict) if summary.verdict else None,
             study=self.header.study or None,
             practice=assigned.practice if assigned else GUIDED in summary.event_types,
             recording=self.header.recording.value,
@@ -320,9 +320,9 @@ class EditorSession(Adapter):
         }
         await self.attempt.writer.append_unless_ended(Diagnostics(path=path, counts=by_source))
 
-    def _view(self, verdict: AttemptVerdict) -> VerdictView:
+    def _verdict_view(self, verdict: AttemptVerdict) -> VerdictView:
         revealed_verdict = self.attempt.runs.reveal(verdict)
-        verdict_words = words_of(revealed_verdict, self.problem.kind)
+        verdict_words = verdict_words_for(revealed_verdict, self.problem.kind)
         return VerdictView(
             outcome=revealed_verdict.outcome,
             reason=revealed_verdict.reason,
@@ -350,7 +350,7 @@ def _quality(quality: ComparedQuality | None) -> list[QualityLine] | None:
     return [QualityLine(measure=field, solution=ours, reference=theirs) for field, ours, theirs in quality.measures]
 
 
-def _draft(replayed_file: ReplayedFile | None, workspace: Workspace) -> str | None:
+def _unsaved_answer(replayed_file: ReplayedFile | None, workspace: Workspace) -> str | None:
     """The answer as last typed. None if it was saved."""
     if replayed_file is None or replayed_file.data in (None, workspace.read(ANSWER)):
         return None

@@ -119,7 +119,7 @@ class EditorSessions:
             AttemptError: The attempt can't be recorded.
         """
         async with self._opening:
-            attempt, folder = await asyncio.to_thread(self._problems.attempt_at, ref, fresh, is_guided)
+            attempt, folder = await asyncio.to_thread(self._problems.unfinished_or_new_attempt, ref, fresh, is_guided)
             stale = self._sessions.get(folder)
             if stale is not None and stale.header.id != attempt:
                 # The folder of that attempt was deleted, and another attempt reused its name.
@@ -140,7 +140,7 @@ class EditorSessions:
             AttemptError: The attempt can't be recorded.
         """
         async with self._opening:
-            attempt = await asyncio.to_thread(self._problems.task_attempt, assigned, consent, ref)
+            attempt = await asyncio.to_thread(self._problems.begin_or_reuse_task_attempt, assigned, consent, ref)
         return await self.reopen(attempt)
 
     async def reopen(self, attempt: str) -> OpenedProblem:
@@ -158,7 +158,7 @@ class EditorSessions:
             raise WorkspaceError(f"The task was abandoned because its folder {header.workspace} was deleted.")
         return await self._opened_problem(session)
 
-    async def forget(self, folder: Path) -> None:
+    async def close_session_of(self, folder: Path) -> None:
         """Close the session of a workspace that is about to be deleted."""
         session = self._sessions.pop(folder, None)
         if session is not None:
@@ -175,7 +175,7 @@ class EditorSessions:
             return None
         async with self._opening:
             if workspace.folder not in self._sessions:
-                session = await self._load(workspace)
+                session = await self._open_session(workspace)
                 if session is None:
                     return None
                 self._sessions[workspace.folder] = session
@@ -195,7 +195,7 @@ class EditorSessions:
                     return session
                 if isinstance(claim, str):
                     return session
-                successor = await self._load(session.workspace, claim)
+                successor = await self._open_session(session.workspace, claim)
                 if successor is None:
                     claim.release()
                 else:
@@ -225,7 +225,7 @@ class EditorSessions:
         Raises:
             AttemptError: The clock was started before.
         """
-        return await self._clock.run_alone(session, session.start)
+        return await self._clock.run_only_clock_of(session, session.start)
 
     async def resume(self, session: EditorSession) -> AttemptStatus:
         """Let the clock of an attempt run again; see `start`.
@@ -233,7 +233,7 @@ class EditorSessions:
         Raises:
             AttemptError: The attempt is not paused.
         """
-        return await self._clock.run_alone(session, session.resume)
+        return await self._clock.run_only_clock_of(session, session.resume)
 
     async def question(self, session: EditorSession) -> QuestionView:
         """The content of an answer form.
@@ -276,7 +276,7 @@ class EditorSessions:
         """The summaries of attempts."""
         return self.services.attempts
 
-    async def _load(self, workspace: Workspace, claim: Claim | None = None) -> EditorSession | None:
+    async def _open_session(self, workspace: Workspace, claim: Claim | None = None) -> EditorSession | None:
         def read() -> tuple[AttemptHeader, Problem] | None:
             try:
                 header = self.log.header(workspace.marker.attempt)
@@ -293,7 +293,7 @@ class EditorSessions:
         header, problem = header_and_problem
         holding: Claim | str | None = claim
         if holding is None:
-            holding = await asyncio.to_thread(self._claim_on, header.id)
+            holding = await asyncio.to_thread(self._claim_or_holder, header.id)
         if not isinstance(holding, str):
             await asyncio.to_thread(self.attempts.interrupt_stale, header.id)
         events = await asyncio.to_thread(self.log.events, header.id)
@@ -323,7 +323,7 @@ class EditorSessions:
         await self._remote.start_following()
         return session
 
-    def _claim_on(self, attempt: str) -> Claim | str | None:
+    def _claim_or_holder(self, attempt: str) -> Claim | str | None:
         """A claim on an attempt, or who has it; None if it has ended."""
         return None if self.attempts.summary(attempt).state.ended else self.log.claim(attempt)
 

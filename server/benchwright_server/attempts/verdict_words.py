@@ -43,7 +43,7 @@ _UNDECIDED: Mapping[str, str] = {
 _WAITS = frozenset(reason.value for reason in Reason if reason.waits_for_judge)
 
 
-def words_of(revealed_verdict: Revealed, kind: ProblemKind) -> VerdictWords:
+def verdict_words_for(revealed_verdict: Revealed, kind: ProblemKind) -> VerdictWords:
     """The words for what a solver may see of a verdict."""
     if revealed_verdict.outcome == "recorded":
         return VerdictWords("recorded", "The run was recorded")

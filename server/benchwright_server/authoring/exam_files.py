@@ -73,7 +73,7 @@ def review_remarks(folder: Path, text: str, home: Home) -> list[Remark]:
         return remarks
     try:
         exam = ExamFolder(folder, home)
-        return [_refusal(refusal, toml_places) for refusal in exam.refusals(exam.current)]
+        return [_refusal_remark(refusal, toml_places) for refusal in exam.refusals(exam.current)]
     except ServerError as error:
         return [Remark(FORM_FILE, toml_places.span(("decision",)), str(error), True)]
 
@@ -90,7 +90,7 @@ def exam_remarks(file: Path, text: str) -> list[Remark]:
     return remarks
 
 
-def _refusal(refusal: FormRefusal, toml_places: TomlPlaces) -> Remark:
+def _refusal_remark(refusal: FormRefusal, toml_places: TomlPlaces) -> Remark:
     """At its field; where that is in another file, at the decision, which can't be kept."""
     names_by_field = {Path(name).stem: name for name in (STATEMENT, SOLUTION)}
     if refusal.field and refusal.field not in names_by_field:

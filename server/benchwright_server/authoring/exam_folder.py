@@ -71,9 +71,9 @@ class ExamFolder:
                 if not (Path(around_items) / name).is_file():
                     raise ServerError(f"{Path(around_items) / name} is no plain file. Remove it.")
         self.labels = labels_of(root)
-        self.current = self.label_of(resolved_file)
+        self.current = self.question_label_of(resolved_file)
 
-    def question(self, label: str) -> Path:
+    def question_folder(self, label: str) -> Path:
         """The folder of a question.
 
         Raises:
@@ -90,37 +90,39 @@ class ExamFolder:
             DatasetError: Its form is wrong; names the field.
             ServerError: A file can't be read.
         """
-        folder = self.question(label)
+        folder = self.question_folder(label)
         return FormFiles.read(folder, _FILES), read_form(folder / FORM_FILE)
 
     def save(
-        self, label: str, digest: str, statement_and_solution: tuple[str, str], values: dict[str, object]
+        self, label: str, shown_digest: str, statement_and_solution: tuple[str, str], review_values: dict[str, object]
     ) -> tuple[FormFiles, bool, tuple[FormRefusal, ...]]:
         """Write what the form says, if the files are still those that it shows.
 
         Args:
             label: Label of the question.
-            digest: Digest of the files that the form shows.
+            shown_digest: Digest of the files that the form shows.
             statement_and_solution: Statement and solution.
-            values: Values of `review.toml`; all others and the comments stay.
+            review_values: Values of `review.toml`; all others and the comments stay.
 
         Returns:
             The files as they are now, whether they are others than the form shows, and what is refused.
         """
-        folder = self.question(label)
+        folder = self.question_folder(label)
         with forms_lock(self._home):
             current_files = FormFiles.read(folder, _FILES)
-            if current_files.digest != digest:
+            if current_files.digest != shown_digest:
                 return current_files, True, ()
             new_texts = {
                 path: current_files.with_line_ends(path, text)
                 for path, text in zip((STATEMENT, SOLUTION), statement_and_solution, strict=True)
             }
             try:
-                text = with_values(current_files.texts[FORM_FILE], _changes(current_files.texts[FORM_FILE], values))
+                text = with_values(
+                    current_files.texts[FORM_FILE], _values_to_write(current_files.texts[FORM_FILE], review_values)
+                )
             except (TomlEditError, tomllib.TOMLDecodeError) as error:
                 return current_files, False, (FormRefusal("", f"{FORM_FILE}: {error}"),)
-            if refused := _refusals(folder, {**new_texts, FORM_FILE: text}):
+            if refused := _question_refusals(folder, {**new_texts, FORM_FILE: text}):
                 return current_files, False, refused
             return current_files.write_texts({**new_texts, FORM_FILE: text}), False, ()
 
@@ -130,10 +132,10 @@ class ExamFolder:
         Raises:
             ServerError: A file can't be read.
         """
-        folder = self.question(label)
-        return _refusals(folder, FormFiles.read(folder, _FILES).texts)
+        folder = self.question_folder(label)
+        return _question_refusals(folder, FormFiles.read(folder, _FILES).texts)
 
-    def label_of(self, file: Path) -> str:
+    def question_label_of(self, file: Path) -> str:
         """The question that a file of the exam or of its pack belongs to; empty if none."""
         for folder in (self.root / ITEMS, self.root / "pack"):
             if file != folder and file.is_relative_to(folder):
@@ -156,7 +158,7 @@ def _refuse_link(file: Path) -> None:
         raise ServerError(f"{file} is a link. Put what it leads to there, or remove it.")
 
 
-def _changes(text: str, values: dict[str, object]) -> dict[str, object]:
+def _values_to_write(text: str, values: dict[str, object]) -> dict[str, object]:
     """Values to write: what a file leaves out and the form has as it is by default stays out."""
     present_values = tomllib.loads(text)
     empty: tuple[object, ...] = ("", None, [], {})
@@ -167,12 +169,12 @@ def _changes(text: str, values: dict[str, object]) -> dict[str, object]:
     }
 
 
-def _refusals(folder: Path, texts: Mapping[str, str]) -> tuple[FormRefusal, ...]:
+def _question_refusals(folder: Path, texts: Mapping[str, str]) -> tuple[FormRefusal, ...]:
     """The faults of a question whose files hold this."""
     try:
         form = ReviewForm.model_validate(tomllib.loads(texts[FORM_FILE]))
         if form.decision is ReviewDecision.ACCEPTED:
-            _check(folder, texts, form)
+            _check_as_packed(folder, texts, form)
     except ValidationError as error:
         return tuple(_form_refusals(error))
     except DatasetError as error:
@@ -182,7 +184,7 @@ def _refusals(folder: Path, texts: Mapping[str, str]) -> tuple[FormRefusal, ...]
     return ()
 
 
-def _check(folder: Path, texts: Mapping[str, str], form: ReviewForm) -> None:
+def _check_as_packed(folder: Path, texts: Mapping[str, str], form: ReviewForm) -> None:
     with tempfile.TemporaryDirectory() as work:
         copy = Path(work) / folder.name
         shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("page-*.png"))

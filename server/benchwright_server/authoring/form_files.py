@@ -37,7 +37,7 @@ class FormFiles:
         """
         hasher, texts = hashlib.sha256(), {}
         for path in paths:
-            data = _content(folder, path)
+            data = _read_plain_content(folder, path)
             hasher.update(f"{len(data)}:".encode() + data)
             try:
                 texts[path] = data.decode()
@@ -88,7 +88,7 @@ def forms_lock(home: Home) -> Iterator[None]:
         yield
 
 
-def pictures(folder: Path, pattern: str) -> dict[str, str]:
+def picture_uris(folder: Path, pattern: str) -> dict[str, str]:
     """URIs of the pictures in a folder by their paths below it."""
     return {file.relative_to(folder).as_posix(): file.as_uri() for file in sorted(folder.glob(pattern))}
 
@@ -97,7 +97,7 @@ def _with_line_feeds(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _content(folder: Path, path: str) -> bytes:
+def _read_plain_content(folder: Path, path: str) -> bytes:
     try:
         return read_plain_file(folder, path, _MOST_BYTES)
     except FileNotFoundError:

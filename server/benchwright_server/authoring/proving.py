@@ -24,7 +24,7 @@ class Candidate:
     """The solutions that have to fail, by name: path → content."""
 
 
-def candidates(problems: Sequence[Problem], folder: Path | None) -> list[Candidate]:
+def candidates_to_prove(problems: Sequence[Problem], folder: Path | None) -> list[Candidate]:
     """Problems with their wrong solutions.
 
     Args:

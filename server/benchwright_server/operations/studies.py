@@ -77,11 +77,11 @@ async def _questionnaire(sessions: EditorSessions, params: QuestionnaireParams) 
 
 async def _forecast(sessions: EditorSessions, params: ForecastParams) -> StudyView:
     forecast = Forecast(**params.model_dump(exclude={"study", "problem"}))
-    return await _participant_studies(sessions).forecast(params.study, params.problem, forecast)
+    return await _participant_studies(sessions).record_forecast(params.study, params.problem, forecast)
 
 
 async def _unlock(sessions: EditorSessions, params: UnlockParams) -> StudyView:
-    return await _participant_studies(sessions).unlock(params.study, params.code)
+    return await _participant_studies(sessions).unlock_assignment(params.study, params.code)
 
 
 async def _self_estimate(sessions: EditorSessions, params: SelfEstimateParams) -> AttemptStatus:
@@ -136,27 +136,27 @@ async def _idle(sessions: EditorSessions, params: IdleParams) -> Nothing:
 
 
 async def _replay(sessions: EditorSessions, params: ReplayParams) -> ReplayView:
-    from benchwright_server.attempts.attempt_views import replay_of
+    from benchwright_server.attempts.attempt_views import replay_view
 
-    return await asyncio.to_thread(replay_of, sessions.log, params.attempt)
+    return await asyncio.to_thread(replay_view, sessions.log, params.attempt)
 
 
 async def _replay_at(sessions: EditorSessions, params: ReplayAtParams) -> ReplayedFiles:
-    from benchwright_server.attempts.attempt_views import replay_at
+    from benchwright_server.attempts.attempt_views import files_after_event
 
-    return await asyncio.to_thread(replay_at, sessions.log, params.attempt, params.seq)
+    return await asyncio.to_thread(files_after_event, sessions.log, params.attempt, params.seq)
 
 
 async def _trace(sessions: EditorSessions, params: ReplayParams) -> TracePage:
-    from benchwright_server.attempts.attempt_views import trace_of
+    from benchwright_server.attempts.attempt_views import trace_page
 
-    return await asyncio.to_thread(trace_of, sessions.log, params.attempt)
+    return await asyncio.to_thread(trace_page, sessions.log, params.attempt)
 
 
 async def _numbers(sessions: EditorSessions, params: NumbersParams) -> OwnNumbers:
-    from benchwright_server.attempts.attempt_views import numbers_of
+    from benchwright_server.attempts.attempt_views import own_numbers
 
-    return await asyncio.to_thread(numbers_of, sessions, params.study, with_practice=params.practice)
+    return await asyncio.to_thread(own_numbers, sessions, params.study, with_practice=params.practice)
 
 
 STUDY_OPERATIONS: tuple[Operation[EditorSessions, Any, Any], ...] = (

@@ -6,13 +6,13 @@ from benchwright_attempts.grading.reveal import reveal
 from benchwright_problems import verdict
 from benchwright_problems.problem import ProblemKind, Reveal
 from benchwright_problems.verdict import Reason, Verdict
-from benchwright_server.attempts.verdict_words import words_of
+from benchwright_server.attempts.verdict_words import verdict_words_for
 
 
 def _words(reason: Reason, tests: str = "", kind: ProblemKind = ProblemKind.DESIGN) -> tuple[str, str]:
     test_results = tuple(verdict.TestResult(name=str(number), passed=mark == "p") for number, mark in enumerate(tests))
     revealed = reveal(Verdict(reason=reason, tests=test_results), Reveal.VERDICT, lambda: "")
-    verdict_words = words_of(revealed, kind)
+    verdict_words = verdict_words_for(revealed, kind)
     return verdict_words.short, verdict_words.headline
 
 
@@ -55,4 +55,4 @@ def test_a_question_speaks_of_the_answer_and_not_of_tests() -> None:
 
 def test_a_study_that_shows_nothing_says_only_that_there_was_a_run() -> None:
     revealed = reveal(Verdict(reason=Reason.PASSED), None, lambda: "")
-    assert words_of(revealed, ProblemKind.DESIGN).short == "recorded"
+    assert verdict_words_for(revealed, ProblemKind.DESIGN).short == "recorded"

@@ -27,7 +27,7 @@ from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, 
 from benchwright_problems.problem import Problem, ProblemKind
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Reason
-from benchwright_server.authoring.proving import Candidate, candidates, prove
+from benchwright_server.authoring.proving import Candidate, candidates_to_prove, prove
 from benchwright_server.cli.problems.check_report import category, write_report
 from benchwright_server.cli.problems.whole_pack import author_folder, whole_pack
 from benchwright_server.cli.terminal import options
@@ -73,7 +73,7 @@ def check(
         store, verdicts = Store(home), VerdictStore.from_home(home)
         problems = whole_pack(store, pack).problems
         folder = author_folder(pack)
-        pack_candidates = candidates(problems, folder)
+        pack_candidates = candidates_to_prove(problems, folder)
         if run_records.logs is not None and cluster is not None:
             raise ServerError("A cluster keeps no raw logs. Leave out --logs, or --cluster.")
         executor = open_executor(

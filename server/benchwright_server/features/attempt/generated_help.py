@@ -14,7 +14,7 @@ from lsprotocol import types
 from benchwright_attempts.events.events import AidUsed
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_problems.aids import Aid
-from benchwright_server.assistant.endpoint import AssistantReply, reply_of
+from benchwright_server.assistant.endpoint import AssistantReply, request_reply
 from benchwright_server.assistant.help_prompt import SolverView, harmless, help_messages
 from benchwright_server.errors import ServerError
 from benchwright_server.features.attempt import aids
@@ -59,7 +59,7 @@ async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> G
         task = asyncio.current_task()
         async with cancellable_progress(server, "Asking the model", lambda: task and task.cancel()) as report:
             report(assistant.model or assistant.url, 10)
-            reply = await reply_of(patient, messages, os.environ, _part_sender(server, params))
+            reply = await request_reply(patient, messages, os.environ, _part_sender(server, params))
         outcome = "answered"
     except ServerError:
         outcome = "error"

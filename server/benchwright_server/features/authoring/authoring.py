@@ -215,9 +215,9 @@ def _authored_folder(params: AuthoredParams) -> Path:
 
 def _read(folder: Path) -> Candidate:
     from benchwright_problems.storage.pack_folder import read_pack_head, read_problem
-    from benchwright_server.authoring.proving import candidates
+    from benchwright_server.authoring.proving import candidates_to_prove
 
-    (candidate,) = candidates([read_problem(folder, read_pack_head(folder.parent))], folder.parent)
+    (candidate,) = candidates_to_prove([read_problem(folder, read_pack_head(folder.parent))], folder.parent)
     return candidate
 
 

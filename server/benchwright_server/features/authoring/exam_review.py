@@ -56,7 +56,7 @@ def _state(exam: ExamFolder, label: str) -> ExamQuestionState:
     from benchwright_problems.errors import DatasetError
 
     try:
-        form = read_form(exam.question(label) / FORM_FILE)
+        form = read_form(exam.question_folder(label) / FORM_FILE)
     except DatasetError as error:
         return ExamQuestionState(label=label, decision="", findings=0, trouble=str(error))
     return ExamQuestionState(label=label, decision=form.decision.value, findings=len(form.findings), trouble="")
@@ -68,10 +68,10 @@ async def _question(home: Home, params: ExamQuestionParams) -> ExamQuestion:
 
 def _read(home: Home, params: ExamQuestionParams) -> ExamQuestion:
     from benchwright_server.authoring.exam_folder import SOLUTION, STATEMENT
-    from benchwright_server.authoring.form_files import pictures
+    from benchwright_server.authoring.form_files import picture_uris
 
     exam = _exam(home, params.uri)
-    folder = exam.question(params.label)
+    folder = exam.question_folder(params.label)
     form_files, form = exam.read(params.label)
     form_fields = form.model_dump(mode="json", include=set(ExamQuestionForm.model_fields))
     return ExamQuestion(
@@ -81,9 +81,9 @@ def _read(home: Home, params: ExamQuestionParams) -> ExamQuestion:
         solution=form_files.texts[SOLUTION],
         form=ExamQuestionForm.model_validate(form_fields),
         findings=list(form.findings),
-        pages=list(pictures(folder, "page-*.png").values()),
-        figures=pictures(folder, "figures/*"),
-        solution_figures=pictures(folder / "solution", "figures/*"),
+        pages=list(picture_uris(folder, "page-*.png").values()),
+        figures=picture_uris(folder, "figures/*"),
+        solution_figures=picture_uris(folder / "solution", "figures/*"),
     )
 
 
@@ -131,7 +131,7 @@ def _make(home: Home, params: MakeExamPackParams) -> MadeExamPack:
 
 
 def _refused_pack(exam: ExamFolder, reason: str, file: Path | None = None) -> MadeExamPack:
-    label = exam.label_of(file) if file else ""
+    label = exam.question_label_of(file) if file else ""
     location = f"{file.relative_to(exam.root)}: " if file and file.is_relative_to(exam.root) else ""
     file_uri = file.as_uri() if file else ""
     return MadeExamPack(questions=[], folder="", refused=location + reason, label=label, file=file_uri, exists=False)

@@ -53,7 +53,7 @@ async def _question_form(home: Home, params: AuthoredParams) -> ShownQuestion:
 def _read(params: AuthoredParams) -> ShownQuestion:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
     from benchwright_authoring.problem_files.question_form import form_remarks, form_values
-    from benchwright_server.authoring.form_files import pictures
+    from benchwright_server.authoring.form_files import picture_uris
 
     folder = question_folder(params.uri)
     with _explain_unreadable(folder):
@@ -67,8 +67,8 @@ def _read(params: AuthoredParams) -> ShownQuestion:
         statement=statement,
         form=form,
         remarks=_remarks(form_remarks(folder, text, statement)),
-        figures=pictures(folder, "figures/**/*.*"),
-        answer_figures=pictures(folder / "hidden", "figures/**/*.*"),
+        figures=picture_uris(folder, "figures/**/*.*"),
+        answer_figures=picture_uris(folder / "hidden", "figures/**/*.*"),
     )
 
 

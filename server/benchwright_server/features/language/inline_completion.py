@@ -18,8 +18,8 @@ from lsprotocol import types
 
 from benchwright_attempts.events.events import AssistAsked
 from benchwright_attempts.events.evidence import AssistAccepted, AssistRejected, AssistShown
-from benchwright_server.assistant.endpoint import ask
-from benchwright_server.assistant.prompt import completion_messages, insertion
+from benchwright_server.assistant.endpoint import reply_text
+from benchwright_server.assistant.prompt import completion_messages, text_to_insert
 from benchwright_server.operations.catalogue import path_of
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ class Offers:
             return no_suggestion
         offset = document.lines.offset(params.position)
         start = time.monotonic()
-        reply = await ask(assistant, completion_messages(file.name, document.text, offset), os.environ)
+        reply = await reply_text(assistant, completion_messages(file.name, document.text, offset), os.environ)
         latency_ms = round((time.monotonic() - start) * 1000, 3)
-        text = insertion(reply, document.text, offset)
+        text = text_to_insert(reply, document.text, offset)
         is_late = self._server.documents.get(document.uri) is not document
         outcome = "superseded" if is_late else "shown" if text else "nothing"
         await self._record_request(document, session, file, outcome, latency_ms)
