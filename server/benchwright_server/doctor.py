@@ -86,7 +86,7 @@ def _toolchain(home: Home) -> DoctorItem:
     try:
         toolchain = Toolchain.find(home.cache)
     except HarnessError as error:
-        return _no_toolchain("Toolchain", _RUNS, home, error)
+        return _missing_toolchain_item("Toolchain", _RUNS, home, error)
     tools = ", ".join(f"{name} {number}" for name, number in sorted(toolchain.manifest.versions.items()))
     return DoctorItem(
         name="Toolchain",
@@ -98,7 +98,7 @@ def _toolchain(home: Home) -> DoctorItem:
     )
 
 
-def _no_toolchain(name: str, purpose: str, home: Home, error: HarnessError) -> DoctorItem:
+def _missing_toolchain_item(name: str, purpose: str, home: Home, error: HarnessError) -> DoctorItem:
     if is_being_built(home.cache):
         return DoctorItem(
             name=name, status="warning", needed_for=purpose, hint="it is being installed; runs wait for it"
@@ -111,7 +111,7 @@ def _verilator(home: Home) -> DoctorItem:
     try:
         toolchain = Toolchain.find(home.cache)
     except HarnessError as error:
-        return _no_toolchain("Verilator", purpose, home, error)
+        return _missing_toolchain_item("Verilator", purpose, home, error)
     file, variables = toolchain.verilator_here
     program = str(file)
     command_output = _run_command([program, "--version"], variables)

@@ -74,10 +74,10 @@ class Diagnostics(Protocol):
     def is_followed(self, uri: str) -> bool:
         """True if a document is a design that is analysed."""
 
-    async def newest(self, uri: str) -> FindingReport | None:
+    async def newest_report(self, uri: str) -> FindingReport | None:
         """The report on a document; None if it is not a design."""
 
-    def plain_report(self, report: FindingReport) -> list[dict[str, Any]]:
+    def report_json(self, report: FindingReport) -> list[dict[str, Any]]:
         """A report as plain JSON (LSP 3.18, `Diagnostic`)."""
 
 
@@ -178,14 +178,14 @@ class Sync(Protocol):
     async def settled(self) -> None:
         """Wait until everything the client has sent so far is recorded."""
 
-    def in_order(self, action: Callable[[], Awaitable[None]]) -> None:
+    def run_in_order(self, action: Callable[[], Awaitable[None]]) -> None:
         """Do something after everything that the client sent before it, and before what it sends later."""
 
 
 class Agents(Protocol):
     """The channel on which agents on this computer ask; see `features.agent_channel`."""
 
-    def offer(self, attempt: str) -> None:
+    def start_answering(self, attempt: str) -> None:
         """Answer agents that work on an attempt of this server."""
 
     async def close(self) -> None:
@@ -199,7 +199,7 @@ class Waveforms(Protocol):
     def cursor(self) -> CursorValues:
         """The values of it that the source shows."""
 
-    async def unknown(self, uri: str, limit: int) -> list[tuple[str, str]]:
+    async def unknown_signals(self, uri: str, limit: int) -> list[tuple[str, str]]:
         """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
 
     async def end(self) -> None:

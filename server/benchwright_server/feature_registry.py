@@ -154,7 +154,7 @@ def _rename(client: Client) -> dict[str, Any]:
 
 def _code_actions(client: Client) -> dict[str, Any]:
     options: dict[str, Any] = {"codeActionKinds": list(CODE_ACTION_KINDS)}
-    if "edit" in client.values("textDocument.codeAction.resolveSupport.properties"):
+    if "edit" in client.strings_at("textDocument.codeAction.resolveSupport.properties"):
         options["resolveProvider"] = True
     return {"codeActionProvider": options}
 

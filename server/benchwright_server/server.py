@@ -208,10 +208,10 @@ class BenchwrightServer(EditorServer):
             ViewStore(home.state / "views"),
             ListStore(home.state / "lists"),
             FolderState(home.state / "units"),
-            DeclarationQuestions(self).ask,
+            DeclarationQuestions(self).ask_next_question,
         )
         listeners = Listeners(
-            self._attempt_changed, self.report_failure, self._notice, RunProgress(self).run_report, self._study_changed
+            self._attempt_changed, self.report_failure, self._notice, RunProgress(self).show_run, self._study_changed
         )
         self.sessions = EditorSessions(home, sandbox, listeners)
         self.delivery = LiveDelivery(home, lambda: self.sessions.has_study_at_work)
@@ -330,7 +330,7 @@ class BenchwrightServer(EditorServer):
         if session.header.study:
             self.delivery.note()
         if self.agents is not None and not (session.ended or session.is_elsewhere):
-            self.agents.offer(session.header.id)
+            self.agents.start_answering(session.header.id)
         if session not in self._telling:
             self._telling[session] = asyncio.get_running_loop().create_task(self._send_changes(session))
 

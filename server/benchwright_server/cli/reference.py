@@ -48,11 +48,11 @@ class _Parameter:
 def page() -> str:
     """The whole page."""
     app = command_line(modules())
-    sections = [_HEAD, *_group(app, "benchwright")]
+    sections = [_HEAD, *_group_lines(app, "benchwright")]
     return "\n".join(sections)
 
 
-def _group(app: typer.Typer, path: str) -> Iterator[str]:
+def _group_lines(app: typer.Typer, path: str) -> Iterator[str]:
     for command_info in app.registered_commands:
         if command_info.callback is not None and not command_info.hidden:
             text = inspect.getdoc(command_info.callback) or ""
@@ -67,7 +67,7 @@ def _group(app: typer.Typer, path: str) -> Iterator[str]:
             yield _section(name, inspect.getdoc(callback.callback) or "", callback.callback, "")
         else:
             yield f"## {name}\n\n{inner_app.info.help}\n"
-        yield from _group(inner_app, name)
+        yield from _group_lines(inner_app, name)
 
 
 def _section(path: str, text: str, command: Callable[..., object], epilog: str) -> str:

@@ -48,7 +48,7 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
             with contextlib.suppress(JsonRpcException):
                 await operation_reply(operation, get_subject(), params)
 
-        server.sync.in_order(work)
+        server.sync.run_in_order(work)
 
     server.served[operation.name] = lambda raw_params: operation.handle(
         get_subject(), operation.params.model_validate(raw_params)
@@ -58,7 +58,7 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
         server.command(f"benchwright.{operation.name}")(command)
 
 
-async def ask(server: EditorServer, name: str, result_type: type[R], **params: Any) -> R:
+async def call_operation(server: EditorServer, name: str, result_type: type[R], **params: Any) -> R:
     """The result of an operation that another feature serves.
 
     Args:

@@ -118,21 +118,23 @@ def verify_command(
             anchor_file = _anchor_file(file)
             known_anchors += _read_anchors(anchor_file) if anchor_file.is_file() else []
             header, rows = read_export(file)
-            log_checks = [_check(header, rows, known_anchors, published_keys, _other_version(log, header.id))]
+            log_checks = [_attempt_faults(header, rows, known_anchors, published_keys, _local_hashes(log, header.id))]
         elif attempt is not None:
-            log_checks = [_check_stored(log, log.find(attempt).id, known_anchors, published_keys)]
+            log_checks = [_stored_attempt_faults(log, log.find(attempt).id, known_anchors, published_keys)]
         else:
-            log_checks = [_check_stored(log, header.id, known_anchors, published_keys) for header in log.headers()]
-            log_checks += _missing(log, known_anchors)
-    _tell(log_checks, json_output=json_output, is_single=attempt is not None)
+            log_checks = [
+                _stored_attempt_faults(log, header.id, known_anchors, published_keys) for header in log.headers()
+            ]
+            log_checks += _missing_attempt_faults(log, known_anchors)
+    _print_faults(log_checks, json_output=json_output, is_single=attempt is not None)
     raise typer.Exit(0 if all(check.problem is None for check in log_checks) else 1)
 
 
-def _check_stored(
+def _stored_attempt_faults(
     log: StudyLog, attempt: str, anchors: Sequence[Anchor], published_keys: Sequence[PublishedKey]
 ) -> _LogFaults:
     header, rows = log.stored_attempt(attempt)
-    log_check = _check(header, rows, anchors, published_keys)
+    log_check = _attempt_faults(header, rows, anchors, published_keys)
     if log_check.problem is None and (end := log.kept_end(attempt)) > len(rows):
         flaw = f"The end was cut off: the log's summary of the attempt names event {end}, and there are {len(rows)}."
         return _LogFaults(attempt, flaw, log_check.schemas, 0)
@@ -141,12 +143,12 @@ def _check_stored(
     return log_check
 
 
-def _check(
+def _attempt_faults(
     header: AttemptHeader,
     rows: Sequence[StoredRow],
     anchors: Sequence[Anchor],
     published_keys: Sequence[PublishedKey],
-    other_hashes: Sequence[str] = (),
+    local_hashes: Sequence[str] = (),
 ) -> _LogFaults:
     verification = verify(header, rows)
     hashes = [row.hash for row in rows[: verification.chain.events]]
@@ -154,7 +156,7 @@ def _check(
     flaws = [verification.first_fault] if verification.first_fault is not None else []
     # Where the chain breaks, all that follows is known to be wrong.
     flaws += anchor_check.flaws if verification.chain.ok else anchor_check.flaws[:1]
-    parting = first_difference(hashes, other_hashes)
+    parting = first_difference(hashes, local_hashes)
     if parting is not None:
         flaws.append(f"The file and the log of this machine are different versions from event {parting} on.")
     schemas = {str(schema): count for schema, count in verification.schemas.items()}
@@ -169,15 +171,15 @@ def _check(
     )
 
 
-def _other_version(log: StudyLog, exported: str) -> list[str]:
+def _local_hashes(log: StudyLog, exported_attempt: str) -> list[str]:
     """The hashes that this machine's log has for an exported attempt."""
     try:
-        return [row.hash for row in log.stored_attempt(exported)[1]]
+        return [row.hash for row in log.stored_attempt(exported_attempt)[1]]
     except UnknownAttemptError:
         return []
 
 
-def _missing(log: StudyLog, anchors: Sequence[Anchor]) -> list[_LogFaults]:
+def _missing_attempt_faults(log: StudyLog, anchors: Sequence[Anchor]) -> list[_LogFaults]:
     """Attempts that anchors name and the log does not have, unless they were deleted in the open."""
     stones = log.tombstones()
     attempt_ids = {header.id for header in log.headers()}
@@ -197,7 +199,7 @@ def _missing(log: StudyLog, anchors: Sequence[Anchor]) -> list[_LogFaults]:
     return missing_attempts
 
 
-def _tell(log_checks: Sequence[_LogFaults], *, json_output: bool, is_single: bool) -> None:
+def _print_faults(log_faults: Sequence[_LogFaults], *, json_output: bool, is_single: bool) -> None:
     if json_output:
         json_rows: list[dict[str, object]] = [
             {
@@ -209,15 +211,15 @@ def _tell(log_checks: Sequence[_LogFaults], *, json_output: bool, is_single: boo
                 "published": list(check.published_signers),
                 "revoked": list(check.revoked),
             }
-            for check in log_checks
+            for check in log_faults
         ]
         print_json(
             json_rows[0]
             if is_single
-            else [{"attempt": check.attempt, **row} for check, row in zip(log_checks, json_rows, strict=True)]
+            else [{"attempt": check.attempt, **row} for check, row in zip(log_faults, json_rows, strict=True)]
         )
         return
-    for check in log_checks:
+    for check in log_faults:
         name = "" if is_single else f"{check.attempt[:8]}: "
         agree = (
             f" {check.anchors} anchor{'s agree' if check.anchors > 1 else ' agrees'} with it." if check.anchors else ""

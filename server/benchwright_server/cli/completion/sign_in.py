@@ -61,11 +61,11 @@ def sign_in_command(
                 f"Kept what the extension keeps. Use it with --profile {profile}.", markup=False, soft_wrap=True
             )
             return
-        name = asyncio.run(_sign_in(chosen_server, profile))
+        name = asyncio.run(_sign_in_by_code(chosen_server, profile))
     console.print(f"Signed in{f' as {name}' if name else ''}. Use it with --profile {profile}.", markup=False)
 
 
-async def _sign_in(server: ServerOptions, profile: Path) -> str:
+async def _sign_in_by_code(server: ServerOptions, profile: Path) -> str:
     from benchwright_subjects.inline.dialects.copilot import CopilotDialect, sign_in
     from benchwright_subjects.inline.server.confinement import places_in, secret_folders
     from benchwright_subjects.inline.server.session import open_connection
@@ -113,13 +113,13 @@ async def _sign_in_by_window(server: ServerOptions, profile: Path) -> None:
             profile.mkdir(mode=0o700, parents=True, exist_ok=True)
             profile.chmod(0o700)
             try:
-                shutil.copytree(work_area.home, profile, symlinks=True, dirs_exist_ok=True, ignore=_not_kept)
+                shutil.copytree(work_area.home, profile, symlinks=True, dirs_exist_ok=True, ignore=_names_to_leave_out)
             except OSError:
                 shutil.rmtree(profile, ignore_errors=True)
                 raise
 
 
-def _not_kept(folder: str, names: list[str]) -> set[str]:
+def _names_to_leave_out(folder: str, names: list[str]) -> set[str]:
     """The names that each start makes again: caches, logs, locks of a running browser, and the editor's extensions."""
     installed = _OF_EDITOR if Path(folder).name == "editor" else ()
     return {name for name in names if name.endswith("Cache") or name.startswith("Singleton")} | (

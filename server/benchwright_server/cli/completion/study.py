@@ -48,9 +48,9 @@ def study_command(
     Exit status: 0 all is done, 1 some attempts have no verdict, 2 it could not begin or go on.
     """
     with plain_errors(), needs("`benchwright completion study`", "baselines"), end_in_order(_GO_ON):
-        name, condition_parts = _parts(study, condition or [])
+        name, condition_parts = _study_id_and_parts(study, condition or [])
         for condition_part in condition_parts:
-            carry_out(condition_part, server, sandbox)
+            carry_out_condition(condition_part, server, sandbox)
         counts_by_condition = progress_of(condition_parts)
         if json_output:
             print_json({"study": name, "conditions": counts_by_condition})
@@ -61,7 +61,7 @@ def study_command(
             raise typer.Exit(1)
 
 
-def _parts(study: str, conditions: Sequence[str]) -> tuple[str, list[ModelCondition]]:
+def _study_id_and_parts(study: str, conditions: Sequence[str]) -> tuple[str, list[ModelCondition]]:
     from benchwright_server.cli.eval.study_evaluation import registered_study_id
     from benchwright_studies.plan.model_condition import model_condition, model_conditions
 
@@ -85,7 +85,7 @@ def _parts(study: str, conditions: Sequence[str]) -> tuple[str, list[ModelCondit
         log.close()
 
 
-def _server_of_study(server: ServerOptions, condition_part: ModelCondition) -> ServerOptions:
+def _registered_server(server: ServerOptions, condition_part: ModelCondition) -> ServerOptions:
     """The server that a condition registers; what the study file leaves open, the options say."""
     subject = condition_part.condition.subject
     if subject is None or subject.inline is None:
@@ -110,7 +110,7 @@ def _server_of_study(server: ServerOptions, condition_part: ModelCondition) -> S
     )
 
 
-def carry_out(
+def carry_out_condition(
     condition_part: ModelCondition, server_options: ServerOptions, sandbox: str, base_url: str | None = None
 ) -> list[AttemptVerdict | None]:
     """Have the inline-completion server of a condition carry out its part; what has ended is not played again.
@@ -135,7 +135,7 @@ def carry_out(
 
     if remark := protection_remark():
         err.print(remark)
-    server = _server_of_study(server_options, condition_part)
+    server = _registered_server(server_options, condition_part)
     home = Home.find()
     launch = server.launch(secret_folders(home, home.data))
     registered = condition_part.condition.subject

@@ -78,10 +78,10 @@ def evaluate(
             finish(resume_run(resume, limits.costs, json_output), json_output)
         task_options = TaskOptions(pack, prompting, sampling, agent, limits, plan, map_only)
         task_options.check()
-        run = _run_of(task_options, output or folder_of(Home.find()), sandbox, json_output)
+        run = _evaluation_run(task_options, output or folder_of(Home.find()), sandbox, json_output)
         if plan.study:
             from benchwright_server.cli.completion.server import ServerOptions
-            from benchwright_server.cli.completion.study import carry_out
+            from benchwright_server.cli.completion.study import carry_out_condition
             from benchwright_server.cli.eval.study_evaluation import PlannedPart, evaluate_study
 
             planned_part = PlannedPart(plan.study, plan.condition or [], sampling.model)
@@ -89,13 +89,13 @@ def evaluate(
                 planned_part,
                 run,
                 run_and_keep,
-                lambda condition_part: carry_out(condition_part, ServerOptions(), sandbox, run.base_url),
+                lambda condition_part: carry_out_condition(condition_part, ServerOptions(), sandbox, run.base_url),
                 json_output=json_output,
             )
         finish(run_task(run), json_output)
 
 
-def _run_of(task_options: TaskOptions, folder: Path, sandbox: str, json_output: bool) -> EvaluationRun:
+def _evaluation_run(task_options: TaskOptions, folder: Path, sandbox: str, json_output: bool) -> EvaluationRun:
     from inspect_ai.model import GenerateConfigArgs
 
     from benchwright_subjects.evaluation.evaluation import EvaluationRun

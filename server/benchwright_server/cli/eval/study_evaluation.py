@@ -52,8 +52,8 @@ class PlannedPart:
 def evaluate_study(
     planned: PlannedPart,
     run: EvaluationRun,
-    ask: Callable[[EvaluationRun], EvalLog],
-    play: Callable[[ModelCondition], object],
+    run_models: Callable[[EvaluationRun], EvalLog],
+    play_inline: Callable[[ModelCondition], object],
     *,
     json_output: bool,
 ) -> None:
@@ -64,8 +64,8 @@ def evaluate_study(
     Args:
         planned: The part of the plan.
         run: Folder for logs, and everything that the plan does not decide.
-        ask: Runs a task and keeps its log.
-        play: Has the inline-completion server of a condition carry out its part.
+        run_models: Runs a task and keeps its log.
+        play_inline: Has the inline-completion server of a condition carry out its part.
         json_output: True to print one JSON value.
     """
     from benchwright_subjects.evaluation.evaluation import summary
@@ -75,10 +75,10 @@ def evaluate_study(
     for condition_part in condition_parts:
         if condition_part.condition.is_inline:
             if missing[condition_part.condition.name]:
-                play(condition_part)
+                play_inline(condition_part)
             continue
-        for part_run in runs_of(condition_part, missing[condition_part.condition.name], run):
-            log = ask(part_run)
+        for part_run in runs_by_pack(condition_part, missing[condition_part.condition.name], run):
+            log = run_models(part_run)
             run_summaries.append({"condition": condition_part.condition.name} | summary(log))
             if log.status == "cancelled":
                 err.print(f"Interrupted. Continue with: benchwright eval --study {study}", markup=False, soft_wrap=True)
@@ -99,7 +99,7 @@ def evaluate_study(
     raise typer.Exit(0)
 
 
-def runs_of(condition_part: ModelCondition, problems: Sequence[str], run: EvaluationRun) -> list[EvaluationRun]:
+def runs_by_pack(condition_part: ModelCondition, problems: Sequence[str], run: EvaluationRun) -> list[EvaluationRun]:
     """The runs that ask some of a study's problems, one for each pack.
 
     Args:
@@ -113,7 +113,7 @@ def runs_of(condition_part: ModelCondition, problems: Sequence[str], run: Evalua
         packs.setdefault(pack, []).append(name)
     condition, study = condition_part.condition, condition_part.registered_study.study
     is_agent = condition.solver == _AGENT
-    subject = _subject_of(condition, run)
+    subject = _subject_arguments(condition, run)
     return [
         replace(
             run,
@@ -135,7 +135,7 @@ def runs_of(condition_part: ModelCondition, problems: Sequence[str], run: Evalua
     ]
 
 
-def _subject_of(condition: Condition, run: EvaluationRun) -> dict[str, JsonValue]:
+def _subject_arguments(condition: Condition, run: EvaluationRun) -> dict[str, JsonValue]:
     """The arguments that start the program which a condition registers; none if it registers none.
 
     Raises:

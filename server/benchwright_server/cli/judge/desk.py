@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from benchwright_foundation.errors import needs
 from benchwright_judges.errors import GradingError
 from benchwright_problems.problem import Figure
-from benchwright_server.cli.judge.grading import open_grading, record_in_attempt
+from benchwright_server.cli.judge.grading import open_grading, record_judgement_in_attempt
 from benchwright_server.cli.terminal.output import plain_errors
 from benchwright_server.protocol.grading import (
     AnswerToGrade,
@@ -54,8 +54,8 @@ async def _serve(grader: str, includes_judged: bool) -> None:
             if not waiting_items:
                 _say(GradingDone(type="done", graded=graded_count))
                 return
-            _say(_answer(waiting_items[0], len(grading_items)))
-            grade_reply = await _listen(grading, records, grader)
+            _say(_answer_to_grade(waiting_items[0], len(grading_items)))
+            grade_reply = await _take_grade_or_skip(grading, records, grader)
             if grade_reply is None:
                 return
             if isinstance(grade_reply, GradeGiven):
@@ -66,7 +66,7 @@ async def _serve(grader: str, includes_judged: bool) -> None:
                 skipped.clear()
 
 
-async def _listen(grading: HumanGrading, records: Records, grader: str) -> GradeGiven | GradeSkipped | None:
+async def _take_grade_or_skip(grading: HumanGrading, records: Records, grader: str) -> GradeGiven | GradeSkipped | None:
     """The grade or skip that the person gives, recorded when this returns; None if the editor has gone."""
     while line := await asyncio.to_thread(sys.stdin.readline):
         try:
@@ -75,7 +75,7 @@ async def _listen(grading: HumanGrading, records: Records, grader: str) -> Grade
                 judgement = await grading.grade(
                     grade_reply.id, grader, grade_reply.label, grade_reply.difficulty, grade_reply.comment
                 )
-                await record_in_attempt(records, grade_reply.id, judgement)
+                await record_judgement_in_attempt(records, grade_reply.id, judgement)
             return grade_reply
         except ValidationError:
             _say(
@@ -89,7 +89,7 @@ async def _listen(grading: HumanGrading, records: Records, grader: str) -> Grade
     return None
 
 
-def _answer(grading_item: GradedItem, left_count: int) -> AnswerToGrade:
+def _answer_to_grade(grading_item: GradedItem, left_count: int) -> AnswerToGrade:
     problem, key = grading_item.problem, grading_item.problem.hidden.answer
     question = problem.public.question
     pictures = (*problem.public.figures, *(key.figures if key else ()))

@@ -91,7 +91,7 @@ def error_types(
     Exit status: 0 every wrong choice is classified, 1 some are not, 2 there is nothing to classify or no judge.
     """
     with plain_errors(), needs("`benchwright judge error-types`", "baselines"):
-        classification = asyncio.run(_run(pack, solver, budget, jobs))
+        classification = asyncio.run(_classify_pack(pack, solver, budget, jobs))
     counts = Counter(name.value for _, classified in classification.classified_answers for name in classified.types)
     summary_fields = {
         "classified": len(classification.classified_answers),
@@ -131,7 +131,7 @@ def _print(summary_fields: dict[str, object], counts: Counter[str]) -> None:
     )
 
 
-async def _run(pack: str, solver: str, budget: float | None, jobs: int) -> _ClassifiedChoices:
+async def _classify_pack(pack: str, solver: str, budget: float | None, jobs: int) -> _ClassifiedChoices:
     from benchwright_judges.models.budget import JudgingBudget
     from benchwright_judges.models.configuration import find_endpoints, read_settings
     from benchwright_subjects.evaluation.kept_evals import folder_of

@@ -70,7 +70,7 @@ def grade(
                     continue
                 difficulty, comment = _ask_difficulty_and_comment()
                 judgement = await grading.grade(grading_item.id, grader, label, difficulty, comment)
-                await record_in_attempt(records, grading_item.id, judgement)
+                await record_judgement_in_attempt(records, grading_item.id, judgement)
                 graded_count += 1
             return graded_count
 
@@ -121,7 +121,7 @@ def sheet_import(
                     raise VotesFileError(
                         f"{file}: grade {number}: {error}; the {number - 1} before it are kept"
                     ) from error
-                await record_in_attempt(records, row.item, judgement)
+                await record_judgement_in_attempt(records, row.item, judgement)
                 decided_count += judgement is not None
         return {"grades": len(rows), "decided": decided_count}
 
@@ -133,7 +133,7 @@ def sheet_import(
         console.print(f"{counts['grades']} grades imported; they decide {counts['decided']} answers.")
 
 
-async def record_in_attempt(records: Records, answer_id: str, judgement: Judgement | None) -> None:
+async def record_judgement_in_attempt(records: Records, answer_id: str, judgement: Judgement | None) -> None:
     """Record in an answer's attempt what people decided, if they have decided and it belongs to one."""
     from benchwright_studies.conduct.late_judgement import record_late_judgement
 

@@ -38,7 +38,7 @@ def canaries(
         store = Store(Home.find())
         known_canaries = {name: canary for name in store.pack_names() if (canary := store.public(name).canary)}
         if not files:
-            _list(known_canaries, json_output=json_output)
+            _print_canaries(known_canaries, json_output=json_output)
             return
         packs_of_files = _packs_of_files(list(_files_below(files)), known_canaries)
     if json_output:
@@ -53,7 +53,7 @@ def canaries(
     raise typer.Exit(1 if packs_of_files else 0)
 
 
-def _list(known_canaries: Mapping[str, str], *, json_output: bool) -> None:
+def _print_canaries(known_canaries: Mapping[str, str], *, json_output: bool) -> None:
     if json_output:
         print_json(dict(known_canaries))
         return
@@ -75,7 +75,11 @@ def _packs_of_files(files: list[Path], known_canaries: Mapping[str, str]) -> dic
     with progress("reading", len(files), "files") as meter:
         for number, file in enumerate(files, 1):
             try:
-                packs = _in_log(file, known_canaries) if file.suffix == _EVAL_LOG else _in_file(file, known_canaries)
+                packs = (
+                    _packs_of_log(file, known_canaries)
+                    if file.suffix == _EVAL_LOG
+                    else _packs_of_file(file, known_canaries)
+                )
             except OSError as error:
                 raise ServerError(f"{file} can't be read: {error.strerror}.") from error
             if packs:
@@ -84,12 +88,12 @@ def _packs_of_files(files: list[Path], known_canaries: Mapping[str, str]) -> dic
     return packs_of_files
 
 
-def _in_file(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
+def _packs_of_file(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
     with file.open("rb") as stream:
         return canaries_in(stream, known_canaries)
 
 
-def _in_log(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
+def _packs_of_log(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
     """In the samples of a log, which is compressed."""
     with needs("Reading Inspect's logs", "baselines"):
         from inspect_ai.log import read_eval_log_samples

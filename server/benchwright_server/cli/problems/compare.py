@@ -48,7 +48,7 @@ def compare(
         compared_problem = Store(home).unseal(problem)
         if not can_be_compared(compared_problem):
             raise ServerError(f"{problem} has no reference design. Choose a design problem with one.")
-        solution = _solution(compared_problem, files)
+        solution = _solution_files(compared_problem, files)
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
         tops = [top] if top else tested_modules(compared_problem)
         comparison = asyncio.run(
@@ -68,7 +68,7 @@ def compare(
     raise typer.Exit(_EXIT[comparison.opinion.result])
 
 
-def _solution(problem: BenchProblem, files: list[Path]) -> dict[str, bytes]:
+def _solution_files(problem: BenchProblem, files: list[Path]) -> dict[str, bytes]:
     by_name = {PurePosixPath(path).name: path for path in problem.public.expected}
     solution_files = {}
     for file in files:

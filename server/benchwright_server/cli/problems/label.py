@@ -92,7 +92,7 @@ def label_command(
             raise ServerError(f"The pack {pack} has no questions; design problems have categories instead.")
         label_file = LabelFile(home, pack)
         if corrections.export is not None or corrections.correct is not None:
-            _by_people(questions, label_file, corrections)
+            _export_or_import_corrections(questions, label_file, corrections)
             return
         if choice.votes is not None and choice.votes % 2 == 0:
             raise ServerError("--votes has to be odd, so that there can be a majority.")
@@ -121,7 +121,9 @@ def _label_request(choice: LabelTask, budget: float | None, jobs: int) -> LabelR
     )
 
 
-def _by_people(questions: Sequence[Problem], label_file: LabelFile, corrections: Corrections) -> None:
+def _export_or_import_corrections(
+    questions: Sequence[Problem], label_file: LabelFile, corrections: Corrections
+) -> None:
     if corrections.export is not None and corrections.correct is not None:
         raise ServerError("Give --export or --correct, not both.")
     if corrections.export is not None:

@@ -93,7 +93,9 @@ async def label_all(
         known_counts=Counter(dict.fromkeys(label_request.label_kinds, 0)),
     )
     label_file = LabelFile(home, pack)
-    tasks = await asyncio.to_thread(_tasks, Store(home), pack, questions, label_file.read(), label_request, outcome)
+    tasks = await asyncio.to_thread(
+        _open_label_tasks, Store(home), pack, questions, label_file.read(), label_request, outcome
+    )
     if not tasks:
         return outcome
     settings = read_settings()
@@ -104,13 +106,13 @@ async def label_all(
     if any(task.kind is LabelKind.TOPIC for task in tasks):
         outcome.shortlists = _shortlist_notice(settings, offline=offline)
     if offline:
-        _without_models(pack, tasks, topics.shortlists, label_file, outcome)
+        _label_topics_by_words(pack, tasks, topics.shortlists, label_file, outcome)
     else:
-        await _by_models(pack, tasks, topics, settings, label_request, label_file, outcome)
+        await _label_by_models(pack, tasks, topics, settings, label_request, label_file, outcome)
     return outcome
 
 
-def _tasks(
+def _open_label_tasks(
     store: Store,
     pack: str,
     questions: Sequence[Problem],
@@ -184,7 +186,7 @@ def _shortlist_notice(settings: JudgesSettings, *, offline: bool) -> str:
     return f"Shortlists of topics are by the embeddings of {settings.embeddings.model}."
 
 
-def _without_models(
+def _label_topics_by_words(
     pack: str,
     tasks: Sequence[_LabelTask],
     shortlists: Mapping[str, Sequence[Topic]],
@@ -212,7 +214,7 @@ def _without_models(
         label_file.append(labels)
 
 
-async def _by_models(
+async def _label_by_models(
     pack: str,
     tasks: Sequence[_LabelTask],
     topics: _Topics,
@@ -251,7 +253,7 @@ async def _label_task(
     label_task: _LabelTask,
     topics: _Topics,
     labeller: Labeller,
-    turn: asyncio.Semaphore,
+    free_jobs: asyncio.Semaphore,
     meter: Meter,
     label_file: LabelFile,
     outcome: LabellingResult,
@@ -260,7 +262,7 @@ async def _label_task(
     from benchwright_judges.models.budget import OutOfBudgetError
 
     is_topic = label_task.kind is LabelKind.TOPIC
-    async with turn:
+    async with free_jobs:
         try:
             label = await labeller.label(
                 label_task.problem,

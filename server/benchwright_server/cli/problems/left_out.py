@@ -9,12 +9,12 @@ from benchwright_problems.datasets.invalid_records import InvalidRecords
 from benchwright_server.cli.terminal.output import explain_unwritable
 
 
-def write_left_out(invalid: InvalidRecords, name: str, folder: Path | None = None) -> Path | None:
+def write_left_out(invalid: InvalidRecords, pack_name: str, folder: Path | None = None) -> Path | None:
     """Write `NAME-left-out.csv` if anything was left out; where it is.
 
     Args:
         invalid: Records that could not be read.
-        name: Name of the pack or file.
+        pack_name: Name of the pack or file.
         folder: Folder for the file; the current folder if not given.
 
     Raises:
@@ -22,7 +22,7 @@ def write_left_out(invalid: InvalidRecords, name: str, folder: Path | None = Non
     """
     if not invalid.record_errors:
         return None
-    report = (folder or Path()) / f"{name}-left-out.csv"
+    report = (folder or Path()) / f"{pack_name}-left-out.csv"
     with explain_unwritable(report):
         report.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(report.absolute(), invalid.table().encode(), 0o600)

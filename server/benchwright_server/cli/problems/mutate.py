@@ -67,7 +67,7 @@ def mutate(
         if report is not None and report.suffix == ".md":
             raise ServerError(f"{report} is for JSON; give a name that does not end in .md.")
         home = Home.find()
-        designs, version = _designs(Store(home), pack, problem or ())
+        designs, version = _designs_and_version(Store(home), pack, problem or ())
         executor = open_executor(home, jobs=jobs, cluster=cluster, options=cluster_option or ())
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
         mutant_candidates = [
@@ -110,7 +110,7 @@ def _prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> Prove:
     return KnownOpinions(home.data / "sealed" / "@opinions", prover(sandbox, toolchain), tools_of(sandbox, toolchain))
 
 
-def _designs(store: Store, pack: str, ids: Sequence[str]) -> tuple[list[Problem], str]:
+def _designs_and_version(store: Store, pack: str, ids: Sequence[str]) -> tuple[list[Problem], str]:
     """The design problems that are asked for, with their hidden parts, and the pack's version.
 
     Raises:

@@ -94,7 +94,7 @@ async def _extract_questions(
     from benchwright_exams.work import extract
     from benchwright_judges.models.budget import OutOfBudgetError
 
-    async with _model(model, folder, budget) as exam_model:
+    async with _exam_model(model, folder, budget) as exam_model:
         with ExitStack() as meters:
 
             def began(pages: int) -> Callable[[], None]:
@@ -113,7 +113,7 @@ async def _extract_questions(
 
 
 @asynccontextmanager
-async def _model(name: str, folder: Path, budget: float | None) -> AsyncIterator[ExamModel | None]:
+async def _exam_model(name: str, folder: Path, budget: float | None) -> AsyncIterator[ExamModel | None]:
     """The model judge of this name; None if no name is given."""
     if not name:
         yield None

@@ -48,7 +48,7 @@ def review(
             for number, (problem, begun_review) in enumerate(waiting_questions, start=1):
                 console.print(Rule(f"{number} of {len(waiting_questions)}"))
                 _show_question(problem)
-                answered_review = begun_review or _answer(reviewer, problem)
+                answered_review = begun_review or _review_or_choice(reviewer, problem)
                 if answered_review == _QUIT:
                     break
                 if not isinstance(answered_review, str):
@@ -89,7 +89,7 @@ def _show_question(problem: Problem) -> None:
         _text(f"{choice.letter}  {choice.text}")
 
 
-def _answer(reviewer: Reviewer, problem: Problem) -> QuestionReview | str:
+def _review_or_choice(reviewer: Reviewer, problem: Problem) -> QuestionReview | str:
     """The review with the answer, or what was chosen instead of one."""
     letters = [choice.letter for choice in problem.public.question.choices] if problem.public.question else []
     began = time.monotonic()

@@ -120,7 +120,7 @@ def report(
 ) -> None:
     """Write a report: one HTML page, report.json, tables of attempts and events, CVDP's files, Inspect's logs."""
     with plain_errors(), needs("`benchwright report`", "baselines"):
-        options = _options(folder, selection, sources, demo)
+        options = _report_options(folder, selection, sources, demo)
         with explain_unwritable(folder):
             if missing := next((log for log in options.logs if not log.exists()), None):
                 raise ServerError(f"There is no {missing}.")
@@ -136,7 +136,7 @@ def report(
 
                 written_report = write_demo(options, demo.people, quiet=json_output)
             else:
-                written_report = _write(options, sources.votes)
+                written_report = _write_report(options, sources.votes)
     if json_output:
         print_json(
             {
@@ -153,7 +153,9 @@ def report(
     )
 
 
-def _options(folder: Path, selection: AttemptSelection, sources: SourceOptions, demo: DemoOptions) -> ReportOptions:
+def _report_options(
+    folder: Path, selection: AttemptSelection, sources: SourceOptions, demo: DemoOptions
+) -> ReportOptions:
     from benchwright_analysis.report.report import ReportOptions
     from benchwright_analysis.report.rows.model_facts import read_model_facts
     from benchwright_attempts.grading.second_opinions import SecondOpinions
@@ -229,7 +231,7 @@ def _write_table(
     return write_table_report(TableOptions(foreign_table.table, folder, foreign_table.mapping, sources.seed))
 
 
-def _write(options: ReportOptions, votes: Path | None) -> ReportFiles:
+def _write_report(options: ReportOptions, votes: Path | None) -> ReportFiles:
     from benchwright_analysis.report.report import write_report
     from benchwright_judges.agreement.rated import read_votes
     from benchwright_server.cli.judge.agreement import rated_of_records

@@ -157,7 +157,7 @@ def _grade(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[Gr
     if waiting_answers:
         grades |= asyncio.run(_judge_by_models(waiting_answers, judging))
     if designs:
-        grades |= asyncio.run(_run(designs, batch))
+        grades |= asyncio.run(_run_designs(designs, batch))
     return [grades[number] for number in range(len(given_answers))]
 
 
@@ -201,7 +201,7 @@ async def _judge_by_models(
         await judging.close()
 
 
-async def _run(designs: _Numbered, batch: BatchOptions) -> dict[int, GradingOutcome]:
+async def _run_designs(designs: _Numbered, batch: BatchOptions) -> dict[int, GradingOutcome]:
     home = Home.find()
     sandbox = open_sandbox(batch.sandbox)
     toolchain = toolchain_for(sandbox.name, home.cache)

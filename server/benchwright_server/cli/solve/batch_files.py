@@ -39,7 +39,7 @@ def write_files(
     with explain_unwritable(folder):
         folder.mkdir(parents=True, exist_ok=True)
         _write_reports(folder, pack, responses, gradings, solver, k)
-        lines = [_line(*pair) for pair in zip(responses, gradings, strict=True)]
+        lines = [_verdict_line(*pair) for pair in zip(responses, gradings, strict=True)]
         write_atomically(folder / "verdicts.jsonl", "".join(lines).encode())
 
 
@@ -85,7 +85,7 @@ def _write_json(file: Path, content: dict[str, JsonValue]) -> None:
     write_atomically(file, (json.dumps(content, indent=2) + "\n").encode())
 
 
-def _line(response: Response, grading: GradingOutcome) -> str:
+def _verdict_line(response: Response, grading: GradingOutcome) -> str:
     """A verdict without the names and messages of hidden tests."""
     verdict, judgement = grading.verdict, grading.judgement
     row: dict[str, object] = {

@@ -75,7 +75,7 @@ class AnswerReader:
         digests = {answer.problem.id: answer.problem.public_digest for answer in responses}
         return [self._given_answer(answer, digests[answer.problem.id]) for answer in responses]
 
-    def _given_answer(self, response: Response, public: str) -> GivenAnswer:
+    def _given_answer(self, response: Response, public_digest: str) -> GivenAnswer:
         problem, origin = response.problem, response.origin
         ref = f"{self._pack}/{problem.id}"
         solver = self._origins.solver or origin.solver or self._file.stem
@@ -88,30 +88,30 @@ class AnswerReader:
                 problem, response.text, self._prompt_set(prompts)[0] if prompts else None, has_steps=has_steps
             )
         )
-        files = reading.files if response.gives_files else _as_handed_in(problem, reading)
+        files = reading.files if response.gives_files else _submitted_files(problem, reading)
         condition = self._condition(problem, origin.condition)
         return GivenAnswer(
             # Without the key, which could be found out from it.
-            attempt=digest([ref, public, solver, response.sample, _plain_answer(response)])[:32],
+            attempt=digest([ref, public_digest, solver, response.sample, _plain_answer(response)])[:32],
             ref=ref,
             problem=problem,
-            digest=public,
+            digest=public_digest,
             files=files,
             solver=solver,
             condition=condition,
             recorded=origin.attempt,
             flaw=reading.flaw,
             reply=response.text if has_steps else "",
-            extra_events=self._facts(response, condition, solver, prompts, has_steps, reading),
+            extra_events=self._model_facts(response, condition, solver, prompts, has_steps, reading),
         )
 
-    def _condition(self, problem: Problem, condition: str) -> Solver:
+    def _condition(self, problem: Problem, condition_name: str) -> Solver:
         try:
-            return self._origins.condition or Solver(condition or Solver.MODEL)
+            return self._origins.condition or Solver(condition_name or Solver.MODEL)
         except ValueError:
             condition_names = ", ".join(Solver)
             raise ServerError(
-                f"{self._file}: {problem.id}: field condition: {condition!r} is none of: {condition_names}."
+                f"{self._file}: {problem.id}: field condition: {condition_name!r} is none of: {condition_names}."
             ) from None
 
     def _prompt_set(self, name: str) -> tuple[PromptSet, str]:
@@ -120,7 +120,7 @@ class AnswerReader:
             self._prompts[name] = (prompts, digest_of(prompts))
         return self._prompts[name]
 
-    def _facts(
+    def _model_facts(
         self, response: Response, condition: Solver, solver: str, prompts: str, has_steps: bool, reading: ReplyReading
     ) -> tuple[Event, ...]:
         """The facts of how a model was asked and how long its reply is, if anything is known of that."""
@@ -148,7 +148,7 @@ class AnswerReader:
         return TokenCounter(Home.find().cache)
 
 
-def _as_handed_in(problem: Problem, reading: ReplyReading) -> dict[str, bytes]:
+def _submitted_files(problem: Problem, reading: ReplyReading) -> dict[str, bytes]:
     """The files as submitted: those that a reply leaves alone stay as they were given."""
     if problem.kind is not ProblemKind.DESIGN:
         return dict(reading.files)

@@ -76,7 +76,7 @@ def run_tests(
         run_request = RunRequest(coverage=coverage, waves=waves)
         file_runs = asyncio.run(bench.run(project, test or (), test_settings, ProjectSettings(), run_request))
     if json_output:
-        print_json([_plain(file_run, root) for file_run in file_runs])
+        print_json([_run_json(file_run, root) for file_run in file_runs])
     else:
         for file_run in file_runs:
             _show(file_run, root)
@@ -106,7 +106,7 @@ def _show(file_run: FileRun, folder: Path) -> None:
         )
 
 
-def _plain(file_run: FileRun, folder: Path) -> dict[str, object]:
+def _run_json(file_run: FileRun, folder: Path) -> dict[str, object]:
     return {
         "file": file_run.test_file.path,
         "top": file_run.top_module,

@@ -90,7 +90,7 @@ def progress(activity: str, total: int, unit: str = "done") -> Iterator[Meter]:
             yield meter
         return
     end_event = threading.Event()
-    beating = threading.Thread(target=_beat, args=(meter, end_event), daemon=True)
+    beating = threading.Thread(target=_redraw_until_end, args=(meter, end_event), daemon=True)
     beating.start()
     try:
         yield meter
@@ -99,7 +99,7 @@ def progress(activity: str, total: int, unit: str = "done") -> Iterator[Meter]:
         beating.join()
 
 
-def _beat(meter: Meter, end_event: threading.Event) -> None:
+def _redraw_until_end(meter: Meter, end_event: threading.Event) -> None:
     pause_s = _FIRST_S
     while not end_event.wait(pause_s):
         # A program that waits, or a person who reads the file, sees that it is not stuck.

@@ -40,7 +40,7 @@ class TerminalTable:
             for line in (self._columns, *([cell.plain for cell in row] for row in self._rows)):
                 typer.echo("\t".join(line))
             return
-        widths = self._widths(console.width)
+        widths = self._column_widths(console.width)
         if widths is None:
             self._print_lines()
             return
@@ -51,7 +51,7 @@ class TerminalTable:
             grid.add_row(*table_row)
         console.print(grid)
 
-    def _widths(self, terminal: int) -> list[int] | None:
+    def _column_widths(self, terminal_width: int) -> list[int] | None:
         """A width for each column in which no word is broken; None if the terminal is too narrow for that."""
         text_columns = list(zip(self._columns, *([cell.plain for cell in row] for row in self._rows), strict=True))
         widths = [max(map(cell_len, column)) for column in text_columns]
@@ -59,7 +59,7 @@ class TerminalTable:
             max(cell_len(word) for text in column for word in text.split() or [""]) for column in text_columns
         ]
         # A space on either side of each, as the grid pads them.
-        while sum(widths) + 2 * len(widths) > terminal:
+        while sum(widths) + 2 * len(widths) > terminal_width:
             room, widest = max(
                 (width - low, column_index)
                 for column_index, (width, low) in enumerate(zip(widths, least_widths, strict=True))

@@ -11,7 +11,7 @@ from benchwright_problems.aids import Aid
 from benchwright_server.features.agent.design import location_facts
 from benchwright_server.features.agent.tool import AnyTool, NoArguments, Tool
 from benchwright_server.features.attempt.explanations import SOURCES
-from benchwright_server.features.requests import ask
+from benchwright_server.features.requests import call_operation
 from benchwright_server.protocol.messages import Wire
 from benchwright_server.protocol.own_tests import OwnTestList, OwnTestResult, OwnTestRun, OwnTestRuns
 from benchwright_verilog.findings.explained_rules import explained_tools
@@ -53,26 +53,26 @@ class _Failure(Wire):
     hidden: bool = Field(False, description="Explain the newest verdict of the hidden tests instead.")
 
 
-async def _finding(server: EditorServer, session: EditorSession, params: _Finding) -> str:
+async def _explain_finding(server: EditorServer, session: EditorSession, params: _Finding) -> str:
     uri = (session.workspace.folder / params.path).as_uri()
-    return await _page(server, "explainFinding", uri=uri, code=params.rule, source=params.source)
+    return await _explanation_markdown(server, "explainFinding", uri=uri, code=params.rule, source=params.source)
 
 
-async def _failure(server: EditorServer, session: EditorSession, params: _Failure) -> str:
+async def _explain_failure(server: EditorServer, session: EditorSession, params: _Failure) -> str:
     uri = session.workspace.folder.as_uri()
-    return await _page(server, "explainFailure", uri=uri, test=params.test, hidden=params.hidden)
+    return await _explanation_markdown(server, "explainFailure", uri=uri, test=params.test, hidden=params.hidden)
 
 
-async def _page(server: EditorServer, name: str, **params: Any) -> str:
-    explained = (await ask(server, name, Wire, **params)).model_dump(mode="json")
+async def _explanation_markdown(server: EditorServer, operation: str, **params: Any) -> str:
+    explained = (await call_operation(server, operation, Wire, **params)).model_dump(mode="json")
     return str(explained["markdown"])
 
 
-async def _hints(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+async def _current_hints(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     return _ladder(await session.hint_ladder.current_hints())
 
 
-async def _hint(server: EditorServer, session: EditorSession, params: _NextHint) -> str:
+async def _take_hint(server: EditorServer, session: EditorSession, params: _NextHint) -> str:
     taken_hints = await session.hint_ladder.take_hint(params.number)
     session.on_status_changed()
     return _ladder(taken_hints)
@@ -89,8 +89,8 @@ def _ladder(hints: HintPosition) -> str:
     return json.dumps(hint_facts)
 
 
-async def _own_tests(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
-    own_tests = await ask(server, "ownTests", OwnTestList, uri=session.workspace.folder.as_uri())
+async def _list_own_tests(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+    own_tests = await call_operation(server, "ownTests", OwnTestList, uri=session.workspace.folder.as_uri())
     return json.dumps(
         [
             {
@@ -105,9 +105,9 @@ async def _own_tests(server: EditorServer, session: EditorSession, params: NoArg
     )
 
 
-async def _run(server: EditorServer, session: EditorSession, params: _Tests) -> str:
+async def _run_own_tests(server: EditorServer, session: EditorSession, params: _Tests) -> str:
     uri = session.workspace.folder.as_uri()
-    came = await ask(server, "runOwnTests", OwnTestRuns, uri=uri, ids=params.ids, waves=params.waves)
+    came = await call_operation(server, "runOwnTests", OwnTestRuns, uri=uri, ids=params.ids, waves=params.waves)
     return json.dumps({"passed": came.passed, "runs": [_run_facts(session, test_run) for test_run in came.runs]})
 
 
@@ -117,13 +117,13 @@ def _run_facts(session: EditorSession, test_run: OwnTestRun) -> dict[str, Any]:
         "file": test_run.file,
         "top": test_run.top,
         "simulator": test_run.simulator,
-        "results": [_result(session, test_result) for test_result in test_run.results],
+        "results": [_result_facts(session, test_result) for test_result in test_run.results],
         **({"output": test_run.output[-_MAX_OUTPUT:]} if has_failed else {}),
         **({"waves": session.workspace.relative(path_of(test_run.waves))} if test_run.waves is not None else {}),
     }
 
 
-def _result(session: EditorSession, test_result: OwnTestResult) -> dict[str, Any]:
+def _result_facts(session: EditorSession, test_result: OwnTestResult) -> dict[str, Any]:
     result_facts = {
         "id": test_result.id,
         "outcome": test_result.outcome,
@@ -142,14 +142,14 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         "hints",
         "The hints that were taken, and what the next one costs and waits for, without its text.",
         NoArguments,
-        _hints,
+        _current_hints,
         aid=Aid.HINTS,
     ),
     Tool(
         "take_hint",
         "Takes the problem's next hint, for good: it may cost a share of the points, which the tool hints says.",
         _NextHint,
-        _hint,
+        _take_hint,
         reads_only=False,
         aid=Aid.HINTS,
     ),
@@ -157,7 +157,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         "explain_finding",
         "What a rule of slang, Verilator or verible means, with a wrong and a right example.",
         _Finding,
-        _finding,
+        _explain_finding,
         aid=Aid.EXPLANATIONS,
         operation="explainFinding",
     ),
@@ -165,7 +165,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         "explain_failure",
         "What is known of the newest failure, within what the solver may see, and likely causes in the design by rule.",
         _Failure,
-        _failure,
+        _explain_failure,
         aid=Aid.EXPLANATIONS,
         operation="explainFailure",
     ),
@@ -173,7 +173,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         "own_tests",
         "The cocotb tests and testbenches in the workspace, the solver's own and those that the problem gives.",
         NoArguments,
-        _own_tests,
+        _list_own_tests,
         aid=Aid.OWN_TESTS,
         operation="ownTests",
     ),
@@ -181,7 +181,7 @@ AID_TOOLS: tuple[AnyTool, ...] = (
         "run_own_tests",
         "Runs them on the saved files, with the tools of the hidden tests, and waits. Not limited in number.",
         _Tests,
-        _run,
+        _run_own_tests,
         reads_only=False,
         aid=Aid.OWN_TESTS,
         operation="runOwnTests",

@@ -56,7 +56,7 @@ async def _files(server: EditorServer, session: EditorSession, params: NoArgumen
     )
 
 
-async def _read(server: EditorServer, session: EditorSession, params: FileArgument) -> str:
+async def _read_file(server: EditorServer, session: EditorSession, params: FileArgument) -> str:
     content = await asyncio.to_thread(session.workspace.read, params.path)
     if content is None:
         raise ServerError(f"The workspace has no file {params.path}. The tool files lists those that it has.")
@@ -65,7 +65,7 @@ async def _read(server: EditorServer, session: EditorSession, params: FileArgume
 
 async def _lint(server: EditorServer, session: EditorSession, params: FileArgument) -> str:
     path = session.workspace.folder / params.path
-    await _read(server, session, params)
+    await _read_file(server, session, params)
 
     def findings() -> list[dict[str, object]]:
         project, _ = project_of(server, path.as_uri())
@@ -86,7 +86,7 @@ async def _lint(server: EditorServer, session: EditorSession, params: FileArgume
     return json.dumps(await asyncio.to_thread(findings))
 
 
-async def _run(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
+async def _run_hidden_tests(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     await session.run()
     return await _status(server, session, params)
 
@@ -114,13 +114,13 @@ ATTEMPT_TOOLS: tuple[AnyTool, ...] = (
         reads_only=False,
     ),
     Tool("files", "The files of the workspace with their sizes.", NoArguments, _files),
-    Tool("read_file", "The content of a file of the workspace.", FileArgument, _read),
+    Tool("read_file", "The content of a file of the workspace.", FileArgument, _read_file),
     Tool("lint", "What slang finds in a saved Verilog or SystemVerilog file.", FileArgument, _lint),
     Tool(
         "run_hidden_tests",
         "Runs the hidden tests on the saved files and waits for the verdict. The number of runs may be limited.",
         NoArguments,
-        _run,
+        _run_hidden_tests,
         reads_only=False,
     ),
     Tool(

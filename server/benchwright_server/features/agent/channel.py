@@ -28,7 +28,7 @@ class AgentChannel:
         self._respond = respond
         self._listening: dict[str, asyncio.Task[None]] = {}
 
-    def offer(self, attempt: str) -> None:
+    def start_answering(self, attempt: str) -> None:
         """Answers agents that work on an attempt, which this server has claimed."""
         if IS_SUPPORTED and attempt not in self._listening:
             self._listening[attempt] = asyncio.get_running_loop().create_task(self._listen(attempt))
@@ -44,7 +44,7 @@ class AgentChannel:
             address = address_of(attempt)
             # Of a server that was killed.
             address.unlink(missing_ok=True)
-            listener = await asyncio.start_unix_server(self._serve, address, limit=LONGEST)
+            listener = await asyncio.start_unix_server(self._serve_agent, address, limit=LONGEST)
         except (*FORESEEN, OSError) as error:
             # The editor works without agents.
             log_traceback(error)
@@ -56,14 +56,14 @@ class AgentChannel:
             with contextlib.suppress(OSError):
                 address.unlink()
 
-    async def _serve(self, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve_agent(self, stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError, ValueError):
             while line := await stream_reader.readline():
-                writer.write(json.dumps(await self._answer(line)).encode() + b"\n")
+                writer.write(json.dumps(await self._answer_line(line)).encode() + b"\n")
                 await writer.drain()
         writer.close()
 
-    async def _answer(self, line: bytes) -> dict[str, Any]:
+    async def _answer_line(self, line: bytes) -> dict[str, Any]:
         try:
             message = json.loads(line)
             operation, params = str(message["operation"]), message["params"]

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from benchwright_problems.aids import Aid
 from benchwright_server.features.agent.tool import AnyTool, Tool
-from benchwright_server.features.requests import ask
+from benchwright_server.features.requests import call_operation
 from benchwright_server.protocol.design import FileRange, HierarchyLevel
 from benchwright_server.protocol.design_views import FlowView, SignalTrace
 from benchwright_server.protocol.messages import Wire
@@ -31,7 +31,9 @@ class _Signal(Wire):
 
 
 async def _instances(server: EditorServer, session: EditorSession, params: _Instance) -> str:
-    level = await ask(server, "hierarchy", HierarchyLevel, uri=session.workspace.folder.as_uri(), path=params.path)
+    level = await call_operation(
+        server, "hierarchy", HierarchyLevel, uri=session.workspace.folder.as_uri(), path=params.path
+    )
     return json.dumps(
         [
             {
@@ -53,18 +55,20 @@ async def _loads(server: EditorServer, session: EditorSession, params: _Signal) 
     return await _trace_signal(server, session, params, "loads")
 
 
-async def _trace_signal(server: EditorServer, session: EditorSession, params: _Signal, way: str) -> str:
-    trace = await ask(server, way, SignalTrace, uri=session.workspace.folder.as_uri(), signal=params.signal)
+async def _trace_signal(server: EditorServer, session: EditorSession, params: _Signal, operation: str) -> str:
+    trace = await call_operation(
+        server, operation, SignalTrace, uri=session.workspace.folder.as_uri(), signal=params.signal
+    )
     trace_facts: dict[str, Any] = {
         "signal": trace.signal.path,
         "port_of_top": trace.port_of_top,
-        way: [_flow(session, flow) for flow in trace.flows],
+        operation: [_flow_facts(session, flow) for flow in trace.flows],
         "is_complete": trace.complete,
     }
     return json.dumps(trace_facts)
 
 
-def _flow(session: EditorSession, flow: FlowView) -> dict[str, Any]:
+def _flow_facts(session: EditorSession, flow: FlowView) -> dict[str, Any]:
     return {
         "kind": flow.kind,
         "text": flow.text,

@@ -10,7 +10,7 @@ from pydantic import Field
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import ServerError
 from benchwright_server.features.agent.tool import AnyTool, Tool
-from benchwright_server.features.requests import ask
+from benchwright_server.features.requests import call_operation
 from benchwright_server.protocol.messages import Wire
 
 if TYPE_CHECKING:
@@ -76,13 +76,13 @@ class _Wave:
         if not path.is_relative_to(folder):
             raise ServerError(f"{params.waves} is not in the workspace. run_own_tests names the files of its runs.")
         uri = path.as_uri()
-        return cls(server, uri, (await ask(server, "waveform", Wire, uri=uri)).model_dump(mode="json"))
+        return cls(server, uri, (await call_operation(server, "waveform", Wire, uri=uri)).model_dump(mode="json"))
 
-    async def ask(self, name: str, **params: Any) -> dict[str, Any]:
-        return (await ask(self._server, name, Wire, uri=self._uri, **params)).model_dump(mode="json")
+    async def call_operation(self, name: str, **params: Any) -> dict[str, Any]:
+        return (await call_operation(self._server, name, Wire, uri=self._uri, **params)).model_dump(mode="json")
 
     async def values(self, signals: list[str], time: int) -> dict[str, str | None]:
-        reply = await self.ask("waveformValues", signals=signals, time=time)
+        reply = await self.call_operation("waveformValues", signals=signals, time=time)
         return dict(zip(signals, reply["values"], strict=True))
 
     async def change(self, params: _Edge) -> dict[str, Any]:
@@ -94,7 +94,9 @@ class _Wave:
         expected_value = params.value if params.value is not None else _EDGES[params.edge]
         time = params.after
         for number in range(params.nth):
-            edge = await self.ask("waveformChange", signal=params.signal, time=time, forward=True, value=expected_value)
+            edge = await self.call_operation(
+                "waveformChange", signal=params.signal, time=time, forward=True, value=expected_value
+            )
             if edge["time"] is None:
                 change = f"to {expected_value}" if expected_value is not None else "at all"
                 raise ServerError(f"{params.signal} changes {change} {number} times after {params.after}.")
@@ -102,21 +104,21 @@ class _Wave:
         return edge
 
 
-async def _signals(server: EditorServer, session: EditorSession, params: _Search) -> str:
+async def _search_signals(server: EditorServer, session: EditorSession, params: _Search) -> str:
     wave = await _Wave.open(server, session, params)
     # Without a word, a search would show the outermost scopes.
-    reply = await wave.ask("waveformItems", words=params.words or ["."], offset=params.offset)
+    reply = await wave.call_operation("waveformItems", words=params.words or ["."], offset=params.offset)
     signals = [{"path": signal["path"], "bits": signal["bits"]} for signal in reply["items"]]
     return json.dumps({"tick": wave.tick, "total": reply["total"], "signals": signals})
 
 
-async def _values(server: EditorServer, session: EditorSession, params: _Values) -> str:
+async def _signal_values(server: EditorServer, session: EditorSession, params: _Values) -> str:
     wave = await _Wave.open(server, session, params)
     values = await wave.values(params.signals, params.time)
     return json.dumps({"tick": wave.tick, "time": params.time, "values": values})
 
 
-async def _change(server: EditorServer, session: EditorSession, params: _Edge) -> str:
+async def _find_change(server: EditorServer, session: EditorSession, params: _Edge) -> str:
     wave = await _Wave.open(server, session, params)
     return json.dumps({"tick": wave.tick, **await wave.change(params)})
 
@@ -135,7 +137,7 @@ WAVE_TOOLS: tuple[AnyTool, ...] = (
         "wave_signals",
         "The signals of a waveform that run_own_tests has kept, and how long a tick of its time is.",
         _Search,
-        _signals,
+        _search_signals,
         aid=Aid.WAVEFORMS,
         operation="waveformItems",
     ),
@@ -143,7 +145,7 @@ WAVE_TOOLS: tuple[AnyTool, ...] = (
         "wave_values",
         f"The values of signals at a time. {_VALUES}",
         _Values,
-        _values,
+        _signal_values,
         aid=Aid.WAVEFORMS,
         operation="waveformValues",
     ),
@@ -151,7 +153,7 @@ WAVE_TOOLS: tuple[AnyTool, ...] = (
         "wave_change",
         f"When a signal changes, rises or falls for the nth time after a time, and to which value. {_VALUES}",
         _Edge,
-        _change,
+        _find_change,
         aid=Aid.WAVEFORMS,
         operation="waveformChange",
     ),

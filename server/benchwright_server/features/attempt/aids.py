@@ -46,7 +46,7 @@ async def begin_use(server: EditorServer, uri: str, aid: Aid) -> AidUse | None:
     return AidUse(session, uri, await session.attempt.check_aid(aid)) if session is not None else None
 
 
-async def attempt_of(server: EditorServer, uri: str, aid: Aid) -> EditorSession | None:
+async def session_allowing(server: EditorServer, uri: str, aid: Aid) -> EditorSession | None:
     """The attempt that a file belongs to, which has to allow an aid; None for a file of no attempt.
 
     Raises:
@@ -75,7 +75,7 @@ async def allowed_files(server: EditorServer, files: Iterable[Path], aid: Aid) -
     return {file for file in unique_files if file.parent not in forbidding}
 
 
-async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) -> dict[Path, AidUse]:
+async def begin_uses_by_workspace(server: EditorServer, paths: Iterable[Path], aid: Aid) -> dict[Path, AidUse]:
     """The attempts that files belong to, each of which has to allow an aid: workspace → the use on a folder in it.
 
     A folder around a workspace must not be a way to what the attempt forbids.

@@ -47,7 +47,7 @@ async def _explain_finding(server: EditorServer, params: ExplainFindingParams) -
     # Imported late: only some sessions need it.
     from benchwright_verilog.findings.explained_rules import explanation_of_rule
 
-    await aids.attempt_of(server, params.uri, Aid.EXPLANATIONS)
+    await aids.session_allowing(server, params.uri, Aid.EXPLANATIONS)
     explanation = await asyncio.to_thread(explanation_of_rule, params.code, params.source)
     pages = {str(source): source.rule_page(params.code) for source in SOURCES}
     if explanation is None:
@@ -96,7 +96,7 @@ EXPLAIN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 
 async def explain_actions(server: EditorServer, uri: str, findings: Sequence[Finding]) -> list[types.CodeAction]:
     """The code actions that explain findings, for clients that can show it; none if the attempt forbids it."""
-    if not findings or EXPLAIN_FINDING not in server.client.values("experimental.commands.commands"):
+    if not findings or EXPLAIN_FINDING not in server.client.strings_at("experimental.commands.commands"):
         return []
     if not server.settings.features.explanations or not await _is_allowed(server, uri):
         return []

@@ -59,15 +59,15 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
     # Imported late, as all that imports slang.
     from benchwright_verilog.causes.evidence import FailureEvidence
 
-    session = await aids.attempt_of(server, params.uri, Aid.EXPLANATIONS)
+    session = await aids.session_allowing(server, params.uri, Aid.EXPLANATIONS)
     project, path = project_of(server, params.uri)
-    failure = await failure_of(server, session, project, params)
+    failure = await requested_failure(server, session, project, params)
     unknown_signals = await _unknown_signals(server, session, failure)
     evidence = FailureEvidence.from_message(failure.message, failure.expected_value, failure.actual)
     if unknown_signals:
         evidence = replace(evidence, has_unknown_signals=True)
     causes = await asyncio.to_thread(_causes, project, path, evidence)
-    await aids.attempts_among(server, (cause.span.path for cause in causes), Aid.EXPLANATIONS)
+    await aids.begin_uses_by_workspace(server, (cause.span.path for cause in causes), Aid.EXPLANATIONS)
     event = AidUsed(
         aid=Aid.EXPLANATIONS,
         feature="failure",
@@ -87,11 +87,11 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
         place=failure.test_location,
         unknown=unknown_signals,
         causes=list(_likely_causes(locations, causes)),
-        markdown=_page(locations, folder_of(project), failure, evidence, unknown_signals, causes),
+        markdown=_failure_page(locations, folder_of(project), failure, evidence, unknown_signals, causes),
     )
 
 
-async def failure_of(
+async def requested_failure(
     server: EditorServer, session: EditorSession | None, project: Project, params: ExplainFailureParams
 ) -> ExplainedFailure:
     """The failure that is meant.
@@ -141,7 +141,7 @@ async def _unknown_signals(
     if failure.waves is None or server.waveforms is None or not may_read:
         return []
     try:
-        unknown_signals = await server.waveforms.unknown(failure.waves, _MOST_UNKNOWN)
+        unknown_signals = await server.waveforms.unknown_signals(failure.waves, _MOST_UNKNOWN)
     except (WaveformError, ExtraMissingError):
         # The rules need no waveform.
         return []
@@ -173,7 +173,7 @@ def _likely_causes(locations: Locations, causes: Sequence[Cause]) -> Iterator[Li
             )
 
 
-def _page(
+def _failure_page(
     locations: Locations,
     folder: Path,
     failure: ExplainedFailure,

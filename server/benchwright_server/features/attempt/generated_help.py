@@ -51,7 +51,7 @@ async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> G
         raise ServerError("No model is set up. Turn on benchwright.assistant.enabled and set its url and model.")
     project, _ = project_of(server, params.uri)
     files = await asyncio.to_thread(lambda: list(design_sources(project))[:_MOST_FILES])
-    await aids.attempts_among(server, files, Aid.GENERATED)
+    await aids.begin_uses_by_workspace(server, files, Aid.GENERATED)
     messages = help_messages(params.about, await _seen_parts(server, session, project, params))
     patient = replace(assistant, max_tokens=_MOST_TOKENS, timeout_ms=max(assistant.timeout_ms, _PATIENCE_MS))
     reply, outcome = AssistantReply(""), "cancelled"
@@ -107,7 +107,7 @@ def _usage_phrase(model: str, reply: AssistantReply) -> str:
 async def _seen_parts(
     server: EditorServer, session: EditorSession | None, project: Project, params: GeneratedHelpParams
 ) -> SolverView:
-    failure = await _failure(server, session, params)
+    failure = await _newest_failure_text(server, session, params)
     if session is None:
         locations, folder = Locations(server), folder_of(project)
         paths = await asyncio.to_thread(lambda: list(design_sources(project))[:_MOST_FILES])
@@ -133,7 +133,7 @@ async def _hints(session: EditorSession) -> tuple[str, ...]:
     return tuple(hint.text for hint in (await session.hint_ladder.current_hints()).taken)
 
 
-async def _failure(server: EditorServer, session: EditorSession | None, params: GeneratedHelpParams) -> str:
+async def _newest_failure_text(server: EditorServer, session: EditorSession | None, params: GeneratedHelpParams) -> str:
     """The newest failure as the solver sees it; empty if there is none to explain, which only a hint can do without."""
     if session is not None and not session.terms.allows_aid(Aid.EXPLANATIONS):
         verdict = (await session.status()).verdict

@@ -20,7 +20,13 @@ from benchwright_harness.own_tests.simulation import CODE
 from benchwright_harness.sandbox.registry import toolchain_for
 from benchwright_problems.aids import Aid
 from benchwright_server.errors import OwnTestError
-from benchwright_server.features.attempt.aids import AidUse, attempt_of, attempts_among, check_allowed, record_use
+from benchwright_server.features.attempt.aids import (
+    AidUse,
+    begin_uses_by_workspace,
+    check_allowed,
+    record_use,
+    session_allowing,
+)
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_of
 from benchwright_server.features.editor.run_progress import cancellable_progress
@@ -77,18 +83,20 @@ async def _own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTestLis
     folder, locations = folder_of(project), Locations(server)
     for test_folder in {(folder / test_file.path).parent for test_file in test_files}:
         await check_allowed(server, test_folder.as_uri(), Aid.OWN_TESTS)
-    return OwnTestList(folder=folder.as_uri(), files=[_file(locations, folder, test_file) for test_file in test_files])
+    return OwnTestList(
+        folder=folder.as_uri(), files=[_file_view(locations, folder, test_file) for test_file in test_files]
+    )
 
 
 async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> OwnTestRuns:
-    session = await attempt_of(server, params.uri, Aid.OWN_TESTS)
+    session = await session_allowing(server, params.uri, Aid.OWN_TESTS)
     if params.waves and session is not None:
         session.attempt.check_allowed(Aid.WAVEFORMS)
     project, _ = project_of(server, params.uri)
     home, test_settings = server.sessions.home, server.settings.own_tests
     sandbox = server.sessions.sandbox
     bench = TestBench(sandbox, partial(toolchain_for, sandbox.name, home.cache), FolderState(home.state / "own-tests"))
-    debugging = _debugging_session(server, folder_of(project)) if params.debug else None
+    debugging = _offer_debugger_socket(server, folder_of(project)) if params.debug else None
     may_keep = session is None or session.terms.allows_aid(Aid.WAVEFORMS)
     keep = may_keep and (test_settings.waves if params.waves is None else params.waves)
     run_request = RunRequest(params.coverage, keep, debugging)
@@ -97,9 +105,9 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     outcome, uses = "cancelled", dict[Path, AidUse]()
 
     async def allow(files: Collection[Path]) -> None:
-        uses.update(await attempts_among(server, files, Aid.OWN_TESTS))
+        uses.update(await begin_uses_by_workspace(server, files, Aid.OWN_TESTS))
         if keep:
-            await attempts_among(server, files, Aid.WAVEFORMS)
+            await begin_uses_by_workspace(server, files, Aid.WAVEFORMS)
 
     try:
         async with _progress(server) as report:
@@ -115,13 +123,13 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
         for attempt_use in uses.values():
             await asyncio.shield(attempt_use.end(event.model_copy(update={"outcome": outcome})))
     locations = Locations(server)
-    run_views = [_run(locations, file_run) for file_run in file_runs]
+    run_views = [_run_view(locations, file_run) for file_run in file_runs]
     server.last_results.keep(folder_of(project).as_uri(), run_views)
     return OwnTestRuns(passed=outcome == "passed", runs=run_views)
 
 
 async def _new_testbench(server: EditorServer, params: NewTestbenchParams) -> NewTestbench:
-    await attempt_of(server, params.uri, Aid.OWN_TESTS)
+    await session_allowing(server, params.uri, Aid.OWN_TESTS)
     project, path = project_of(server, params.uri)
     folder = folder_of(project)
     document = server.documents.get(path.as_uri())
@@ -196,7 +204,7 @@ async def test_lenses(server: EditorServer, document: Document) -> list[types.Co
     ]
 
 
-def _debugging_session(server: EditorServer, folder: Path) -> Debugging:
+def _offer_debugger_socket(server: EditorServer, folder: Path) -> Debugging:
     """Sends the client the socket of the test that waits for its debugger."""
 
     def opened(socket: Path) -> None:
@@ -217,7 +225,7 @@ async def _progress(server: EditorServer) -> AsyncIterator[Callable[[int, int, s
 
 async def _create_by_client(server: EditorServer, target: Path, text: str) -> bool:
     """Let the client create a file; whether it did."""
-    if "create" not in server.client.values("workspace.workspaceEdit.resourceOperations"):
+    if "create" not in server.client.strings_at("workspace.workspaceEdit.resourceOperations"):
         return False
     file_start = types.Position(0, 0)
     document_edit = types.TextDocumentEdit(
@@ -242,7 +250,7 @@ def _text(path: Path) -> str:
         raise OwnTestError(f"{path} can't be read. Save it first.") from error
 
 
-def _file(locations: Locations, folder: Path, test_file: TestFile) -> OwnTestFile:
+def _file_view(locations: Locations, folder: Path, test_file: TestFile) -> OwnTestFile:
     path = folder / test_file.path
     return OwnTestFile(
         id=test_file.path,
@@ -252,7 +260,7 @@ def _file(locations: Locations, folder: Path, test_file: TestFile) -> OwnTestFil
             OwnTest(
                 id=id_of(test_file.path, found_test.name),
                 name=found_test.name,
-                place=_range(path, locations.range(path, found_test.start, found_test.end)),
+                place=_file_range(path, locations.range(path, found_test.start, found_test.end)),
                 cases=[OwnTestCase(id=id_of(test_file.path, case), name=case) for case in found_test.cases],
             )
             for found_test in test_file.tests
@@ -260,13 +268,13 @@ def _file(locations: Locations, folder: Path, test_file: TestFile) -> OwnTestFil
     )
 
 
-def _run(locations: Locations, file_run: FileRun) -> OwnTestRun:
+def _run_view(locations: Locations, file_run: FileRun) -> OwnTestRun:
     disk_paths = file_run.snapshot.disk_paths
     return OwnTestRun(
         file=file_run.test_file.path,
         top=file_run.top_module,
         simulator=file_run.own_run.simulator,
-        results=[_result(locations, disk_paths, name, outcome) for name, outcome in file_run.ids()],
+        results=[_result_view(locations, disk_paths, name, outcome) for name, outcome in file_run.ids()],
         output=file_run.own_run.output,
         waves=file_run.waves.as_uri() if file_run.waves is not None else None,
         coverage=[
@@ -278,14 +286,14 @@ def _run(locations: Locations, file_run: FileRun) -> OwnTestRun:
     )
 
 
-def _result(locations: Locations, disk_paths: dict[str, Path], name: str, outcome: OwnOutcome) -> OwnTestResult:
+def _result_view(locations: Locations, disk_paths: dict[str, Path], name: str, outcome: OwnOutcome) -> OwnTestResult:
     path = disk_paths.get(outcome.path)
     line_range = None
     if path is not None and 0 < outcome.line <= len(locations.lines(path)):
         lines = locations.lines(path)
         start, end = lines.line(outcome.line)
         code_start = start + len(lines.text[start:end]) - len(lines.text[start:end].lstrip())
-        line_range = _range(path, lines.range(code_start, max(code_start, end)))
+        line_range = _file_range(path, lines.range(code_start, max(code_start, end)))
     skipped = outcome.reason is OwnReason.SKIPPED
     return OwnTestResult(
         id=name,
@@ -316,7 +324,7 @@ def _coverage(path: Path, coverage: FileCoverage) -> OwnTestCoverage:
     )
 
 
-def _range(path: Path, lsp_range: types.Range) -> FileRange:
+def _file_range(path: Path, lsp_range: types.Range) -> FileRange:
     start_point, end_point = (
         Point(line=position.line, character=position.character) for position in (lsp_range.start, lsp_range.end)
     )

@@ -88,14 +88,14 @@ class Proofs:
                 if (earlier := self._later.pop(folder, None)) is not None:
                     earlier.cancel()
                 loop = asyncio.get_running_loop()
-                self._later[folder] = loop.call_later(_PAUSE_S, partial(self._begin, folder))
+                self._later[folder] = loop.call_later(_PAUSE_S, partial(self._begin_proof, folder))
 
     async def prove(self, folder: Path, candidate: Candidate) -> ProblemProof:
         """Prove a problem, and show in its files why it is not proved."""
         async with self._one_at_a_time:
-            two_sided = await _two_sided(self.server, candidate)
+            two_sided = await _run_proof(self.server, candidate)
         self.server.pack_files.publish_proof(folder, two_sided)
-        return _proof(folder, candidate.problem, two_sided)
+        return _proof_message(folder, candidate.problem, two_sided)
 
     async def close(self) -> None:
         """Ends what is running."""
@@ -106,13 +106,13 @@ class Proofs:
             task.cancel()
         await asyncio.gather(*running_tasks, return_exceptions=True)
 
-    def _begin(self, folder: Path) -> None:
+    def _begin_proof(self, folder: Path) -> None:
         del self._later[folder]
         earlier_run = self._running.get(folder)
-        task = asyncio.create_task(self._prove(folder, earlier_run))
+        task = asyncio.create_task(self._prove_unless_running(folder, earlier_run))
         self._running[folder] = _RunningProof(task)
 
-    async def _prove(self, folder: Path, earlier_run: _RunningProof | None) -> None:
+    async def _prove_unless_running(self, folder: Path, earlier_run: _RunningProof | None) -> None:
         try:
             candidate = await asyncio.to_thread(_read, folder)
             if earlier_run is not None and not earlier_run.task.done():
@@ -221,7 +221,7 @@ def _read(folder: Path) -> Candidate:
     return candidate
 
 
-async def _two_sided(server: EditorServer, candidate: Candidate) -> TwoSided:
+async def _run_proof(server: EditorServer, candidate: Candidate) -> TwoSided:
     from benchwright_harness.cluster.local import LocalExecutor, usable_cores
     from benchwright_harness.grading.check import Checker
     from benchwright_harness.grading.grade import BatchGrader
@@ -250,7 +250,7 @@ async def _two_sided(server: EditorServer, candidate: Candidate) -> TwoSided:
     return two_sided
 
 
-def _proof(folder: Path, problem: Problem, two_sided: TwoSided) -> ProblemProof:
+def _proof_message(folder: Path, problem: Problem, two_sided: TwoSided) -> ProblemProof:
     verdicts_by_side = {side.value: verdict for side, verdict in two_sided.sides.items()}
     verdicts_by_side |= {f"hidden/wrong/{name}": verdict for name, verdict in two_sided.wrong.items()}
     return ProblemProof(

@@ -36,10 +36,10 @@ def register_exam_review(server: EditorServer) -> None:
 
 
 async def _questions(home: Home, params: ExamParams) -> ExamQuestions:
-    return await asyncio.to_thread(_list, home, params)
+    return await asyncio.to_thread(_read_questions, home, params)
 
 
-def _list(home: Home, params: ExamParams) -> ExamQuestions:
+def _read_questions(home: Home, params: ExamParams) -> ExamQuestions:
     from benchwright_exams.review.review_form import EXAM_FILE, read_exam_file
 
     exam = _exam(home, params.uri)
@@ -47,11 +47,11 @@ def _list(home: Home, params: ExamParams) -> ExamQuestions:
         uri=exam.root.as_uri(),
         title=read_exam_file(exam.root / EXAM_FILE).title,
         current=exam.current,
-        questions=[_state(exam, label) for label in exam.labels],
+        questions=[_question_state(exam, label) for label in exam.labels],
     )
 
 
-def _state(exam: ExamFolder, label: str) -> ExamQuestionState:
+def _question_state(exam: ExamFolder, label: str) -> ExamQuestionState:
     from benchwright_exams.review.review_form import FORM_FILE, read_form
     from benchwright_problems.errors import DatasetError
 
@@ -63,10 +63,10 @@ def _state(exam: ExamFolder, label: str) -> ExamQuestionState:
 
 
 async def _question(home: Home, params: ExamQuestionParams) -> ExamQuestion:
-    return await asyncio.to_thread(_read, home, params)
+    return await asyncio.to_thread(_read_question, home, params)
 
 
-def _read(home: Home, params: ExamQuestionParams) -> ExamQuestion:
+def _read_question(home: Home, params: ExamQuestionParams) -> ExamQuestion:
     from benchwright_server.authoring.exam_folder import SOLUTION, STATEMENT
     from benchwright_server.authoring.form_files import picture_uris
 
@@ -88,10 +88,10 @@ def _read(home: Home, params: ExamQuestionParams) -> ExamQuestion:
 
 
 async def _save_question(home: Home, params: SaveExamQuestionParams) -> SavedExamQuestion:
-    return await asyncio.to_thread(_save, home, params)
+    return await asyncio.to_thread(_write_question, home, params)
 
 
-def _save(home: Home, params: SaveExamQuestionParams) -> SavedExamQuestion:
+def _write_question(home: Home, params: SaveExamQuestionParams) -> SavedExamQuestion:
     form_files, was_changed, refusals = _exam(home, params.uri).save(
         params.label, params.digest, (params.statement, params.solution), params.form.model_dump(mode="json")
     )
@@ -100,10 +100,10 @@ def _save(home: Home, params: SaveExamQuestionParams) -> SavedExamQuestion:
 
 
 async def _make_pack(home: Home, params: MakeExamPackParams) -> MadeExamPack:
-    return await asyncio.to_thread(_make, home, params)
+    return await asyncio.to_thread(_write_pack, home, params)
 
 
-def _make(home: Home, params: MakeExamPackParams) -> MadeExamPack:
+def _write_pack(home: Home, params: MakeExamPackParams) -> MadeExamPack:
     from benchwright_exams.errors import ExamError
     from benchwright_exams.review.packing import make_pack
     from benchwright_problems.errors import DatasetError, PackExistsError
@@ -118,7 +118,7 @@ def _make(home: Home, params: MakeExamPackParams) -> MadeExamPack:
     except PackExistsError as error:
         return _refused_pack(exam, str(error)).model_copy(update={"exists": True})
     except ExamError as error:
-        undecided = next((label for label in exam.labels if _state(exam, label).decision == "open"), "")
+        undecided = next((label for label in exam.labels if _question_state(exam, label).decision == "open"), "")
         return _refused_pack(exam, str(error)).model_copy(update={"label": undecided})
     return MadeExamPack(
         questions=[problem.id for problem in exam_pack.problems],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.editor.markup import content_of
+from benchwright_server.features.editor.markup import supported_markup
 from benchwright_server.operations.catalogue import path_of
 from benchwright_verilog.syntax.lines import Lines
 
@@ -103,7 +103,7 @@ class PackFiles:
         if hover is None:
             return None
         span, meaning = hover
-        markup = content_of(self._server, "textDocument.hover.contentFormat", meaning)
+        markup = supported_markup(self._server, "textDocument.hover.contentFormat", meaning)
         return types.Hover(markup, document.lines.range(span.start, span.end))
 
     def complete(self, document: Document, position: types.Position) -> types.CompletionList | None:
@@ -120,7 +120,7 @@ class PackFiles:
             types.CompletionItem(
                 label=proposal.label,
                 kind=types.CompletionItemKind.Value if proposal.is_value else types.CompletionItemKind.Field,
-                documentation=content_of(self._server, form, proposal.description),
+                documentation=supported_markup(self._server, form, proposal.description),
                 filter_text=proposal.label,
                 text_edit=types.TextEdit(edit_range, proposal.text),
             )
@@ -131,21 +131,21 @@ class PackFiles:
     def _check_later(self, folder: Path, wait_s: float) -> None:
         if (earlier := self._later.get(folder)) is not None:
             earlier.cancel()
-        self._later[folder] = asyncio.get_running_loop().call_later(wait_s, lambda: self._begin(folder))
+        self._later[folder] = asyncio.get_running_loop().call_later(wait_s, lambda: self._begin_check(folder))
 
-    def _begin(self, folder: Path) -> None:
+    def _begin_check(self, folder: Path) -> None:
         del self._later[folder]
-        task = asyncio.create_task(self._check(folder))
+        task = asyncio.create_task(self._check_and_publish(folder))
         self._checks.add(task)
         task.add_done_callback(self._checks.discard)
 
-    async def _check(self, folder: Path) -> None:
+    async def _check_and_publish(self, folder: Path) -> None:
         followed = (self._server.documents.get(uri) for uri, open_folder in self._open.items() if open_folder == folder)
         documents = {path_of(document.uri): document for document in followed if document is not None}
         open_files = {file: document.text for file, document in documents.items()}
         try:
             diagnostics = await asyncio.to_thread(
-                _remarks, folder, open_files, self._server.documents.encoding, self._server.sessions.home
+                _diagnostics_by_file, folder, open_files, self._server.documents.encoding, self._server.sessions.home
             )
         except Exception as error:
             self._server.report_failure(error)
@@ -159,7 +159,7 @@ class PackFiles:
         earlier_files = self._remarked_files.pop(folder, set())
         self._diagnostics_of[folder] = diagnostics
         shown_diagnostics = diagnostics
-        if proof := self._proof(folder):
+        if proof := self._proof_diagnostics(folder):
             file = folder / _PROBLEM
             shown_diagnostics = diagnostics | {file: [*diagnostics.get(file, []), *proof]}
         if remarked := {file for file, remarks in shown_diagnostics.items() if remarks}:
@@ -168,7 +168,7 @@ class PackFiles:
             params = types.PublishDiagnosticsParams(file.as_uri(), shown_diagnostics.get(file, []), versions.get(file))
             self._server.text_document_publish_diagnostics(params)
 
-    def _proof(self, folder: Path) -> list[types.Diagnostic]:
+    def _proof_diagnostics(self, folder: Path) -> list[types.Diagnostic]:
         """The reasons why the last proof of a problem failed, at its id."""
         from benchwright_authoring.problem_files.problem_folder import ProblemFolder
         from benchwright_authoring.problem_files.remark import Remark
@@ -213,20 +213,20 @@ def _checked_folder(uri: str) -> Path | None:
     return file.parent if is_authored(file.parent) else None
 
 
-def _remarks(
+def _diagnostics_by_file(
     folder: Path, open_files: dict[Path, str], encoding: types.PositionEncodingKind, home: Home
 ) -> dict[Path, list[types.Diagnostic]]:
     separate_files = {file: text for file, text in open_files.items() if file.name not in (_PROBLEM, _STATEMENT)}
     diagnostics = {
-        file: _diagnostics(_own_remarks(file, text, home), Lines(text, encoding))
+        file: _diagnostics(_remarks_on_lone_file(file, text, home), Lines(text, encoding))
         for file, text in separate_files.items()
     }
     return diagnostics | (
-        _problem_remarks(folder, open_files, encoding) if len(separate_files) < len(open_files) else {}
+        _problem_diagnostics_by_file(folder, open_files, encoding) if len(separate_files) < len(open_files) else {}
     )
 
 
-def _problem_remarks(
+def _problem_diagnostics_by_file(
     folder: Path, open_files: dict[Path, str], encoding: types.PositionEncodingKind
 ) -> dict[Path, list[types.Diagnostic]]:
     from benchwright_authoring.problem_files.problem_folder import ProblemFolder
@@ -245,7 +245,7 @@ def _problem_remarks(
     }
 
 
-def _own_remarks(file: Path, text: str, home: Home) -> list[Remark]:
+def _remarks_on_lone_file(file: Path, text: str, home: Home) -> list[Remark]:
     """Of a file that is checked alone."""
     if file.name == _PACK:
         from benchwright_authoring.problem_files.remarks import pack_remarks

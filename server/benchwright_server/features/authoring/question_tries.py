@@ -40,7 +40,7 @@ async def _try_question(server: EditorServer, params: TryQuestionParams) -> Trie
     if not params.models or len(params.models) > _MOST_MODELS:
         raise ServerError(f"Choose from one to {_MOST_MODELS} models of judges.toml.")
     try:
-        return await _answers(server, problem, list(dict.fromkeys(params.models)))
+        return await _ask_models(server, problem, list(dict.fromkeys(params.models)))
     except OutOfBudgetError as error:
         raise ServerError("The budget of judges.toml does not suffice. Choose fewer models, or raise it.") from error
 
@@ -52,7 +52,7 @@ def _read(params: TryQuestionParams) -> Problem:
     return read_problem(folder, read_pack_head(folder.parent))
 
 
-async def _answers(server: EditorServer, problem: Problem, names: list[str]) -> TriedQuestion:
+async def _ask_models(server: EditorServer, problem: Problem, names: list[str]) -> TriedQuestion:
     from benchwright_authoring.model_answers import try_questions
     from benchwright_server.authoring.model_endpoints import model_endpoints
 

@@ -11,7 +11,7 @@ from benchwright_verilog.actions.action import Action, ActionContext, TextChange
 from benchwright_verilog.syntax.documents import Document
 
 
-async def killing_tests(
+async def killing_test_actions(
     action_context: ActionContext, read_document: Callable[[Path], Document | None]
 ) -> list[Action]:
     """For each survivor at the selection with a counterexample: its inputs as a new test at the end of the harness's.
@@ -25,10 +25,10 @@ async def killing_tests(
     file = path_of(action_context.document.uri)
     if "reference" not in file.parts:
         return []
-    return await asyncio.to_thread(_actions, action_context, file, read_document)
+    return await asyncio.to_thread(_killing_test_actions_in, action_context, file, read_document)
 
 
-def _actions(
+def _killing_test_actions_in(
     action_context: ActionContext, file: Path, read_document: Callable[[Path], Document | None]
 ) -> list[Action]:
     from benchwright_authoring.mutation.author_folder import ReferenceFile

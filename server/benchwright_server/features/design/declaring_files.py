@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright_server.errors import ServerError
-from benchwright_server.features.editor.asking import ask
+from benchwright_server.features.editor.asking import ask_user
 from benchwright_server.features.editor.locations import file_of
 from benchwright_server.features.editor.project_of import project_of, refresh_project
 from benchwright_server.operations.operation import Operation
@@ -40,7 +40,7 @@ class DeclarationQuestions:
         self._asked_units: set[tuple[Path, str]] = set()
         self._asking: asyncio.Task[None] | None = None
 
-    def ask(self, project: Project) -> None:
+    def ask_next_question(self, project: Project) -> None:
         """Findings of a project hang on declarations that nobody has chosen."""
         folder = project.folder
         if folder is None or not self._server.settings.features.project_lists:
@@ -59,43 +59,43 @@ class DeclarationQuestions:
         )
         if unit is not None:
             self._asked_units.add((folder, unit))
-            self._asking = asyncio.ensure_future(_ask(self._server, project, unit, undecided[unit]))
+            self._asking = asyncio.ensure_future(_ask_which_file(self._server, project, unit, undecided[unit]))
 
 
 async def choose_declaration(server: EditorServer, uri: str) -> None:
     """Ask again about a module; for clients that have no list of their own."""
-    project, folder = _project(server, uri)
+    project, folder = _project_and_folder(server, uri)
     ambiguous_files = project.declaring_files.ambiguous
     if not ambiguous_files:
         raise ServerError(f"No module that is used in {folder.name} was found in several files as near to each other.")
     unit = next(iter(sorted(ambiguous_files)))
     if len(ambiguous_files) > 1:
-        chosen_module = await ask(server, "Which module?", sorted(ambiguous_files))
+        chosen_module = await ask_user(server, "Which module?", sorted(ambiguous_files))
         if chosen_module is None:
             return
         unit = chosen_module
-    await _ask(server, project, unit, ambiguous_files[unit])
+    await _ask_which_file(server, project, unit, ambiguous_files[unit])
 
 
-async def _ask(server: EditorServer, project: Project, unit: str, files: tuple[Path, ...]) -> None:
-    names = [name for path in files if (name := _name(project, path)) and path.is_file()][:_MOST_ASKED]
+async def _ask_which_file(server: EditorServer, project: Project, unit: str, files: tuple[Path, ...]) -> None:
+    names = [name for path in files if (name := _relative_name(project, path)) and path.is_file()][:_MOST_ASKED]
     if len(names) < 2:
         return
     question = f"{unit} is declared in {', '.join(names[:-1])} and {names[-1]}. Which one does the design use?"
-    answer = await ask(server, question, [*names, _ANY])
+    answer = await ask_user(server, question, [*names, _ANY])
     if answer is not None:
-        _use(server, project, unit, answer if answer != _ANY else "")
+        _use_file(server, project, unit, answer if answer != _ANY else "")
 
 
 async def _declarations(server: EditorServer, params: DeclarationsParams) -> DeclarationsView:
-    project, folder = _project(server, params.uri)
+    project, folder = _project_and_folder(server, params.uri)
     declaring_files = project.declaring_files
     return DeclarationsView(
         folder=folder.as_uri(),
         modules=[
             DeclaredSeveralTimes(
                 name=unit,
-                files=[name for path in files if (name := _name(project, path))],
+                files=[name for path in files if (name := _relative_name(project, path))],
                 chosen=declaring_files.chosen_files.get(unit, ""),
             )
             for unit, files in sorted(declaring_files.ambiguous.copy().items())
@@ -104,14 +104,14 @@ async def _declarations(server: EditorServer, params: DeclarationsParams) -> Dec
 
 
 async def _use_declaration(server: EditorServer, params: UseDeclarationParams) -> DeclarationsView:
-    project, folder = _project(server, params.uri)
+    project, folder = _project_and_folder(server, params.uri)
     files = project.declaring_files.ambiguous.get(params.module)
     if files is None:
         raise ServerError(f"{params.module} was not found in several files of {folder.name} as near to each other.")
-    names = [_name(project, path) for path in files]
+    names = [_relative_name(project, path) for path in files]
     if params.file and params.file not in names:
         raise ServerError(f"{params.file} does not declare {params.module}; these do: {', '.join(names)}.")
-    _use(server, project, params.module, params.file)
+    _use_file(server, project, params.module, params.file)
     return await _declarations(server, DeclarationsParams(uri=params.uri))
 
 
@@ -134,18 +134,18 @@ DECLARATION_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation on what several files declare."""
 
 
-def _use(server: EditorServer, project: Project, unit: str, file: str) -> None:
+def _use_file(server: EditorServer, project: Project, unit: str, file: str) -> None:
     server.projects.choose_file(project, unit, file)
     refresh_project(server)
 
 
-def _project(server: EditorServer, uri: str) -> tuple[Project, Path]:
+def _project_and_folder(server: EditorServer, uri: str) -> tuple[Project, Path]:
     project = project_of(server, uri)[0]
     if project.folder is None:
         raise ServerError(f"{file_of(uri).name} is in none of the open folders. Open its folder.")
     return project, project.folder
 
 
-def _name(project: Project, path: Path) -> str:
+def _relative_name(project: Project, path: Path) -> str:
     folder = project.folder
     return path.relative_to(folder).as_posix() if folder is not None and path.is_relative_to(folder) else ""

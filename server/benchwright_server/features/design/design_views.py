@@ -14,8 +14,8 @@ from benchwright_server.features.attempt import aids
 from benchwright_server.features.design.module_views import (
     clock_fields,
     file_range,
-    instance_of,
     record_view_use,
+    requested_instance,
     viewed_instance,
 )
 from benchwright_server.features.design.netlists import Netlists
@@ -89,8 +89,8 @@ class DesignViews:
         return await self._trace_signal(params, "loads")
 
     async def _trace_signal(self, params: SignalParams, way: str) -> SignalTrace:
-        await aids.attempt_of(self.server, params.uri, Aid.DESIGN_VIEWS)
-        trace = await asyncio.to_thread(self._flows_of, params, way)
+        await aids.session_allowing(self.server, params.uri, Aid.DESIGN_VIEWS)
+        trace = await asyncio.to_thread(self._signal_endpoints, params, way)
         signal_declaration = trace.signal.declaration
         await record_view_use(
             self.server,
@@ -119,12 +119,12 @@ class DesignViews:
             complete=trace.is_complete and len(trace.endpoints) <= _MAX_SHOWN,
         )
 
-    def _flows_of(self, params: SignalParams, way: str) -> SignalEndpoints:
+    def _signal_endpoints(self, params: SignalParams, way: str) -> SignalEndpoints:
         project, path = project_of(self.server, params.uri)
         signal = params.signal
         if signal is None:
             signal = self._signal_at(project, path, params)
-        flow = self._flow(project.design(path))
+        flow = self._signal_flow(project.design(path))
         trace = flow.drivers(signal) if way == "drivers" else flow.loads(signal)
         if trace is None:
             raise ServerError(f"The design has no signal {signal}. It may have changed since it was shown.")
@@ -143,14 +143,14 @@ class DesignViews:
             if definition is None:
                 continue
             instance = viewed_instance(project, design, definition.name, params.instance)
-            signal_path = self._flow(design).declared_at(target.path, target.start, instance.path)
+            signal_path = self._signal_flow(design).declared_at(target.path, target.start, instance.path)
             if signal_path is not None:
                 return signal_path
         raise ServerError(
             "There is no signal of the design here. Put the cursor on the name of a net, variable or port."
         )
 
-    def _flow(self, design: InstanceTree) -> SignalFlow:
+    def _signal_flow(self, design: InstanceTree) -> SignalFlow:
         from benchwright_verilog.semantics.behaviour.signal_flow import SignalFlow
 
         return self._flows.setdefault(design, SignalFlow(design))
@@ -160,7 +160,7 @@ class DesignViews:
         # Imported late, as all that imports slang.
         from benchwright_verilog.semantics.behaviour.registers import registers
 
-        _, design, instance = await instance_of(self.server, params)
+        _, design, instance = await requested_instance(self.server, params)
         module_registers = await asyncio.to_thread(registers, design, instance.path) or []
         module_declaration = instance.declaration
         await record_view_use(
@@ -183,7 +183,7 @@ class DesignViews:
         # Imported late, as all that imports slang.
         from benchwright_verilog.semantics.behaviour.state_machines import state_machines
 
-        _, design, instance = await instance_of(self.server, params)
+        _, design, instance = await requested_instance(self.server, params)
         module_declaration = instance.declaration
         await record_view_use(
             self.server,

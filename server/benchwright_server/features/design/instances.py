@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from benchwright_server.errors import ServerError
-from benchwright_server.features.editor.asking import ask
+from benchwright_server.features.editor.asking import ask_user
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_of, refresh_project
 from benchwright_server.features.requests import register_operation
@@ -54,14 +54,14 @@ def register(server: EditorServer) -> None:
 
     # pygls looks up the types of a command's parameters, and does not find those that are imported for typing only.
     async def choose(*arguments: Any) -> None:
-        await _choose(server, arguments[0] if arguments else None)
+        await _choose_instance(server, arguments[0] if arguments else None)
 
     server.command(f"benchwright.{CHOOSE_INSTANCE}")(choose)
 
 
 async def hierarchy(server: EditorServer, params: HierarchyParams) -> HierarchyLevel:
     """The tops of a design, or the instances directly in another."""
-    project, design = await _design(server, params.uri)
+    project, design = await _project_and_design(server, params.uri)
     instances = await asyncio.to_thread(design.children, params.path) if params.path is not None else None
     if params.path is None:
         instances = await asyncio.to_thread(design.tops)
@@ -75,7 +75,7 @@ async def hierarchy(server: EditorServer, params: HierarchyParams) -> HierarchyL
 
 
 async def _instances(server: EditorServer, params: InstancesParams) -> InstanceList:
-    project, design = await _design(server, params.uri)
+    project, design = await _project_and_design(server, params.uri)
     instances = await asyncio.to_thread(design.instances_of_module, params.module)
     chosen_instance = project.view.instances.get(params.module)
     return InstanceList(
@@ -87,7 +87,7 @@ async def _instances(server: EditorServer, params: InstancesParams) -> InstanceL
 
 
 async def _view_as(server: EditorServer, params: ViewAsParams) -> DesignView:
-    project, design = await _design(server, params.uri)
+    project, design = await _project_and_design(server, params.uri)
     instances = dict(project.view.instances)
     if params.instance is not None:
         instance_path = await asyncio.to_thread(design.instances_along, params.instance)
@@ -102,18 +102,18 @@ async def _view_as(server: EditorServer, params: ViewAsParams) -> DesignView:
         instances.pop(params.module, None)
     else:
         instances = {}
-    return _look(server, project, View(project.view.top_name, instances))
+    return _use_view(server, project, View(project.view.top_name, instances))
 
 
 async def _view_here(server: EditorServer, params: ViewHereParams) -> DesignView:
-    project, design = await _design(server, params.uri)
+    project, design = await _project_and_design(server, params.uri)
     instance_path = await asyncio.to_thread(design.instances_along, params.path)
     if not instance_path:
         raise _no_instance(params.path)
     instances = {instance.module: instance.as_path for instance in instance_path}
     for instance in await asyncio.to_thread(lambda: list(design.instances_below(params.path))):
         instances.setdefault(instance.module, instance.as_path)
-    return _look(server, project, View(project.view.top_name, {**project.view.instances, **instances}))
+    return _use_view(server, project, View(project.view.top_name, {**project.view.instances, **instances}))
 
 
 async def _set_top(server: EditorServer, params: SetTopParams) -> DesignView:
@@ -128,7 +128,7 @@ async def _set_top(server: EditorServer, params: SetTopParams) -> DesignView:
         for name, instance in project.view.instances.items()
         if params.module in (None, instance.modules[0])
     }
-    return _look(server, project, View(params.module, kept_instances))
+    return _use_view(server, project, View(params.module, kept_instances))
 
 
 DESIGN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
@@ -166,12 +166,12 @@ DESIGN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation on the instances of a design."""
 
 
-async def _design(server: EditorServer, uri: str) -> tuple[Project, InstanceTree]:
+async def _project_and_design(server: EditorServer, uri: str) -> tuple[Project, InstanceTree]:
     project, path = project_of(server, uri)
     return project, await asyncio.to_thread(project.design, path)
 
 
-def _look(server: EditorServer, project: Project, view: View) -> DesignView:
+def _use_view(server: EditorServer, project: Project, view: View) -> DesignView:
     if view != project.view:
         server.projects.use_view(project, view)
         refresh_project(server)
@@ -192,8 +192,8 @@ def _instance_views(server: EditorServer, view: View, instances: Iterable[Design
             module=instance.module,
             kind=instance.kind,
             parameters=[ParameterValue(name=name, value=value) for name, value in instance.parameters],
-            instantiated=_range(locations, instance.instantiated),
-            declared=_range(locations, instance.declaration),
+            instantiated=_file_range(locations, instance.instantiated),
+            declared=_file_range(locations, instance.declaration),
             has_children=instance.has_children,
             viewed=instance.path in viewed,
         )
@@ -201,7 +201,7 @@ def _instance_views(server: EditorServer, view: View, instances: Iterable[Design
     ]
 
 
-def _range(locations: Locations, declaration: NameLocation | None) -> FileRange | None:
+def _file_range(locations: Locations, declaration: NameLocation | None) -> FileRange | None:
     if declaration is None:
         return None
     lsp_range = locations.range(declaration.path, declaration.start, declaration.end)
@@ -241,7 +241,7 @@ async def choice_lenses(
     return lenses
 
 
-async def _choose(server: EditorServer, argument: object) -> None:
+async def _choose_instance(server: EditorServer, argument: object) -> None:
     """Ask which instance to view a module as; for clients that have no list of their own."""
     command_arguments = argument if isinstance(argument, dict) else {}
     uri, module = str(command_arguments.get("uri", "")), str(command_arguments.get("module", ""))
@@ -252,7 +252,7 @@ async def _choose(server: EditorServer, argument: object) -> None:
         question += (
             f" These are the first {_MAX_ASKED} of {len(instance_list.instances)}; benchwright.viewAs takes any."
         )
-    answer = await ask(server, question, [_DEFAULTS, *titles])
+    answer = await ask_user(server, question, [_DEFAULTS, *titles])
     if answer is not None:
         await _view_as(server, ViewAsParams(uri=uri, module=module, instance=titles.get(answer)))
 

@@ -73,7 +73,7 @@ class Expansions:
             macro_use = use_at(analysis, min(document.lines.byte_at(position), len(analysis.data)))
             if macro_use is None:
                 raise ServerError("There is no use of a macro that this design defines.")
-        uri = _address(params.uri, *(macro_use or (None, 0)), is_full=params.full)
+        uri = _document_uri(params.uri, *(macro_use or (None, 0)), is_full=params.full)
         expansion = await self._expansion(uri)
         return MacroExpansion(
             uri=uri, macro=macro_use[0] if macro_use else None, text=expansion.text, complete=expansion.is_complete
@@ -166,7 +166,7 @@ async def expansion_actions(server: EditorServer, document: Document, byte: int)
     """The code actions on the use of a macro, for clients that can show its expansion."""
     if server.expansions is None:
         return []
-    if not (shows_itself(server) or SHOW_EXPANSION in server.client.values("experimental.commands.commands")):
+    if not (shows_itself(server) or SHOW_EXPANSION in server.client.strings_at("experimental.commands.commands")):
         return []
     analysis = await server.projects.analysis(document)
     if use_at(analysis, byte) is None:
@@ -180,7 +180,7 @@ async def expansion_actions(server: EditorServer, document: Document, byte: int)
     ]
 
 
-def _address(uri: str, name: str | None, number: int, *, is_full: bool) -> str:
+def _document_uri(uri: str, name: str | None, number: int, *, is_full: bool) -> str:
     """`benchwright-macro:///folder/top.sv/ADD.sv?use=ADD.3`, the third use of `ADD` in top.sv."""
     document_uri = uri.replace("file:", f"{EXPANSION_SCHEME}:", 1)
     if name is None:

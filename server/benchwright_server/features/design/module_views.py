@@ -39,7 +39,7 @@ async def record_view_use(
     Raises:
         AttemptError: An attempt that one of the files belongs to forbids views, or does so now.
     """
-    await aids.attempt_of(server, uri, Aid.DESIGN_VIEWS)
+    await aids.session_allowing(server, uri, Aid.DESIGN_VIEWS)
     event = AidUsed(aid=Aid.DESIGN_VIEWS, feature=feature, detail=detail)
     await aids.record_use(server, declaring_file.as_uri() if declaring_file is not None else uri, event)
 
@@ -59,14 +59,16 @@ def clock_fields(element: Register | StateMachine) -> dict[str, Any]:
     }
 
 
-async def instance_of(server: EditorServer, params: ModuleViewParams) -> tuple[Project, InstanceTree, DesignInstance]:
+async def requested_instance(
+    server: EditorServer, params: ModuleViewParams
+) -> tuple[Project, InstanceTree, DesignInstance]:
     """The instance that a request is about.
 
     Raises:
         AttemptError: The attempt of the file forbids views of the design.
         ServerError: The design has no such instance.
     """
-    await aids.attempt_of(server, params.uri, Aid.DESIGN_VIEWS)
+    await aids.session_allowing(server, params.uri, Aid.DESIGN_VIEWS)
     project, path = project_of(server, params.uri)
     module = params.module
     if module is None and params.instance is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from benchwright_server.features.design.module_views import instance_of, record_view_use
+from benchwright_server.features.design.module_views import record_view_use, requested_instance
 from benchwright_server.netlist.yosys import Yosys
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Netlists:
         # Imported late, as all that imports slang.
         from benchwright_verilog.semantics.project.standalone_files import standalone_files
 
-        _, design, instance = await instance_of(self._server, params)
+        _, design, instance = await requested_instance(self._server, params)
         declaring_file = instance.declaration.path if instance.declaration is not None else None
         # Before any work for it: the work is what an attempt may forbid.
         await record_view_use(self._server, params.uri, recorded_feature, instance.path, declaring_file)

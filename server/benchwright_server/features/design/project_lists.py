@@ -13,7 +13,7 @@ from benchwright_server.features.design.declaring_files import (
     DECLARATION_OPERATIONS,
     choose_declaration,
 )
-from benchwright_server.features.editor.asking import ask
+from benchwright_server.features.editor.asking import ask_user
 from benchwright_server.features.editor.locations import file_of
 from benchwright_server.features.editor.project_of import project_of, refresh_project
 from benchwright_server.features.requests import register_operation
@@ -41,7 +41,7 @@ def register(server: EditorServer) -> None:
     # pygls looks up the types of a command's parameters, and does not find those that are imported for typing only.
     async def choose(*arguments: Any) -> None:
         command_arguments = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
-        await _choose(server, str(command_arguments.get("uri", "")))
+        await _choose_list_and_target(server, str(command_arguments.get("uri", "")))
 
     async def choose_file(*arguments: Any) -> None:
         command_arguments = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
@@ -51,7 +51,7 @@ def register(server: EditorServer) -> None:
     server.command(f"benchwright.{CHOOSE_DECLARATION}")(choose_file)
 
 
-async def ask_once(server: EditorServer, folder: Path, lists: Sequence[Path]) -> None:
+async def ask_which_list(server: EditorServer, folder: Path, lists: Sequence[Path]) -> None:
     """A folder has several lists: ask which to use. Nothing changes if nobody answers."""
     if server.projects.chosen_list(folder).declined:
         return
@@ -59,9 +59,9 @@ async def ask_once(server: EditorServer, folder: Path, lists: Sequence[Path]) ->
         f"{folder.name} has several file lists. Which one is the design's? Until one is chosen, none is used. "
         "benchwright.project.fileLists can name several that belong together."
     )
-    name = await ask(server, question, [*(file_list.name for file_list in lists), _NONE])
+    name = await ask_user(server, question, [*(file_list.name for file_list in lists), _NONE])
     if name:
-        _use(server, folder, ListChoice(declined=True) if name == _NONE else ListChoice(name))
+        _use_choice(server, folder, ListChoice(declined=True) if name == _NONE else ListChoice(name))
 
 
 async def _lists(server: EditorServer, params: ProjectListsParams) -> ProjectListsView:
@@ -111,7 +111,7 @@ async def _use_list(server: EditorServer, params: UseListParams) -> ProjectLists
     if unknown_targets:
         known_names = ", ".join(sorted(offered_targets)) or "none"
         raise ServerError(f"There is no target {min(unknown_targets)}; there are: {known_names}.")
-    _use(server, _folder(server, params.uri), ListChoice(params.name, params.target))
+    _use_choice(server, _folder(server, params.uri), ListChoice(params.name, params.target))
     return await _lists(server, ProjectListsParams(uri=params.uri))
 
 
@@ -134,7 +134,7 @@ LIST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation on file lists."""
 
 
-def _use(server: EditorServer, folder: Path, choice: ListChoice) -> None:
+def _use_choice(server: EditorServer, folder: Path, choice: ListChoice) -> None:
     if choice != server.projects.chosen_list(folder):
         server.projects.choose_list(folder, choice)
         refresh_project(server)
@@ -155,7 +155,7 @@ def _absolute(folder: Path, name: str) -> Path:
     return folder / Path(name).expanduser()
 
 
-async def _choose(server: EditorServer, uri: str) -> None:
+async def _choose_list_and_target(server: EditorServer, uri: str) -> None:
     """Ask which list and target to use; for clients that have no list of their own."""
     lists_view = await _lists(server, ProjectListsParams(uri=uri))
     folder = _folder(server, uri)
@@ -165,7 +165,7 @@ async def _choose(server: EditorServer, uri: str) -> None:
     else:
         if not lists_view.lists:
             raise ServerError(f"{folder.name} has no file list, so its files are found by what they declare.")
-        name = await ask(
+        name = await ask_user(
             server, "Use which file list?", [*(list_view.name for list_view in lists_view.lists), _DEFAULT]
         )
         if name is None:
@@ -174,6 +174,6 @@ async def _choose(server: EditorServer, uri: str) -> None:
         list_views = [list_view for list_view in lists_view.lists if list_view.name == choice.name]
     targets = sorted({target for list_view in list_views for target in list_view.targets})
     if targets and not lists_view.target_by_settings:
-        target = await ask(server, "Which target?", [*targets, _DEFAULT])
+        target = await ask_user(server, "Which target?", [*targets, _DEFAULT])
         choice = ListChoice(choice.name, "" if target in (None, _DEFAULT) else str(target))
-    _use(server, folder, choice)
+    _use_choice(server, folder, choice)

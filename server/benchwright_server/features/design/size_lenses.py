@@ -66,7 +66,7 @@ class SizeLenses:
 
     async def _is_allowed(self, uri: str) -> bool:
         try:
-            await aids.attempt_of(self._server, uri, Aid.DESIGN_VIEWS)
+            await aids.session_allowing(self._server, uri, Aid.DESIGN_VIEWS)
         except FORESEEN:
             return False
         return True
@@ -104,10 +104,10 @@ def size_title(new_size: ModuleSize, old_size: ModuleSize | None) -> str:
     cell_count, wires = new_size.number_of_cells, new_size.wires
     size_parts = [
         _count_phrase(cell_count, "cell")
-        + _change(cell_count, old_size.number_of_cells if old_size is not None else None),
-        _count_phrase(wires, "wire") + _change(wires, old_size.wires if old_size is not None else None),
+        + _change_text(cell_count, old_size.number_of_cells if old_size is not None else None),
+        _count_phrase(wires, "wire") + _change_text(wires, old_size.wires if old_size is not None else None),
         f"longest path {new_size.longest}"
-        + _change(new_size.longest, old_size.longest if old_size is not None else None),
+        + _change_text(new_size.longest, old_size.longest if old_size is not None else None),
     ]
     return " · ".join(size_parts)
 
@@ -116,7 +116,7 @@ def _count_phrase(number: int, name: str) -> str:
     return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
-def _change(new_number: int, old_number: int | None) -> str:
+def _change_text(new_number: int, old_number: int | None) -> str:
     if old_number is None or old_number == new_number:
         return ""
     return f" (+{new_number - old_number})" if new_number > old_number else f" ({_MINUS}{old_number - new_number})"

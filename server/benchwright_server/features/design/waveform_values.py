@@ -55,7 +55,7 @@ class WaveformValuesAtCursor:
         self._readers = readers
         self._cursor: _WaveformCursor | None = None
 
-    def set(self, uri: str, path: Path, time: int | None) -> None:
+    def set_cursor(self, uri: str, path: Path, time: int | None) -> None:
         """Puts the cursor at a time; None takes it away from this waveform."""
         old_cursor = self._cursor
         if time is not None:
@@ -96,7 +96,7 @@ class WaveformValuesAtCursor:
         Raises:
             WaveformError: The position has no signal, or the waveform has none of it.
         """
-        candidates = await asyncio.to_thread(self._candidates_at, source, position, await self._tops(path))
+        candidates = await asyncio.to_thread(self._candidates_at, source, position, await self._design_tops(path))
         known_signals = await self._readers.ask(path, "known", signals=candidates)
         if not known_signals:
             raise WaveformError("The waveform has no signal of this name. Put the cursor on a signal that was dumped.")
@@ -121,9 +121,11 @@ class WaveformValuesAtCursor:
             return []
         try:
             for uri in (document.uri, cursor.uri):
-                await aids.attempt_of(self._server, uri, Aid.WAVEFORMS)
-            tops = await self._tops(cursor.path)
-            occurrence_paths = await asyncio.to_thread(self._paths, document.uri, analysis, start, end, tops)
+                await aids.session_allowing(self._server, uri, Aid.WAVEFORMS)
+            tops = await self._design_tops(cursor.path)
+            occurrence_paths = await asyncio.to_thread(
+                self._names_with_candidates, document.uri, analysis, start, end, tops
+            )
             signals = sorted({path for _, paths in occurrence_paths for path in paths})
             signal_values = await self._readers.ask(cursor.path, "values", signals=signals, time=cursor.time)
         except FORESEEN:
@@ -145,14 +147,14 @@ class WaveformValuesAtCursor:
             hints.append(types.InlayHint(position, f"= {label}", tooltip=tooltip, padding_left=True))
         return hints
 
-    def _paths(
+    def _names_with_candidates(
         self, uri: str, analysis: FileAnalysis, start: int, end: int, tops: list[str]
     ) -> list[tuple[Occurrence, list[str]]]:
         project, file = project_of(self._server, uri)
         design = project.design(file)
         arounds: dict[str, str | None] = {}
         occurrence_paths = []
-        for module, occurrence in _signals(analysis, start, end):
+        for module, occurrence in _signals_between(analysis, start, end):
             if module not in arounds:
                 try:
                     arounds[module] = viewed_instance(project, design, module, None).path
@@ -167,7 +169,7 @@ class WaveformValuesAtCursor:
                 break
         return occurrence_paths
 
-    async def _tops(self, path: Path) -> list[str]:
+    async def _design_tops(self, path: Path) -> list[str]:
         tops: list[str] = (await self._readers.ask(path, "summary"))["tops"]
         if "TOP" in tops:
             inner = (await self._readers.ask(path, "level", scope="TOP", words=[], offset=0, limit=50))["items"]
@@ -181,7 +183,7 @@ class WaveformValuesAtCursor:
         return project.design(design_path)
 
 
-def _signals(analysis: FileAnalysis, start: int, end: int) -> Iterable[tuple[str, Occurrence]]:
+def _signals_between(analysis: FileAnalysis, start: int, end: int) -> Iterable[tuple[str, Occurrence]]:
     """The signals between two bytes with the modules around them; each once a line."""
     from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 

@@ -148,13 +148,13 @@ class OpenWaveforms:
     async def set_cursor(self, params: WaveformCursorParams) -> Done:
         """Shows the values at a time in the source."""
         path = await self._allowed_waveform(params.uri)
-        self.cursor.set(params.uri, path, params.time)
+        self.cursor.set_cursor(params.uri, path, params.time)
         return Done()
 
     async def close(self, params: WaveformParams) -> Done:
         """Ends reading a waveform."""
         path = await asyncio.to_thread(path_of(params.uri).resolve)
-        self.cursor.set(params.uri, path, None)
+        self.cursor.set_cursor(params.uri, path, None)
         self.readers.close(path)
         return Done()
 
@@ -162,7 +162,7 @@ class OpenWaveforms:
         """The waveform of a failed hidden test."""
         return await _hidden_waveform(self.server, params)
 
-    async def unknown(self, uri: str, limit: int) -> list[tuple[str, str]]:
+    async def unknown_signals(self, uri: str, limit: int) -> list[tuple[str, str]]:
         """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
         path = await self._allowed_waveform(uri)
         reply = await self.readers.ask(path, "unknown", most=limit)
@@ -183,7 +183,7 @@ class OpenWaveforms:
         if not uri.startswith("file:"):
             raise WaveformError("Only files on this computer can be shown as waveforms.")
         path = path_of(uri)
-        session = await aids.attempt_of(self.server, uri, Aid.WAVEFORMS)
+        session = await aids.session_allowing(self.server, uri, Aid.WAVEFORMS)
         if session is not None:
             root = session.workspace.folder
         else:
@@ -193,7 +193,7 @@ class OpenWaveforms:
             root = max(folders, key=lambda root_folder: len(root_folder.parts))
         if path.suffix.lower() not in _KINDS:
             raise WaveformError(f"{path.name} is no waveform. Open a file whose name ends in .fst or .vcd.")
-        return await asyncio.to_thread(_inside, path, root)
+        return await asyncio.to_thread(_path_inside, path, root)
 
 
 async def _hidden_waveform(server: EditorServer, params: HiddenWaveformParams) -> HiddenWaveform:
@@ -313,7 +313,7 @@ def _trace(name: str, trace: dict[str, Any] | None) -> WaveformTrace:
     return WaveformTrace(path=name, times=trace["times"], values=trace["values"])
 
 
-def _inside(path: Path, folder: Path) -> Path:
+def _path_inside(path: Path, folder: Path) -> Path:
     real = path.resolve()
     if not real.is_relative_to(folder.resolve()):
         raise WaveformError(f"{path.name} leads out of {folder.name}. Copy the file into the folder.")

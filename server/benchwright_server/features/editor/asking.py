@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 
-async def ask(server: EditorServer, question: str, answers: Sequence[str]) -> str | None:
+async def ask_user(server: EditorServer, question: str, answers: Sequence[str]) -> str | None:
     """Asks a question: returns which of the answers was chosen, None if none was."""
     actions = [types.MessageActionItem(title) for title in answers]
     message_request = types.ShowMessageRequestParams(types.MessageType.Info, question, actions)

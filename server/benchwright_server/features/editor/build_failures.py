@@ -50,7 +50,7 @@ class BuildFailures:
             return []
         if document.uri in self._pushed:
             # From now on they are among the document's own.
-            self._push(document.uri, ())
+            self._publish_messages(document.uri, ())
         lines = document.lines
         spans = [lines.line(number) for number in range(1, len(lines) + 1)]
         codes = [lines.text[start:end] for start, end in spans]
@@ -89,11 +89,11 @@ class BuildFailures:
             if uri in messages_by_uri:
                 self._messages[uri] = messages_by_uri[uri]
             if uri in self._pushed or (uri in messages_by_uri and not self._server.live.is_followed(uri)):
-                self._push(uri, messages_by_uri.get(uri, ()))
+                self._publish_messages(uri, messages_by_uri.get(uri, ()))
         if changed_uris:
             await self._server.live.refresh(changed_uris)
 
-    def _push(self, uri: str, tool_messages: Iterable[_ToolMessage]) -> None:
+    def _publish_messages(self, uri: str, tool_messages: Iterable[_ToolMessage]) -> None:
         """Publish those of a file that is not open."""
         diagnostics = (
             [_diagnostic(message) for message in tool_messages] if self._server.settings.features.diagnostics else []

@@ -21,7 +21,7 @@ _REGISTRATION = "benchwright-configuration"
 
 def follow_configuration(server: EditorServer) -> None:
     """Follow the client's configuration from now on."""
-    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(partial(_changed, server))
+    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(partial(_settings_changed, server))
     server.feature(types.INITIALIZED)(partial(_subscribe, server))
 
 
@@ -37,7 +37,7 @@ async def _subscribe(server: EditorServer, params: types.InitializedParams) -> N
     await watch_files(server)
 
 
-async def _changed(server: EditorServer, params: types.DidChangeConfigurationParams) -> None:
+async def _settings_changed(server: EditorServer, params: types.DidChangeConfigurationParams) -> None:
     raw_settings = params.settings
     if server.client.supports("workspace.configuration"):
         configuration_items = [types.ConfigurationItem(section=_SECTION)]

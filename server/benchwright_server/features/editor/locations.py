@@ -44,7 +44,7 @@ class Locations:
         """The location of some bytes."""
         return types.Location(path.as_uri(), self.range(path, start, end))
 
-    def plain(self, path: Path, start: int, end: int) -> dict[str, Any]:
+    def location_json(self, path: Path, start: int, end: int) -> dict[str, Any]:
         """The location of some bytes as plain JSON."""
         return {"uri": path.as_uri(), "range": plain_range(self.range(path, start, end))}
 
@@ -78,7 +78,7 @@ async def place_of(server: EditorServer, params: Positioned) -> tuple[Document, 
     return document, analysis, min(document.lines.byte_at(params.position), len(analysis.data))
 
 
-async def place_among_all(server: EditorServer, params: Positioned) -> tuple[Document, FileAnalysis, int] | None:
+async def place_in_whole_project(server: EditorServer, params: Positioned) -> tuple[Document, FileAnalysis, int] | None:
     """Like `place_of`, once all files of the project have been read."""
     analysed_place = await place_of(server, params)
     if analysed_place is not None and not server.projects.project_of(analysed_place[0]).is_whole:

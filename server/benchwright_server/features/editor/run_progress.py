@@ -32,7 +32,7 @@ class RunProgress:
         self._server = server
 
     @asynccontextmanager
-    async def run_report(self, session: EditorSession) -> AsyncIterator[Report]:
+    async def show_run(self, session: EditorSession) -> AsyncIterator[Report]:
         """Show a run for the duration of the block; cancelling in the client cancels it."""
         cancels: set[asyncio.Task[None]] = set()
 
@@ -44,13 +44,15 @@ class RunProgress:
 
 
 @asynccontextmanager
-async def cancellable_progress(server: EditorServer, title: str, cancel: Callable[[], object]) -> AsyncIterator[Report]:
+async def cancellable_progress(
+    server: EditorServer, title: str, on_cancel: Callable[[], object]
+) -> AsyncIterator[Report]:
     """Shows progress for the duration of the block, if the client can.
 
     Args:
         server: The server of the client.
         title: Title of the progress.
-        cancel: Called in the event loop when the client cancels.
+        on_cancel: Called in the event loop when the client cancels.
     """
     progress, token = server.work_done_progress, str(uuid.uuid4())
     if not await create_progress(server, token):
@@ -59,7 +61,7 @@ async def cancellable_progress(server: EditorServer, title: str, cancel: Callabl
     loop = asyncio.get_running_loop()
     progress.begin(token, WorkDoneProgressBegin(title=title, cancellable=True, percentage=0))
     cancelled = progress.tokens[token]
-    cancelled.add_done_callback(lambda future: loop.call_soon_threadsafe(cancel) if future.cancelled() else None)
+    cancelled.add_done_callback(lambda future: loop.call_soon_threadsafe(on_cancel) if future.cancelled() else None)
     try:
         yield lambda message, percent: progress.report(
             token, WorkDoneProgressReport(message=message, percentage=percent)

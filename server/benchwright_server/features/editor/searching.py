@@ -66,11 +66,11 @@ class SearchRequest:
         self._reported = 0.0
         self._unsent_results: list[dict[str, Any]] = []
 
-    async def run(self, find: Callable[[], Found]) -> Found:
+    async def run_in_thread(self, search: Callable[[], Found]) -> Found:
         """Search in a thread; cancelling the task ends the search as soon as it calls `searched`."""
         self._begin()
         try:
-            return await asyncio.to_thread(find)
+            return await asyncio.to_thread(search)
         finally:
             self._is_ended.set()
             self._end()
@@ -91,7 +91,7 @@ class SearchRequest:
                 percentage=100 * file_count // max(1, total),
                 cancellable=True,
             )
-            self._in_loop(self._server.work_done_progress.report, self._token, progress)
+            self._call_in_loop(self._server.work_done_progress.report, self._token, progress)
 
     def add_results(self, json_results: Iterable[dict[str, Any]]) -> None:
         """Results, as plain JSON; called in the search's thread."""
@@ -107,7 +107,7 @@ class SearchRequest:
 
     def _send(self) -> None:
         result_batch, self._unsent_results = self._unsent_results, []
-        self._in_loop(
+        self._call_in_loop(
             self._server.notify_plain, types.PROGRESS, {"token": self._partial, "value": self._wrap(result_batch)}
         )
 
@@ -119,7 +119,7 @@ class SearchRequest:
         progress.begin(self._token, types.WorkDoneProgressBegin(self._title, cancellable=True, percentage=0))
         if task is not None:
             progress.tokens[self._token].add_done_callback(
-                lambda future: self._in_loop(task.cancel) if future.cancelled() else None
+                lambda future: self._call_in_loop(task.cancel) if future.cancelled() else None
             )
 
     def _end(self) -> None:
@@ -127,6 +127,6 @@ class SearchRequest:
             self._server.work_done_progress.tokens.pop(self._token, None)
             self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd())
 
-    def _in_loop(self, call: Callable[..., Any], *arguments: Any) -> None:
+    def _call_in_loop(self, call: Callable[..., Any], *arguments: Any) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(call, *arguments)

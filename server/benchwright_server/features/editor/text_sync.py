@@ -59,7 +59,7 @@ class TextSync:
         document = self._server.documents.open(text_item.uri, text_item.version, text_item.text, text_item.language_id)
         self._server.live.opened(document.uri)
         self._server.pack_files.opened(document.uri)
-        self.in_order(lambda: self._record_open(document.uri, document.text))
+        self.run_in_order(lambda: self._record_open(document.uri, document.text))
 
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         uri, version = params.text_document.uri, params.text_document.version
@@ -69,13 +69,13 @@ class TextSync:
         document, replacements = self._server.documents.change(uri, version, params.content_changes)
         self._server.live.changed(uri)
         self._server.pack_files.changed(uri)
-        self.in_order(lambda: self._record_change(uri, version, replacements, document.text))
+        self.run_in_order(lambda: self._record_change(uri, version, replacements, document.text))
 
     def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         self._server.pack_files.saved(params.text_document.uri)
         if self._server.proofs is not None and params.text_document.uri.startswith("file:"):
             self._server.proofs.changed([path_of(params.text_document.uri)])
-        self.in_order(lambda: self._on_saved(params.text_document.uri))
+        self.run_in_order(lambda: self._on_saved(params.text_document.uri))
 
     def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
@@ -83,7 +83,7 @@ class TextSync:
         self._server.live.closed(uri)
         self._server.pack_files.closed(uri)
         self._server.projects.closed(uri)
-        self.in_order(lambda: self._record_close(uri))
+        self.run_in_order(lambda: self._record_close(uri))
 
     async def _record_open(self, uri: str, text: str) -> None:
         session, path = await self._session_and_path(uri)
@@ -141,7 +141,7 @@ class TextSync:
         path = session.workspace.relative(file) if session is not None else None
         return (session, path) if path is not None else (None, "")
 
-    def in_order(self, action: Work) -> None:
+    def run_in_order(self, action: Work) -> None:
         """Do something after everything that the client sent before it, and before what it sends later."""
         self._work.put_nowait(action)
         if self._worker is None:

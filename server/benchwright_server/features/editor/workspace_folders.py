@@ -31,16 +31,16 @@ def follow_folders(server: EditorServer) -> None:
     server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(partial(_files_changed, server))
 
 
-def use_initial_folders(server: EditorServer, params: Mapping[str, Any]) -> None:
+def use_initial_folders(server: EditorServer, initialize_params: Mapping[str, Any]) -> None:
     """Use the folders that the client named in `initialize` (LSP 3.18, `InitializeParams`)."""
-    client_folders = params.get("workspaceFolders")
+    client_folders = initialize_params.get("workspaceFolders")
     folders = (
         [folder.get("uri") for folder in client_folders if isinstance(folder, dict)]
         if isinstance(client_folders, list)
         else []
     )
     if not folders:
-        folders = [params.get("rootUri")]
+        folders = [initialize_params.get("rootUri")]
     server.projects.change_folders(_paths(uri for uri in folders if isinstance(uri, str)), ())
 
 

@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from benchwright_harness.errors import HarnessError
 from benchwright_server.features.attempt.explanations import explain_actions
-from benchwright_server.features.authoring.survivor_tests import killing_tests
+from benchwright_server.features.authoring.survivor_tests import killing_test_actions
 from benchwright_server.features.design.macro_expansion import expansion_actions
 from benchwright_server.linters import registry as linters
 from benchwright_server.operations.catalogue import path_of
@@ -46,14 +46,14 @@ class CodeActions:
 
     def __init__(self, server: EditorServer) -> None:
         self._server = server
-        self._resolves = "edit" in server.client.values("textDocument.codeAction.resolveSupport.properties")
+        self._resolves = "edit" in server.client.strings_at("textDocument.codeAction.resolveSupport.properties")
         self._versioned = server.client.supports("workspace.workspaceEdit.documentChanges")
         self._fixes: tuple[Document, dict[FindingTool, list[Fix]]] | None = None
 
     async def offer(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """The actions available at a selection."""
         document = self._server.documents.get(params.text_document.uri)
-        report = await self._server.live.newest(params.text_document.uri)
+        report = await self._server.live.newest_report(params.text_document.uri)
         if document is None or report is None:
             return []
         # The document may have changed since the selection was made.
@@ -64,7 +64,7 @@ class CodeActions:
         offered_actions: list[Action] = []
         if wanted_kinds.includes(ActionKind.QUICK_FIX):
             offered_actions += await self._fixes_of(action_context, touched_findings)
-            offered_actions += await killing_tests(action_context, self._read)
+            offered_actions += await killing_test_actions(action_context, self._read)
         if wanted_kinds.includes(ActionKind.REWRITE):
             offered_actions += catalogue.rewrites(action_context, await self._server.projects.analysis(document))
         actions = [self._code_action(document, action, params.context.diagnostics) for action in _once(offered_actions)]

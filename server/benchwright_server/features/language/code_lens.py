@@ -112,7 +112,7 @@ class CodeLenses:
         title = "1 instance" if len(locations) == 1 else f"{len(locations) or 'no'} instances"
         arguments: list[object] = [{"uri": uri, "module": module}]
         command = f"benchwright.{SHOW_INSTANCES}"
-        if _SHOW_REFERENCES in self._server.client.values("experimental.commands.commands"):
+        if _SHOW_REFERENCES in self._server.client.strings_at("experimental.commands.commands"):
             command, arguments = _SHOW_REFERENCES, [uri, lens.range.start, locations]
         # A command without a name is a title that does nothing when clicked.
         lens.command = types.Command(title=title, command=command if locations else "", arguments=arguments)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from benchwright_server.features.editor.markup import content_of
+from benchwright_server.features.editor.markup import supported_markup
 from benchwright_server.operations.catalogue import path_of
 from benchwright_verilog.language.completion.cursor import Cursor, Expected, cursor_at
 from benchwright_verilog.language.completion.library import Library
@@ -184,7 +184,9 @@ class CompletionLists:
             and 0 <= data[1] < len(self._documentation)
             and (documentation := self._documentation[data[1]]())
         ):
-            completion_item.documentation = content_of(self._server, f"{_ITEM}.documentationFormat", documentation)
+            completion_item.documentation = supported_markup(
+                self._server, f"{_ITEM}.documentationFormat", documentation
+            )
         return completion_item
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.editor.locations import Locations, place_among_all, place_of
+from benchwright_server.features.editor.locations import Locations, place_in_whole_project, place_of
 from benchwright_verilog.semantics.names import navigation
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Target
 
@@ -46,7 +46,7 @@ async def _answer(server: EditorServer, find: Find, params: types.TextDocumentPo
     location = await place_of(server, params)
     targets = await _targets(server, find, location)
     if not targets and location is not None and not server.projects.project_of(location[0]).is_whole:
-        targets = await _targets(server, find, await place_among_all(server, params))
+        targets = await _targets(server, find, await place_in_whole_project(server, params))
     locations = Locations(server)
     return [locations.location(target.path, target.start, target.end) for target in targets]
 

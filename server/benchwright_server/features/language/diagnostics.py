@@ -62,13 +62,13 @@ async def _pull(server: EditorServer, params: types.DocumentDiagnosticParams) ->
     if not server.client.supports("workspace.diagnostics.refreshSupport"):
         # It would not learn that more is known later.
         await server.projects.wait_until_whole(uri)
-    report = await server.live.newest(uri)
+    report = await server.live.newest_report(uri)
     if report is None:
         report_json: dict[str, Any] = {"kind": "full", "items": []}
     elif report.id == params.previous_result_id:
         report_json = {"kind": "unchanged", "resultId": report.id}
     else:
-        report_json = {"kind": "full", "resultId": report.id, "items": server.live.plain_report(report)}
+        report_json = {"kind": "full", "resultId": report.id, "items": server.live.report_json(report)}
     return JsonText(json.dumps(report_json))
 
 
@@ -201,7 +201,7 @@ class LiveDiagnostics:
         """True if a document is a design that is analysed."""
         return uri in self._watched
 
-    async def newest(self, uri: str) -> FindingReport | None:
+    async def newest_report(self, uri: str) -> FindingReport | None:
         """The report on the latest version of a document; None if it is not a design."""
         while (document := self._server.documents.get(uri)) is not None and uri in self._watched:
             report = await self._report(document)
@@ -209,7 +209,7 @@ class LiveDiagnostics:
                 return report
         return None
 
-    def plain_report(self, report: FindingReport) -> list[dict[str, Any]]:
+    def report_json(self, report: FindingReport) -> list[dict[str, Any]]:
         """A report as the client can show it (LSP 3.18, `Diagnostic`), as plain JSON: there may be hundreds."""
         return [self._diagnostic(finding, report.document) for finding in report.findings] if self._is_shown else []
 
@@ -303,7 +303,7 @@ class LiveDiagnostics:
         watched.is_looked_at, watched.timer = True, None
         if self._server.expansions is not None:
             self._server.expansions.refresh()
-        report = await self.newest(uri)
+        report = await self.newest_report(uri)
         if report is not None:
             self._publish(report)
             self._look_at_others_later()
@@ -330,7 +330,7 @@ class LiveDiagnostics:
         for uri in uris:
             watched = self._watched.get(uri)
             previous_id = watched.report.id if watched is not None and watched.report is not None else None
-            report = await self.newest(uri)
+            report = await self.newest_report(uri)
             if report is None or report.id == previous_id:
                 continue
             is_any_new = True
@@ -343,7 +343,7 @@ class LiveDiagnostics:
     def _publish(self, report: FindingReport) -> None:
         if self._is_shown:
             document = report.document
-            params = {"uri": document.uri, "version": document.version, "diagnostics": self.plain_report(report)}
+            params = {"uri": document.uri, "version": document.version, "diagnostics": self.report_json(report)}
             self._server.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     def _diagnostic(self, finding: Finding, document: Document) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.editor.markup import content_of
+from benchwright_server.features.editor.markup import supported_markup
 from benchwright_verilog.syntax.text_shift import TextShift
 
 if TYPE_CHECKING:
@@ -45,4 +45,4 @@ async def _hover(server: EditorServer, params: types.HoverParams) -> types.Hover
     if explanation is None:
         return None
     hover_range = document.lines.range(explanation.start, explanation.end)
-    return types.Hover(content_of(server, "textDocument.hover.contentFormat", explanation.markdown), hover_range)
+    return types.Hover(supported_markup(server, "textDocument.hover.contentFormat", explanation.markdown), hover_range)

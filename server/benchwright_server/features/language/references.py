@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.editor.locations import Locations, place_among_all
+from benchwright_server.features.editor.locations import Locations, place_in_whole_project
 from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_verilog.semantics.names.navigation import references_by_file
 from benchwright_verilog.semantics.names.occurrence import NameRole
@@ -27,7 +27,7 @@ def register(server: EditorServer) -> None:
 
 
 async def _references(server: EditorServer, params: types.ReferenceParams) -> JsonText:
-    location = await place_among_all(server, params)
+    location = await place_in_whole_project(server, params)
     if location is None:
         return JsonText("[]")
     document, analysis, byte = location
@@ -39,7 +39,7 @@ async def _references(server: EditorServer, params: types.ReferenceParams) -> Js
         _search(search, Locations(server), project, analysis, byte, has_declaration=has_declaration)
         return JsonText(json.dumps(search.remaining_results()))
 
-    return await search.run(find)
+    return await search.run_in_thread(find)
 
 
 def _search(
@@ -59,5 +59,5 @@ def _search(
                 for occurrence in file_references.occurrences
                 if has_declaration or occurrence.role is not NameRole.DECLARATION
             }
-            search.add_results(locations.plain(*span) for span in sorted(file_spans - seen_spans))
+            search.add_results(locations.location_json(*span) for span in sorted(file_spans - seen_spans))
             seen_spans |= file_spans

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from benchwright_server.features.editor.locations import Locations, place_among_all, plain_range
+from benchwright_server.features.editor.locations import Locations, place_in_whole_project, plain_range
 from benchwright_server.features.editor.searching import SearchRequest
 from benchwright_server.features.requests import REQUEST_FAILED
 from benchwright_verilog.semantics.names.renaming import RenameEdit, RenameRefusedError, renamable_name, rename
@@ -28,7 +28,7 @@ def register(server: EditorServer) -> None:
 
 
 async def _prepare(server: EditorServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
-    location = await place_among_all(server, params)
+    location = await place_in_whole_project(server, params)
     if location is None:
         return None
     document, analysis, byte = location
@@ -42,7 +42,7 @@ async def _prepare(server: EditorServer, params: types.PrepareRenameParams) -> t
 
 
 async def _rename(server: EditorServer, params: types.RenameParams) -> JsonText | None:
-    location = await place_among_all(server, params)
+    location = await place_in_whole_project(server, params)
     if location is None:
         return None
     document, analysis, byte = location
@@ -55,7 +55,7 @@ async def _rename(server: EditorServer, params: types.RenameParams) -> JsonText 
         return JsonText(json.dumps(_workspace_edit(server, edits, versions)))
 
     try:
-        return await search.run(find)
+        return await search.run_in_thread(find)
     except RenameRefusedError as error:
         raise JsonRpcException(str(error), REQUEST_FAILED) from None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from benchwright_server.features.editor.markup import content_of
+from benchwright_server.features.editor.markup import supported_markup
 from benchwright_verilog.language.completion.calls import CallKind, OpenCall
 from benchwright_verilog.language.completion.cursor import call_at
 from benchwright_verilog.language.completion.library import Library
@@ -85,13 +85,13 @@ def _information(server: EditorServer, signature: Signature) -> types.SignatureI
     for start, end, formal in signature.formals:
         label = (_units(signature.label[:start]), _units(signature.label[:end])) if has_offsets else formal.text
         formal_documentation = (
-            content_of(server, f"{capability}.documentationFormat", formal.documentation)
+            supported_markup(server, f"{capability}.documentationFormat", formal.documentation)
             if formal.documentation
             else None
         )
         parameter_information.append(types.ParameterInformation(label, formal_documentation))
     documentation = (
-        content_of(server, f"{capability}.documentationFormat", signature.documentation)
+        supported_markup(server, f"{capability}.documentationFormat", signature.documentation)
         if signature.documentation
         else None
     )

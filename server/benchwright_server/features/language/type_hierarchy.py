@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.errors import ServerError
-from benchwright_server.features.editor.locations import Locations, file_of, place_among_all
+from benchwright_server.features.editor.locations import Locations, file_of, place_in_whole_project
 from benchwright_verilog.semantics.names.type_hierarchy import ClassNode, class_at, subtypes, supertypes
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def register(server: EditorServer) -> None:
 
 
 async def _prepare(server: EditorServer, params: types.TypeHierarchyPrepareParams) -> list[types.TypeHierarchyItem]:
-    location = await place_among_all(server, params)
+    location = await place_in_whole_project(server, params)
     if location is None:
         return []
     document, analysis, byte = location

@@ -75,7 +75,7 @@ class WorkspaceDiagnostics:
                 search.add_results([_plain_report(uri, last_report, previous_ids.get(uri))])
 
         send(await self._open_document_reports())
-        await search.run(lambda: self._send_closed_file_reports(search, send, frozenset(seen_uris)))
+        await search.run_in_thread(lambda: self._send_closed_file_reports(search, send, frozenset(seen_uris)))
         # Without a report, the client would keep its findings in files that no longer exist.
         send((uri, _LastReport("", None, [])) for uri in previous_ids.keys() - seen_uris)
         return JsonText(json.dumps(_report(search.remaining_results())))
@@ -84,10 +84,10 @@ class WorkspaceDiagnostics:
         reports = []
         for uri in [document.uri for document in self._server.documents]:
             await self._server.live.wait_for_pause(uri)
-            report = await self._server.live.newest(uri)
+            report = await self._server.live.newest_report(uri)
             if report is not None:
                 reports.append(
-                    (uri, _LastReport(report.id, report.document.version, self._server.live.plain_report(report)))
+                    (uri, _LastReport(report.id, report.document.version, self._server.live.report_json(report)))
                 )
         return reports
 
@@ -121,7 +121,7 @@ class WorkspaceDiagnostics:
         document = Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
         slang_findings = tuple(of_slang(analysis.diagnostics, document.lines))
         findings = tuple(merge_findings(slang_findings, document.lines, self._server.settings.lint))
-        plain_diagnostics = self._server.live.plain_report(FindingReport("", document, findings, slang_findings))
+        plain_diagnostics = self._server.live.report_json(FindingReport("", document, findings, slang_findings))
         return _LastReport(
             hashlib.sha256(json.dumps(plain_diagnostics).encode()).hexdigest()[:16], None, plain_diagnostics
         )

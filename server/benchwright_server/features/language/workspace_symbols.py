@@ -48,14 +48,14 @@ async def _symbols(server: EditorServer, params: types.WorkspaceSymbolParams) ->
         )
         return JsonText(json.dumps(symbol_search.remaining_results()))
 
-    return await symbol_search.run(find)
+    return await symbol_search.run_in_thread(find)
 
 
 def _symbol(locations: Locations, match: SymbolMatch) -> dict[str, Any]:
     """LSP 3.18, `WorkspaceSymbol`, as plain JSON."""
     declared_unit = match.declared_unit
     return {
-        "location": locations.plain(match.path, declared_unit.start, declared_unit.end),
+        "location": locations.location_json(match.path, declared_unit.start, declared_unit.end),
         "name": declared_unit.name,
         "kind": _KINDS[declared_unit.target_kind].value,
         "containerName": match.container,
