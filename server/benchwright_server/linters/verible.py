@@ -60,18 +60,20 @@ async def verible_lint(name: str, text: str, rules: Sequence[str] = ()) -> list[
     Raises:
         RulesError: verible does not accept the rules.
     """
-    lint_output = await _run(name, text, rules, ())
+    lint_output = await _run_verible_lint(name, text, rules, ())
     return [finding for line in _lines(lint_output) if (finding := _finding(line)) is not None]
 
 
 async def verible_fixes(name: str, text: str, rules: Sequence[str] = ()) -> list[Fix]:
     """The fixes that verible offers for its findings; see `verible_lint`."""
     # It asks about each fix; declined fixes are printed too.
-    lint_output = await _run(name, text, rules, ("--autofix=patch-interactive",), b"n\n" * _MAX_FIXES)
+    lint_output = await _run_verible_lint(name, text, rules, ("--autofix=patch-interactive",), b"n\n" * _MAX_FIXES)
     return [fix for fix in _fixes(_lines(lint_output)) if fix.rule not in _UNFIT]
 
 
-async def _run(name: str, text: str, rules: Sequence[str], options: Sequence[str], input_bytes: bytes = b"") -> str:
+async def _run_verible_lint(
+    name: str, text: str, rules: Sequence[str], options: Sequence[str], input_bytes: bytes = b""
+) -> str:
     program = verible_program("lint")
     if program is None:
         return ""
@@ -191,7 +193,9 @@ def _editor_finding(finding: LintFinding, saved_file: SavedFile) -> EditorFindin
     start, end = line_start + finding.column - 1, line_start + finding.end_column - 1
     start = min(start, line_end)
     # Its rules are about style: their findings are not defects.
-    return finding.at(_SOURCE, (start, max(min(end, line_end), start)), Level.INFORMATION, saved_file.path.parent)
+    return finding.editor_finding(
+        _SOURCE, (start, max(min(end, line_end), start)), Level.INFORMATION, saved_file.path.parent
+    )
 
 
 async def _fixes_of(name: str, text: str, settings: Lint) -> list[Fix]:

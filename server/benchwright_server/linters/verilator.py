@@ -120,7 +120,7 @@ def _editor_finding(finding: LintFinding, saved_file: SavedFile, folder: Path) -
     if end > line_end or not line.isascii() or "/*" in line or "`" in line:
         start, end = line_end - len(line.lstrip()), line_start + len(line.rstrip())
     level = Level.ERROR if finding.severity is LintSeverity.ERROR else Level.WARNING
-    return finding.at(_SOURCE, (start, max(start, end)), level, folder)
+    return finding.editor_finding(_SOURCE, (start, max(start, end)), level, folder)
 
 
 VERILATOR = LintTool(

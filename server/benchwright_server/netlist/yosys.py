@@ -129,7 +129,7 @@ async def _make_netlist(digest: str, commands: Sequence[str], files: StandaloneF
             limit = "memory" if step_end.end is ProcessEnd.MEMORY else "time or memory"
             raise NoNetlistError(f"Yosys reached its limit of {limit}. Ask about a module deeper in the design.")
         if step_end.exit_code != 0:
-            raise NoNetlistError(_reason(output, files))
+            raise NoNetlistError(_refusal_reason(output, files))
         netlist_json = await asyncio.to_thread((folder / "netlist.json").read_bytes)
     modules = (await asyncio.to_thread(json.loads, netlist_json))["modules"]
     top_module = next((module for module in modules.values() if "top" in module["attributes"]), None)
@@ -138,7 +138,7 @@ async def _make_netlist(digest: str, commands: Sequence[str], files: StandaloneF
     return Netlist(digest, top_module, _longest(output), files)
 
 
-def _reason(output: str, files: StandaloneFiles) -> str:
+def _refusal_reason(output: str, files: StandaloneFiles) -> str:
     error_match = next((error for error in _ERROR.finditer(output) if "see full log" not in error["message"]), None)
     if error_match is None:
         return "Yosys ended without a reason. Simplify the module, or report it with the output in the editor's log."

@@ -16,7 +16,7 @@ from benchwright_harness.own_tests.simulation import OwnSimulation
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
 from benchwright_server.errors import OwnTestError
-from benchwright_server.own_tests.design_files import DesignFiles, design_files, top_of
+from benchwright_server.own_tests.design_files import DesignFiles, design_files, simulated_module
 from benchwright_server.own_tests.finding import TestFile, folder_of, found_tests, plain_files
 from benchwright_server.settings import OwnTests
 from benchwright_server.waveforms.waves_folder import waves_folder
@@ -58,7 +58,7 @@ class FileRun:
 
     def ids(self) -> list[tuple[str, OwnOutcome]]:
         """Each outcome with the id of its test; of one that has no name the file."""
-        return [(id_of(self.test_file.path, outcome.name), outcome) for outcome in self.own_run.outcomes]
+        return [(own_test_id(self.test_file.path, outcome.name), outcome) for outcome in self.own_run.outcomes]
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ class _Prepared:
     snapshot: OwnTestFiles
 
 
-def id_of(path: str, test: str = "") -> str:
+def own_test_id(path: str, name: str = "") -> str:
     """The id of a test, `tests/test_fifo.py::fills`, or of a file."""
-    return f"{path}{_SEPARATOR}{test}" if test else path
+    return f"{path}{_SEPARATOR}{name}" if name else path
 
 
 class TestBench:
@@ -103,7 +103,7 @@ class TestBench:
         project: Project,
         ids: Sequence[str],
         test_settings: OwnTests,
-        analysed: ProjectSettings,
+        project_settings: ProjectSettings,
         run_request: RunRequest,
         on_file: Callable[[int, int, str], None] = lambda number, total, path: None,
         on_prepared: Callable[[Collection[Path]], Awaitable[None]] | None = None,
@@ -114,7 +114,7 @@ class TestBench:
             project: Project of the folder.
             ids: Ids of tests, cases or files; none for all.
             test_settings: Simulator, top, limit.
-            analysed: Include folders and macros.
+            project_settings: Include folders and macros.
             run_request: Wishes for the run besides the outcomes.
             on_prepared: Called with all files that will be read by tests or tools; its error ends the run.
             on_file: Called before each file with its number from 1, their count and its path.
@@ -124,7 +124,7 @@ class TestBench:
             HarnessError: The sandbox or the tools do not work on this machine.
         """
         toolchain = await asyncio.to_thread(self._toolchain)
-        prepared = await asyncio.to_thread(self._prepare, project, ids, test_settings, analysed)
+        prepared = await asyncio.to_thread(self._prepare, project, ids, test_settings, project_settings)
         if on_prepared is not None:
             await on_prepared(
                 {path for prepared_file in prepared for path in prepared_file.snapshot.disk_paths.values()}
@@ -140,20 +140,22 @@ class TestBench:
         return file_runs
 
     def _prepare(
-        self, project: Project, ids: Sequence[str], test_settings: OwnTests, analysed: ProjectSettings
+        self, project: Project, ids: Sequence[str], test_settings: OwnTests, project_settings: ProjectSettings
     ) -> list[_Prepared]:
         test_files = found_tests(project)
         testbenches = frozenset(test.name for file in test_files if not file.is_cocotb for test in file.tests)
         prepared = []
-        for test_file, tests in _chosen(test_files, ids):
+        for test_file, tests in _chosen_tests_by_file(test_files, ids):
             groups = (
                 [tests]
                 if test_file.is_cocotb
                 else [(test,) for test in tests or [file_test.name for file_test in test_file.tests]]
             )
             for group in groups:
-                top_module = top_of(project, test_file, group[0] if group else "", test_settings.top, testbenches)
-                compiled_files = design_files(project, analysed, test_file, top_module)
+                top_module = simulated_module(
+                    project, test_file, group[0] if group else "", test_settings.top, testbenches
+                )
+                compiled_files = design_files(project, project_settings, test_file, top_module)
                 snapshot = _snapshot(folder_of(project), compiled_files)
                 simulation = OwnSimulation(
                     files=snapshot.files,
@@ -178,7 +180,7 @@ class TestBench:
         test_settings: OwnTests,
         run_request: RunRequest,
     ) -> FileRun:
-        key = id_of(prepared_file.test_file.path, prepared_file.simulation.top_module)
+        key = own_test_id(prepared_file.test_file.path, prepared_file.simulation.top_module)
         worked = self._state.load(folder).get(key)
         simulation = replace(prepared_file.simulation, coverage=run_request.coverage, waves=run_request.waves)
         first_simulator = test_settings.simulator if test_settings.simulator != "auto" else worked or "icarus"
@@ -196,7 +198,7 @@ class TestBench:
             )
         if own_run.is_built and worked != own_run.simulator and not run_request.coverage:
             self._state.save(folder, {**self._state.load(folder), key: own_run.simulator})
-        kept_waves = _with_suffix(waves, simulation) if own_run.has_waves and waves is not None else None
+        kept_waves = _waves_with_suffix(waves, simulation) if own_run.has_waves and waves is not None else None
         return FileRun(
             prepared_file.test_file, prepared_file.simulation.top_module, own_run, prepared_file.snapshot, kept_waves
         )
@@ -204,13 +206,13 @@ class TestBench:
     async def _run(
         self, simulation: OwnSimulation, toolchain: Toolchain, waves: Path | None, debugging: Debugging | None
     ) -> OwnRun:
-        target = _with_suffix(waves, simulation) if waves is not None else None
+        target = _waves_with_suffix(waves, simulation) if waves is not None else None
         return await run_own_tests(
             simulation, sandbox=self._sandbox, toolchain=toolchain, waves=target, debugging=debugging
         )
 
 
-def _chosen(test_files: Iterable[TestFile], ids: Sequence[str]) -> list[tuple[TestFile, tuple[str, ...]]]:
+def _chosen_tests_by_file(test_files: Iterable[TestFile], ids: Sequence[str]) -> list[tuple[TestFile, tuple[str, ...]]]:
     """Each file with the names of its tests that are wanted; none of them for all."""
     known_files = {file.path: file for file in test_files}
     if not ids:
@@ -236,7 +238,7 @@ def _waves_path(folder: Path, simulation: OwnSimulation) -> Path:
     return waves_folder(folder) / name
 
 
-def _with_suffix(waves: Path, simulation: OwnSimulation) -> Path:
+def _waves_with_suffix(waves: Path, simulation: OwnSimulation) -> Path:
     return waves.with_name(waves.name + Path(simulation.waves_file).suffix)
 
 
@@ -265,14 +267,14 @@ def _snapshot(folder: Path, compiled_files: DesignFiles) -> OwnTestFiles:
                 raise OwnTestError(f"{path} can't be read, and the test needs it.") from error
             continue
         room -= len(content)
-        relative_path = _inside(folder, path)
+        relative_path = _relative_path(folder, path)
         files[relative_path], disk_paths[relative_path] = content, path
         if len(files) > _MAX_FILES:
             raise OwnTestError(_too_much(folder))
     return OwnTestFiles(
         files,
-        tuple(_all_inside(folder, compiled_files.sources)),
-        tuple(_all_inside(folder, compiled_files.include_dirs)),
+        tuple(_relative_paths(folder, compiled_files.sources)),
+        tuple(_relative_paths(folder, compiled_files.include_dirs)),
         disk_paths,
     )
 
@@ -284,11 +286,11 @@ def _too_much(folder: Path) -> str:
     )
 
 
-def _all_inside(folder: Path, paths: Iterable[Path]) -> list[str]:
-    return [_inside(folder, path) for path in paths]
+def _relative_paths(folder: Path, paths: Iterable[Path]) -> list[str]:
+    return [_relative_path(folder, path) for path in paths]
 
 
-def _inside(folder: Path, path: Path) -> str:
+def _relative_path(folder: Path, path: Path) -> str:
     if path.is_relative_to(folder):
         return path.relative_to(folder).as_posix()
     return f"{_OUTSIDE}/{path.relative_to(path.anchor).as_posix()}"

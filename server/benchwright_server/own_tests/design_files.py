@@ -59,16 +59,18 @@ def design_files(project: Project, settings: ProjectSettings, test_file: TestFil
     sources = (
         [*listed_sources, *(path for path in sources if path not in listed_sources)]
         if listed_sources
-        else _ordered(project, sources)
+        else _packages_first(project, sources)
     )
     dirs = [folder / name for name in settings.include_dirs]
     dirs += [path for file_list in project.lists for path in file_list.include_dirs]
-    dirs += _folders_of_headers(project, sources)
+    dirs += _include_folders(project, sources)
     defines = (*settings.defines, *(define for file_list in project.lists for define in file_list.defines))
     return DesignFiles(top_module, tuple(sources), tuple(dict.fromkeys(dirs)), tuple(dict.fromkeys(defines)))
 
 
-def top_of(project: Project, test_file: TestFile, test: str, setting: str, testbenches: frozenset[str]) -> str:
+def simulated_module(
+    project: Project, test_file: TestFile, test: str, setting: str, testbenches: frozenset[str]
+) -> str:
     """The module that a test simulates.
 
     Of a testbench it is itself. Of cocotb tests the first that is known of: `hdl_toplevel` in their file, `TOPLEVEL` of
@@ -161,7 +163,7 @@ def _files_below(project: Project, declaring: Mapping[str, Sequence[Path]], root
     return list(needed_files)
 
 
-def _ordered(project: Project, sources: Sequence[Path]) -> list[Path]:
+def _packages_first(project: Project, sources: Sequence[Path]) -> list[Path]:
     """Packages and the like before the files that name them."""
     entries_by_path = dict(project.words())
     package_paths = {
@@ -188,7 +190,7 @@ def _ordered(project: Project, sources: Sequence[Path]) -> list[Path]:
     return list(ordered_paths)
 
 
-def _folders_of_headers(project: Project, sources: Sequence[Path]) -> list[Path]:
+def _include_folders(project: Project, sources: Sequence[Path]) -> list[Path]:
     """The folders from which the names of included files lead to them."""
     folders: dict[Path, None] = {}
     pending_paths = list(sources)

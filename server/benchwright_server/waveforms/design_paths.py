@@ -16,7 +16,7 @@ _WRAPPER = "TOP"
 _MOST = 16
 
 
-def in_design(design: InstanceTree, path: str) -> list[str]:
+def design_paths_for(design: InstanceTree, path: str) -> list[str]:
     """The paths in a design that a path of a waveform may be, best first."""
     first_name, _, inner_path = path.removeprefix(f"{_WRAPPER}.").partition(".")
     if not inner_path:
@@ -26,7 +26,7 @@ def in_design(design: InstanceTree, path: str) -> list[str]:
     return [f"{instance_path}.{inner_path}" for instance_path in dict.fromkeys((*tops, *instances))]
 
 
-def in_waveform(design: InstanceTree, path: str, tops: Sequence[str]) -> list[str]:
+def waveform_paths_for(design: InstanceTree, path: str, tops: Sequence[str]) -> list[str]:
     """The paths in a waveform that a path of a design may be, best first.
 
     Args:

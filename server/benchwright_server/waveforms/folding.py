@@ -27,7 +27,7 @@ class Changes(Protocol):
     def __getitem__(self, index: slice) -> list[Change]: ...
 
 
-def index_at(changes: Changes, time: int, low: int = 0) -> int:
+def last_change_index(changes: Changes, time: int, low: int = 0) -> int:
     """The number of the last change at or before a time; -1 before the first."""
     return bisect_right(_Indexed(changes), time, low, len(changes), key=lambda change: change[0]) - 1
 
@@ -45,9 +45,9 @@ def folded_entries(changes: Changes, start: int, end: int, width: int) -> list[E
         The value at the start, then what follows, at most two entries for a column. Changes that are too many to
         tell apart are one entry without a value, which ends at the next entry. Times are those of real changes.
     """
-    index_before = index_at(changes, start)
+    index_before = last_change_index(changes, start)
     first_index = index_before + 1
-    index_after = index_at(changes, end, first_index) + 1
+    index_after = last_change_index(changes, end, first_index) + 1
     entries: list[Entry] = [changes[index_before]] if index_before >= 0 else []
     if index_after <= first_index:
         return entries
@@ -57,7 +57,7 @@ def folded_entries(changes: Changes, start: int, end: int, width: int) -> list[E
     def column(change: Change) -> int:
         return (change[0] - start) * width // (end - start)
 
-    return [*entries, *_entries(_groups(_samples(changes, first_index, index_after, width, column), column))]
+    return [*entries, *_entries(_changes_by_column(_samples(changes, first_index, index_after, width, column), column))]
 
 
 class _Indexed:
@@ -100,7 +100,9 @@ def _samples(
         yield number, change
 
 
-def _groups(numbered_changes: Iterable[tuple[int, Change]], column: Callable[[Change], int]) -> list[_ColumnChanges]:
+def _changes_by_column(
+    numbered_changes: Iterable[tuple[int, Change]], column: Callable[[Change], int]
+) -> list[_ColumnChanges]:
     groups: list[_ColumnChanges] = []
     previous_number = -1
     for number, change in numbered_changes:

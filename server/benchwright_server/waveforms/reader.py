@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchwright_server.waveforms.folding import Change, Changes, Entry, folded_entries, index_at
+from benchwright_server.waveforms.folding import Change, Changes, Entry, folded_entries, last_change_index
 from benchwright_server.waveforms.value_text import value_text
 
 MEMORY_BYTES = 3 << 30
@@ -142,7 +142,7 @@ class WaveformFile:
         signal_values: list[dict[str, Any] | None] = []
         for path in signals:
             changes = self._changes(path)
-            index = index_at(changes, time) if changes is not None and len(changes) else -1
+            index = last_change_index(changes, time) if changes is not None and len(changes) else -1
             value = value_text(changes[index][1]) if changes is not None and index >= 0 else None
             signal_values.append({"value": value, "bits": self._item(path).bitwidth} if changes is not None else None)
         return signal_values
@@ -154,11 +154,11 @@ class WaveformFile:
             raise UnanswerableError(f"The waveform has no signal {signal}. It may have been written again.")
         if not len(changes):
             return None
-        index = index_at(changes, time)
+        index = last_change_index(changes, time)
         if not forward and index >= 0 and changes[index][0] == time:
             index -= 1
         first_index = index + 1 if forward else index
-        for number, (change_time, new_value) in enumerate(_from(changes, first_index, forward)):
+        for number, (change_time, new_value) in enumerate(_changes_from(changes, first_index, forward)):
             text = value_text(new_value)
             if value is None or text == value:
                 return {"time": change_time, "value": text}
@@ -176,7 +176,7 @@ class WaveformFile:
             if variable.is_string or not len(changes) or not _has_x(changes[len(changes) - 1][1]):
                 continue
             start = 0
-            for number, (time, value) in enumerate(_from(changes, len(changes) - 1, forward=False)):
+            for number, (time, value) in enumerate(_changes_from(changes, len(changes) - 1, forward=False)):
                 if not _has_x(value) or number == _MOST_COMPARED:
                     break
                 start = time
@@ -214,7 +214,7 @@ class WaveformFile:
         return _Quoted(changes) if variable.is_string else changes
 
 
-def _from(changes: Changes, first_index: int, forward: bool) -> Iterator[Change]:
+def _changes_from(changes: Changes, first_index: int, forward: bool) -> Iterator[Change]:
     """The changes from a number on, or back; read in blocks, as one by one takes longer."""
     if not forward:
         first_index = len(changes) - 1 - first_index

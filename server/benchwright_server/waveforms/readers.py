@@ -36,7 +36,7 @@ class Readers:
     def __init__(self) -> None:
         self._readers: dict[Path, _ReaderProcess] = {}
 
-    async def ask(self, path: Path, name: str, **arguments: Any) -> Any:
+    async def call_method(self, path: Path, method_name: str, **arguments: Any) -> Any:
         """The result of a method of `WaveformFile` for a file, which is opened first if it has to be.
 
         Raises:
@@ -45,7 +45,7 @@ class Readers:
         """
         waveform_reader = await self._reader(path)
         try:
-            return await waveform_reader.ask(name, arguments)
+            return await waveform_reader.call_method(method_name, arguments)
         finally:
             if waveform_reader.is_dead and self._readers.get(path) is waveform_reader:
                 del self._readers[path]
@@ -90,9 +90,9 @@ class _ReaderProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._idle: asyncio.TimerHandle | None = None
 
-    async def ask(self, name: str, arguments: dict[str, Any]) -> Any:
+    async def call_method(self, method_name: str, arguments: dict[str, Any]) -> Any:
         # Who gives up waiting leaves the process usable: its answer is read anyway.
-        return await _finish_uninterrupted(self._answer(name, arguments))
+        return await _finish_uninterrupted(self._answer(method_name, arguments))
 
     async def _answer(self, name: str, arguments: dict[str, Any]) -> Any:
         async with self._turn:
@@ -100,7 +100,7 @@ class _ReaderProcess:
             self._restart_idle_timer(None)
             try:
                 async with asyncio.timeout(_PATIENCE_S):
-                    reply = await self._exchange({"ask": name, **arguments})
+                    reply = await self._send_and_receive({"ask": name, **arguments})
             except TimeoutError:
                 self.kill()
                 raise WaveformError(
@@ -123,7 +123,7 @@ class _ReaderProcess:
         if self.is_dead:
             raise WaveformError(f"{self.path.name} was closed. Open it again.")
 
-    async def _exchange(self, question: dict[str, Any]) -> dict[str, Any]:
+    async def _send_and_receive(self, question: dict[str, Any]) -> dict[str, Any]:
         process = self._process = self._process or await self._started_process()
         if process.stdin is None or process.stdout is None:
             raise WaveformError(self._unreadable_message(""))

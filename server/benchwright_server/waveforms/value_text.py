@@ -25,7 +25,7 @@ def value_text(value: Value, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
-def literal(text: str, bits: int | None) -> str:
+def verilog_literal(text: str, bits: int | None) -> str:
     """A value of the protocol as Verilog writes it, such as `8'h1f`.
 
     Args:

@@ -121,7 +121,7 @@ def free_folder(root: Path, ref: str) -> Path:
     return folder
 
 
-def content_of(problem: Problem, variants: Mapping[str, str] | None = None) -> tuple[str, dict[str, bytes]]:
+def new_workspace_files(problem: Problem, variants: Mapping[str, str] | None = None) -> tuple[str, dict[str, bytes]]:
     """The files of a new workspace, and which of them is the statement.
 
     Files to write are created empty, so that an editor can open them. Figures are where the statement's links

@@ -14,7 +14,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.file_text import FileText
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
-from benchwright_server.workspaces.workspace import Marker, content_of, fill_workspace, mark_workspace
+from benchwright_server.workspaces.workspace import Marker, fill_workspace, mark_workspace, new_workspace_files
 from benchwright_studies import open_log
 
 from ...lsp.session import PATIENCE_S, File
@@ -72,7 +72,7 @@ def with_help(home: Path, ref: str = "starter/saturating-counter") -> Path:
     """A workspace of an attempt that may be helped."""
     user_home = Home.find({"BENCHWRIGHT_HOME": str(home)})
     problem = Store(user_home).problem(ref)
-    statement, files = content_of(problem)
+    statement, files = new_workspace_files(problem)
     folder = user_home.workspaces / "starter" / "helped"
     fill_workspace(folder, files)
     texts = {path: FileText.of_bytes(data) for path, data in files.items()}

@@ -28,5 +28,5 @@ async def test_all_tries_together_take_no_longer_than_one_may(monkeypatch: pytes
     monkeypatch.setattr(formatting, "format_document", slow)
     monkeypatch.setattr(formatting, "time", SimpleNamespace(monotonic=lambda: clock_s))
     server: Any = SimpleNamespace(documents=documents)
-    assert await formatting._edits(server, "file:///a.sv", types.FormattingOptions(2, True)) == []
+    assert await formatting._formatting_edits(server, "file:///a.sv", types.FormattingOptions(2, True)) == []
     assert patiences == [20.0, 8.0, 0.0]

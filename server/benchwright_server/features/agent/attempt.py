@@ -12,7 +12,7 @@ from benchwright_attempts.grading.grading import judged_paths
 from benchwright_server.errors import ServerError
 from benchwright_server.features.agent.tool import AnyTool, FileArgument, NoArguments, Tool
 from benchwright_server.features.editor.project_of import project_of
-from benchwright_server.features.language.diagnostics import of_slang
+from benchwright_server.features.language.diagnostics import findings_from_slang
 from benchwright_verilog.syntax.lines import Lines
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ async def _lint(server: EditorServer, session: EditorSession, params: FileArgume
                 "rule": finding.rule,
                 "message": finding.message,
             }
-            for finding in itertools.islice(of_slang(analysis.diagnostics, lines), _MAX_FINDINGS)
+            for finding in itertools.islice(findings_from_slang(analysis.diagnostics, lines), _MAX_FINDINGS)
         ]
 
     return json.dumps(await asyncio.to_thread(findings))

@@ -33,7 +33,7 @@ from benchwright_server.features.editor.run_progress import cancellable_progress
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.operations.operation import Operation
-from benchwright_server.own_tests.bench import FileRun, RunRequest, TestBench, id_of
+from benchwright_server.own_tests.bench import FileRun, RunRequest, TestBench, own_test_id
 from benchwright_server.own_tests.finding import TestFile, folder_of, found_tests, is_for_tests
 from benchwright_server.protocol.design import FileRange, Point
 from benchwright_server.protocol.own_tests import (
@@ -196,7 +196,7 @@ async def test_lenses(server: EditorServer, document: Document) -> list[types.Co
             types.Command(
                 title="▶ Run test",
                 command="benchwright.runOwnTests",
-                arguments=[{"uri": document.uri, "ids": [id_of(relative, shape.name)]}],
+                arguments=[{"uri": document.uri, "ids": [own_test_id(relative, shape.name)]}],
             ),
         )
         for shape in shapes
@@ -258,10 +258,10 @@ def _file_view(locations: Locations, folder: Path, test_file: TestFile) -> OwnTe
         kind="cocotb" if test_file.is_cocotb else "testbench",
         tests=[
             OwnTest(
-                id=id_of(test_file.path, found_test.name),
+                id=own_test_id(test_file.path, found_test.name),
                 name=found_test.name,
                 place=_file_range(path, locations.range(path, found_test.start, found_test.end)),
-                cases=[OwnTestCase(id=id_of(test_file.path, case), name=case) for case in found_test.cases],
+                cases=[OwnTestCase(id=own_test_id(test_file.path, case), name=case) for case in found_test.cases],
             )
             for found_test in test_file.tests
         ],

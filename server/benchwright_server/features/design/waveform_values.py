@@ -18,9 +18,9 @@ from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.project_of import project_of
 from benchwright_server.protocol.design import Point
 from benchwright_server.protocol.waveforms import WaveformSignal, WaveformSource
-from benchwright_server.waveforms.design_paths import in_design, in_waveform
+from benchwright_server.waveforms.design_paths import design_paths_for, waveform_paths_for
 from benchwright_server.waveforms.readers import Readers
-from benchwright_server.waveforms.value_text import literal
+from benchwright_server.waveforms.value_text import verilog_literal
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -81,7 +81,7 @@ class WaveformValuesAtCursor:
 
         design = self._design(path)
         flow = SignalFlow(design)
-        for signal_path in in_design(design, signal):
+        for signal_path in design_paths_for(design, signal):
             design_signal = flow.signal(signal_path)
             declaring_range = (
                 file_range(Locations(self._server), design_signal.declaration) if design_signal is not None else None
@@ -97,7 +97,7 @@ class WaveformValuesAtCursor:
             WaveformError: The position has no signal, or the waveform has none of it.
         """
         candidates = await asyncio.to_thread(self._candidates_at, source, position, await self._design_tops(path))
-        known_signals = await self._readers.ask(path, "known", signals=candidates)
+        known_signals = await self._readers.call_method(path, "known", signals=candidates)
         if not known_signals:
             raise WaveformError("The waveform has no signal of this name. Put the cursor on a signal that was dumped.")
         return WaveformSignal(path=known_signals[0])
@@ -112,7 +112,7 @@ class WaveformValuesAtCursor:
         names = [occurrence.target.name for occurrence in analysis.occurrences_at(byte)]
         design = project.design(file)
         instance = viewed_instance(project, design, module_at(self._server, project, file, position), None)
-        return [path for name in names for path in in_waveform(design, f"{instance.path}.{name}", tops)]
+        return [path for name in names for path in waveform_paths_for(design, f"{instance.path}.{name}", tops)]
 
     async def hints(self, document: Document, analysis: FileAnalysis, start: int, end: int) -> list[types.InlayHint]:
         """The values at the cursor between two bytes of a file; none without a cursor, or where aids are forbidden."""
@@ -127,7 +127,7 @@ class WaveformValuesAtCursor:
                 self._names_with_candidates, document.uri, analysis, start, end, tops
             )
             signals = sorted({path for _, paths in occurrence_paths for path in paths})
-            signal_values = await self._readers.ask(cursor.path, "values", signals=signals, time=cursor.time)
+            signal_values = await self._readers.call_method(cursor.path, "values", signals=signals, time=cursor.time)
         except FORESEEN:
             return []
         values = {
@@ -140,7 +140,7 @@ class WaveformValuesAtCursor:
             path = next((candidate for candidate in paths if candidate in values), None)
             if path is None or values[path]["value"] is None:
                 continue
-            text = literal(values[path]["value"], values[path]["bits"])
+            text = verilog_literal(values[path]["value"], values[path]["bits"])
             label = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
             tooltip = f"{path} at {cursor.time} in {cursor.path.name}"
             position = lines.position(lines.from_byte(occurrence.end))
@@ -163,16 +163,16 @@ class WaveformValuesAtCursor:
             instance_path = arounds[module]
             if instance_path is not None:
                 occurrence_paths.append(
-                    (occurrence, in_waveform(design, f"{instance_path}.{occurrence.target.name}", tops))
+                    (occurrence, waveform_paths_for(design, f"{instance_path}.{occurrence.target.name}", tops))
                 )
             if len(occurrence_paths) == _MOST_HINTS:
                 break
         return occurrence_paths
 
     async def _design_tops(self, path: Path) -> list[str]:
-        tops: list[str] = (await self._readers.ask(path, "summary"))["tops"]
+        tops: list[str] = (await self._readers.call_method(path, "summary"))["tops"]
         if "TOP" in tops:
-            inner = (await self._readers.ask(path, "level", scope="TOP", words=[], offset=0, limit=50))["items"]
+            inner = (await self._readers.call_method(path, "level", scope="TOP", words=[], offset=0, limit=50))["items"]
             tops = [*tops, *(inner_scope["name"] for inner_scope in inner if inner_scope["kind"] == "scope")]
         return tops
 

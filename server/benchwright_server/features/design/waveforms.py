@@ -68,7 +68,7 @@ class OpenWaveforms:
     async def open(self, params: WaveformParams) -> WaveformView:
         """The header of a waveform; its values are read meanwhile."""
         path = await self._allowed_waveform(params.uri)
-        summary = await self.readers.ask(path, "summary")
+        summary = await self.readers.call_method(path, "summary")
         event = AidUsed(aid=Aid.WAVEFORMS, feature="waveform", detail=path.name)
         await aids.record_use(self.server, params.uri, event)
         task = asyncio.ensure_future(self._load(path))
@@ -86,7 +86,7 @@ class OpenWaveforms:
         )
 
     async def _load(self, path: Path) -> None:
-        reading = asyncio.ensure_future(self.readers.ask(path, "load"))
+        reading = asyncio.ensure_future(self.readers.call_method(path, "load"))
         # Who asks for a window gets the error.
         with contextlib.suppress(*FORESEEN):
             finished_tasks, _ = await asyncio.wait({reading}, timeout=_QUIET_S)
@@ -101,7 +101,7 @@ class OpenWaveforms:
         path = await self._allowed_waveform(params.uri)
         words = [word for word in params.words if word]
         request = {"scope": params.scope, "words": words, "offset": params.offset, "limit": params.limit}
-        reply = await self.readers.ask(path, "level", **request)
+        reply = await self.readers.call_method(path, "level", **request)
         return WaveformItems(items=[WaveformItem(**wave_item) for wave_item in reply["items"]], total=reply["total"])
 
     async def window(self, params: WaveformWindowParams) -> WaveformWindow:
@@ -111,14 +111,14 @@ class OpenWaveforms:
         if params.end <= params.start:
             raise WaveformError(f"The window ends at {params.end}, which is not after its start {params.start}.")
         window_request = {"signals": params.signals, "start": params.start, "end": params.end, "width": params.columns}
-        traces = await self.readers.ask(path, "window", **window_request)
+        traces = await self.readers.call_method(path, "window", **window_request)
         return WaveformWindow(traces=[_trace(name, trace) for name, trace in zip(params.signals, traces, strict=True)])
 
     async def values(self, params: WaveformValuesParams) -> WaveformValues:
         """The values of some signals at a time."""
         path = await self._allowed_waveform(params.uri)
         _check_number(params.signals, MOST_ITEMS)
-        signal_values = await self.readers.ask(path, "values", signals=params.signals, time=params.time)
+        signal_values = await self.readers.call_method(path, "values", signals=params.signals, time=params.time)
         return WaveformValues(
             values=[signal_value["value"] if signal_value is not None else None for signal_value in signal_values]
         )
@@ -132,7 +132,7 @@ class OpenWaveforms:
             "forward": params.forward,
             "value": params.value,
         }
-        change = await self.readers.ask(path, "change", **change_request)
+        change = await self.readers.call_method(path, "change", **change_request)
         return WaveformChange(**change) if change is not None else WaveformChange(time=None, value=None)
 
     async def source(self, params: WaveformSourceParams) -> WaveformSource:
@@ -165,7 +165,7 @@ class OpenWaveforms:
     async def unknown_signals(self, uri: str, limit: int) -> list[tuple[str, str]]:
         """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
         path = await self._allowed_waveform(uri)
-        reply = await self.readers.ask(path, "unknown", most=limit)
+        reply = await self.readers.call_method(path, "unknown", most=limit)
         tick, unit = reply["timescale"]
         return [(signal["path"], f"{signal['since'] * tick:,} {unit}") for signal in reply["signals"]]
 

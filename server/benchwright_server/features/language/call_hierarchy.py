@@ -39,8 +39,8 @@ _KINDS = {
 def register(server: EditorServer) -> None:
     """Serve all three."""
     server.feature(types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY)(partial(_prepare, server))
-    server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)(partial(_incoming, server))
-    server.feature(types.CALL_HIERARCHY_OUTGOING_CALLS)(partial(_outgoing, server))
+    server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)(partial(_incoming_calls, server))
+    server.feature(types.CALL_HIERARCHY_OUTGOING_CALLS)(partial(_outgoing_calls, server))
 
 
 async def _prepare(server: EditorServer, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem]:
@@ -54,21 +54,21 @@ async def _prepare(server: EditorServer, params: types.CallHierarchyPrepareParam
     return [_item(locations, node) for node in nodes if node.node_kind is NodeKind.ROUTINE or node.path in allowed]
 
 
-async def _incoming(
+async def _incoming_calls(
     server: EditorServer, params: types.CallHierarchyIncomingCallsParams
 ) -> list[types.CallHierarchyIncomingCall]:
     locations = Locations(server)
     return [
         types.CallHierarchyIncomingCall(_item(locations, edge.node), _ranges(locations, edge, edge.node))
-        for edge in await _edges(server, locations, params.item, incoming_edges)
+        for edge in await _allowed_edges(server, locations, params.item, incoming_edges)
     ]
 
 
-async def _outgoing(
+async def _outgoing_calls(
     server: EditorServer, params: types.CallHierarchyOutgoingCallsParams
 ) -> list[types.CallHierarchyOutgoingCall]:
     locations = Locations(server)
-    edges = await _edges(server, locations, params.item, outgoing_edges)
+    edges = await _allowed_edges(server, locations, params.item, outgoing_edges)
     path = file_of(params.item.uri) if edges else None
     return [
         # LSP 3.18: these ranges are in the file of the item that was asked about.
@@ -80,21 +80,21 @@ async def _outgoing(
     ]
 
 
-_Way = Callable[["Project", CallNode], list[CallEdge]]
+_EdgeFunction = Callable[["Project", CallNode], list[CallEdge]]
 
 
-async def _edges(
-    server: EditorServer, locations: Locations, hierarchy_item: types.CallHierarchyItem, way: _Way
+async def _allowed_edges(
+    server: EditorServer, locations: Locations, hierarchy_item: types.CallHierarchyItem, edges_of: _EdgeFunction
 ) -> list[CallEdge]:
     """The edges to an item or from it; no edge if that is a view of the design and an attempt forbids these."""
-    node, edges = await asyncio.to_thread(_node_and_edges, server, locations, hierarchy_item, way)
+    node, edges = await asyncio.to_thread(_node_and_edges, server, locations, hierarchy_item, edges_of)
     if node is None or node.node_kind is NodeKind.ROUTINE:
         return edges
     allowed = await allowed_files(server, (node.path, *(edge.node.path for edge in edges)), Aid.DESIGN_VIEWS)
     if node.path not in allowed:
         return []
     if node.node_kind is NodeKind.SIGNAL:
-        feature = "drivers" if way is incoming_edges else "loads"
+        feature = "drivers" if edges_of is incoming_edges else "loads"
         try:
             await record_use(
                 server, hierarchy_item.uri, AidUsed(aid=Aid.DESIGN_VIEWS.value, feature=feature, detail=node.name)
@@ -106,7 +106,7 @@ async def _edges(
 
 
 def _node_and_edges(
-    server: EditorServer, locations: Locations, hierarchy_item: types.CallHierarchyItem, way: _Way
+    server: EditorServer, locations: Locations, hierarchy_item: types.CallHierarchyItem, edges_of: _EdgeFunction
 ) -> tuple[CallNode | None, list[CallEdge]]:
     try:
         path = file_of(hierarchy_item.uri)
@@ -119,7 +119,7 @@ def _node_and_edges(
     # The file may have changed since then: its current content counts.
     byte = min(locations.lines(path).byte_at(hierarchy_item.selection_range.start), len(analysis.data))
     nodes = nodes_at(project, analysis, byte)
-    return (nodes[0], way(project, nodes[0])) if nodes else (None, [])
+    return (nodes[0], edges_of(project, nodes[0])) if nodes else (None, [])
 
 
 def _ranges(locations: Locations, edge: CallEdge, node: CallNode) -> list[types.Range]:

@@ -60,11 +60,11 @@ class CodeActions:
         document, lines = report.document, report.document.lines
         action_context = ActionContext(document, lines.offset(params.range.start), lines.offset(params.range.end))
         wanted_kinds = _RequestedKinds(params.context.only)
-        touched_findings = [finding for finding in report.findings if _touches(finding, action_context, lines)]
+        touched_findings = [finding for finding in report.findings if _is_at_selection(finding, action_context, lines)]
         offered_actions: list[Action] = []
         if wanted_kinds.includes(ActionKind.QUICK_FIX):
             offered_actions += await self._fixes_of(action_context, touched_findings)
-            offered_actions += await killing_test_actions(action_context, self._read)
+            offered_actions += await killing_test_actions(action_context, self._open_or_read_document)
         if wanted_kinds.includes(ActionKind.REWRITE):
             offered_actions += catalogue.rewrites(action_context, await self._server.projects.analysis(document))
         actions = [self._code_action(document, action, params.context.diagnostics) for action in _once(offered_actions)]
@@ -73,7 +73,7 @@ class CodeActions:
         if wanted_kinds.includes(ActionKind.QUICK_FIX):
             actions += await explain_actions(self._server, document.uri, touched_findings)
         if wanted_kinds.names(ActionKind.FIX_ALL):
-            actions += await self._fix_all_later(document)
+            actions += await self._fix_all_without_edit(document)
         return actions
 
     async def resolve(self, action: types.CodeAction) -> types.CodeAction:
@@ -83,7 +83,7 @@ class CodeActions:
         document = self._server.documents.get(uri) if isinstance(uri, str) else None
         if action.edit is None and document is not None:
             fix = catalogue.fix_all(document, await self._all_fixes(document))
-            action.edit = self._edit(document, fix.changes if fix is not None else (), {})
+            action.edit = self._workspace_edit(document, fix.changes if fix is not None else (), {})
         return action
 
     async def before_saving(self, params: types.WillSaveTextDocumentParams) -> list[types.TextEdit]:
@@ -102,15 +102,15 @@ class CodeActions:
                 offered_fixes = (await self._tool_fixes(document)).get(source, [])
                 actions += catalogue.tool_fixes(document, source, findings, offered_fixes)
         analysis = await self._server.projects.analysis(document)
-        return [*actions, *catalogue.fixes(action_context, findings, analysis, self._read)]
+        return [*actions, *catalogue.fixes(action_context, findings, analysis, self._open_or_read_document)]
 
-    async def _fix_all_later(self, document: Document) -> list[types.CodeAction]:
+    async def _fix_all_without_edit(self, document: Document) -> list[types.CodeAction]:
         kind = types.CodeActionKind.SourceFixAll
         title = "Fix everything that is safe to fix"
         if self._resolves:
             return [types.CodeAction(title, kind=kind, data={"uri": document.uri})]
         fix = catalogue.fix_all(document, await self._all_fixes(document))
-        return [types.CodeAction(title, kind=kind, edit=self._edit(document, fix.changes, {}))] if fix else []
+        return [types.CodeAction(title, kind=kind, edit=self._workspace_edit(document, fix.changes, {}))] if fix else []
 
     async def _all_fixes(self, document: Document) -> list[Fix]:
         return [fix for fixes in (await self._tool_fixes(document)).values() for fix in fixes]
@@ -128,7 +128,7 @@ class CodeActions:
             self._fixes = document, fixes
         return self._fixes[1]
 
-    def _read(self, path: Path) -> Document | None:
+    def _open_or_read_document(self, path: Path) -> Document | None:
         document = self._server.documents.get(path.as_uri())
         if document is not None:
             return document
@@ -152,17 +152,17 @@ class CodeActions:
             kind=types.CodeActionKind(action.kind.value),
             diagnostics=settled or None,
             is_preferred=action.is_preferred or None,
-            edit=self._edit(document, action.changes, changes_by_path),
+            edit=self._workspace_edit(document, action.changes, changes_by_path),
         )
 
-    def _edit(
+    def _workspace_edit(
         self, document: Document, changes: Sequence[TextChange], changes_by_path: dict[Path, tuple[TextChange, ...]]
     ) -> types.WorkspaceEdit:
         document_edits: list[tuple[str, int | None, list[types.TextEdit]]] = []
         if changes:
             document_edits.append((document.uri, document.version, _text_edits(document.lines, changes)))
         for path, other_changes in changes_by_path.items():
-            other_document = self._read(path)
+            other_document = self._open_or_read_document(path)
             if other_document is not None:
                 version = (
                     other_document.version if self._server.documents.get(other_document.uri) is other_document else None
@@ -193,7 +193,7 @@ class _RequestedKinds:
         return any(f"{kind}.".startswith(f"{only}.") or not only for only in self._only or ())
 
 
-def _touches(finding: Finding, action_context: ActionContext, lines: Lines) -> bool:
+def _is_at_selection(finding: Finding, action_context: ActionContext, lines: Lines) -> bool:
     if action_context.start == action_context.end and finding.start == finding.end:
         return lines.line_of(finding.start) == lines.line_of(action_context.start)
     return finding.start <= action_context.end and action_context.start <= finding.end

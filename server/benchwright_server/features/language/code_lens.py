@@ -68,7 +68,9 @@ class CodeLenses:
             return []
         modules = (await self._server.projects.analysis(document)).modules
         first_start = modules[0].start if modules else 0
-        lenses = await self._of_attempt(path_of(document.uri), document.lines.byte_range(first_start, first_start))
+        lenses = await self._run_and_submit_lenses(
+            path_of(document.uri), document.lines.byte_range(first_start, first_start)
+        )
         for module in modules:
             name_range = document.lines.byte_range(module.start, module.end)
             lenses.append(types.CodeLens(name_range, data={"uri": document.uri, "module": module.name}))
@@ -85,7 +87,7 @@ class CodeLenses:
             lenses += await choice_lenses(self._server, document.uri, module_ranges)
         return lenses
 
-    async def _of_attempt(self, file: Path, lens_range: types.Range) -> list[types.CodeLens]:
+    async def _run_and_submit_lenses(self, file: Path, lens_range: types.Range) -> list[types.CodeLens]:
         """Run and submit, above the first module of a file that a harness takes."""
         session = await self._server.sessions.session(file)
         if session is None or session.problem.kind is not ProblemKind.DESIGN:
@@ -108,7 +110,7 @@ class CodeLenses:
         """Count the instances of a lens's module, in all files."""
         lens_data = lens.data if isinstance(lens.data, dict) else {}
         uri, module = str(lens_data.get("uri", "")), str(lens_data.get("module", ""))
-        locations = await self._instances(uri, module)
+        locations = await self._instance_locations(uri, module)
         title = "1 instance" if len(locations) == 1 else f"{len(locations) or 'no'} instances"
         arguments: list[object] = [{"uri": uri, "module": module}]
         command = f"benchwright.{SHOW_INSTANCES}"
@@ -121,7 +123,7 @@ class CodeLenses:
     async def show_instances(self, *arguments: object) -> None:
         """Show where a module is instantiated: the location, or a list of locations."""
         lens_data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
-        locations = await self._instances(str(lens_data.get("uri", "")), str(lens_data.get("module", "")))
+        locations = await self._instance_locations(str(lens_data.get("uri", "")), str(lens_data.get("module", "")))
         if locations and self._server.client.supports("window.showDocument.support"):
             first_location = locations[0]
             await self._server.window_show_document_async(
@@ -140,7 +142,7 @@ class CodeLenses:
             )
             self._server.window_show_message(types.ShowMessageParams(types.MessageType.Info, message))
 
-    async def _instances(self, uri: str, module: str) -> list[types.Location]:
+    async def _instance_locations(self, uri: str, module: str) -> list[types.Location]:
         document = self._server.documents.get(uri)
         if document is None or not document.is_design or not uri.startswith("file:"):
             return []

@@ -96,10 +96,10 @@ class CompletionLists:
         ):
             return None
         if cursor.expected_code is Expected.INCLUDE:
-            proposals = list(self._files(document, cursor))
+            proposals = list(self._include_proposals(document, cursor))
         else:
             proposals = await self._proposals(document, cursor)
-        return self._list(document, cursor, proposals)
+        return self._completion_list_json(document, cursor, proposals)
 
     async def _proposals(self, document: Document, cursor: Cursor) -> list[Proposal]:
         analysis = await self._server.projects.recent_analysis(document)
@@ -125,17 +125,17 @@ class CompletionLists:
         request = CompletionRequest(cursor, document.text, byte, analysis, project, self._library, text, can_snippets)
         return list(proposals(request))
 
-    def _files(self, document: Document, cursor: Cursor) -> Iterator[Proposal]:
+    def _include_proposals(self, document: Document, cursor: Cursor) -> Iterator[Proposal]:
         """The folders and design files that an `include` could name next."""
         inner_folder = cursor.path[0] if cursor.path else ""
         folder_of_file = path_of(document.uri).parent
         settings = self._server.settings.project
         root = self._server.projects.project_of(document).folder or folder_of_file
         for folder in dict.fromkeys([folder_of_file, root, *(root / name for name in settings.include_dirs)]):
-            yield from _entries(folder / inner_folder, cursor.word, path_of(document.uri))
+            yield from _folder_proposals(folder / inner_folder, cursor.word, path_of(document.uri))
 
-    def _list(self, document: Document, cursor: Cursor, proposals: list[Proposal]) -> JsonText:
-        ordered_proposals = sorted(proposals, key=partial(_order, cursor.word))
+    def _completion_list_json(self, document: Document, cursor: Cursor, proposals: list[Proposal]) -> JsonText:
+        ordered_proposals = sorted(proposals, key=partial(_sort_key, cursor.word))
         shown_proposals = ordered_proposals[:_MOST_ITEMS]
         self._number += 1
         self._documentation = [proposal.documentation for proposal in shown_proposals]
@@ -164,11 +164,11 @@ class CompletionLists:
             completion_item["filterText"] = compared
         if is_snippet:
             completion_item["insertTextFormat"] = types.InsertTextFormat.Snippet.value
-        if "\n" in text and (mode := self._mode(is_snippet=is_snippet)) is not None:
+        if "\n" in text and (mode := self._insert_text_mode(is_snippet=is_snippet)) is not None:
             completion_item["insertTextMode"] = mode.value
         return completion_item
 
-    def _mode(self, *, is_snippet: bool) -> types.InsertTextMode | None:
+    def _insert_text_mode(self, *, is_snippet: bool) -> types.InsertTextMode | None:
         # Every client indents snippets; of other insertions, only the first line is in the right column.
         if not self._server.client.supports(f"{_ITEM}.insertTextModeSupport"):
             return None
@@ -190,7 +190,7 @@ class CompletionLists:
         return completion_item
 
 
-def _order(word: str, proposal: Proposal) -> tuple[bool, int, int, bool, str]:
+def _sort_key(word: str, proposal: Proposal) -> tuple[bool, int, int, bool, str]:
     # Items that start with the typed letters come before those that only contain them.
     starts_with_word = proposal.label.lstrip(".`$").lower().startswith(word.lstrip(".`$").lower())
     label = proposal.label
@@ -215,7 +215,7 @@ def _filter_text(proposal: Proposal, word: str) -> str | None:
     return None
 
 
-def _entries(folder: Path, word: str, own_path: Path) -> Iterable[Proposal]:
+def _folder_proposals(folder: Path, word: str, own_path: Path) -> Iterable[Proposal]:
     try:
         entries = sorted(os.scandir(folder), key=lambda dir_entry: dir_entry.name)
     except OSError:

@@ -51,10 +51,10 @@ _LEVELS = {
 
 def register(server: EditorServer) -> None:
     """Serve `textDocument/diagnostic`."""
-    server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC)(partial(_pull, server))
+    server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC)(partial(_pull_diagnostics, server))
 
 
-async def _pull(server: EditorServer, params: types.DocumentDiagnosticParams) -> JsonText:
+async def _pull_diagnostics(server: EditorServer, params: types.DocumentDiagnosticParams) -> JsonText:
     uri = params.text_document.uri
     await server.live.wait_for_pause(uri)
     if server.expansions is not None:
@@ -117,7 +117,7 @@ class LiveDiagnostics:
         if _is_design(uri):
             self._watched[uri] = _OpenDocument()
             if not self._pulls:
-                self._begin(self._look(uri))
+                self._start_task(self._analyse_and_publish(uri))
 
     def changed(self, uri: str) -> None:
         """A document was changed: analyse it when typing pauses."""
@@ -131,12 +131,14 @@ class LiveDiagnostics:
             watched.first_change = watched.last_change
             watched.is_looked_at = False
         if self._pulls:
-            self._look_at_others_later()
+            self._analyse_others_later()
             return
         if watched.timer is not None:
             watched.timer.cancel()
         loop = asyncio.get_running_loop()
-        watched.timer = loop.call_later(self._wait(watched), lambda: self._begin(self._look(uri)))
+        watched.timer = loop.call_later(
+            self._seconds_to_wait(watched), lambda: self._start_task(self._analyse_and_publish(uri))
+        )
 
     def closed(self, uri: str) -> None:
         """A document was closed: its diagnostics are cleared."""
@@ -150,12 +152,12 @@ class LiveDiagnostics:
     def settings_changed(self) -> None:
         """Analyse everything with the new settings."""
         self._is_all_old = True
-        self._look_at_others_later(of_one=True)
+        self._analyse_others_later(even_if_alone=True)
 
     def indexed(self) -> None:
         """All files of a large folder have been read: what was found before may be wrong now."""
         self._is_all_old = True
-        self._begin(self._look_again())
+        self._start_task(self._look_again())
 
     async def refresh(self, uris: Iterable[str]) -> None:
         """Shows again what is known of open documents besides their text, because it has changed."""
@@ -164,7 +166,7 @@ class LiveDiagnostics:
     async def wait_for_pause(self, uri: str) -> None:
         """Wait until typing pauses, or has gone on for long enough."""
         while (watched := self._watched.get(uri)) is not None and not watched.is_looked_at:
-            wait = self._wait(watched)
+            wait = self._seconds_to_wait(watched)
             if wait <= 0:
                 watched.is_looked_at = True
                 return
@@ -180,7 +182,7 @@ class LiveDiagnostics:
         if document is None or watched is None:
             return None
         if not self._pulls:
-            await self._look(uri)
+            await self._analyse_and_publish(uri)
         file = path_of(uri)
         workspace = await asyncio.to_thread(Workspace.find_around, file)
         folder = workspace.folder if workspace is not None else None
@@ -214,7 +216,7 @@ class LiveDiagnostics:
         return [self._diagnostic(finding, report.document) for finding in report.findings] if self._is_shown else []
 
     async def _report(self, document: Document) -> FindingReport:
-        slang_findings = tuple(of_slang(await self._said_by_slang(document), document.lines))
+        slang_findings = tuple(findings_from_slang(await self._slang_diagnostics(document), document.lines))
         watched = self._watched.get(document.uri) or _OpenDocument()
         linted = (lint_finding for group in watched.linted.values() for lint_finding in group)
         findings = tuple(
@@ -233,8 +235,8 @@ class LiveDiagnostics:
         watched.report = FindingReport(number, document, findings, slang_findings)
         return watched.report
 
-    async def _said_by_slang(self, document: Document) -> tuple[SlangDiagnostic, ...]:
-        if len(document.text) < _LARGE or not self._is_by_itself(document):
+    async def _slang_diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
+        if len(document.text) < _LARGE or not self._needs_no_other_file(document):
             return await self._server.projects.diagnostics(document)
         watched = self._watched.get(document.uri) or _OpenDocument()
         if watched.slang_report is not None and watched.slang_report[0] is document:
@@ -248,7 +250,7 @@ class LiveDiagnostics:
         watched.slang_report = document, slang_diagnostics
         return slang_diagnostics
 
-    def _is_by_itself(self, document: Document) -> bool:
+    def _needs_no_other_file(self, document: Document) -> bool:
         """True if slang needs no other file to analyse a document."""
         project = self._server.projects.project_of(document)
         if (
@@ -279,13 +281,13 @@ class LiveDiagnostics:
         foreign = foreign.union(*(declared_in(other_document.units) for other_document in other_documents))
         return not foreign or foreign.isdisjoint(words_of(document.units))
 
-    def _wait(self, watched: _OpenDocument) -> float:
+    def _seconds_to_wait(self, watched: _OpenDocument) -> float:
         """Seconds until a document that is being edited should be analysed."""
         diagnostics_settings, current_time = self._server.settings.diagnostics, time.monotonic()
         quiet = watched.last_change + diagnostics_settings.quiet_ms / 1000 - current_time
         return max(0.0, min(quiet, watched.first_change + diagnostics_settings.patience_ms / 1000 - current_time))
 
-    def _begin(self, coroutine: Coroutine[Any, Any, None]) -> None:
+    def _start_task(self, coroutine: Coroutine[Any, Any, None]) -> None:
         async def looked() -> None:
             try:
                 await coroutine
@@ -296,7 +298,7 @@ class LiveDiagnostics:
         self._looking.add(task)
         task.add_done_callback(self._looking.discard)
 
-    async def _look(self, uri: str) -> None:
+    async def _analyse_and_publish(self, uri: str) -> None:
         watched = self._watched.get(uri)
         if watched is None:
             return
@@ -306,15 +308,17 @@ class LiveDiagnostics:
         report = await self.newest_report(uri)
         if report is not None:
             self._publish(report)
-            self._look_at_others_later()
+            self._analyse_others_later()
 
-    def _look_at_others_later(self, *, of_one: bool = False) -> None:
+    def _analyse_others_later(self, *, even_if_alone: bool = False) -> None:
         """An edit in one file may cause or fix findings in another: analyse those after a longer pause in typing."""
-        if len(self._watched) > 1 or of_one:
+        if len(self._watched) > 1 or even_if_alone:
             if self._refresh_timer is not None:
                 self._refresh_timer.cancel()
             wait = 2 * self._server.settings.diagnostics.quiet_ms / 1000
-            self._refresh_timer = asyncio.get_running_loop().call_later(wait, lambda: self._begin(self._look_again()))
+            self._refresh_timer = asyncio.get_running_loop().call_later(
+                wait, lambda: self._start_task(self._look_again())
+            )
 
     async def _look_again(self) -> None:
         self._refresh_timer = None
@@ -384,7 +388,7 @@ def _range(lines: Lines, start: int, end: int) -> dict[str, Any]:
     }
 
 
-def of_slang(slang_diagnostics: Iterable[SlangDiagnostic], lines: Lines) -> Iterator[Finding]:
+def findings_from_slang(slang_diagnostics: Iterable[SlangDiagnostic], lines: Lines) -> Iterator[Finding]:
     """Slang's findings in a file with these lines."""
     for slang_diagnostic in slang_diagnostics:
         start, end = lines.from_byte(slang_diagnostic.start), lines.from_byte(slang_diagnostic.end)

@@ -34,7 +34,7 @@ async def _document_symbols(
             each_one = await each_unit(document.units, _symbols_of)
             document.symbols[:] = [JsonText.of_list([symbols.json_at(unit.line) for unit, symbols in each_one])]
         return document.symbols[0]
-    return [flat for unit in document.units for flat in _flat(document, unit, outline_of(unit.shape), None)]
+    return [flat for unit in document.units for flat in _flat_symbols(document, unit, outline_of(unit.shape), None)]
 
 
 def _symbols_of(shape: Shape) -> MovingJson:
@@ -42,30 +42,30 @@ def _symbols_of(shape: Shape) -> MovingJson:
     return MovingJson(_join_symbols(outline_of(shape), shape.lines, lines), tuple(lines))
 
 
-def _join_symbols(declarations: Iterable[OutlineSymbol], lines: Lines, numbers: list[int]) -> str:
-    return ",".join(_symbol(declaration, lines, numbers) for declaration in declarations)
+def _join_symbols(declarations: Iterable[OutlineSymbol], lines: Lines, line_numbers: list[int]) -> str:
+    return ",".join(_symbol(declaration, lines, line_numbers) for declaration in declarations)
 
 
-def _symbol(declaration: OutlineSymbol, lines: Lines, numbers: list[int]) -> str:
+def _symbol(declaration: OutlineSymbol, lines: Lines, line_numbers: list[int]) -> str:
     """One symbol as a template; appends its lines in the order in which they occur in it."""
     head = f'{{"name":{quote_json(declaration.name)},"kind":{declaration.symbol_kind.value}'
     if declaration.detail:
         head += f',"detail":{quote_json(declaration.detail)}'
-    full_range = _range(lines, declaration.start, declaration.end, numbers)
-    name = _range(lines, declaration.name_start, declaration.name_end, numbers)
-    inner_symbols = _join_symbols(declaration.inner_symbols, lines, numbers)
+    full_range = _range(lines, declaration.start, declaration.end, line_numbers)
+    name = _range(lines, declaration.name_start, declaration.name_end, line_numbers)
+    inner_symbols = _join_symbols(declaration.inner_symbols, lines, line_numbers)
     children = f',"children":[{inner_symbols}]' if inner_symbols else ""
     return f'{head},"range":{full_range},"selectionRange":{name}{children}}}'
 
 
-def _range(lines: Lines, start: int, end: int, numbers: list[int]) -> str:
+def _range(lines: Lines, start: int, end: int, line_numbers: list[int]) -> str:
     first_line, first_column = lines.line_and_column(lines.from_byte(start))
     last_line, last_column = lines.line_and_column(lines.from_byte(end))
-    numbers += (first_line, last_line)
+    line_numbers += (first_line, last_line)
     return f'{{"start":{{"line":%d,"character":{first_column}}},"end":{{"line":%d,"character":{last_column}}}}}'
 
 
-def _flat(
+def _flat_symbols(
     document: Document, unit: TopLevelItem, declarations: Iterable[OutlineSymbol], container: str | None
 ) -> Iterator[types.SymbolInformation]:
     """The same for clients that don't support hierarchy."""
@@ -77,4 +77,4 @@ def _flat(
             declaration.symbol_kind,
             container_name=container,
         )
-        yield from _flat(document, unit, declaration.inner_symbols, declaration.name)
+        yield from _flat_symbols(document, unit, declaration.inner_symbols, declaration.name)

@@ -26,20 +26,20 @@ _CLOSING = re.compile(r"[ \t]*(?:end|else|end(?:module|case|function|task|interf
 def register(server: EditorServer) -> None:
     """Serve all three."""
     server.feature(types.TEXT_DOCUMENT_FORMATTING)(partial(_format_document, server))
-    server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)(partial(_range, server))
-    server.feature(types.TEXT_DOCUMENT_ON_TYPE_FORMATTING)(partial(_on_type, server))
+    server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)(partial(_format_range, server))
+    server.feature(types.TEXT_DOCUMENT_ON_TYPE_FORMATTING)(partial(_format_on_type, server))
 
 
 async def _format_document(server: EditorServer, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
     try:
-        return await _edits(server, params.text_document.uri, params.options)
+        return await _formatting_edits(server, params.text_document.uri, params.options)
     except NotFormattedError as error:
         # An answer with an error would stop a client that formats on save from saving.
         server.report_failure(error)
         return []
 
 
-async def _range(server: EditorServer, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
+async def _format_range(server: EditorServer, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
     start_position, end_position = sorted((params.range.start, params.range.end))
     # A range that ends before the first character of a line does not mean that line.
     last_line = (
@@ -48,21 +48,21 @@ async def _range(server: EditorServer, params: types.DocumentRangeFormattingPara
         else end_position.line
     )
     try:
-        edits = await _edits(server, params.text_document.uri, params.options)
+        edits = await _formatting_edits(server, params.text_document.uri, params.options)
     except NotFormattedError as error:
         server.report_failure(error)
         return []
     return _edits_within(edits, start_position.line, last_line)
 
 
-async def _on_type(server: EditorServer, params: types.DocumentOnTypeFormattingParams) -> list[types.TextEdit]:
+async def _format_on_type(server: EditorServer, params: types.DocumentOnTypeFormattingParams) -> list[types.TextEdit]:
     document = server.documents.get(params.text_document.uri)
     position = params.position
     line = position.line - 1 if params.ch == "\n" else position.line
-    if document is None or not 0 <= line < len(document.lines) or not _is_due(document, params):
+    if document is None or not 0 <= line < len(document.lines) or not _completes_word(document, params):
         return []
     try:
-        edits = await _edits(server, document.uri, params.options)
+        edits = await _formatting_edits(server, document.uri, params.options)
     except NotFormattedError:
         # Half-typed code needs no message.
         return []
@@ -89,7 +89,7 @@ def _edits_within(edits: list[types.TextEdit], first_line: int, last_line: int) 
     return line_edits
 
 
-def _is_due(document: Document, params: types.DocumentOnTypeFormattingParams) -> bool:
+def _completes_word(document: Document, params: types.DocumentOnTypeFormattingParams) -> bool:
     """Letters trigger it too, but only those that complete a word such as `end`."""
     if not params.ch.isalpha():
         return True
@@ -98,7 +98,9 @@ def _is_due(document: Document, params: types.DocumentOnTypeFormattingParams) ->
     return _CLOSING.fullmatch(document.text[start : lines.offset(params.position)]) is not None
 
 
-async def _edits(server: EditorServer, uri: str, formatting_options: types.FormattingOptions) -> list[types.TextEdit]:
+async def _formatting_edits(
+    server: EditorServer, uri: str, formatting_options: types.FormattingOptions
+) -> list[types.TextEdit]:
     """The edits for the latest version.
 
     Raises:
@@ -116,10 +118,10 @@ async def _edits(server: EditorServer, uri: str, formatting_options: types.Forma
     return []
 
 
-def _text_edits(lines: Lines, result: str) -> list[types.TextEdit]:
-    if not same_words(lines.text, result):
+def _text_edits(lines: Lines, formatted_text: str) -> list[types.TextEdit]:
+    if not same_words(lines.text, formatted_text):
         return []
     return [
         types.TextEdit(lines.range(spacing.start, spacing.end), spacing.text)
-        for spacing in spacings(lines.text, result)
+        for spacing in spacings(lines.text, formatted_text)
     ]

@@ -74,7 +74,7 @@ class Offers:
             return no_suggestion
         file = path_of(document.uri)
         session = await self._server.sessions.session(file)
-        await self._settle(document)
+        await self._record_fate_of_last(document)
         if session is not None and not session.terms.allows_own_assistant:
             return no_suggestion
         offset = document.lines.offset(params.position)
@@ -92,10 +92,10 @@ class Offers:
         command = types.Command("Accepted", ACCEPTED, arguments=[offer.id]) if offer is not None else None
         return types.InlineCompletionList([types.InlineCompletionItem(text, range=insertion_range, command=command)])
 
-    async def accepted(self, identity: str) -> None:
+    async def accepted(self, suggestion_id: str) -> None:
         """The client has inserted a suggestion."""
         for uri, offer in list(self._open.items()):
-            if offer.id == identity:
+            if offer.id == suggestion_id:
                 del self._open[uri]
                 await self._record_accepted(offer, self._server.documents.get(uri))
 
@@ -139,7 +139,7 @@ class Offers:
         self._open[document.uri] = offer
         return offer
 
-    async def _settle(self, document: Document) -> None:
+    async def _record_fate_of_last(self, document: Document) -> None:
         """Record whether the last suggestion was accepted: not every client runs the command."""
         offer = self._open.pop(document.uri, None)
         if offer is None:

@@ -25,7 +25,7 @@ def register(server: EditorServer) -> None:
     tokens = SemanticTokens(server)
     server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL)(partial(tokens.full))
     server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA)(partial(tokens.delta))
-    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE)(partial(tokens.of_range))
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE)(partial(tokens.range_tokens))
 
 
 class SemanticTokens:
@@ -56,19 +56,19 @@ class SemanticTokens:
         token_edits = [types.SemanticTokensEdit(start, removed, added_numbers)] if removed or added_numbers else []
         return types.SemanticTokensDelta(token_edits, new_tokens.result_id)
 
-    async def of_range(self, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
+    async def range_tokens(self, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
         """Those of a range."""
         document = self._server.documents.get(params.text_document.uri)
         if document is None or not document.is_design:
             return types.SemanticTokens([])
         start, end = sorted(map(document.lines.byte_at, (params.range.start, params.range.end)))
-        return types.SemanticTokens(await self._data(document, start, end))
+        return types.SemanticTokens(await self._encoded_tokens(document, start, end))
 
     async def _full_tokens(self, uri: str) -> types.SemanticTokens:
         document = self._server.documents.get(uri)
         if document is None or not document.is_design:
             return types.SemanticTokens([])
-        token_numbers = await self._data(document, 0, len(document.lines.data))
+        token_numbers = await self._encoded_tokens(document, 0, len(document.lines.data))
         tokens = types.SemanticTokens(token_numbers, str(next(self._ids)))
         self._sent_tokens.pop(uri, None)
         self._sent_tokens[uri] = tokens
@@ -76,7 +76,7 @@ class SemanticTokens:
             del self._sent_tokens[next(iter(self._sent_tokens))]
         return tokens
 
-    async def _data(self, document: Document, start: int, end: int) -> list[int]:
+    async def _encoded_tokens(self, document: Document, start: int, end: int) -> list[int]:
         from benchwright_verilog.semantics.names.colours import coloured_words, encoded_words
 
         analysis = await self._server.projects.analysis(document)

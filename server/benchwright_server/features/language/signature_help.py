@@ -52,14 +52,14 @@ async def _help(
 
 async def _header(server: EditorServer, library: Library, document: Document, call: OpenCall) -> Header | None:
     analysis = await server.projects.recent_analysis(document)
-    header = _header_by(analysis, server, library, document, call)
+    header = _header_in_analysis(analysis, server, library, document, call)
     if header is None and analysis.data != document.lines.data:
         # The call may have been typed since the last analysis.
-        header = _header_by(await server.projects.analysis(document), server, library, document, call)
+        header = _header_in_analysis(await server.projects.analysis(document), server, library, document, call)
     return header
 
 
-def _header_by(
+def _header_in_analysis(
     analysis: FileAnalysis, server: EditorServer, library: Library, document: Document, call: OpenCall
 ) -> Header | None:
     from benchwright_verilog.language.completion.instance_proposals import header_at

@@ -36,19 +36,19 @@ async def _prepare(server: EditorServer, params: types.TypeHierarchyPrepareParam
 
 async def _related_classes(
     server: EditorServer,
-    way: Callable[[Project, ClassNode], list[ClassNode]],
+    find_related: Callable[[Project, ClassNode], list[ClassNode]],
     params: types.TypeHierarchySupertypesParams | types.TypeHierarchySubtypesParams,
 ) -> list[types.TypeHierarchyItem]:
     locations = Locations(server)
-    class_nodes = await asyncio.to_thread(_classes, server, locations, params.item, way)
+    class_nodes = await asyncio.to_thread(_related_nodes, server, locations, params.item, find_related)
     return [_item(locations, node) for node in class_nodes]
 
 
-def _classes(
+def _related_nodes(
     server: EditorServer,
     locations: Locations,
     hierarchy_item: types.TypeHierarchyItem,
-    way: Callable[[Project, ClassNode], list[ClassNode]],
+    find_related: Callable[[Project, ClassNode], list[ClassNode]],
 ) -> list[ClassNode]:
     try:
         path = file_of(hierarchy_item.uri)
@@ -61,7 +61,7 @@ def _classes(
     # The file may have changed since then: its current content counts.
     byte = min(locations.lines(path).byte_at(hierarchy_item.selection_range.start), len(analysis.data))
     node = class_at(project, analysis, byte)
-    return way(project, node) if node is not None else []
+    return find_related(project, node) if node is not None else []
 
 
 def _item(locations: Locations, node: ClassNode) -> types.TypeHierarchyItem:

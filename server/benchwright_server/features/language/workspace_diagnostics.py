@@ -13,7 +13,7 @@ from lsprotocol import types
 
 from benchwright_server.editor_server import FindingReport
 from benchwright_server.features.editor.searching import SearchRequest
-from benchwright_server.features.language.diagnostics import of_slang
+from benchwright_server.features.language.diagnostics import findings_from_slang
 from benchwright_verilog.findings.merging import merge_findings
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText
@@ -98,7 +98,7 @@ class WorkspaceDiagnostics:
             (project, path)
             for project in self._server.projects.all_projects()
             for path, _ in project.words()
-            if _is_in(project, path)
+            if _has_meaningful_findings(project, path)
         ]
         project_files = [(project, path) for project, path in project_files if path.as_uri() not in open_uris]
         made_of = self._state()
@@ -119,7 +119,7 @@ class WorkspaceDiagnostics:
     def _file_report(self, path: Path, analysis: FileAnalysis) -> _LastReport:
         text = analysis.data.decode(errors="replace")
         document = Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
-        slang_findings = tuple(of_slang(analysis.diagnostics, document.lines))
+        slang_findings = tuple(findings_from_slang(analysis.diagnostics, document.lines))
         findings = tuple(merge_findings(slang_findings, document.lines, self._server.settings.lint))
         plain_diagnostics = self._server.live.report_json(FindingReport("", document, findings, slang_findings))
         return _LastReport(
@@ -150,7 +150,7 @@ def _analyses(
             yield path, analysis
 
 
-def _is_in(project: Project, path: Path) -> bool:
+def _has_meaningful_findings(project: Project, path: Path) -> bool:
     """True if findings in a file mean something: not in a header that no file includes."""
     return path.suffix not in HEADERS or project.roots_of([path]) != [path]
 
