@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright_verilog.language.explanation.comments import documentation
+from benchwright_verilog.language.explanation.comments import documentation_around
 from benchwright_verilog.language.explanation.known_macros import KnownMacros
-from benchwright_verilog.language.explanation.macros import expand_use, used_at
+from benchwright_verilog.language.explanation.macros import expand_use, use_arguments
 
 from ...support.designs.lone_file import lone_analysis
 
@@ -41,7 +41,7 @@ def macros() -> KnownMacros:
 )
 def test_a_use_becomes_what_the_definition_says(name: str, use_text: str, expected_text: str | None) -> None:
     known_macros = macros()
-    assert expand_use(known_macros[name], used_at(use_text, 0), known_macros) == expected_text
+    assert expand_use(known_macros[name], use_arguments(use_text, 0), known_macros) == expected_text
 
 
 def test_a_macro_that_uses_itself_comes_to_an_end() -> None:
@@ -72,4 +72,4 @@ def test_the_comment_above_documents_a_macro() -> None:
 )
 def test_comments_beside_a_declaration_document_it(text: str, expected_text: str) -> None:
     start, end = text.index("«"), text.index("»") - 1
-    assert documentation(text.replace("«", "").replace("»", ""), start, end) == expected_text
+    assert documentation_around(text.replace("«", "").replace("»", ""), start, end) == expected_text

@@ -99,12 +99,12 @@ def text_of(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def span(document: Document, node: Node) -> tuple[int, int]:
+def offsets_of(document: Document, node: Node) -> tuple[int, int]:
     """The place of a piece."""
     return document.lines.from_byte(node.start_byte), document.lines.from_byte(node.end_byte)
 
 
-def indentation(document: Document, offset: int) -> str:
+def line_indentation(document: Document, offset: int) -> str:
     """The white space that the line of an offset begins with."""
     start, end = document.lines.line(document.lines.line_of(offset) + 1)
     line = document.text[start:end]

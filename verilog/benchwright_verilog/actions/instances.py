@@ -15,13 +15,13 @@ from benchwright_verilog.actions.action import (
     TextChange,
     child,
     enclosing,
-    indentation,
+    line_indentation,
     newline,
     node_around,
-    span,
+    offsets_of,
     text_of,
 )
-from benchwright_verilog.actions.headers import added_port
+from benchwright_verilog.actions.headers import port_addition
 from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import SLANG
 
@@ -67,7 +67,7 @@ def interface_of(analysis: FileAnalysis, module: str) -> Interface | None:
 
 def rewrites(code_selection: ActionContext, analysis: FileAnalysis) -> Iterator[Action]:
     """Yield what can be written out of the instance at the selection."""
-    instantiation = _instance(code_selection.document, code_selection.node)
+    instantiation = _instantiation_and_instance(code_selection.document, code_selection.node)
     if instantiation is None:
         return
     instantiation_node, instance = instantiation
@@ -76,8 +76,8 @@ def rewrites(code_selection: ActionContext, analysis: FileAnalysis) -> Iterator[
     if interface is None:
         return
     if instance is not None:
-        yield from _connections(code_selection, analysis, instance, interface)
-    yield from _parameters(code_selection, instantiation_node, interface)
+        yield from _connection_rewrites(code_selection, analysis, instance, interface)
+    yield from _parameter_rewrites(code_selection, instantiation_node, interface)
 
 
 def fixes(
@@ -85,21 +85,21 @@ def fixes(
 ) -> Iterator[Action]:
     """Fixes of a finding about an instance."""
     document = code_selection.document
-    instantiation = _instance(document, node_around(document, finding.start, finding.start))
+    instantiation = _instantiation_and_instance(document, node_around(document, finding.start, finding.start))
     if finding.rule in UNCONNECTED and instantiation is not None and instantiation[1] is not None:
         interface = interface_of(analysis, _module_name(instantiation[0]) or "")
         if interface is not None:
-            for action in _connections(code_selection, analysis, instantiation[1], interface):
+            for action in _connection_rewrites(code_selection, analysis, instantiation[1], interface):
                 yield Action(action.title, action.changes, finding=finding, is_preferred=True)
     if finding.source is not SLANG:
         return
     if (match := _NO_PORT.match(finding.message)) and instantiation is not None:
-        yield from _new_port(code_selection, finding, analysis, read_document, instantiation[0], match["port"])
+        yield from _new_port_fixes(code_selection, finding, analysis, read_document, instantiation[0], match["port"])
     elif (match := _NO_MODULE.match(finding.message)) and instantiation is not None:
-        yield _new_module(code_selection, finding, analysis, instantiation, match["module"])
+        yield _new_module_fix(code_selection, finding, analysis, instantiation, match["module"])
 
 
-def _instance(document: Document, node: Node) -> tuple[Node, Node | None] | None:
+def _instantiation_and_instance(document: Document, node: Node) -> tuple[Node, Node | None] | None:
     """The instantiation around a piece, and which of its instances; the only one if the piece is before them."""
     instantiation_node = enclosing(node, *_INSTANCES)
     if instantiation_node is None:
@@ -118,7 +118,7 @@ def _module_name(instantiation_node: Node) -> str | None:
     return text_of(name) if name is not None else None
 
 
-def _connections(
+def _connection_rewrites(
     code_selection: ActionContext, analysis: FileAnalysis, instance: Node, interface: Interface
 ) -> Iterator[Action]:
     connection_list = child(instance, "list_of_port_connections")
@@ -137,13 +137,13 @@ def _connections(
     document = code_selection.document
     if ordered_connections and not named_connections and len(ordered_connections) <= len(interface.ports):
         changes = [
-            TextChange(*span(document, connection), f".{port}({text_of(connection)})")
+            TextChange(*offsets_of(document, connection), f".{port}({text_of(connection)})")
             for connection, port in zip(ordered_connections, interface.ports, strict=False)
         ]
         yield Action("Connect ports by name", tuple(changes), ActionKind.REWRITE)
     elif star is not None:
         new_connections = [f".{port}({port})" for port in missing]
-        yield Action("Write out .*", (_star_replaced(document, star, new_connections),), ActionKind.REWRITE)
+        yield Action("Write out .*", (_star_replacement(document, star, new_connections),), ActionKind.REWRITE)
     elif missing and not ordered_connections:
         known_names = _known_names(analysis, instance)
         new_connections = [f".{port}({port if port in known_names else ''})" for port in missing]
@@ -163,8 +163,8 @@ def _known_names(analysis: FileAnalysis, instance: Node) -> frozenset[str]:
     return frozenset(member.name for member in body if member.name) if body is not None else frozenset()
 
 
-def _star_replaced(document: Document, star: Node, new_connections: list[str]) -> TextChange:
-    start, end = span(document, star)
+def _star_replacement(document: Document, star: Node, new_connections: list[str]) -> TextChange:
+    start, end = offsets_of(document, star)
     line_start = document.lines.line(document.lines.line_of(start) + 1)[0]
     text_before = document.text[line_start:start]
     if text_before.strip() or len(new_connections) < 2:
@@ -181,15 +181,15 @@ def _append_connections(
 ) -> TextChange:
     """The change that appends connections, each in a line of its own unless the instance is in one."""
     closing = instance.children[-1]
-    opening, close_offset = span(document, child(instance, "(") or closing)[1], span(document, closing)[0]
+    opening, close_offset = offsets_of(document, child(instance, "(") or closing)[1], offsets_of(document, closing)[0]
     lines = document.lines
-    indent = indentation(document, span(document, instance)[0]) + "  "
+    indent = line_indentation(document, offsets_of(document, instance)[0]) + "  "
     eol = newline(document)
     if named_connections:
-        last_end = span(document, named_connections[-1])[1]
+        last_end = offsets_of(document, named_connections[-1])[1]
         if lines.line_of(opening) == lines.line_of(last_end):
             return TextChange(last_end, last_end, "".join(f", {connection}" for connection in new_connections))
-        indent = indentation(document, span(document, named_connections[-1])[0])
+        indent = line_indentation(document, offsets_of(document, named_connections[-1])[0])
         return TextChange(last_end, last_end, "".join(f",{eol}{indent}{connection}" for connection in new_connections))
     if len(new_connections) == 1:
         return TextChange(opening, close_offset, new_connections[0])
@@ -197,7 +197,9 @@ def _append_connections(
     return TextChange(opening, close_offset, f"{eol}{indent}{joined}{eol}{indent[:-2]}")
 
 
-def _parameters(code_selection: ActionContext, instantiation_node: Node, interface: Interface) -> Iterator[Action]:
+def _parameter_rewrites(
+    code_selection: ActionContext, instantiation_node: Node, interface: Interface
+) -> Iterator[Action]:
     assignment = child(instantiation_node, "parameter_value_assignment")
     assignment_list = child(assignment, "list_of_parameter_value_assignments")
     written_assignments = _named_children(assignment_list)
@@ -209,18 +211,18 @@ def _parameters(code_selection: ActionContext, instantiation_node: Node, interfa
         return
     document = code_selection.document
     if written_assignments:
-        end = span(document, written_assignments[-1])[1]
+        end = offsets_of(document, written_assignments[-1])[1]
         change = TextChange(end, end, "".join(f", {assigned}" for assigned in new_assignments))
     elif assignment is not None:
-        start, end = span(document, assignment)
+        start, end = offsets_of(document, assignment)
         change = TextChange(start, end, f"#({', '.join(new_assignments)})")
     else:
-        end = span(document, instantiation_node.children[0])[1]
+        end = offsets_of(document, instantiation_node.children[0])[1]
         change = TextChange(end, end, f" #({', '.join(new_assignments)})")
     yield Action("Set all parameters", (change,), ActionKind.REWRITE)
 
 
-def _new_port(
+def _new_port_fixes(
     code_selection: ActionContext,
     finding: Finding,
     analysis: FileAnalysis,
@@ -234,12 +236,12 @@ def _new_port(
         return
     module, path = text_of(name), occurrence.target.path
     document = code_selection.document if path == analysis.path else read_document(path)
-    scope = _declaration(document, module) if document is not None else None
+    scope = _module_declaration(document, module) if document is not None else None
     if document is None or scope is None:
         return
     directions = ("output", "input") if _OUTPUT.search(port) else ("input", "output")
     for direction in directions:
-        change = added_port(document, scope, f"{direction} logic {port}")
+        change = port_addition(document, scope, f"{direction} logic {port}")
         if change is None:
             continue
         title = f"Add the {direction} port '{port}' to '{module}'"
@@ -248,7 +250,7 @@ def _new_port(
         yield Action(title, own_changes, finding=finding, changes_elsewhere=changes_elsewhere)
 
 
-def _declaration(document: Document, module: str) -> Node | None:
+def _module_declaration(document: Document, module: str) -> Node | None:
     for declaration in document.tree.root_node.children:
         module_header = child(declaration, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
         name = child(module_header, "simple_identifier")
@@ -257,7 +259,7 @@ def _declaration(document: Document, module: str) -> Node | None:
     return None
 
 
-def _new_module(
+def _new_module_fix(
     code_selection: ActionContext,
     finding: Finding,
     analysis: FileAnalysis,

@@ -11,12 +11,12 @@ from benchwright_verilog.actions.action import (
     TextChange,
     child,
     enclosing,
-    indentation,
+    line_indentation,
     newline,
     node_around,
-    span,
+    offsets_of,
 )
-from benchwright_verilog.actions.headers import added_port
+from benchwright_verilog.actions.headers import port_addition
 from benchwright_verilog.findings.finding import Finding
 from benchwright_verilog.findings.source import SLANG
 
@@ -39,7 +39,7 @@ def fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
     if match := _UNKNOWN.match(finding.message) or _IMPLICIT.match(finding.message):
         name = match["name"]
         if name.isidentifier():
-            yield from _declare(code_selection, finding, name)
+            yield from _declaration_fixes(code_selection, finding, name)
     elif (match := _EXPECTED.fullmatch(finding.message)) and not match["text"].startswith("<"):
         text = match["text"]
         character_before = code_selection.text[finding.start - 1 : finding.start]
@@ -48,7 +48,7 @@ def fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
         yield Action(f"Insert '{text}'", (change,), finding=finding, is_preferred=text == ";")
 
 
-def _declare(code_selection: ActionContext, finding: Finding, name: str) -> Iterator[Action]:
+def _declaration_fixes(code_selection: ActionContext, finding: Finding, name: str) -> Iterator[Action]:
     document = code_selection.document
     node = node_around(document, finding.start, finding.start)
     scope = enclosing(node, *_SCOPES)
@@ -59,9 +59,9 @@ def _declare(code_selection: ActionContext, finding: Finding, name: str) -> Iter
         scope_member = scope_member.parent
     module_header = child(scope, *_HEADERS)
     if scope_member.parent == scope and scope_member != module_header:
-        start, _ = span(document, scope_member)
+        start, _ = offsets_of(document, scope_member)
         line_start, _ = document.lines.line(document.lines.line_of(start) + 1)
-        indent, eol = indentation(document, start), newline(document)
+        indent, eol = line_indentation(document, start), newline(document)
         text_before = document.text[line_start:start].strip()
         is_alone = not text_before or (text_before.startswith("/*") and text_before.endswith("*/"))
         change = (
@@ -71,5 +71,5 @@ def _declare(code_selection: ActionContext, finding: Finding, name: str) -> Iter
         )
         yield Action(f"Declare 'logic {name}'", (change,), finding=finding)
     for direction in ("input", "output"):
-        if (added := added_port(code_selection.document, scope, f"{direction} logic {name}")) is not None:
+        if (added := port_addition(code_selection.document, scope, f"{direction} logic {name}")) is not None:
             yield Action(f"Add the {direction} port '{name}'", (added,), finding=finding)

@@ -12,10 +12,10 @@ from benchwright_verilog.actions.action import (
     TextChange,
     child,
     enclosing,
-    indentation,
+    line_indentation,
     newline,
     node_around,
-    span,
+    offsets_of,
     text_of,
 )
 from benchwright_verilog.findings.finding import Finding
@@ -36,7 +36,7 @@ def rewrites(code_selection: ActionContext) -> Iterator[Action]:
     keyword = child(always, "always_keyword")
     if always is None or keyword is None:
         return
-    start, _ = span(code_selection.document, keyword)
+    start, _ = offsets_of(code_selection.document, keyword)
     control = _event_control(always)
     word = text_of(keyword)
     if word == "always_comb":
@@ -45,7 +45,7 @@ def rewrites(code_selection: ActionContext) -> Iterator[Action]:
         yield _rewrite("Write as always", TextChange(start, start + len(word), "always"))
     elif word == "always" and control is not None:
         if "".join(text_of(control).split()) in {"@*", "@(*)"}:
-            _, end = span(code_selection.document, control)
+            _, end = offsets_of(code_selection.document, control)
             yield _rewrite("Write as always_comb", TextChange(start, end, "always_comb"))
         elif any(edge in text_of(control).split("(", 1)[-1] for edge in ("posedge", "negedge")):
             yield _rewrite("Write as always_ff", TextChange(start, start + len(word), "always_ff"))
@@ -54,11 +54,11 @@ def rewrites(code_selection: ActionContext) -> Iterator[Action]:
 def fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
     """Fixes of a finding about an `always` block or a `case`."""
     if finding.rule in TO_BLOCKING:
-        yield from _change_assignments(code_selection, finding, "nonblocking_assignment", "blocking")
+        yield from _assignment_operator_fixes(code_selection, finding, "nonblocking_assignment", "blocking")
     elif finding.rule in TO_NON_BLOCKING:
-        yield from _change_assignments(code_selection, finding, "blocking_assignment", "non-blocking")
+        yield from _assignment_operator_fixes(code_selection, finding, "blocking_assignment", "non-blocking")
     elif finding.rule in NO_DEFAULT:
-        yield from _add_default(code_selection, finding)
+        yield from _default_item_fixes(code_selection, finding)
     elif finding.rule == "always-comb":
         action_context = ActionContext(code_selection.document, finding.start, finding.start)
         for action in rewrites(action_context):
@@ -76,18 +76,22 @@ def _event_control(always: Node) -> Node | None:
     return node
 
 
-def _change_assignments(code_selection: ActionContext, finding: Finding, kind: str, way: str) -> Iterator[Action]:
+def _assignment_operator_fixes(
+    code_selection: ActionContext, finding: Finding, node_kind: str, target_kind: str
+) -> Iterator[Action]:
     document = code_selection.document
     innermost = node_around(document, finding.start, max(finding.start, finding.end - 1))
-    assignment = enclosing(innermost, kind)
+    assignment = enclosing(innermost, node_kind)
     if assignment is None:
         # Verilator counts columns its own way, so the line may be all that is known.
         line_bounds = document.lines.line(document.lines.line_of(finding.start) + 1)
         assignment = next(
             (
                 node
-                for node in _descendants(enclosing(innermost, "always_construct") or document.tree.root_node, kind)
-                if line_bounds[0] <= span(document, node)[0] <= line_bounds[1]
+                for node in _descendants_of_kind(
+                    enclosing(innermost, "always_construct") or document.tree.root_node, node_kind
+                )
+                if line_bounds[0] <= offsets_of(document, node)[0] <= line_bounds[1]
             ),
             None,
         )
@@ -95,27 +99,29 @@ def _change_assignments(code_selection: ActionContext, finding: Finding, kind: s
         return
     change = _operator_change(code_selection, assignment)
     if change is not None:
-        title = f"Make this assignment {way}"
+        title = f"Make this assignment {target_kind}"
         yield Action(title, (change,), finding=finding, is_preferred=True)
     always = enclosing(assignment, "always_construct")
     changes = [
-        change for node in _descendants(always, kind) if (change := _operator_change(code_selection, node)) is not None
+        change
+        for node in _descendants_of_kind(always, node_kind)
+        if (change := _operator_change(code_selection, node)) is not None
     ]
     if len(changes) > 1:
-        yield Action(f"Make all assignments of this block {way}", tuple(changes), finding=finding)
+        yield Action(f"Make all assignments of this block {target_kind}", tuple(changes), finding=finding)
 
 
 def _operator_change(code_selection: ActionContext, assignment: Node) -> TextChange | None:
     document = code_selection.document
     if assignment.type == "nonblocking_assignment":
         sign = child(assignment, "<=")
-        return TextChange(*span(document, sign), "=") if sign is not None else None
+        return TextChange(*offsets_of(document, sign), "=") if sign is not None else None
     sign = child(child(assignment, "operator_assignment"), "assignment_operator") or child(assignment, "=")
     # `+=` and the like have no non-blocking form.
-    return TextChange(*span(document, sign), "<=") if sign is not None and text_of(sign) == "=" else None
+    return TextChange(*offsets_of(document, sign), "<=") if sign is not None and text_of(sign) == "=" else None
 
 
-def _descendants(node: Node | None, kind: str) -> Iterator[Node]:
+def _descendants_of_kind(node: Node | None, kind: str) -> Iterator[Node]:
     """The pieces of a kind in one piece, not those of functions that it declares."""
     pending_nodes = [node] if node is not None else []
     while pending_nodes:
@@ -126,7 +132,7 @@ def _descendants(node: Node | None, kind: str) -> Iterator[Node]:
             pending_nodes.extend(reversed(current.children))
 
 
-def _add_default(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
+def _default_item_fixes(code_selection: ActionContext, finding: Finding) -> Iterator[Action]:
     document = code_selection.document
     innermost = node_around(document, finding.start, finding.start)
     case = enclosing(innermost, "case_statement", "case_generate_construct")
@@ -135,15 +141,15 @@ def _add_default(code_selection: ActionContext, finding: Finding) -> Iterator[Ac
     endcase = child(case, "endcase")
     if endcase is None or any(child(item, "default") is not None for item in case.children if item.type == "case_item"):
         return
-    at_end, _ = span(document, endcase)
-    indent, eol = indentation(document, at_end), newline(document)
-    items = [span(document, item)[0] for item in case.children if item.type == "case_item"]
+    at_end, _ = offsets_of(document, endcase)
+    indent, eol = line_indentation(document, at_end), newline(document)
+    items = [offsets_of(document, item)[0] for item in case.children if item.type == "case_item"]
     last_start = items[-1] if items else at_end
     one_line = document.lines.line_of(last_start) == document.lines.line_of(at_end)
     if one_line:
         change = TextChange(at_end, at_end, "default: ; ")
     else:
-        step = indentation(document, last_start) if items else indent + _STEP
+        step = line_indentation(document, last_start) if items else indent + _STEP
         line_start = document.lines.line(document.lines.line_of(at_end) + 1)[0]
         change = TextChange(line_start, line_start, f"{step}default: ;{eol}")
     yield Action("Add a default that does nothing", (change,), finding=finding, is_preferred=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright_verilog.actions.action import Action, ActionContext, TextChange, indentation, newline
+from benchwright_verilog.actions.action import Action, ActionContext, TextChange, line_indentation, newline
 from benchwright_verilog.findings.finding import Finding, Level
 from benchwright_verilog.findings.source import WaiverStyle
 
@@ -17,7 +17,7 @@ def waivers(code_selection: ActionContext, finding: Finding) -> Iterator[Action]
     document, lines = code_selection.document, code_selection.document.lines
     line = lines.line_of(finding.start) + 1
     start, end = lines.line(line)
-    indent, eol = indentation(document, start), newline(document)
+    indent, eol = line_indentation(document, start), newline(document)
     if finding.source.waiver is WaiverStyle.WAIVE_LINE:
         changes: tuple[TextChange, ...] = (
             TextChange(start, start, f"{indent}// verilog_lint: waive {finding.rule}{eol}"),

@@ -44,7 +44,7 @@ def late_wraps(examined: ExaminedInstance) -> Iterator[Cause]:
                 continue
             targets = {symbol.hierarchicalPath for left in targets_of(assignment.left) if (symbol := symbol_of(left))}
             for guard in guarded_statement.guards:
-                bound = _bound(guard, targets)
+                bound = _compared_count(guard, targets)
                 span = examined.design.range(guard.expression.sourceRange)
                 if bound is None or span is None:
                     continue
@@ -88,7 +88,7 @@ def off_by_one_loops(examined: ExaminedInstance) -> Iterator[Cause]:
             )
 
 
-def _bound(guard: StatementGuard, targets: set[str]) -> tuple[str, BinaryOperator] | None:
+def _compared_count(guard: StatementGuard, targets: set[str]) -> tuple[str, BinaryOperator] | None:
     """The number that a counter is compared with, as it is written, if it is one of elements rather than the last."""
     guard_comparison = unwrap_conversions(guard.expression)
     if (

@@ -10,7 +10,7 @@ from pyslang.ast import ArgumentDirection, PortSymbol, VariableSymbol
 
 from benchwright_verilog.causes.assignments import assignment_of, is_clocked, is_of_module
 from benchwright_verilog.causes.cause import Cause, CauseKind, ExaminedInstance
-from benchwright_verilog.semantics.behaviour.body_flows import body_of
+from benchwright_verilog.semantics.behaviour.body_flows import read_body
 from benchwright_verilog.semantics.behaviour.guarded_statements import StatementGuard, guarded_statements
 from benchwright_verilog.semantics.behaviour.registers import (
     clock_and_resets,
@@ -68,7 +68,7 @@ def wrong_reset_polarity(examined: ExaminedInstance) -> Iterator[Cause]:
 
 def missing_resets(examined: ExaminedInstance) -> Iterator[Cause]:
     """A reset that the module has as an input, and registers, but nothing reads it."""
-    module_body = body_of(examined.design, examined.symbol)
+    module_body = read_body(examined.design, examined.symbol)
     found_registers = registers(examined.design, examined.instance.path) or []
     read_paths = {path for flow in module_body.flows for path, _ in flow.sources}
     for port in _reset_ports(examined) if found_registers else ():
@@ -92,7 +92,7 @@ def unreset_registers(examined: ExaminedInstance) -> Iterator[Cause]:
     has_reset = any(register_.reset is not None for register_ in found_registers)
     if not has_reset and not any(True for _ in _reset_ports(examined)):
         return
-    module_body = body_of(examined.design, examined.symbol)
+    module_body = read_body(examined.design, examined.symbol)
     initial = _initialised_signals(examined)
     for register in found_registers:
         # A memory is not reset, and what has a first value does not need it in simulation.
@@ -103,7 +103,7 @@ def unreset_registers(examined: ExaminedInstance) -> Iterator[Cause]:
             or register.written_span is None
         ):
             continue
-        feeds_itself = _feeds_itself(register, module_body)
+        feeds_itself = _is_fed_by_itself(register, module_body)
         weight = 2 + 3 * feeds_itself + 5 * examined.evidence.is_unknown
         yield Cause(
             CauseKind.UNRESET_REGISTER,
@@ -164,7 +164,7 @@ def _initialised_signals(examined: ExaminedInstance) -> set[str]:
     return initialised
 
 
-def _feeds_itself(register: Register, module_body: Body) -> bool:
+def _is_fed_by_itself(register: Register, module_body: Body) -> bool:
     return any(
         register.path in flow.targets and any(path == register.path for path, _ in flow.sources)
         for flow in module_body.flows

@@ -30,9 +30,9 @@ def merge_findings(findings: Iterable[Finding], lines: Lines, lint: Lint) -> lis
     shown_findings: dict[Finding, None] = {}
     reported: dict[tuple[int, str], FindingTool] = {}
     for finding in sorted(findings, key=lambda finding: (finding.source.rank, finding.start, finding.end)):
-        adjusted = _as_wanted(finding, lint)
+        adjusted = _shown_finding(finding, lint)
         line = lines.line_of(finding.start)
-        if adjusted is None or (finding.level is not Level.ERROR and waivers.cover(line, finding.rule)):
+        if adjusted is None or (finding.level is not Level.ERROR and waivers.is_waived(line, finding.rule)):
             continue
         line_subjects = [(line, subject) for subject in _merge_keys(finding)]
         # Two tools often report the same on a line: once is enough. One tool may mean two parts of the line.
@@ -45,7 +45,7 @@ def _order(finding: Finding) -> tuple[int, int, int, int]:
     return finding.start, finding.end, finding.level.value, finding.source.rank
 
 
-def _as_wanted(finding: Finding, lint: Lint) -> Finding | None:
+def _shown_finding(finding: Finding, lint: Lint) -> Finding | None:
     if not finding.rule or (not lint.off and not lint.severity):
         return finding
     if finding.rule in lint.off or lint.severity.get(finding.rule) == "off":

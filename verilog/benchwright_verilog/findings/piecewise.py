@@ -48,7 +48,7 @@ class _ItemFacts:
     is_closed: bool
     """True if it ends where it seems to: what follows can't belong to it."""
 
-    def names_like(self, other_facts: _ItemFacts, names: frozenset[bytes]) -> bool:
+    def declares_and_uses_alike(self, other_facts: _ItemFacts, names: frozenset[bytes]) -> bool:
         """True if another item declares the same, and of some names uses the same."""
         return self.declares == other_facts.declares and self.used_words & names == other_facts.used_words & names
 
@@ -95,7 +95,7 @@ class Piecewise:
         Args:
             units: Its top-level items, in order and without a gap.
         """
-        chunks = self._chunks(units)
+        chunks = self._items_with_prefixes(units)
         chunk_facts = [chunk.item_facts for chunk in chunks]
         base_indices = [index for index, fact in enumerate(chunk_facts) if not fact.is_whole]
         is_closed = all(fact.is_closed for fact in chunk_facts)
@@ -121,7 +121,7 @@ class Piecewise:
         self._known_diagnostics = known_diagnostics
         return tuple(moved)
 
-    def _chunks(self, units: Sequence[TopLevelItem]) -> list[_Chunk]:
+    def _items_with_prefixes(self, units: Sequence[TopLevelItem]) -> list[_Chunk]:
         """The items, each with what goes before it if that does not end by itself: attributes, comments."""
         chunks: list[_Chunk] = []
         joined: dict[tuple[Shape, ...], _ItemFacts] = {}
@@ -145,7 +145,7 @@ class Piecewise:
                 old_base == base_indices
                 and len(old_facts) == len(chunk_facts)
                 and all(
-                    left is right or left.names_like(right, names)
+                    left is right or left.declares_and_uses_alike(right, names)
                     for left, right in zip(chunk_facts, old_facts, strict=True)
                 )
             ):

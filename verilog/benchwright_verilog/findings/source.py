@@ -31,7 +31,7 @@ class FindingTool:
     def __str__(self) -> str:
         return self.name
 
-    def rule_page(self, rule: str) -> str | None:
+    def rule_page_url(self, rule: str) -> str | None:
         """The page that explains a rule; None for an error, which has no rule."""
         return self.page.format(quote(rule)) if rule else None
 

@@ -50,7 +50,7 @@ class Waivers:
         """True if nothing is waived."""
         return not self._waivers
 
-    def cover(self, line: int, rule: str) -> bool:
+    def is_waived(self, line: int, rule: str) -> bool:
         """True if a rule is waived at a line, counted from 0."""
         if not self._waivers:
             return False

@@ -16,7 +16,7 @@ from pyslang.syntax import (
     ModuleDeclarationSyntax,
 )
 
-from benchwright_verilog.language.explanation.comments import documentation
+from benchwright_verilog.language.explanation.comments import documentation_around
 
 if TYPE_CHECKING:
     from pyslang import SourceLocation, SourceManager
@@ -67,10 +67,10 @@ class WrittenDeclaration:
 def declaration_of(symbol: Symbol, sources: SourceManager) -> WrittenDeclaration:
     """A symbol's declaration; empty if it has none, as for built-in things."""
     syntax = symbol.syntax
-    return written_at(syntax, sources) if syntax is not None else WrittenDeclaration("", "")
+    return written_declaration(syntax, sources) if syntax is not None else WrittenDeclaration("", "")
 
 
-def written_at(syntax: SyntaxNode, sources: SourceManager) -> WrittenDeclaration:
+def written_declaration(syntax: SyntaxNode, sources: SourceManager) -> WrittenDeclaration:
     """The declaration that a node of the syntax is, or is part of."""
     declarator, whole_node = syntax, syntax
     while whole_node.kind.name not in _WHOLE | _HEADED | _ROUTINES:
@@ -86,7 +86,7 @@ def written_at(syntax: SyntaxNode, sources: SourceManager) -> WrittenDeclaration
         else ""
     )
     if not text:
-        text = source_of(declarator, sources)
+        text = written_text(declarator, sources)
     return WrittenDeclaration(_tidy(text), _documentation(whole_node, declarator, sources))
 
 
@@ -96,23 +96,23 @@ def _is_body(node: SyntaxNode) -> bool:
 
 def _text(whole_node: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
     if isinstance(whole_node, ModuleDeclarationSyntax):
-        return source_of(whole_node.header, sources)
+        return written_text(whole_node.header, sources)
     if isinstance(whole_node, FunctionDeclarationSyntax):
-        return source_of(whole_node.prototype, sources) + ";"
+        return written_text(whole_node.prototype, sources) + ";"
     if isinstance(whole_node, ImplicitAnsiPortSyntax):
-        return f"{source_of(inherited_header(whole_node), sources)} {source_of(whole_node.declarator, sources)}"
+        return f"{written_text(inherited_header(whole_node), sources)} {written_text(whole_node.declarator, sources)}"
     if whole_node is declarator or declarator.kind.name not in ("Declarator", "HierarchicalInstance", "TypeAssignment"):
-        return source_of(whole_node, sources)
+        return written_text(whole_node, sources)
     sibling_nodes: Iterable[SyntaxNode] = (
         getattr(whole_node, "declarators", None) or getattr(whole_node, "instances", None) or ()
     )
     sibling_declarators = [entry for entry in sibling_nodes if isinstance(entry, type(declarator))]
     if len(sibling_declarators) < 2:
-        return source_of(whole_node, sources)
+        return written_text(whole_node, sources)
     # `wire [7:0] a, b;`, for `b`: what comes before the first name belongs to all.
     head_size = sibling_declarators[0].sourceRange.start.offset - whole_node.sourceRange.start.offset
-    data = source_of(whole_node, sources).encode()
-    return data[: max(0, head_size)].decode(errors="replace") + source_of(declarator, sources) + ";"
+    data = written_text(whole_node, sources).encode()
+    return data[: max(0, head_size)].decode(errors="replace") + written_text(declarator, sources) + ";"
 
 
 def inherited_header(port: ImplicitAnsiPortSyntax) -> SyntaxNode:
@@ -130,7 +130,7 @@ def inherited_header(port: ImplicitAnsiPortSyntax) -> SyntaxNode:
     return header
 
 
-def source_of(node: SyntaxNode, sources: SourceManager) -> str:
+def written_text(node: SyntaxNode, sources: SourceManager) -> str:
     """A node as it is written, without the comments before it."""
     source_range = node.sourceRange
     start_location, end_location = source_range.start, source_range.end
@@ -140,10 +140,10 @@ def source_of(node: SyntaxNode, sources: SourceManager) -> str:
         or start_location.buffer != end_location.buffer
     ):
         return str(node).strip()
-    return _slice(sources, start_location, end_location.offset)
+    return _text_between(sources, start_location, end_location.offset)
 
 
-def _slice(sources: SourceManager, start_location: SourceLocation, end: int) -> str:
+def _text_between(sources: SourceManager, start_location: SourceLocation, end: int) -> str:
     text = sources.getSourceText(start_location.buffer)
     if text.isascii():
         return text[start_location.offset : end]
@@ -163,13 +163,15 @@ def _documentation(whole_node: SyntaxNode, declarator: SyntaxNode, sources: Sour
         return ""
     source_text = sources.getSourceText(start_location.buffer)
     if source_text.isascii():
-        return documentation(source_text, start_location.offset, end_location.offset)
+        return documentation_around(source_text, start_location.offset, end_location.offset)
     encoded = source_text.encode()
     window_start = max(0, start_location.offset - _AROUND)
     text_before = encoded[window_start : start_location.offset].decode(errors="replace")
     text_within = encoded[start_location.offset : end_location.offset].decode(errors="replace")
     text_after = encoded[end_location.offset : end_location.offset + _AROUND].decode(errors="replace")
-    return documentation(text_before + text_within + text_after, len(text_before), len(text_before) + len(text_within))
+    return documentation_around(
+        text_before + text_within + text_after, len(text_before), len(text_before) + len(text_within)
+    )
 
 
 def _tidy(text: str) -> str:

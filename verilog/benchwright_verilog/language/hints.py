@@ -34,7 +34,7 @@ from pyslang.syntax import (
     PortConnectionSyntax,
 )
 
-from benchwright_verilog.language.declarations import source_of, width_of
+from benchwright_verilog.language.declarations import width_of, written_text
 from benchwright_verilog.language.explanation.description import bits_phrase
 from benchwright_verilog.language.explanation.numbers import LITERAL
 from benchwright_verilog.language.explanation.values import constant_text
@@ -80,7 +80,7 @@ def hints(analysis: FileAnalysis, start: int, end: int, requested: InlayHints) -
         else:
             continue
         if scope is not None:
-            yield from _InlayHints(analysis, start, end, requested).of_scope(scope)
+            yield from _InlayHints(analysis, start, end, requested).scope_hints(scope)
 
 
 class _InlayHints:
@@ -91,27 +91,27 @@ class _InlayHints:
         self._end = end
         self._requested = requested
 
-    def of_scope(self, scope: ScopeSymbol) -> Iterator[InlayHint]:
+    def scope_hints(self, scope: ScopeSymbol) -> Iterator[InlayHint]:
         for symbol in scope:
             match symbol:
                 case GenerateBlockArraySymbol():
                     first_block = next((entry for entry in symbol if isinstance(entry, GenerateBlockSymbol)), None)
                     if first_block is not None:
-                        yield from self.of_scope(first_block)
+                        yield from self.scope_hints(first_block)
                 case GenerateBlockSymbol() | StatementBlockSymbol() | SubroutineSymbol():
-                    yield from self.of_scope(symbol)
+                    yield from self.scope_hints(symbol)
                 case NetSymbol() | FormalArgumentSymbol():
                     yield from self._declaration_hints(symbol)
                 case VariableSymbol() if symbol.kind == SymbolKind.Variable:
                     yield from self._declaration_hints(symbol)
                 case ParameterSymbol():
-                    yield from self._constant(symbol)
+                    yield from self._constant_hints(symbol)
                 case InstanceSymbol() | InstanceArraySymbol():
-                    yield from self._instance(symbol)
+                    yield from self._instance_hints(symbol)
                 case ContinuousAssignSymbol():
                     yield from self._assignment_hints(symbol)
 
-    def _byte_here(self, location: SourceLocation) -> int | None:
+    def _byte_in_range(self, location: SourceLocation) -> int | None:
         """The byte of a location, if it is written in the range."""
         if self._sources.isMacroLoc(location) or not self._start <= location.offset <= self._end:
             return None
@@ -119,7 +119,7 @@ class _InlayHints:
         return file_location.offset if file_location is not None and file_location.path == self._analysis.path else None
 
     def _declaration_hints(self, symbol: NetSymbol | VariableSymbol) -> Iterator[InlayHint]:
-        byte = self._byte_here(symbol.location)
+        byte = self._byte_in_range(symbol.location)
         if byte is None or symbol.syntax is None:
             return
         name_end = byte + len(symbol.name.encode())
@@ -134,20 +134,20 @@ class _InlayHints:
         if width and any(_COMPUTED.search(text) for text in dimensions):
             yield InlayHint(name_end, bits_phrase(width), tooltip="With the default parameters.")
 
-    def _constant(self, symbol: ParameterSymbol) -> Iterator[InlayHint]:
-        byte = self._byte_here(symbol.location)
+    def _constant_hints(self, symbol: ParameterSymbol) -> Iterator[InlayHint]:
+        byte = self._byte_in_range(symbol.location)
         declarator = symbol.syntax
         initializer = declarator.initializer if isinstance(declarator, DeclaratorSyntax) else None
         if byte is None or initializer is None or not self._requested.constants:
             return
-        source_text = source_of(initializer, self._sources).removeprefix("=").strip()
+        source_text = written_text(initializer, self._sources).removeprefix("=").strip()
         text = constant_text(symbol.value)
         end_location = initializer.sourceRange.end
         if not text or len(text) > _LONGEST or self._sources.isMacroLoc(end_location) or not _is_computed(source_text):
             return
         yield InlayHint(end_location.offset, f"= {text}", tooltip="With the default parameters.")
 
-    def _instance(self, symbol: InstanceSymbol | InstanceArraySymbol) -> Iterator[InlayHint]:
+    def _instance_hints(self, symbol: InstanceSymbol | InstanceArraySymbol) -> Iterator[InlayHint]:
         syntax = symbol.syntax
         instance: Symbol | None = symbol
         while isinstance(instance, InstanceArraySymbol):
@@ -158,24 +158,24 @@ class _InlayHints:
         if extent.start.offset > self._end or extent.end.offset < self._start:
             return
         if self._requested.port_names:
-            yield from self._port_names(syntax, instance)
-            yield from self._parameter_names(syntax.parent, instance)
+            yield from self._port_name_hints(syntax, instance)
+            yield from self._parameter_name_hints(syntax.parent, instance)
         if self._requested.widths:
             for connection in instance.portConnections:
                 if connection.expression is not None:
                     yield from self._conversion_hints(connection.expression)
 
-    def _port_names(self, syntax: HierarchicalInstanceSyntax, instance: InstanceSymbol) -> Iterator[InlayHint]:
+    def _port_name_hints(self, syntax: HierarchicalInstanceSyntax, instance: InstanceSymbol) -> Iterator[InlayHint]:
         """`a:` before `x` in `m u (x);`, where `a` is the first port of `m`."""
         connections = [connection for connection in syntax.connections if isinstance(connection, PortConnectionSyntax)]
         for written_connection, port in zip(connections, instance.body.portList, strict=False):
             if not isinstance(written_connection, OrderedPortConnectionSyntax):
                 return
-            byte = self._byte_here(written_connection.sourceRange.start)
-            if byte is not None and source_of(written_connection, self._sources) != port.name:
+            byte = self._byte_in_range(written_connection.sourceRange.start)
+            if byte is not None and written_text(written_connection, self._sources) != port.name:
                 yield InlayHint(byte, f"{port.name}:", is_name=True)
 
-    def _parameter_names(self, syntax: SyntaxNode, instance: InstanceSymbol) -> Iterator[InlayHint]:
+    def _parameter_name_hints(self, syntax: SyntaxNode, instance: InstanceSymbol) -> Iterator[InlayHint]:
         """`WIDTH:` before `8` in `m #(8) u (x);`."""
         if not isinstance(syntax, HierarchyInstantiationSyntax) or syntax.parameters is None:
             return
@@ -189,13 +189,13 @@ class _InlayHints:
         for written_assignment, parameter in zip(written_assignments, settable, strict=False):
             if not isinstance(written_assignment, OrderedParamAssignmentSyntax):
                 return
-            byte = self._byte_here(written_assignment.sourceRange.start)
+            byte = self._byte_in_range(written_assignment.sourceRange.start)
             if byte is not None:
                 yield InlayHint(byte, f"{parameter.name}:", is_name=True)
 
     def _assignment_hints(self, symbol: ContinuousAssignSymbol) -> Iterator[InlayHint]:
         syntax = symbol.syntax
-        if not self._requested.widths or syntax is None or self._byte_here(syntax.sourceRange.start) is None:
+        if not self._requested.widths or syntax is None or self._byte_in_range(syntax.sourceRange.start) is None:
             return
         assignment = symbol.assignment
         if isinstance(assignment, AssignmentExpression):
@@ -209,7 +209,7 @@ class _InlayHints:
         inner_width, outer_width = width_of(operand.type), width_of(expression.type)
         if not inner_width or not outer_width or inner_width == outer_width or operand.kind.name.endswith("Literal"):
             return
-        byte = self._byte_here(expression.sourceRange.end)
+        byte = self._byte_in_range(expression.sourceRange.end)
         if byte is not None:
             yield InlayHint(
                 byte,

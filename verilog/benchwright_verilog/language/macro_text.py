@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.language.explanation.known_macros import KnownMacros, Texts
-from benchwright_verilog.language.explanation.macros import expand_use, macro_at, used_at
+from benchwright_verilog.language.explanation.macros import expand_use, macro_at, use_arguments
 from benchwright_verilog.semantics.compilation.expansions import expand_uses, expansions_of
 from benchwright_verilog.semantics.names.occurrence import NameRole, TargetKind
 
@@ -27,7 +27,7 @@ class ExpandedText:
     """False if it was too long; then it ends with a comment that says so."""
 
 
-def use_at(analysis: FileAnalysis, byte: int) -> tuple[str, int] | None:
+def macro_use_at(analysis: FileAnalysis, byte: int) -> tuple[str, int] | None:
     """The macro that is used at a byte, and which of its uses in the file that is, from 1; None for anything else."""
     occurrence = analysis.macros.occurrence_at(analysis.path, byte)
     if (
@@ -42,24 +42,26 @@ def use_at(analysis: FileAnalysis, byte: int) -> tuple[str, int] | None:
     return name, 1 + [use.start for use in _uses(analysis, name)].index(occurrence.start)
 
 
-def expanded_use(analysis: FileAnalysis, name: str, number: int, texts: Texts, *, is_full: bool) -> ExpandedText:
+def expanded_use(
+    analysis: FileAnalysis, name: str, use_number: int, texts: Texts, *, expands_inner_macros: bool
+) -> ExpandedText:
     """Return the expansion of one use of a macro.
 
     Args:
         analysis: Analysis of the file.
         name: The macro.
-        number: Number of the use, from 1.
+        use_number: Number of the use, from 1.
         texts: Gives the files that macros are defined in.
-        is_full: Expand the macros in it too; else its body with the arguments.
+        expands_inner_macros: Expand the macros in it too; else its body with the arguments.
     """
     uses = _uses(analysis, name)
-    if not 1 <= number <= len(uses):
+    if not 1 <= use_number <= len(uses):
         return ExpandedText(f"// {analysis.path.name} does not use `{name} here any more.\n")
-    macro_use = uses[number - 1]
+    macro_use = uses[use_number - 1]
     line = analysis.data.count(b"\n", 0, macro_use.start) + 1
-    way = "expanded" if is_full else "expanded by one step"
+    way = "expanded" if expands_inner_macros else "expanded by one step"
     head = f"// `{name} in line {line} of {analysis.path.name}, {way}.\n\n"
-    if is_full and (expansions := expansions_of(analysis, macro_use.start - 1)):
+    if expands_inner_macros and (expansions := expansions_of(analysis, macro_use.start - 1)):
         return ExpandedText(
             head + expansions[0].text + ("\n" if expansions[0].is_complete else _CUT), expansions[0].is_complete
         )
@@ -67,7 +69,11 @@ def expanded_use(analysis: FileAnalysis, name: str, number: int, texts: Texts, *
     text = analysis.data.decode(errors="replace")
     end = len(analysis.data[: macro_use.end].decode(errors="replace"))
     macro = _definition(macro_use, texts)
-    became = expand_use(macro, used_at(text, end), KnownMacros(analysis, texts) if is_full else {}) if macro else None
+    became = (
+        expand_use(macro, use_arguments(text, end), KnownMacros(analysis, texts) if expands_inner_macros else {})
+        if macro
+        else None
+    )
     return ExpandedText(head + (became if became is not None else "// Its arguments do not fit its definition.") + "\n")
 
 

@@ -49,7 +49,7 @@ async def _explain_finding(server: EditorServer, params: ExplainFindingParams) -
 
     await aids.session_allowing(server, params.uri, Aid.EXPLANATIONS)
     explanation = await asyncio.to_thread(explanation_of_rule, params.code, params.source)
-    pages = {str(source): source.rule_page(params.code) for source in SOURCES}
+    pages = {str(source): source.rule_page_url(params.code) for source in SOURCES}
     if explanation is None:
         page = pages.get(params.source)
         advice = f"Read {page}." if page else "Its message is all that is known."

@@ -17,7 +17,7 @@ from benchwright_server.feature_registry import EXPANSION_SCHEME
 from benchwright_server.features.requests import REQUEST_FAILED, register_operation
 from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.design import ExpandMacroParams, MacroExpansion
-from benchwright_verilog.language.macro_text import ExpandedText, expanded_file, expanded_use, use_at
+from benchwright_verilog.language.macro_text import ExpandedText, expanded_file, expanded_use, macro_use_at
 from benchwright_verilog.syntax.uri import path_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Expansions:
         macro_use = None
         if params.position is not None:
             position = types.Position(params.position.line, params.position.character)
-            macro_use = use_at(analysis, min(document.lines.byte_at(position), len(analysis.data)))
+            macro_use = macro_use_at(analysis, min(document.lines.byte_at(position), len(analysis.data)))
             if macro_use is None:
                 raise ServerError("There is no use of a macro that this design defines.")
         uri = _document_uri(params.uri, *(macro_use or (None, 0)), is_full=params.full)
@@ -99,7 +99,9 @@ class Expansions:
             return outline.data.decode(errors="replace") if outline is not None else None
 
         name, number = query["name"], int(query["number"])
-        return await asyncio.to_thread(expanded_use, analysis, name, number, text, is_full=query["one"] is None)
+        return await asyncio.to_thread(
+            expanded_use, analysis, name, number, text, expands_inner_macros=query["one"] is None
+        )
 
     async def _analysed_document(self, uri: str) -> tuple[Document, FileAnalysis]:
         document = self._server.documents.get(uri)
@@ -169,7 +171,7 @@ async def expansion_actions(server: EditorServer, document: Document, byte: int)
     if not (shows_itself(server) or SHOW_EXPANSION in server.client.strings_at("experimental.commands.commands")):
         return []
     analysis = await server.projects.analysis(document)
-    if use_at(analysis, byte) is None:
+    if macro_use_at(analysis, byte) is None:
         return []
     position = document.lines.position(document.lines.from_byte(byte))
     arguments = {"uri": document.uri, "position": {"line": position.line, "character": position.character}}

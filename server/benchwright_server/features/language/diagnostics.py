@@ -359,7 +359,7 @@ class LiveDiagnostics:
         }
         if finding.rule:
             diagnostic["code"] = finding.rule
-        if self._links and (link := finding.source.rule_page(finding.rule)):
+        if self._links and (link := finding.source.rule_page_url(finding.rule)):
             diagnostic["codeDescription"] = {"href": link}
         if self._tags and (tags := list(_tags(finding))):
             diagnostic["tags"] = tags

@@ -62,7 +62,7 @@ async def _header(server: EditorServer, library: Library, document: Document, ca
 def _header_in_analysis(
     analysis: FileAnalysis, server: EditorServer, library: Library, document: Document, call: OpenCall
 ) -> Header | None:
-    from benchwright_verilog.language.completion.instance_proposals import header_at
+    from benchwright_verilog.language.completion.instance_proposals import called_header_at
     from benchwright_verilog.language.explanation.headers import header_of_macro
 
     project = server.projects.project_of(document)
@@ -75,7 +75,7 @@ def _header_in_analysis(
         macro = KnownMacros(analysis, text).get(call.path[0][1:])
         return header_of_macro(macro.name, macro.parameters or (), macro.body) if macro is not None else None
     byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(call.start))
-    return header_at(analysis, byte, project, library, call)
+    return called_header_at(analysis, byte, project, library, call)
 
 
 def _information(server: EditorServer, signature: Signature) -> types.SignatureInformation:

@@ -11,7 +11,7 @@ from benchwright_verilog.language.explanation.tokens import (
     OPENING,
     ExplainedToken,
     ExplainedTokenKind,
-    opening_of,
+    opening_bracket_index,
 )
 from benchwright_verilog.syntax.keywords import RESERVED, words
 
@@ -86,7 +86,7 @@ def call_around(code: Sequence[ExplainedToken], end: int | None = None) -> OpenC
                 argument_name = code[index - 1].text
                 index_end = index - 2
                 continue
-            call = _call_of(code, opened, argument_name)
+            call = _classified_call(code, opened, argument_name)
             if call is not None:
                 return call
         # A name in parentheses of an expression is not that of the argument further out.
@@ -100,7 +100,7 @@ def directly_inside(code: Sequence[ExplainedToken]) -> OpenCall | None:
     open_call = _open_bracket(code, len(code))
     if open_call is None or code[open_call.index].text != "(" or _is_connection(code, open_call.index):
         return None
-    return _call_of(code, open_call, None)
+    return _classified_call(code, open_call, None)
 
 
 def _open_bracket(code: Sequence[ExplainedToken], end: int) -> _OpenCall | None:
@@ -142,7 +142,9 @@ def _is_connection(code: Sequence[ExplainedToken], index: int) -> bool:
     )
 
 
-def _call_of(code: Sequence[ExplainedToken], open_call: _OpenCall, argument_name: str | None) -> OpenCall | None:
+def _classified_call(
+    code: Sequence[ExplainedToken], open_call: _OpenCall, argument_name: str | None
+) -> OpenCall | None:
     index = open_call.index
     token_before = code[index - 1] if index else None
     if token_before is None:
@@ -164,7 +166,7 @@ def _call_of(code: Sequence[ExplainedToken], open_call: _OpenCall, argument_name
         return call(CallKind.ARGUMENTS, (token_before.text,))
     name = index - 1
     while name > 0 and code[name].text == "]":
-        name = opening_of(code, name) - 1
+        name = opening_bracket_index(code, name) - 1
     if name < 0 or not (is_name(code[name]) or code[name].text == "new"):
         return None
     previous_token = code[name - 1] if name else None
@@ -177,7 +179,7 @@ def _call_of(code: Sequence[ExplainedToken], open_call: _OpenCall, argument_name
 
 def _is_parameter_head(code: Sequence[ExplainedToken], closing: int) -> bool:
     """True if a parenthesis closes the parameters of a module being declared: `module m #(…)`."""
-    opening = opening_of(code, closing)
+    opening = opening_bracket_index(code, closing)
     if opening < 2 or code[opening - 1].text != "#":
         return False
     # What comes before is the name, or the end of the imports of the head.
@@ -194,7 +196,7 @@ def _is_head(code: Sequence[ExplainedToken], name: int) -> bool:
         if token.text in _HEADS:
             return index == 0 or code[index - 1].text not in ("assert", "assume", "cover")
         if token.text == "]" or (token.text == ")" and name - index < 3):
-            index = opening_of(code, index) - 1
+            index = opening_bracket_index(code, index) - 1
             continue
         if not (token.token_kind is ExplainedTokenKind.WORD or token.text in ("::", "#", ".")):
             return False
@@ -210,16 +212,16 @@ def _instantiated_module(code: Sequence[ExplainedToken], name: int) -> tuple[str
             return None
         if code[index].text == "," and code[index - 1].text == ")":
             # `module first (…), name (`
-            first_name = opening_of(code, index - 1) - 1
+            first_name = opening_bracket_index(code, index - 1) - 1
             while first_name > 0 and code[first_name].text == "]":
-                first_name = opening_of(code, first_name) - 1
+                first_name = opening_bracket_index(code, first_name) - 1
             if first_name <= 0 or not is_name(code[first_name]):
                 return None
             index = first_name - 1
             continue
         break
     if code[index].text == ")":
-        opening = opening_of(code, index)
+        opening = opening_bracket_index(code, index)
         if opening < 2 or code[opening - 1].text != "#" or not is_name(code[opening - 2]):
             return None
         return (code[opening - 2].text,)
@@ -234,13 +236,13 @@ def path_before(code: Sequence[ExplainedToken], end: int) -> tuple[str, ...]:
     index = end - 1
     while index >= 0:
         while index >= 0 and code[index].text == "]":
-            index = opening_of(code, index) - 1
+            index = opening_bracket_index(code, index) - 1
         if index < 0:
             break
         token = code[index]
         if token.text == ")":
             # The value of a call has members too; its name stands for it.
-            index = opening_of(code, index) - 1
+            index = opening_bracket_index(code, index) - 1
             if index > 0 and code[index].text == "#":
                 # So does a class with its parameters: `config_db #(int)::`.
                 index -= 1

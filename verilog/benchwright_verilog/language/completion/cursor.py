@@ -30,7 +30,7 @@ from benchwright_verilog.language.explanation.tokens import (
     OPENING,
     ExplainedToken,
     ExplainedTokenKind,
-    opening_of,
+    opening_bracket_index,
     tokens,
 )
 from benchwright_verilog.syntax.keywords import RESERVED, words
@@ -128,7 +128,7 @@ _TYPE_AFTER = frozenset(
 
 def cursor_at(text: str, offset: int) -> Cursor:
     """The cursor at an offset, in code points, and what can be written there."""
-    window_start = _window(text, offset)
+    window_start = _start_of_reading(text, offset)
     read_tokens = tokens(text, window_start, offset)
     word = _word_before(text, offset)
     start = offset - len(word)
@@ -152,13 +152,13 @@ def cursor_at(text: str, offset: int) -> Cursor:
         return Cursor(Expected.NOTHING, offset, offset, offset, "")
     if read_tokens and read_tokens[-1].token_kind is ExplainedTokenKind.NUMBER and read_tokens[-1].end == offset:
         return Cursor(Expected.NOTHING, offset, offset, offset, "")
-    code = _code(text, [token for token in read_tokens if token.end <= start], start)
+    code = _code_tokens(text, [token for token in read_tokens if token.end <= start], start)
     blocks, is_procedural = open_blocks(code)
     call = call_around(code)
     unplaced = Cursor(
         Expected.NOTHING, start, offset, end, word, (), call, _assigned_name(code), is_procedural, tuple(blocks)
     )
-    expected_code, path = _expected_at(text, code, unplaced)
+    expected_code, path = _expected_and_path(text, code, unplaced)
     return Cursor(
         expected_code, start, offset, end, word, path, call, unplaced.assigned, is_procedural, unplaced.blocks
     )
@@ -166,7 +166,7 @@ def cursor_at(text: str, offset: int) -> Cursor:
 
 def call_at(text: str, offset: int) -> OpenCall | None:
     """The call, instantiation or parameter list around an offset."""
-    window_start = _window(text, offset)
+    window_start = _start_of_reading(text, offset)
     read_tokens = tokens(text, window_start, offset)
     if (
         read_tokens
@@ -174,10 +174,10 @@ def call_at(text: str, offset: int) -> OpenCall | None:
         and _is_open_comment(text, read_tokens[-1], offset)
     ):
         return None
-    return call_around(_code(text, read_tokens, offset))
+    return call_around(_code_tokens(text, read_tokens, offset))
 
 
-def _window(text: str, offset: int) -> int:
+def _start_of_reading(text: str, offset: int) -> int:
     """The place to start reading: at the header of a module if it is near, else at an item."""
     far = max(0, offset - _WINDOW)
     if offset <= _SHORT:
@@ -227,7 +227,7 @@ def _include_cursor(text: str, included: re.Match[str], offset: int) -> Cursor:
     )
 
 
-def _code(text: str, read_tokens: Sequence[ExplainedToken], offset: int) -> list[ExplainedToken]:
+def _code_tokens(text: str, read_tokens: Sequence[ExplainedToken], offset: int) -> list[ExplainedToken]:
     """Tokens that are code: without comments, and without directives on lines of their own that have ended."""
     code: list[ExplainedToken] = []
     skip_until = -1
@@ -256,7 +256,7 @@ def _line_end(text: str, offset: int) -> int:
         return ending
 
 
-def _expected_at(text: str, code: Sequence[ExplainedToken], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
+def _expected_and_path(text: str, code: Sequence[ExplainedToken], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
     word = cursor.word
     last_token = code[-1] if code else None
     if (
@@ -272,7 +272,7 @@ def _expected_at(text: str, code: Sequence[ExplainedToken], cursor: Cursor) -> t
     if last_token is None:
         return Expected.TOP, ()
     if last_token.text == "." and last_token.token_kind is ExplainedTokenKind.SYMBOL:
-        return _after_dot(code, cursor)
+        return _expected_after_dot(code, cursor)
     if last_token.text == "::":
         return Expected.SCOPED, path_before(code, len(code) - 1)
     if last_token.text == "import" or (last_token.text == "," and _is_import(code)):
@@ -284,7 +284,7 @@ def _expected_at(text: str, code: Sequence[ExplainedToken], cursor: Cursor) -> t
         if direct.call_kind in (CallKind.PORTS, CallKind.PARAMETERS):
             return Expected.CONNECTION, ()
         return Expected.EXPRESSION, ()
-    return _after_other(text, code, cursor, last_token), ()
+    return _expected_after_other(text, code, cursor, last_token), ()
 
 
 def _is_import(code: Sequence[ExplainedToken]) -> bool:
@@ -298,7 +298,7 @@ def _is_import(code: Sequence[ExplainedToken]) -> bool:
     return False
 
 
-def _after_dot(code: Sequence[ExplainedToken], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
+def _expected_after_dot(code: Sequence[ExplainedToken], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
     previous_token = code[-2] if len(code) > 1 else None
     if previous_token is None:
         return Expected.NOTHING, ()
@@ -308,17 +308,19 @@ def _after_dot(code: Sequence[ExplainedToken], cursor: Cursor) -> tuple[Expected
             return Expected.CONNECTED_NAME, ()
     if previous_token.text == ")" and cursor.call is not None and cursor.call.call_kind is CallKind.PORTS:
         # A comma is missing: `.a(x) .‸`.
-        opening = opening_of(code, len(code) - 2)
+        opening = opening_bracket_index(code, len(code) - 2)
         if opening >= 2 and code[opening - 2].text == ".":
             return Expected.CONNECTED_NAME, ()
     return Expected.MEMBER, path_before(code, len(code) - 1)
 
 
-def _after_other(text: str, code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken) -> Expected:
+def _expected_after_other(
+    text: str, code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken
+) -> Expected:
     if last_token.token_kind is ExplainedTokenKind.WORD and last_token.text in RESERVED:
-        return _after_reserved(code, cursor, last_token)
+        return _expected_after_keyword(code, cursor, last_token)
     if last_token.token_kind is ExplainedTokenKind.SYMBOL:
-        return _after_symbol(code, cursor, last_token)
+        return _expected_after_symbol(code, cursor, last_token)
     if last_token.token_kind is ExplainedTokenKind.MACRO:
         # A macro may stand for a whole item; on the same line what comes next can't be known.
         return _expected_at_start(cursor) if "\n" in text[last_token.end : cursor.start] else Expected.NOTHING
@@ -327,7 +329,7 @@ def _after_other(text: str, code: Sequence[ExplainedToken], cursor: Cursor, last
     return Expected.NOTHING
 
 
-def _after_reserved(code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken) -> Expected:
+def _expected_after_keyword(code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken) -> Expected:
     if last_token.text in _STARTERS:
         return _expected_at_start(cursor)
     if last_token.text in _EXPRESSION_AFTER:
@@ -337,12 +339,12 @@ def _after_reserved(code: Sequence[ExplainedToken], cursor: Cursor, last_token: 
     return Expected.NOTHING
 
 
-def _after_symbol(code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken) -> Expected:
+def _expected_after_symbol(code: Sequence[ExplainedToken], cursor: Cursor, last_token: ExplainedToken) -> Expected:
     mark = last_token.text
     if mark == ";":
         return _expected_at_start(cursor)
     if mark == ")":
-        opening = opening_of(code, len(code) - 1)
+        opening = opening_bracket_index(code, len(code) - 1)
         previous_token = code[opening - 1] if opening > 0 else None
         if previous_token is None:
             return Expected.NOTHING

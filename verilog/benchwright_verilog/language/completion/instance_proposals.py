@@ -32,12 +32,14 @@ _MOST_READ = 16
 """Up to this many modules are offered as whole instances."""
 
 
-def header_called(request: CompletionRequest, call: OpenCall) -> Header | None:
+def called_header(request: CompletionRequest, call: OpenCall) -> Header | None:
     """The header of what a call or instantiation names."""
-    return header_at(request.analysis, request.byte, request.project, request.library, call)
+    return called_header_at(request.analysis, request.byte, request.project, request.library, call)
 
 
-def header_at(analysis: FileAnalysis, byte: int, project: Project, library: Library, call: OpenCall) -> Header | None:
+def called_header_at(
+    analysis: FileAnalysis, byte: int, project: Project, library: Library, call: OpenCall
+) -> Header | None:
     """The header of what is called or instantiated at a byte of the analysed text."""
     if not call.path:
         return None
@@ -52,10 +54,10 @@ def header_at(analysis: FileAnalysis, byte: int, project: Project, library: Libr
     return library.header(project, analysis, unit) if unit is not None else None
 
 
-def connections(request: CompletionRequest, *, dotted: bool) -> Iterator[Proposal]:
+def connection_proposals(request: CompletionRequest, *, dotted: bool) -> Iterator[Proposal]:
     """Ports, parameters or arguments that are not connected yet; after their dot if it is `dotted`."""
     call = request.cursor.call
-    header = header_called(request, call) if call is not None else None
+    header = called_header(request, call) if call is not None else None
     if call is None or header is None:
         return
     formals = header.parameters if call.call_kind is CallKind.PARAMETERS else header.formals
@@ -63,9 +65,9 @@ def connections(request: CompletionRequest, *, dotted: bool) -> Iterator[Proposa
     is_open = request.text[request.cursor.end : request.cursor.end + 1] != "("
     dot = "" if dotted else "."
     for position, formal in enumerate(open_formals):
-        if not request.fits(formal.name):
+        if not request.matches_typed_word(formal.name):
             continue
-        value = _value_of(formal, call)
+        value = _snippet_value(formal, call)
         plain_text = f"{dot}{formal.name}({value})" if is_open else f"{dot}{formal.name}"
         snippet = f"{dot}{formal.name}(${{1:{escape_for_snippet(value)}}})" if is_open else ""
         documentation = constantly(_formal_about(formal))
@@ -73,10 +75,10 @@ def connections(request: CompletionRequest, *, dotted: bool) -> Iterator[Proposa
             f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain_text, snippet, documentation, position
         )
     if len(open_formals) > 1 and not request.word and is_open:
-        yield _all_connections(open_formals, call, request, dotted=dotted)
+        yield _all_connections_proposal(open_formals, call, request, dotted=dotted)
 
 
-def _all_connections(
+def _all_connections_proposal(
     open_formals: Sequence[Formal], call: OpenCall, request: CompletionRequest, *, dotted: bool
 ) -> Proposal:
     further = "" if "\n" in request.text[call.start : request.cursor.start] else "  "
@@ -93,7 +95,7 @@ def _all_connections(
 def _connection_list(formals: Sequence[Formal], call: OpenCall | None, separator: str, first_stop: int | None) -> str:
     connection_texts = []
     for index, formal in enumerate(formals):
-        value = _value_of(formal, call)
+        value = _snippet_value(formal, call)
         connection_texts.append(
             f".{formal.name}({value})"
             if first_stop is None
@@ -102,7 +104,7 @@ def _connection_list(formals: Sequence[Formal], call: OpenCall | None, separator
     return separator.join(connection_texts)
 
 
-def _value_of(formal: Formal, call: OpenCall | None) -> str:
+def _snippet_value(formal: Formal, call: OpenCall | None) -> str:
     if call is not None and call.call_kind is CallKind.PARAMETERS:
         return formal.default
     return formal.name
@@ -125,26 +127,34 @@ def instances(request: CompletionRequest) -> Iterator[Proposal]:
     }
     read_count = 0
     for unit in request.library.units(request.project, request.analysis):
-        if unit.kind not in ("module", "interface", "program", "primitive", "checker") or not request.fits(unit.name):
+        if unit.kind not in (
+            "module",
+            "interface",
+            "program",
+            "primitive",
+            "checker",
+        ) or not request.matches_typed_word(unit.name):
             continue
         if unit.name in enclosing_names:
             # A module can't instantiate itself.
             continue
-        yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, documentation=_unit_about(request, unit))
+        yield Proposal(
+            unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, documentation=_unit_documentation(request, unit)
+        )
         if not request.word or read_count >= _MOST_READ or not request.cursor.blocks:
             continue
         read_count += 1
         header = request.library.header(request.project, request.analysis, unit)
         if header is not None:
-            yield _instance(header, unit, request)
+            yield _instance_proposal(header, unit, request)
 
 
-def _instance(header: Header, unit: LibraryUnit, request: CompletionRequest) -> Proposal:
+def _instance_proposal(header: Header, unit: LibraryUnit, request: CompletionRequest) -> Proposal:
     detail = f"instance with {len(header.formals)} ports"
     snippet = _instance_text(header, "", 1)
     plain_text = _instance_text(header, _indent(request), None)
     return Proposal(
-        f"{header.name} …", Sort.SNIPPET, Rank.UNIT - 1, detail, plain_text, snippet, _unit_about(request, unit)
+        f"{header.name} …", Sort.SNIPPET, Rank.UNIT - 1, detail, plain_text, snippet, _unit_documentation(request, unit)
     )
 
 
@@ -172,7 +182,7 @@ def _unit_sort(unit: LibraryUnit) -> Sort:
     return Sort.PACKAGE if unit.kind == "package" else Sort.CLASS if unit.kind == "class" else Sort.MODULE
 
 
-def _unit_about(request: CompletionRequest, unit: LibraryUnit) -> Callable[[], str]:
+def _unit_documentation(request: CompletionRequest, unit: LibraryUnit) -> Callable[[], str]:
     def documentation() -> str:
         if unit.path is None:
             symbol = request.analysis.body(unit.name) or request.analysis.compilation.getPackage(unit.name)
@@ -193,16 +203,18 @@ def header_markdown(header: Header) -> str:
     return f"```systemverilog\n{declaration}\n```" + (f"\n\n{header.documentation}" if header.documentation else "")
 
 
-def units(request: CompletionRequest, unit_kinds: Iterable[str]) -> Iterator[Proposal]:
+def unit_proposals(request: CompletionRequest, unit_kinds: Iterable[str]) -> Iterator[Proposal]:
     """Modules, interfaces and the like of the project, by name."""
     for unit in request.library.units(request.project, request.analysis):
-        if unit.kind in unit_kinds and request.fits(unit.name):
-            yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, documentation=_unit_about(request, unit))
+        if unit.kind in unit_kinds and request.matches_typed_word(unit.name):
+            yield Proposal(
+                unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, documentation=_unit_documentation(request, unit)
+            )
 
 
-def packages(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
+def package_proposals(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
     """Packages of the project, with the colons that follow."""
     for unit in request.library.units(request.project, request.analysis):
-        if unit.kind == "package" and request.fits(unit.name):
-            documentation = _unit_about(request, unit)
+        if unit.kind == "package" and request.matches_typed_word(unit.name):
+            documentation = _unit_documentation(request, unit)
             yield Proposal(unit.name, Sort.PACKAGE, rank, "package", f"{unit.name}::", documentation=documentation)

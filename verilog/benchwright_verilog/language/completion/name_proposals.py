@@ -49,9 +49,9 @@ from benchwright_verilog.language.completion.proposal import (
 from benchwright_verilog.language.declarations import width_of
 from benchwright_verilog.language.explanation.descriptions import describe, short_detail
 from benchwright_verilog.language.explanation.headers import header_of_subroutine
-from benchwright_verilog.language.explanation.macros import arguments_in
+from benchwright_verilog.language.explanation.macros import arguments_and_end
 from benchwright_verilog.language.explanation.methods import methods_of
-from benchwright_verilog.language.explanation.tokens import ExplainedTokenKind, opening_of, tokens
+from benchwright_verilog.language.explanation.tokens import ExplainedTokenKind, opening_bracket_index, tokens
 
 if TYPE_CHECKING:
     from pyslang.ast import FormalArgumentSymbol, Type
@@ -77,7 +77,7 @@ def names(request: CompletionRequest) -> Iterator[Proposal]:
         else:
             is_fit = True
         if is_fit:
-            yield _name(request, name_in_scope, expected_type)
+            yield _name_proposal(request, name_in_scope, expected_type)
 
 
 _MOST_NAMES = 300
@@ -89,7 +89,7 @@ def _likely(request: CompletionRequest) -> list[NameInScope]:
     fitting = [
         name_in_scope
         for name_in_scope in names_in_scope(request.analysis, request.byte, list_members)
-        if request.fits(name_in_scope.name)
+        if request.matches_typed_word(name_in_scope.name)
     ]
     if len(fitting) <= _MOST_NAMES:
         return fitting
@@ -101,7 +101,7 @@ def _likely(request: CompletionRequest) -> list[NameInScope]:
     )
 
 
-def _name(request: CompletionRequest, name_in_scope: NameInScope, expected_type: Type | None) -> Proposal:
+def _name_proposal(request: CompletionRequest, name_in_scope: NameInScope, expected_type: Type | None) -> Proposal:
     symbol = name_in_scope.symbol
     rank = Rank.NAMED + min(name_in_scope.distance, 6)
     if expected_type is not None and isinstance(symbol, ValueSymbol):
@@ -192,23 +192,27 @@ def members(request: CompletionRequest) -> Iterator[Proposal]:
     symbol = symbol_at_path(request.analysis, request.byte, path)
     if symbol is None:
         if request.cursor.expected_code is Expected.MEMBER and len(path) == 1:
-            yield from _modports(request, path[0])
+            yield from _modport_proposals(request, path[0])
         return
     seen_names = set()
-    is_static = _needs_static(request, symbol)
+    is_static = _takes_only_static(request, symbol)
     parameter_values = _parameter_values(request, symbol) if isinstance(symbol, GenericClassDefSymbol) else {}
     for position, scope_member in enumerate(members_behind(symbol)):
-        if isinstance(scope_member, _HIDDEN) or scope_member.name in seen_names or not request.fits(scope_member.name):
+        if (
+            isinstance(scope_member, _HIDDEN)
+            or scope_member.name in seen_names
+            or not request.matches_typed_word(scope_member.name)
+        ):
             continue
         if is_static and needs_object(scope_member):
             continue
         seen_names.add(scope_member.name)
-        yield _member(request, scope_member, position, parameter_values)
+        yield _member_proposal(request, scope_member, position, parameter_values)
     if isinstance(symbol, ValueSymbol) and request.cursor.expected_code is Expected.MEMBER:
-        yield from _methods(request, symbol.type)
+        yield from _method_proposals(request, symbol.type)
 
 
-def _needs_static(request: CompletionRequest, symbol: Symbol) -> bool:
+def _takes_only_static(request: CompletionRequest, symbol: Symbol) -> bool:
     """True if only what needs no object can follow: behind `class::` outside of that class and those that extend it."""
     if request.cursor.expected_code is not Expected.SCOPED or not isinstance(symbol, ClassType | GenericClassDefSymbol):
         return False
@@ -234,7 +238,7 @@ def _parameter_values(request: CompletionRequest, symbol: GenericClassDefSymbol)
         for token in tokens(request.text, max(0, start - _FAR), start)
         if token.token_kind is not ExplainedTokenKind.COMMENT
     ]
-    opening = opening_of(code, len(code) - 2) if len(code) > 1 and code[-2].text == ")" else 0
+    opening = opening_bracket_index(code, len(code) - 2) if len(code) > 1 and code[-2].text == ")" else 0
     class_ = symbol.invalidSpecialization
     if opening < 1 or code[opening - 1].text != "#" or not isinstance(class_, ClassType):
         return {}
@@ -244,7 +248,7 @@ def _parameter_values(request: CompletionRequest, symbol: GenericClassDefSymbol)
         if isinstance(class_member, TypeParameterSymbol | ParameterSymbol) and class_member.isPortParam
     ]
     given_values: dict[str, str] = {}
-    for name, value in zip(parameters, arguments_in(request.text, code[opening].start)[0], strict=False):
+    for name, value in zip(parameters, arguments_and_end(request.text, code[opening].start)[0], strict=False):
         match = _NAMED.fullmatch(value)
         given_values |= {match[1]: match[2]} if match else {name: value} if value else {}
     return given_values
@@ -266,7 +270,7 @@ _FAR = 2_000
 _NAMED = re.compile(r"\.\s*(\w+)\s*\((.*)\)", re.DOTALL)
 
 
-def _member(
+def _member_proposal(
     request: CompletionRequest, scope_member: Symbol, position: int, parameter_values: Mapping[str, str]
 ) -> Proposal:
     symbol = scope_member.wrapped if isinstance(scope_member, TransparentMemberSymbol) else scope_member
@@ -284,19 +288,19 @@ def _member(
     )
 
 
-def _methods(request: CompletionRequest, type_: Type) -> Iterator[Proposal]:
+def _method_proposals(request: CompletionRequest, type_: Type) -> Iterator[Proposal]:
     for method in methods_of(type_):
-        if request.fits(method.name):
+        if request.matches_typed_word(method.name):
             takes = ", ".join(method.parameters)
             description = f"```systemverilog\n{method.result} {method.name}({takes})\n```\n\n{method.description}"
             detail = f"{method.result} ({takes})"
             yield Proposal(method.name, Sort.METHOD, Rank.NAMED, detail, documentation=constantly(description))
 
 
-def _modports(request: CompletionRequest, name: str) -> Iterator[Proposal]:
+def _modport_proposals(request: CompletionRequest, name: str) -> Iterator[Proposal]:
     body = request.analysis.body(name)
     for body_member in body or ():
-        if isinstance(body_member, ModportSymbol) and request.fits(body_member.name):
+        if isinstance(body_member, ModportSymbol) and request.matches_typed_word(body_member.name):
             yield Proposal(
                 body_member.name,
                 Sort.INTERFACE,

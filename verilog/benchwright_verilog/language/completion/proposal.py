@@ -93,12 +93,12 @@ class CompletionRequest:
         """The part of the word that is there already."""
         return self.cursor.word
 
-    def fits(self, name: str) -> bool:
+    def matches_typed_word(self, name: str) -> bool:
         """True if a name may be meant by the word typed so far: its letters are in the name, in their order."""
-        return matches(self.cursor.word, name)
+        return is_fuzzy_match(self.cursor.word, name)
 
 
-def matches(word: str, name: str) -> bool:
+def is_fuzzy_match(word: str, name: str) -> bool:
     """True if a name begins like a word, or holds its letters in order after the same first letter."""
     if not word:
         return True

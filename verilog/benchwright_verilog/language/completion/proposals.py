@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchwright_verilog.language.completion.cursor import Expected
-from benchwright_verilog.language.completion.instance_proposals import connections, instances, packages, units
+from benchwright_verilog.language.completion.instance_proposals import (
+    connection_proposals,
+    instances,
+    package_proposals,
+    unit_proposals,
+)
 from benchwright_verilog.language.completion.name_proposals import members, names
 from benchwright_verilog.language.completion.proposal import CompletionRequest, Proposal, Rank
-from benchwright_verilog.language.completion.word_proposals import macros, snippets, system_words, words_of_language
+from benchwright_verilog.language.completion.word_proposals import (
+    keyword_proposals,
+    macro_proposals,
+    snippet_proposals,
+    system_word_proposals,
+)
 
 
 def proposals(request: CompletionRequest) -> Iterator[Proposal]:
@@ -17,19 +27,19 @@ def proposals(request: CompletionRequest) -> Iterator[Proposal]:
         case Expected.NOTHING | Expected.INCLUDE:
             return
         case Expected.SYSTEM:
-            yield from system_words(request, Rank.MEMBER)
+            yield from system_word_proposals(request, Rank.MEMBER)
         case Expected.MACRO:
-            yield from macros(request, with_directives=True)
+            yield from macro_proposals(request, with_directives=True)
         case Expected.MACRO_NAME:
-            yield from macros(request, with_directives=False)
+            yield from macro_proposals(request, with_directives=False)
         case Expected.PACKAGE:
-            yield from packages(request, Rank.MEMBER)
+            yield from package_proposals(request, Rank.MEMBER)
         case Expected.SCOPED | Expected.MEMBER:
             yield from members(request)
         case Expected.CONNECTED_NAME:
-            yield from connections(request, dotted=True)
+            yield from connection_proposals(request, dotted=True)
         case Expected.CONNECTION:
-            yield from connections(request, dotted=False)
+            yield from connection_proposals(request, dotted=False)
             yield from names(request)
         case _:
             yield from _at_start_or_in_expression(request)
@@ -48,7 +58,7 @@ def _at_start_or_in_expression(request: CompletionRequest) -> Iterator[Proposal]
     if expected_code is Expected.ITEM:
         yield from instances(request)
     if expected_code is Expected.PORT_DECLARATION:
-        yield from units(request, ("interface",))
+        yield from unit_proposals(request, ("interface",))
     if expected_code in (
         Expected.ITEM,
         Expected.STATEMENT,
@@ -56,9 +66,9 @@ def _at_start_or_in_expression(request: CompletionRequest) -> Iterator[Proposal]
         Expected.TYPE,
         Expected.PORT_DECLARATION,
     ):
-        yield from packages(request, Rank.UNIT)
+        yield from package_proposals(request, Rank.UNIT)
     if expected_code in (Expected.STATEMENT, Expected.EXPRESSION, Expected.ITEM) and request.word:
-        yield from system_words(request, Rank.SYSTEM)
-    yield from words_of_language(expected_code, request)
+        yield from system_word_proposals(request, Rank.SYSTEM)
+    yield from keyword_proposals(expected_code, request)
     if expected_code in (Expected.TOP, Expected.ITEM, Expected.STATEMENT):
-        yield from snippets(expected_code, request)
+        yield from snippet_proposals(expected_code, request)

@@ -32,7 +32,7 @@ def signature(header: Header, call: OpenCall) -> Signature | None:
         label += ", " if index else ""
         placed.append((len(label), len(label) + len(formal.text), formal))
         label += formal.text
-    return Signature(label + ")", tuple(placed), header.documentation, _active(formals, call))
+    return Signature(label + ")", tuple(placed), header.documentation, _active_formal_index(formals, call))
 
 
 def _label_beginning(header: Header, call: OpenCall) -> str:
@@ -43,7 +43,7 @@ def _label_beginning(header: Header, call: OpenCall) -> str:
     return f"{header.result} {header.name}(" if header.result else f"{header.name}("
 
 
-def _active(formals: Sequence[Formal], call: OpenCall) -> int | None:
+def _active_formal_index(formals: Sequence[Formal], call: OpenCall) -> int | None:
     if call.argument_name is not None:
         return next((index for index, formal in enumerate(formals) if formal.name == call.argument_name), None)
     if call.taken_names:

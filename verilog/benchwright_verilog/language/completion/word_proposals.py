@@ -15,7 +15,7 @@ from benchwright_verilog.language.completion.proposal import (
     Sort,
     constantly,
     escape_for_snippet,
-    matches,
+    is_fuzzy_match,
 )
 from benchwright_verilog.language.explanation.known_macros import KnownMacros
 from benchwright_verilog.language.explanation.system_tasks import system_tasks
@@ -28,7 +28,7 @@ _PROCEDURAL_SNIPPET = re.compile(r"\s*(?:if|case|for|foreach|while|repeat|begin|
 _DESIGN_SNIPPET = re.compile(r"\s*(?:module|package|interface|program|class|primitive|checker)\b|\s*`")
 
 
-def system_words(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
+def system_word_proposals(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
     """System tasks and functions; where a value is wanted, functions first."""
     in_expression = request.cursor.expected_code is Expected.EXPRESSION or (
         request.cursor.expected_code is Expected.SYSTEM and bool(request.cursor.assigned or request.cursor.call)
@@ -38,7 +38,7 @@ def system_words(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
         # Without a dollar sign it may be anything else as well.
         return
     for name, system_task in system_tasks().items():
-        if not (matches(word[1:], name[1:]) if word.startswith("$") else name[1:].startswith(word.lower())):
+        if not (is_fuzzy_match(word[1:], name[1:]) if word.startswith("$") else name[1:].startswith(word.lower())):
             continue
         misplaced = in_expression and not system_task.is_function
         detail = f"{system_task.result or 'task'} ({', '.join(system_task.parameters)})"
@@ -49,13 +49,13 @@ def system_words(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
         yield Proposal(name, Sort.FUNCTION, rank + (8 if misplaced else 0), detail, "", snippet, documentation)
 
 
-def macros(request: CompletionRequest, *, with_directives: bool) -> Iterator[Proposal]:
+def macro_proposals(request: CompletionRequest, *, with_directives: bool) -> Iterator[Proposal]:
     """Macros that are defined, and directives if they are wanted too."""
     known_macros = KnownMacros(request.analysis, request.texts)
     tick = "`" if with_directives else ""
     word = request.word.lstrip("`")
     for name in request.analysis.macros.definitions:
-        if not matches(word, name) or (macro := known_macros.get(name)) is None:
+        if not is_fuzzy_match(word, name) or (macro := known_macros.get(name)) is None:
             continue
         snippet = ""
         if with_directives and macro.parameters is not None:
@@ -78,7 +78,7 @@ def macros(request: CompletionRequest, *, with_directives: bool) -> Iterator[Pro
         )
     if with_directives:
         for name, documentation in keywords.DIRECTIVES.items():
-            if matches(word, name):
+            if is_fuzzy_match(word, name):
                 yield Proposal(f"`{name}", Sort.KEYWORD, Rank.NAMED, "", documentation=constantly(documentation))
 
 
@@ -92,7 +92,7 @@ _KEYWORDS = {
 }
 
 
-def words_of_language(expected_code: Expected, request: CompletionRequest) -> Iterator[Proposal]:
+def keyword_proposals(expected_code: Expected, request: CompletionRequest) -> Iterator[Proposal]:
     """Keywords that are possible at the cursor."""
     word = request.word
     if not word and expected_code is not Expected.TOP:
@@ -117,7 +117,7 @@ def _known_snippets() -> tuple[tuple[Expected, Snippet], ...]:
     return tuple(placed_snippets)
 
 
-def snippets(expected_code: Expected, request: CompletionRequest) -> Iterator[Proposal]:
+def snippet_proposals(expected_code: Expected, request: CompletionRequest) -> Iterator[Proposal]:
     """Snippets, by their prefix."""
     if not request.has_snippets or not request.word:
         return

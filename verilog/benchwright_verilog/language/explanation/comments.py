@@ -11,7 +11,7 @@ _TRAILING = re.compile(r"[\s,;)]*?[ \t]*(?://[/!<]*(?P<line>[^\r\n]*)|/\*[*!<]*(
 _MOST_LINES = 60
 
 
-def documentation(text: str, start: int, end: int) -> str:
+def documentation_around(text: str, start: int, end: int) -> str:
     """Return the text of the comments around a declaration, as Markdown; empty where there are none.
 
     Args:

@@ -94,7 +94,7 @@ def one_line(code: str) -> str:
     return line if len(line) <= 100 else line[:99] + "…"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table without its empty columns; empty if there are no rows."""
     if not rows:
         return ""

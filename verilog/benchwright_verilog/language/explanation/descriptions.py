@@ -69,17 +69,17 @@ if TYPE_CHECKING:
 _MOST_DRIVERS = 4
 
 
-def describe(symbol: Symbol, sources: SourceManager, drivers: Sequence[str] = ()) -> NameDescription:
+def describe(symbol: Symbol, sources: SourceManager, driver_lines: Sequence[str] = ()) -> NameDescription:
     """Describe a symbol.
 
     Args:
         symbol: The symbol to describe.
         sources: Source files that hold its text.
-        drivers: Lines of code that drive it.
+        driver_lines: Lines of code that drive it.
     """
     match symbol:
         case TransparentMemberSymbol():
-            return describe(symbol.wrapped, sources, drivers)
+            return describe(symbol.wrapped, sources, driver_lines)
         case DefinitionSymbol() | InstanceBodySymbol():
             return describe_definition(symbol, sources)
         case InstanceSymbol() | InstanceArraySymbol():
@@ -104,13 +104,13 @@ def describe(symbol: Symbol, sources: SourceManager, drivers: Sequence[str] = ()
         case InterfacePortSymbol():
             return describe_interface_port(symbol, sources)
         case ValueSymbol() | PortSymbol():
-            return _describe_signal(symbol, sources, drivers)
+            return _describe_signal(symbol, sources, driver_lines)
     declaration = declaration_of(symbol, sources)
     return NameDescription(declaration.text.split("\n", 1)[0], (kind_of(symbol),), "", declaration.documentation)
 
 
 def _describe_signal(
-    symbol: ValueSymbol | PortSymbol, sources: SourceManager, drivers: Sequence[str]
+    symbol: ValueSymbol | PortSymbol, sources: SourceManager, driver_lines: Sequence[str]
 ) -> NameDescription:
     declaration = declaration_of(symbol, sources)
     fact_lines = [kind_of(symbol), type_line(symbol.type)]
@@ -124,9 +124,9 @@ def _describe_signal(
         fact_lines[0] = f"{direction_name(symbol.direction)} {fact_lines[0]}".strip()
     if isinstance(symbol, FieldSymbol) and (bits := bit_range(symbol)):
         fact_lines.append(f"bits {bits}" if ":" in bits else f"bit {bits}")
-    if drivers:
-        shown_drivers = [f"`{one_line(line)}`" for line in drivers[:_MOST_DRIVERS]]
-        hidden_count = len(drivers) - len(shown_drivers)
+    if driver_lines:
+        shown_drivers = [f"`{one_line(line)}`" for line in driver_lines[:_MOST_DRIVERS]]
+        hidden_count = len(driver_lines) - len(shown_drivers)
         fact_lines.append(
             "driven by " + ", ".join(shown_drivers) + (f" and {hidden_count} more" if hidden_count > 0 else "")
         )

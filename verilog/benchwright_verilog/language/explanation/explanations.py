@@ -23,7 +23,7 @@ from pyslang.ast import (
 
 from benchwright_verilog.language.explanation.descriptions import connection_of, describe, port_of
 from benchwright_verilog.language.explanation.known_macros import KnownMacros, Texts
-from benchwright_verilog.language.explanation.macros import expand_use, used_at
+from benchwright_verilog.language.explanation.macros import expand_use, use_arguments
 from benchwright_verilog.language.explanation.numbers import literal_at, radices, read_number
 from benchwright_verilog.language.explanation.system_tasks import system_tasks
 from benchwright_verilog.language.explanation.values import constant_text
@@ -72,7 +72,9 @@ def explain_word(document: Document, offset: int) -> Explanation | None:
     lines = document.lines
     start, end = lines.line(lines.line_of(offset) + 1)
     line, column = document.text[start:end], offset - start
-    explanation = _literal(line, column) or _system_task(line, column) or _directive(line, column)
+    explanation = (
+        _explain_literal(line, column) or _explain_system_task(line, column) or _explain_directive(line, column)
+    )
     if explanation is None or _is_quiet(document, start + explanation.start):
         return None
     return Explanation(start + explanation.start, start + explanation.end, explanation.markdown)
@@ -87,7 +89,7 @@ def _is_quiet(document: Document, offset: int) -> bool:
     return node is not None and node.type in _QUIET
 
 
-def _literal(line: str, column: int) -> Explanation | None:
+def _explain_literal(line: str, column: int) -> Explanation | None:
     match = literal_at(line, column)
     number = read_number(match[0]) if match is not None else None
     if match is None or number is None:
@@ -100,14 +102,14 @@ def _literal(line: str, column: int) -> Explanation | None:
     return Explanation(*match.span(), markdown)
 
 
-def _system_task(line: str, column: int) -> Explanation | None:
+def _explain_system_task(line: str, column: int) -> Explanation | None:
     for match in _SYSTEM.finditer(line):
         if match.start() <= column <= match.end() and (task := system_tasks().get(match[0])) is not None:
             return Explanation(*match.span(), f"```systemverilog\n{task.signature}\n```\n\n{task.description}")
     return None
 
 
-def _directive(line: str, column: int) -> Explanation | None:
+def _explain_directive(line: str, column: int) -> Explanation | None:
     for match in _DIRECTIVE.finditer(line):
         if match.start() <= column <= match.end() and (description := DIRECTIVES.get(match[1])) is not None:
             return Explanation(*match.span(), f"```systemverilog\n{match[0]}\n```\n\n{description}")
@@ -136,17 +138,17 @@ def explain_name(document: Document, offset: int, analysis: FileAnalysis, texts:
 
 def _explained_symbol(symbol: Symbol, target: Target, analysis: FileAnalysis) -> str:
     is_driven = symbol.kind in _DRIVEN
-    drivers = list(drivers_of(target, analysis)) if is_driven else []
+    drivers = list(driver_lines(target, analysis)) if is_driven else []
     described = describe(symbol, analysis.sources, drivers).markdown
     lines: list[str] = []
     if isinstance(symbol, ParameterSymbol):
-        lines = _values(symbol, analysis)
+        lines = _parameter_value_lines(symbol, analysis)
     elif is_driven and (port := port_of(symbol)) is not None and port.direction != ArgumentDirection.Out:
-        lines = _connections(port, analysis)
+        lines = _connection_lines(port, analysis)
     return "\n".join([described, "", "In the design:", *lines]) if lines else described
 
 
-def drivers_of(target: Target, analysis: FileAnalysis) -> Iterator[str]:
+def driver_lines(target: Target, analysis: FileAnalysis) -> Iterator[str]:
     """The lines of the same module that drive something; after a few places the search ends."""
     if target.path != analysis.path:
         return
@@ -176,7 +178,7 @@ def _line_around(data: bytes, byte: int) -> str:
     return data[start : end if end >= 0 else len(data)].decode(errors="replace").partition("//")[0].strip()
 
 
-def _values(parameter: ParameterSymbol, analysis: FileAnalysis) -> list[str]:
+def _parameter_value_lines(parameter: ParameterSymbol, analysis: FileAnalysis) -> list[str]:
     """The values that the instances of a module give its parameter, in the whole design."""
     paths_by_value: dict[str, list[str]] = {}
     for path, body in _instances(parameter, analysis):
@@ -190,7 +192,7 @@ def _values(parameter: ParameterSymbol, analysis: FileAnalysis) -> list[str]:
     return [*lines[:_MOST_VALUES], *([f"- … {hidden_count} more values"] if hidden_count > 0 else [])]
 
 
-def _connections(port: PortSymbol, analysis: FileAnalysis) -> list[str]:
+def _connection_lines(port: PortSymbol, analysis: FileAnalysis) -> list[str]:
     """The connections that the instances of a module make to its port."""
     lines: list[str] = []
     for _, body in _instances(port, analysis):
@@ -242,7 +244,7 @@ def _macro_markdown(text: str, end: int, occurrence: Occurrence, analysis: FileA
     if macro.documentation:
         markdown_parts.append(macro.documentation)
     if occurrence.role is NameRole.READ:
-        became = expand_use(macro, used_at(text, end), known_macros)
+        became = expand_use(macro, use_arguments(text, end), known_macros)
         if became is not None and became != macro.body:
             shown_expansion = became if len(became) <= _LONGEST_EXPANSION else became[:_LONGEST_EXPANSION] + "\n…"
             markdown_parts.append(f"expands to\n\n```systemverilog\n{shown_expansion}\n```")

@@ -22,7 +22,13 @@ from pyslang.syntax import (
     TypeParameterDeclarationSyntax,
 )
 
-from benchwright_verilog.language.declarations import declaration_of, inherited_header, source_of, type_name, written_at
+from benchwright_verilog.language.declarations import (
+    declaration_of,
+    inherited_header,
+    type_name,
+    written_declaration,
+    written_text,
+)
 from benchwright_verilog.language.explanation.description import direction_name
 from benchwright_verilog.language.explanation.system_tasks import SystemTask
 
@@ -92,7 +98,7 @@ def header_of_syntax(syntax: ModuleDeclarationSyntax, sources: SourceManager) ->
     elif header.ports is not None:
         formals = tuple(_declared_ports(syntax, header.ports, sources))
     kind = _KINDS.get(syntax.kind.name, "module")
-    comment = written_at(syntax, sources).documentation
+    comment = written_declaration(syntax, sources).documentation
     return Header(kind, header.name.valueText, tuple(_parameters(syntax, sources)), formals, comment)
 
 
@@ -121,10 +127,10 @@ def _parameters(syntax: ModuleDeclarationSyntax, sources: SourceManager) -> Iter
 
 def _parameter(declarator: DeclaratorSyntax | TypeAssignmentSyntax, sources: SourceManager) -> Formal:
     is_type = isinstance(declarator, TypeAssignmentSyntax)
-    declaration = written_at(declarator, sources)
+    declaration = written_declaration(declarator, sources)
     text = _line(declaration.text).removeprefix("parameter ").rstrip(";")
     default = declarator.assignment if isinstance(declarator, TypeAssignmentSyntax) else declarator.initializer
-    value = _value(default, sources)
+    value = _initial_value_text(default, sources)
     return Formal(declarator.name.valueText, text, "", value, declaration.documentation, is_type, bool(value))
 
 
@@ -134,11 +140,11 @@ def _ansi_ports(port_list: AnsiPortListSyntax, sources: SourceManager) -> Iterab
     for port in port_list.ports:
         if isinstance(port, ExplicitAnsiPortSyntax):
             direction = str(port.direction).strip() or last_direction
-            yield Formal(port.name.valueText, _line(source_of(port, sources)), direction)
+            yield Formal(port.name.valueText, _line(written_text(port, sources)), direction)
             continue
         if not isinstance(port, ImplicitAnsiPortSyntax) or not port.declarator.name.valueText:
             continue
-        declaration = written_at(port, sources)
+        declaration = written_declaration(port, sources)
         header = inherited_header(port)
         if isinstance(header, InterfacePortHeaderSyntax):
             direction = "interface"
@@ -146,7 +152,7 @@ def _ansi_ports(port_list: AnsiPortListSyntax, sources: SourceManager) -> Iterab
             direction = _direction(header)
             direction = direction if direction in ("input", "output", "inout", "ref") else last_direction
             last_direction = direction
-        value = _value(port.declarator.initializer, sources)
+        value = _initial_value_text(port.declarator.initializer, sources)
         text = _line(declaration.text)
         yield Formal(
             port.declarator.name.valueText, text, direction, value, declaration.documentation, False, bool(value)
@@ -164,7 +170,7 @@ def _declared_ports(
         direction = _direction(member.header)
         for declarator in member.declarators:
             if isinstance(declarator, DeclaratorSyntax):
-                declaration = written_at(declarator, sources)
+                declaration = written_declaration(declarator, sources)
                 declared_ports[declarator.name.valueText] = (
                     _line(declaration.text).rstrip(";"),
                     direction,
@@ -174,7 +180,7 @@ def _declared_ports(
         if isinstance(port, ExplicitNonAnsiPortSyntax):
             name = port.name.valueText
         elif isinstance(port, ImplicitNonAnsiPortSyntax):
-            name = source_of(port, sources)
+            name = written_text(port, sources)
         else:
             continue
         text, direction, documentation = declared_ports.get(name, (name, "", ""))
@@ -186,9 +192,9 @@ def _direction(header: SyntaxNode) -> str:
     return str(getattr(header, "direction", "")).strip().rpartition("\n")[2].strip()
 
 
-def _value(initializer: SyntaxNode | None, sources: SourceManager) -> str:
+def _initial_value_text(initializer: SyntaxNode | None, sources: SourceManager) -> str:
     """The expression of `= expression`; empty if there is none."""
-    return _line(source_of(initializer, sources)).removeprefix("=").strip() if initializer is not None else ""
+    return _line(written_text(initializer, sources)).removeprefix("=").strip() if initializer is not None else ""
 
 
 def header_of_subroutine(routine: SubroutineSymbol, sources: SourceManager) -> Header:
@@ -204,7 +210,9 @@ def _arguments(argument_symbols: Iterable[FormalArgumentSymbol], sources: Source
     for argument in argument_symbols:
         direction = direction_name(argument.direction) or "input"
         declarator = argument.syntax
-        value = _value(declarator.initializer if isinstance(declarator, DeclaratorSyntax) else None, sources)
+        value = _initial_value_text(
+            declarator.initializer if isinstance(declarator, DeclaratorSyntax) else None, sources
+        )
         text = f"{direction} {type_name(argument.type)} {argument.name}" + (f" = {value}" if value else "")
         comment = declaration_of(argument, sources).documentation
         yield Formal(argument.name, text, direction, value, comment, False, bool(value))

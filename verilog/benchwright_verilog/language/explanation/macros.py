@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchwright_verilog.language.explanation.comments import documentation
+from benchwright_verilog.language.explanation.comments import documentation_around
 from benchwright_verilog.language.explanation.tokens import CLOSING, OPENING, ExplainedTokenKind, tokens
 
 _DEFINE = re.compile(r"(?m)^[ \t]*`define[ \t]+(?P<name>[A-Za-z_][\w$]*|\\[!-~]+)(?P<open>\()?")
@@ -39,18 +39,18 @@ def macro_at(text: str, start: int) -> Macro | None:
     """The macro whose name is defined at an offset."""
     line_start = text.rfind("\n", 0, start) + 1
     match = _DEFINE.match(text, line_start)
-    return _read(text, match) if match is not None else None
+    return _read_definition(text, match) if match is not None else None
 
 
-def _read(text: str, match: re.Match[str]) -> Macro:
+def _read_definition(text: str, match: re.Match[str]) -> Macro:
     offset, parameters = match.end(), None
     if match["open"]:
-        parameter_texts, offset = arguments_in(text, match.end() - 1)
+        parameter_texts, offset = arguments_and_end(text, match.end() - 1)
         parameters = tuple(" ".join(part.split()) for part in parameter_texts) if parameter_texts != [""] else ()
     end = _body_end(text, offset)
     body = _LINE_COMMENT.sub("", text[offset:end]) if '"' not in text[offset:end] else text[offset:end]
     lines = [line.rstrip().removesuffix("\\").rstrip() for line in body.replace("\r\n", "\n").split("\n")]
-    comments = documentation(text, match.start("name") - len(match[0].split(match["name"])[0].lstrip()), end)
+    comments = documentation_around(text, match.start("name") - len(match[0].split(match["name"])[0].lstrip()), end)
     return Macro(match["name"], parameters, "\n".join(lines).strip(), match.start("name"), comments)
 
 
@@ -64,7 +64,7 @@ def _body_end(text: str, offset: int) -> int:
         offset = ending + 1
 
 
-def arguments_in(text: str, opening: int) -> tuple[list[str], int]:
+def arguments_and_end(text: str, opening: int) -> tuple[list[str], int]:
     """The expansions between the commas of a pair of parentheses, and where it ends."""
     depth, start = 0, opening + 1
     arguments: list[str] = []
@@ -83,10 +83,10 @@ def arguments_in(text: str, opening: int) -> tuple[list[str], int]:
     return arguments, len(text)
 
 
-def used_at(text: str, name_end: int) -> list[str] | None:
+def use_arguments(text: str, name_end: int) -> list[str] | None:
     """The arguments of a macro's use whose name ends at an offset; None if there are no parentheses."""
     opening = re.compile(r"\s*(?=\()").match(text, name_end)
-    return arguments_in(text, opening.end())[0] if opening is not None else None
+    return arguments_and_end(text, opening.end())[0] if opening is not None else None
 
 
 class _Room:
@@ -126,7 +126,7 @@ def expand_use(
     room.characters -= len(body)
     if depth >= _DEEPEST or not room.is_left:
         return body
-    return _macros_expanded_in(body, known_macros, depth, room)
+    return _expand_macros_in(body, known_macros, depth, room)
 
 
 def _substitute(body: str, values: Mapping[str, str]) -> str:
@@ -139,7 +139,7 @@ def _without_joins(body: str) -> str:
     return re.sub(r"\s*``\s*", "\0", body)
 
 
-def _macros_expanded_in(body: str, known_macros: Mapping[str, Macro], depth: int, room: _Room) -> str:
+def _expand_macros_in(body: str, known_macros: Mapping[str, Macro], depth: int, room: _Room) -> str:
     expanded_parts: list[str] = []
     last_end = 0
     for macro_use in re.finditer(r"`([A-Za-z_][\w$]*)", body):
@@ -150,7 +150,7 @@ def _macros_expanded_in(body: str, known_macros: Mapping[str, Macro], depth: int
             opening = re.compile(r"\s*(?=\()").match(body, end)
             if opening is None:
                 continue
-            arguments, end = arguments_in(body, opening.end())
+            arguments, end = arguments_and_end(body, opening.end())
         expansion = expand_use(macro, arguments, known_macros, depth + 1, room)
         if expansion is None:
             continue

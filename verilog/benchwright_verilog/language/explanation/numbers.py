@@ -64,7 +64,7 @@ def read_number(literal: str) -> Number | None:
     digits = match["digits"].replace("_", "").lower().replace("?", "z")
     if not 0 < width <= _MOST_BITS or len(digits) > _MOST_BITS:
         return None
-    bits = _bits(digits, match["base"].lower(), width)
+    bits = _binary_digits(digits, match["base"].lower(), width)
     if bits is None:
         return None
     if not match["size"] and match["base"].lower() != "d":
@@ -76,7 +76,7 @@ def read_number(literal: str) -> Number | None:
     )
 
 
-def _bits(digits: str, base_letter: str, width: int) -> str | None:
+def _binary_digits(digits: str, base_letter: str, width: int) -> str | None:
     if base_letter == "d":
         if digits in ("x", "z"):
             return digits * width
@@ -103,19 +103,19 @@ def radices(number: Number) -> list[tuple[str, str]]:
             radix_rows[0] = ("decimal", str(number.signed_value))
         elif number.is_sized and number.bits[0] == "1" and number.width > 1:
             radix_rows.append(("decimal, as signed", str(number.signed_value)))
-    radix_rows.append(("hexadecimal", f"{prefix}h{_digits(number, 4)}"))
-    radix_rows.append(("octal", f"{prefix}o{_digits(number, 3)}"))
+    radix_rows.append(("hexadecimal", f"{prefix}h{_grouped_digits(number, 4)}"))
+    radix_rows.append(("octal", f"{prefix}o{_grouped_digits(number, 3)}"))
     radix_rows.append(("binary", f"{prefix}b{_group_digits(_shorten_digits(number.bits, number))}"))
     return radix_rows
 
 
-def radices_of(value: int, width: int, *, is_signed: bool) -> list[tuple[str, str]]:
+def texts_by_radix(value: int, width: int, *, is_signed: bool) -> list[tuple[str, str]]:
     """An elaborated value in each radix."""
     bits = format(value & ((1 << width) - 1), "b").zfill(width)
     return radices(Number("", width, width < _WORD, is_signed, bits, False))
 
 
-def _digits(number: Number, digit_bits: int) -> str:
+def _grouped_digits(number: Number, digit_bits: int) -> str:
     bits = number.bits
     filler = bits[0] if bits[0] in "xz" else "0"
     bits = bits.rjust(-(-len(bits) // digit_bits) * digit_bits, filler)

@@ -59,7 +59,7 @@ OPENING = frozenset({"(", "[", "{", "'{", "'("})
 CLOSING = frozenset({")", "]", "}"})
 
 
-def opening_of(code: Sequence[ExplainedToken], closing: int) -> int:
+def opening_bracket_index(code: Sequence[ExplainedToken], closing: int) -> int:
     """The index of the bracket that the one at `closing` closes; -1 where there is none."""
     depth = 0
     for index in range(closing, -1, -1):

@@ -24,8 +24,8 @@ from benchwright_verilog.language.explanation.description import (
     NameDescription,
     bits_phrase,
     kind_with_owner,
+    markdown_table,
     owner_of,
-    table,
 )
 from benchwright_verilog.language.explanation.values import binary_text, constant_text
 
@@ -93,11 +93,11 @@ def members_table(type_: Type) -> str:
     element = element_type(type_)
     if isinstance(element, EnumType):
         enum_values = [value for value in element if isinstance(value, EnumValueSymbol)]
-        return table(("name", "value", ""), [_enum_row(value) for value in enum_values])
+        return markdown_table(("name", "value", ""), [_enum_row(value) for value in enum_values])
     if isinstance(element, (PackedStructType, PackedUnionType, UnpackedStructType, UnpackedUnionType)):
         struct_fields = [member for member in element if isinstance(member, FieldSymbol)]
         is_packed = isinstance(element, (PackedStructType, PackedUnionType))
-        return table(
+        return markdown_table(
             ("member", "type", "bits" if is_packed else "width"), [_field_row(field) for field in struct_fields]
         )
     return ""

@@ -33,7 +33,7 @@ from benchwright_verilog.language.explanation.description import (
     direction_name,
     kind_of,
     kind_with_owner,
-    table,
+    markdown_table,
 )
 from benchwright_verilog.language.explanation.headers import Formal, Header, header_of_definition, header_of_subroutine
 from benchwright_verilog.language.explanation.type_descriptions import type_line
@@ -103,7 +103,10 @@ def describe_package(symbol: PackageSymbol, sources: SourceManager, detail: Call
         and (isinstance(package_member, _PACKAGE_ITEMS) or package_member.kind == SymbolKind.Variable)
     ]
     return NameDescription(
-        declaration.text, (f"package `{symbol.name}`",), table(("item", ""), member_rows), declaration.documentation
+        declaration.text,
+        (f"package `{symbol.name}`",),
+        markdown_table(("item", ""), member_rows),
+        declaration.documentation,
     )
 
 
@@ -116,7 +119,9 @@ def describe_modport(symbol: ModportSymbol, sources: SourceManager) -> NameDescr
     ]
     fact_lines = (kind_with_owner("modport", symbol),)
     documentation = declaration_of(symbol, sources).documentation
-    return NameDescription(f"modport {symbol.name}", fact_lines, table(("port", "", "type"), port_rows), documentation)
+    return NameDescription(
+        f"modport {symbol.name}", fact_lines, markdown_table(("port", "", "type"), port_rows), documentation
+    )
 
 
 def describe_interface_port(symbol: InterfacePortSymbol, sources: SourceManager) -> NameDescription:
@@ -147,7 +152,10 @@ def describe_interface_port(symbol: InterfacePortSymbol, sources: SourceManager)
         ):
             member_rows.append((f"`{interface_member.name}`", "", type_name(interface_member.type)))
     return NameDescription(
-        declaration.text, tuple(fact_lines), table(("member", "", "type"), member_rows), declaration.documentation
+        declaration.text,
+        tuple(fact_lines),
+        markdown_table(("member", "", "type"), member_rows),
+        declaration.documentation,
     )
 
 
@@ -176,7 +184,7 @@ def _ports_table(header: Header, body: InstanceBodySymbol | None) -> str:
         direction = "" if formal.direction == "interface" else formal.direction
         comment = (formal.documentation or "").split("\n", 1)[0]
         port_rows.append((f"`{formal.name}`", direction, _port_type(formal, symbol), comment))
-    return table(("port", "", "type", "about"), port_rows)
+    return markdown_table(("port", "", "type", "about"), port_rows)
 
 
 def _port_type(formal: Formal, symbol: Symbol | None) -> str:

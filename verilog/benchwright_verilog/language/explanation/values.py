@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyslang import SVInt
 
-from benchwright_verilog.language.explanation.numbers import radices_of
+from benchwright_verilog.language.explanation.numbers import texts_by_radix
 
 if TYPE_CHECKING:
     from pyslang import ConstantValue
@@ -26,7 +26,7 @@ def value_lines(constant: ConstantValue, type_: Type) -> list[str]:
         return [f"value `{text}`"]
     if type_.canonicalType.isScalar and integer.bitWidth == 1:
         return [f"value `{_number(integer)}`"]
-    by_radix = dict(radices_of(_number(integer), integer.bitWidth, is_signed=bool(integer.isSigned)))
+    by_radix = dict(texts_by_radix(_number(integer), integer.bitWidth, is_signed=bool(integer.isSigned)))
     return [f"value `{by_radix.pop('decimal')}` · `{by_radix['hexadecimal']}` · `{by_radix['binary']}`"]
 
 

@@ -91,7 +91,7 @@ class _TooManyError(Exception):
     pass
 
 
-def body_of(design: InstanceTree, instance: InstanceSymbol) -> Body:
+def read_body(design: InstanceTree, instance: InstanceSymbol) -> Body:
     """Reads an instance; `Design.lock` has to be held."""
     body_reader = _BodyReader(design, instance.hierarchicalPath)
     try:
@@ -118,29 +118,31 @@ class _BodyReader:
                 case InstanceSymbol():
                     self._connect(scope_member)
                 case InstanceArraySymbol():
-                    self._array(scope_member)
+                    self._connect_array(scope_member)
                 case ContinuousAssignSymbol():
-                    self._assign("assign", scope_member.assignment)
+                    self._add_assignment("assign", scope_member.assignment)
                 case ProceduralBlockSymbol():
-                    self._process(scope_member)
+                    self._read_process(scope_member)
                 case NetSymbol() | VariableSymbol():
-                    self._declare(scope_member)
+                    self._read_declaration(scope_member)
 
-    def _array(self, array: InstanceArraySymbol) -> None:
+    def _connect_array(self, array: InstanceArraySymbol) -> None:
         for array_element in array:
             if isinstance(array_element, InstanceSymbol):
                 self._connect(array_element)
             elif isinstance(array_element, InstanceArraySymbol):
-                self._array(array_element)
+                self._connect_array(array_element)
 
-    def _declare(self, symbol: NetSymbol | VariableSymbol) -> None:
+    def _read_declaration(self, symbol: NetSymbol | VariableSymbol) -> None:
         path = symbol.hierarchicalPath
         is_generated = isinstance(symbol, VariableSymbol) and VariableFlags.CompilerGenerated in symbol.flags
         if not is_generated:
             self.instance_body.signals[path] = symbol
         initial_value = symbol.initializer
         if initial_value is not None:
-            self._add("declaration", text_of(symbol.syntax), initial_value.sourceRange, [path], _read(initial_value))
+            self._add_flow(
+                "declaration", text_of(symbol.syntax), initial_value.sourceRange, [path], _read(initial_value)
+            )
 
     def _connect(self, instance: InstanceSymbol) -> None:
         path = instance.hierarchicalPath
@@ -157,35 +159,39 @@ class _BodyReader:
             if isinstance(outer, AssignmentExpression):
                 text = name.format(text_of(outer.left.syntax))
                 targets = [symbol.hierarchicalPath for left in targets_of(outer.left) if (symbol := symbol_of(left))]
-                self._add(
+                self._add_flow(
                     "connection", text, outer.left.sourceRange, targets, [(inner_path, AssignmentRole.VALUE)], path
                 )
                 continue
             text = name.format(text_of(outer.syntax))
-            self._add("connection", text, outer.sourceRange, [inner_path], _read(outer), path)
+            self._add_flow("connection", text, outer.sourceRange, [inner_path], _read(outer), path)
             if port.direction in (ArgumentDirection.InOut, ArgumentDirection.Ref) and (back := symbol_of(outer)):
                 sources = [(inner_path, AssignmentRole.VALUE)]
-                self._add("connection", text, outer.sourceRange, [back.hierarchicalPath], sources, path)
+                self._add_flow("connection", text, outer.sourceRange, [back.hierarchicalPath], sources, path)
 
-    def _process(self, block: ProceduralBlockSymbol) -> None:
+    def _read_process(self, block: ProceduralBlockSymbol) -> None:
         kind = _keyword(block)
         event_sources = [
             (path, AssignmentRole.EVENT) for event in events_of(block.body) for path in symbols_in(event.expr)
         ]
         for guarded_statement in guarded_statements(block.body):
             conditions = [
-                path for guard in guarded_statement.guards for path in _conditions(guard.expression, guard.label_values)
+                path
+                for guard in guarded_statement.guards
+                for path in _condition_paths(guard.expression, guard.label_values)
             ]
             dependencies = [*((path, AssignmentRole.CONDITION) for path in conditions), *event_sources]
             for expression in _writing_expressions(guarded_statement):
                 if isinstance(expression, AssignmentExpression):
-                    self._assign(kind, expression, dependencies)
+                    self._add_assignment(kind, expression, dependencies)
                 elif (symbol := symbol_of(expression.operand)) is not None:
                     path = symbol.hierarchicalPath
                     text = text_of(expression.syntax)
-                    self._add(kind, text, expression.sourceRange, [path], [(path, AssignmentRole.VALUE), *dependencies])
+                    self._add_flow(
+                        kind, text, expression.sourceRange, [path], [(path, AssignmentRole.VALUE), *dependencies]
+                    )
 
-    def _assign(
+    def _add_assignment(
         self, kind: str, expression: Expression, dependencies: Iterable[tuple[str, AssignmentRole]] = ()
     ) -> None:
         if not isinstance(expression, AssignmentExpression):
@@ -195,9 +201,9 @@ class _BodyReader:
         selected = [read_part for left in lefts for index in indices_of(left) for read_part in _read(index)]
         # In `a += b` the value is `a + b`.
         sources = [*_read(expression.right), *selected, *dependencies]
-        self._add(kind, text_of(expression.syntax), expression.sourceRange, targets, sources)
+        self._add_flow(kind, text_of(expression.syntax), expression.sourceRange, targets, sources)
 
-    def _add(
+    def _add_flow(
         self,
         kind: str,
         text: str,
@@ -223,7 +229,7 @@ def _read(expression: Expression) -> list[tuple[str, AssignmentRole]]:
     return [(path, AssignmentRole.VALUE) for path in symbols_in(expression)]
 
 
-def _conditions(expression: Expression, guard_values: Iterable[Expression]) -> Iterator[str]:
+def _condition_paths(expression: Expression, guard_values: Iterable[Expression]) -> Iterator[str]:
     for condition_part in (expression, *guard_values):
         yield from symbols_in(condition_part)
 

@@ -78,7 +78,7 @@ def incoming_edges(project: Project, node: CallNode) -> list[CallEdge]:
         return []
     if node.node_kind is NodeKind.PROCESS:
         return _grouped_edges(project, _occurrences_inside(analysis, node), {NameRole.READ})
-    uses = _uses(project, analysis, node, is_incoming=True)
+    uses = _edge_occurrences(project, analysis, node, is_incoming=True)
     return _edges_by_process(project, uses)
 
 
@@ -93,10 +93,12 @@ def outgoing_edges(project: Project, node: CallNode) -> list[CallEdge]:
         return _grouped_edges(project, _occurrences_inside(analysis, node), {NameRole.CALL})
     if node.node_kind is NodeKind.UNIT:
         return _grouped_edges(project, _occurrences_inside(analysis, node), {NameRole.INSTANTIATION})
-    return _edges_by_process(project, _uses(project, analysis, node, is_incoming=False))
+    return _edges_by_process(project, _edge_occurrences(project, analysis, node, is_incoming=False))
 
 
-def _uses(project: Project, analysis: FileAnalysis, node: CallNode, *, is_incoming: bool) -> Iterator[Occurrence]:
+def _edge_occurrences(
+    project: Project, analysis: FileAnalysis, node: CallNode, *, is_incoming: bool
+) -> Iterator[Occurrence]:
     targets = [
         occurrence.target
         for occurrence in analysis.occurrences_at(node.name_start)
@@ -113,7 +115,7 @@ def _uses(project: Project, analysis: FileAnalysis, node: CallNode, *, is_incomi
                 # What is outside of an input drives it; what is outside of an output is driven by it.
                 is_it = is_incoming == _is_input(target)
             elif role is NameRole.DECLARATION:
-                is_it = is_incoming and _has_value(project, occurrence)
+                is_it = is_incoming and _has_initializer(project, occurrence)
             else:
                 is_it = role is (NameRole.WRITE if is_incoming else NameRole.READ)
             if is_it:
@@ -129,7 +131,7 @@ def _is_input(target: Target) -> bool:
     return getattr(port, "direction", None) in (ArgumentDirection.In, ArgumentDirection.Ref)
 
 
-def _has_value(project: Project, occurrence: Occurrence) -> bool:
+def _has_initializer(project: Project, occurrence: Occurrence) -> bool:
     from pyslang.syntax import DeclaratorSyntax
 
     analysis = project.analysis_of(occurrence.path)
@@ -233,10 +235,10 @@ def _process_at(analysis: FileAnalysis, byte: int) -> CallNode | None:
                 return _process_node(analysis, node, _heading(analysis, node), "declaration")
             case FunctionDeclarationSyntax():
                 token = node.prototype.name.getLastToken()
-                return _node_named(analysis, node, NodeKind.ROUTINE, token.valueText, token.location.offset, "routine")
+                return _make_node(analysis, node, NodeKind.ROUTINE, token.valueText, token.location.offset, "routine")
             case ModuleDeclarationSyntax() if node.kind != SyntaxKind.PackageDeclaration:
                 token = node.header.name
-                return _node_named(analysis, node, NodeKind.UNIT, token.valueText, token.location.offset, "module")
+                return _make_node(analysis, node, NodeKind.UNIT, token.valueText, token.location.offset, "module")
         node = node.parent
     return None
 
@@ -250,7 +252,7 @@ def _process_node(analysis: FileAnalysis, node: SyntaxNode, name: str, detail: s
     return CallNode(NodeKind.PROCESS, name, detail, analysis.path, start, end, start, min(start + keyword_size, end))
 
 
-def _node_named(
+def _make_node(
     analysis: FileAnalysis, node: SyntaxNode, node_kind: NodeKind, name: str, start: int, detail: str
 ) -> CallNode | None:
     extent = _byte_extent(analysis, node)

@@ -21,8 +21,8 @@ from benchwright_verilog.semantics.behaviour.clock_graph import (
     Graph,
     graph_of,
     is_gray,
-    names_in,
     signal_of,
+    signals_named_in,
 )
 from benchwright_verilog.semantics.compilation.diagnostics import DiagnosticSeverity, SlangDiagnostic
 
@@ -109,7 +109,7 @@ class _Domains:
     def _crossings(self) -> Iterator[_Crossing]:
         for clocked_read in self._graph.reads:
             read_domain = self._domain(clocked_read.clock)
-            for register in self._registers(clocked_read.signal) if read_domain is not None else ():
+            for register in self._feeding_registers(clocked_read.signal) if read_domain is not None else ():
                 for clock in self._graph.clocks[register]:
                     write_domain = self._domain(clock)
                     if read_domain is not None and write_domain is not None and write_domain != read_domain:
@@ -117,7 +117,7 @@ class _Domains:
 
     def _is_synchronised(self, crossing: _Crossing) -> bool:
         clocked_read = crossing.clocked_read
-        if clocked_read.destination is None or not self._registers(clocked_read.signal)[crossing.register]:
+        if clocked_read.destination is None or not self._feeding_registers(clocked_read.signal)[crossing.register]:
             return False
         if not (self._is_bit(crossing.register) or self._is_gray(crossing.register)):
             return False
@@ -147,7 +147,7 @@ class _Domains:
             reads.setdefault(clocked_read.signal, []).append(clocked_read)
         return reads
 
-    def _registers(self, signal: str) -> dict[str, bool]:
+    def _feeding_registers(self, signal: str) -> dict[str, bool]:
         """The registers that a signal comes from, and whether it is such a one as it is, without logic."""
         if signal not in self._sources:
             registers: dict[str, bool] = {}
@@ -189,11 +189,11 @@ class _Domains:
             return made_of.pop() if len(made_of) == 1 else root
         if not self._graph.drivers.get(root):
             return root
-        registers = self._registers(root)
+        registers = self._feeding_registers(root)
         made_of = {
             self._domain(clock_name) for register in registers for clock_name in self._graph.clocks[register]
         } - {None}
-        inputs = self._inputs(root)
+        inputs = self._undriven_inputs(root)
         made_of |= inputs & self._roots if made_of or inputs & self._roots else inputs
         return made_of.pop() if len(made_of) == 1 else root
 
@@ -220,7 +220,7 @@ class _Domains:
             *self._graph.clocks
         }
 
-    def _inputs(self, signal: str) -> set[str]:
+    def _undriven_inputs(self, signal: str) -> set[str]:
         """The signals that nothing in the design drives, of all that a signal is made of."""
         seen_signals, pending_signals, inputs = {signal}, [signal], set()
         while pending_signals:
@@ -240,7 +240,7 @@ class _Domains:
         assigned_expressions = [
             expression
             for expression in self._graph.assigned_expressions.get(register, ())
-            if any(names_in(self._graph, expression))
+            if any(signals_named_in(self._graph, expression))
         ]
         return bool(assigned_expressions) and all(self._has_gray(expression) for expression in assigned_expressions)
 

@@ -96,13 +96,13 @@ def graph_of(compilation: Compilation) -> Graph:
             case UninstantiatedDefSymbol():
                 symbol.visit(
                     lambda inner: graph.unknown_signals.update(
-                        _path(graph, named_value) for named_value in _named_values(inner)
+                        _path_noting_symbol(graph, named_value) for named_value in _named_values(inner)
                     )
                 )
                 return VisitAction.Skip
             case ContinuousAssignSymbol():
                 if isinstance(symbol.assignment, AssignmentExpression):
-                    _combine(graph, symbol.assignment)
+                    _drive_by_assignment(graph, symbol.assignment)
             case NetSymbol() if symbol.initializer is not None:
                 _drive(graph, [symbol.hierarchicalPath], symbol.initializer)
             case ProceduralBlockSymbol():
@@ -116,7 +116,7 @@ def graph_of(compilation: Compilation) -> Graph:
     return graph
 
 
-def names_in(graph: Graph, expression: object) -> Iterator[tuple[str, SourceRange]]:
+def signals_named_in(graph: Graph, expression: object) -> Iterator[tuple[str, SourceRange]]:
     """The signals that an expression or a statement names."""
     named_values: list[NamedValueExpression | HierarchicalValueExpression] = []
 
@@ -125,7 +125,7 @@ def names_in(graph: Graph, expression: object) -> Iterator[tuple[str, SourceRang
 
     expression.visit(visit)  # type: ignore[attr-defined]
     for named_value in named_values:
-        yield _path(graph, named_value), named_value.sourceRange
+        yield _path_noting_symbol(graph, named_value), named_value.sourceRange
 
 
 def unwrap_conversions(expression: Expression) -> Expression:
@@ -140,7 +140,7 @@ def signal_of(graph: Graph, expression: Expression) -> str | None:
     expression = unwrap_conversions(expression)
     while isinstance(expression, _SELECTS):
         expression = unwrap_conversions(expression.value)
-    return next((_path(graph, named_value) for named_value in _named_values(expression)), None)
+    return next((_path_noting_symbol(graph, named_value) for named_value in _named_values(expression)), None)
 
 
 def is_gray(graph: Graph, expression: Expression) -> bool:
@@ -168,7 +168,7 @@ def _named_values(node: object) -> Iterator[NamedValueExpression | HierarchicalV
         yield node
 
 
-def _path(graph: Graph, value_expression: NamedValueExpression | HierarchicalValueExpression) -> str:
+def _path_noting_symbol(graph: Graph, value_expression: NamedValueExpression | HierarchicalValueExpression) -> str:
     path = value_expression.symbol.hierarchicalPath
     graph.symbols.setdefault(path, value_expression.symbol)
     return path
@@ -192,11 +192,11 @@ def _drive(graph: Graph, targets: list[str], driving_expression: Expression) -> 
     is_plain = signal_of(graph, driving_expression) is not None
     for target in targets:
         graph.assigned_expressions.setdefault(target, []).append(driving_expression)
-        for source, _ in names_in(graph, driving_expression):
+        for source, _ in signals_named_in(graph, driving_expression):
             graph.drive(target, source, is_plain=is_plain)
 
 
-def _combine(graph: Graph, assignment: AssignmentExpression) -> None:
+def _drive_by_assignment(graph: Graph, assignment: AssignmentExpression) -> None:
     _drive(graph, _targets(graph, assignment.left), assignment.right)
 
 
@@ -213,7 +213,7 @@ def _add_block(graph: Graph, block: ProceduralBlockSymbol) -> None:
     if (
         block.procedureKind in _BY_CLOCK
         and isinstance(block_body, TimedStatement)
-        and (clock := _clock(graph, block_body))
+        and (clock := _clock_and_resets(graph, block_body))
     ):
         _add_clocked(graph, block_body, *clock)
     elif block.procedureKind in _BY_VALUE:
@@ -221,17 +221,17 @@ def _add_block(graph: Graph, block: ProceduralBlockSymbol) -> None:
         assigned_ranges = {text_range for assignment in assignments for text_range in _ranges(graph, assignment)}
         conditions = [
             name
-            for name, source_range in names_in(graph, block_body)
+            for name, source_range in signals_named_in(graph, block_body)
             if _text_place(source_range) not in assigned_ranges
         ]
         for assignment in assignments:
-            _combine(graph, assignment)
+            _drive_by_assignment(graph, assignment)
             for target in _targets(graph, assignment.left):
                 for condition in conditions:
                     graph.drive(target, condition, is_plain=False)
 
 
-def _clock(graph: Graph, timed_body: TimedStatement) -> tuple[str, set[str]] | None:
+def _clock_and_resets(graph: Graph, timed_body: TimedStatement) -> tuple[str, set[str]] | None:
     """The clock of a block, and what else it waits for, which are its resets."""
     timing = timed_body.timing
     events = timing.events if isinstance(timing, EventListControl) else [timing]
@@ -239,7 +239,7 @@ def _clock(graph: Graph, timed_body: TimedStatement) -> tuple[str, set[str]] | N
     if not edges or len(edges) < len(events):
         return None
     waited = [signal_of(graph, edge.expr) for edge in edges]
-    read_names = {name for name, _ in names_in(graph, timed_body.stmt)}
+    read_names = {name for name, _ in signals_named_in(graph, timed_body.stmt)}
     clocks = [name for name in waited if name is not None and (len(waited) == 1 or name not in read_names)]
     return (clocks[0], {name for name in waited if name} - {clocks[0]}) if len(clocks) == 1 else None
 
@@ -258,12 +258,12 @@ def _add_clocked(graph: Graph, timed_body: TimedStatement, clock: str, resets: s
             signal_of(graph, part) for part in assigned_value.operands
         }
         is_plain = is_shifted or signal_of(graph, assigned_value) is not None
-        for name, source_range in names_in(graph, assignment.right):
+        for name, source_range in signals_named_in(graph, assignment.right):
             if name != destination and name not in resets:
                 graph.reads.append(
                     ClockedRead(name, clock, source_range, destination if is_plain else None, is_shifted)
                 )
-    for name, source_range in names_in(graph, timed_body.stmt):
+    for name, source_range in signals_named_in(graph, timed_body.stmt):
         if _text_place(source_range) not in assigned_ranges and name not in resets:
             graph.reads.append(ClockedRead(name, clock, source_range, None, is_shifted=False))
 
@@ -280,7 +280,7 @@ def _assignments(statement_node: object) -> list[AssignmentExpression]:
 
 
 def _ranges(graph: Graph, expression: Expression) -> Iterator[tuple[int, int]]:
-    return (_text_place(source_range) for _, source_range in names_in(graph, expression))
+    return (_text_place(source_range) for _, source_range in signals_named_in(graph, expression))
 
 
 def _text_place(source_range: SourceRange) -> tuple[int, int]:

@@ -105,57 +105,66 @@ class NextStates:
         self._context.pushEmptyFrame()
         self._context.createLocal(state_variable, state_variable.type.coerceValue(ConstantValue(value)))
 
-    def ways(self, process_body: Statement) -> list[ProcessPath]:
+    def paths_through(self, process_body: Statement) -> list[ProcessPath]:
         """The ways of the state variable through the process with the clock.
 
         Raises:
             TooManyWaysError: The process has too many ways.
         """
-        return self._follow(process_body, self._path, [ProcessPath((), self.value, is_kept=True)], is_outermost=True)
+        return self._paths_after(
+            process_body, self._path, [ProcessPath((), self.value, is_kept=True)], is_outermost=True
+        )
 
-    def constant(self, expression: Expression) -> int | None:
+    def constant_value(self, expression: Expression) -> int | None:
         """The number that an expression is, if the state and constants alone decide that."""
         return number(expression.eval(self._context))
 
-    def _follow(
-        self, statement: Statement, path: str, process_paths: list[ProcessPath], *, is_outermost: bool = False
+    def _paths_after(
+        self, statement: Statement, variable_path: str, process_paths: list[ProcessPath], *, is_outermost: bool = False
     ) -> list[ProcessPath]:
         """The ways of a variable after a statement; the same list if the statement does not write it."""
         match statement:
             case StatementList():
                 for inner in statement.list:
-                    process_paths = self._follow(inner, path, process_paths, is_outermost=is_outermost)
+                    process_paths = self._paths_after(inner, variable_path, process_paths, is_outermost=is_outermost)
                 return process_paths
             case BlockStatement():
-                return self._follow(statement.body, path, process_paths, is_outermost=is_outermost)
+                return self._paths_after(statement.body, variable_path, process_paths, is_outermost=is_outermost)
             case TimedStatement():
-                return self._follow(statement.stmt, path, process_paths, is_outermost=is_outermost)
+                return self._paths_after(statement.stmt, variable_path, process_paths, is_outermost=is_outermost)
             case ConditionalStatement():
-                return self._conditional(statement, path, process_paths, is_outermost=is_outermost)
+                return self._paths_after_conditional(statement, variable_path, process_paths, is_outermost=is_outermost)
             case CaseStatement():
-                return self._case(statement, path, process_paths)
+                return self._paths_after_case(statement, variable_path, process_paths)
             case ExpressionStatement() if isinstance(statement.expr, AssignmentExpression):
-                return self._paths_after_assignment(statement.expr, path, process_paths)
+                return self._paths_after_assignment(statement.expr, variable_path, process_paths)
             case ForLoopStatement() | ForeachLoopStatement() | RepeatLoopStatement() | WhileLoopStatement():
                 return (
                     process_paths
-                    if self._follow(statement.body, path, process_paths) is process_paths
+                    if self._paths_after(statement.body, variable_path, process_paths) is process_paths
                     else [ProcessPath((), None)]
                 )
         return process_paths
 
-    def _conditional(
-        self, statement: ConditionalStatement, path: str, process_paths: list[ProcessPath], *, is_outermost: bool
+    def _paths_after_conditional(
+        self,
+        statement: ConditionalStatement,
+        variable_path: str,
+        process_paths: list[ProcessPath],
+        *,
+        is_outermost: bool,
     ) -> list[ProcessPath]:
-        reset = self._reset(statement) if is_outermost else None
+        reset = self._reset_branch(statement) if is_outermost else None
         condition = self._conjunction(condition_part.expr for condition_part in statement.conditions)
         if isinstance(condition, bool):
             branch = statement.ifTrue if condition else statement.ifFalse
-            return self._follow(branch, path, process_paths) if branch is not None else process_paths
-        inner_paths = self._follow(statement.ifTrue, path, process_paths)
+            return self._paths_after(branch, variable_path, process_paths) if branch is not None else process_paths
+        inner_paths = self._paths_after(statement.ifTrue, variable_path, process_paths)
         other_ways = process_paths
         if statement.ifFalse is not None:
-            other_ways = self._follow(statement.ifFalse, path, process_paths, is_outermost=reset is not None)
+            other_ways = self._paths_after(
+                statement.ifFalse, variable_path, process_paths, is_outermost=reset is not None
+            )
         if inner_paths is process_paths and other_ways is process_paths:
             return process_paths
         if reset is not None:
@@ -169,7 +178,7 @@ class NextStates:
             ]
         )
 
-    def _reset(self, statement: ConditionalStatement) -> tuple[bool, Reset] | None:
+    def _reset_branch(self, statement: ConditionalStatement) -> tuple[bool, Reset] | None:
         """True if what is under a condition, and not what is beside it, is the reset; and the reset."""
         first = statement.conditions[0].expr
         tested = reset_of(StatementGuard(first)) if len(statement.conditions) == 1 else None
@@ -181,16 +190,18 @@ class NextStates:
             return level == active_level, Reset(symbol.name, active_level, True, "")
         return (True, Reset(symbol.name, level, False, "")) if is_reset_name(symbol.name) else None
 
-    def _case(self, statement: CaseStatement, path: str, process_paths: list[ProcessPath]) -> list[ProcessPath]:
+    def _paths_after_case(
+        self, statement: CaseStatement, variable_path: str, process_paths: list[ProcessPath]
+    ) -> list[ProcessPath]:
         branches = [(item_.stmt, tuple(item_.expressions)) for item_ in statement.items]
         case_ways: list[ProcessPath] = []
         is_written = is_certain = False
         earlier_conditions: list[str] = []
         for body, labels in branches:
-            condition = self._disjunction(self._equal(statement.expr, label) for label in labels)
+            condition = self._disjunction(self._label_condition(statement.expr, label) for label in labels)
             if condition is False:
                 continue
-            inner_paths = self._follow(body, path, process_paths)
+            inner_paths = self._paths_after(body, variable_path, process_paths)
             is_written |= inner_paths is not process_paths
             case_ways += _paths_under_condition(condition, inner_paths)
             if condition is True:
@@ -199,46 +210,48 @@ class NextStates:
             earlier_conditions.append(condition)
         if not is_certain:
             otherwise = (
-                self._follow(statement.defaultCase, path, process_paths)
+                self._paths_after(statement.defaultCase, variable_path, process_paths)
                 if statement.defaultCase is not None
                 else process_paths
             )
             is_written |= otherwise is not process_paths
-            case_ways += _paths_under_condition(_none_of(_source_text(statement.expr), earlier_conditions), otherwise)
+            case_ways += _paths_under_condition(
+                _default_condition(_source_text(statement.expr), earlier_conditions), otherwise
+            )
         return _limit_paths(case_ways) if is_written else process_paths
 
     def _paths_after_assignment(
-        self, assignment: AssignmentExpression, path: str, process_paths: list[ProcessPath]
+        self, assignment: AssignmentExpression, variable_path: str, process_paths: list[ProcessPath]
     ) -> list[ProcessPath]:
         targets = list(targets_of(assignment.left))
         for target_expression in targets:
             symbol = symbol_of(target_expression)
-            if symbol is None or symbol.hierarchicalPath != path:
+            if symbol is None or symbol.hierarchicalPath != variable_path:
                 continue
             if len(targets) > 1 or assignment.isCompound:
                 return [ProcessPath((), None, assignment.sourceRange)]
             if isinstance(target_expression, NamedValueExpression):
-                return self._values(assignment.right, assignment.sourceRange)
-            return [self._with_bit(way, target_expression, assignment) for way in process_paths]
+                return self._paths_to_values(assignment.right, assignment.sourceRange)
+            return [self._path_with_bit(way, target_expression, assignment) for way in process_paths]
         return process_paths
 
-    def _with_bit(
-        self, way: ProcessPath, target_expression: Expression, assignment: AssignmentExpression
+    def _path_with_bit(
+        self, process_path: ProcessPath, target_expression: Expression, assignment: AssignmentExpression
     ) -> ProcessPath:
         """A one-hot state after `next[RUN] = 1'b1`."""
         bit = (
-            self.constant(target_expression.selector)
+            self.constant_value(target_expression.selector)
             if isinstance(target_expression, ElementSelectExpression)
             else None
         )
-        is_set = self.constant(assignment.right)
-        if way.value is None or bit is None or is_set is None or bit > _MAX_WAYS:
-            return replace(way, value=None, source_range=assignment.sourceRange)
-        value = way.value | 1 << bit if is_set else way.value & ~(1 << bit)
-        return replace(way, value=value, source_range=assignment.sourceRange, is_kept=False)
+        is_set = self.constant_value(assignment.right)
+        if process_path.value is None or bit is None or is_set is None or bit > _MAX_WAYS:
+            return replace(process_path, value=None, source_range=assignment.sourceRange)
+        value = process_path.value | 1 << bit if is_set else process_path.value & ~(1 << bit)
+        return replace(process_path, value=value, source_range=assignment.sourceRange, is_kept=False)
 
-    def _values(self, expression: Expression, source_range: SourceRange) -> list[ProcessPath]:
-        value = self.constant(expression)
+    def _paths_to_values(self, expression: Expression, source_range: SourceRange) -> list[ProcessPath]:
+        value = self.constant_value(expression)
         bare_expression = unwrap_conversions(expression)
         if value is not None:
             is_kept = (
@@ -253,10 +266,10 @@ class NextStates:
         if isinstance(bare_expression, ConditionalExpression):
             condition = self._conjunction(condition_part.expr for condition_part in bare_expression.conditions)
             if isinstance(condition, bool):
-                return self._values(bare_expression.left if condition else bare_expression.right, source_range)
+                return self._paths_to_values(bare_expression.left if condition else bare_expression.right, source_range)
             first_paths, second_paths = (
-                self._values(bare_expression.left, source_range),
-                self._values(bare_expression.right, source_range),
+                self._paths_to_values(bare_expression.left, source_range),
+                self._paths_to_values(bare_expression.right, source_range),
             )
             return _limit_paths(
                 [
@@ -265,20 +278,22 @@ class NextStates:
                 ]
             )
         if isinstance(bare_expression, NamedValueExpression):
-            return self._followed_from(bare_expression.symbol.hierarchicalPath) or [ProcessPath((), None, source_range)]
+            return self._paths_of_variable(bare_expression.symbol.hierarchicalPath) or [
+                ProcessPath((), None, source_range)
+            ]
         return [ProcessPath((), None, source_range)]
 
-    def _followed_from(self, path: str) -> list[ProcessPath]:
+    def _paths_of_variable(self, variable_path: str) -> list[ProcessPath]:
         """The ways of another variable, from which a state variable gets its next value."""
-        writer = self._writers.get(path)
-        if writer is None or path in self._followed:
+        writer = self._writers.get(variable_path)
+        if writer is None or variable_path in self._followed:
             return []
-        self._followed.append(path)
+        self._followed.append(variable_path)
         try:
             if isinstance(writer, Expression):
                 assigned_value = writer.right if isinstance(writer, AssignmentExpression) else writer
-                return self._values(assigned_value, writer.sourceRange)
-            return self._follow(writer, path, [ProcessPath((), None)])
+                return self._paths_to_values(assigned_value, writer.sourceRange)
+            return self._paths_after(writer, variable_path, [ProcessPath((), None)])
         finally:
             self._followed.pop()
 
@@ -290,7 +305,7 @@ class NextStates:
 
     def _condition(self, expression: Expression) -> bool | str:
         """True if a condition holds in the state; what is left of it, if that depends on more."""
-        value = self.constant(expression)
+        value = self.constant_value(expression)
         if value is not None:
             return value != 0
         bare_expression = unwrap_conversions(expression)
@@ -308,9 +323,9 @@ class NextStates:
                 )
         return _source_text(bare_expression)
 
-    def _equal(self, expression: Expression, label_expression: Expression) -> bool | str:
+    def _label_condition(self, expression: Expression, label_expression: Expression) -> bool | str:
         """True if a `case` takes the item of a label."""
-        constant_value, labelled = self.constant(expression), self.constant(label_expression)
+        constant_value, labelled = self.constant_value(expression), self.constant_value(label_expression)
         if constant_value is not None and labelled is not None:
             return constant_value == labelled
         # In `case (1'b1)` the labels are the conditions.
@@ -376,7 +391,7 @@ def _is_one_group(text: str) -> bool:
     return False
 
 
-def _none_of(selected: str, conditions: Sequence[str]) -> bool | str:
+def _default_condition(selected: str, conditions: Sequence[str]) -> bool | str:
     """The meaning of `default`, after items that are not taken in the state."""
     prefix = f"{selected} == "
     labels = [part for condition in conditions for part in condition.split(" || ")]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from pyslang.ast import PortSymbol
 
-from benchwright_verilog.semantics.behaviour.body_flows import AssignmentRole, Body, Flow, body_of
+from benchwright_verilog.semantics.behaviour.body_flows import AssignmentRole, Body, Flow, read_body
 from benchwright_verilog.semantics.compilation.instances import NameLocation
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class SignalFlow:
     def _body(self, instance: InstanceSymbol) -> Body:
         path = instance.hierarchicalPath
         if path not in self._bodies:
-            self._bodies[path] = body_of(self._design, instance)
+            self._bodies[path] = read_body(self._design, instance)
         return self._bodies[path]
 
 

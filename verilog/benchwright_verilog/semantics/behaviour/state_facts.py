@@ -115,12 +115,12 @@ class VariableFacts:
         return [path, *sorted(source for source in self.source_paths.get(path, ()) if source in self.writers)]
 
 
-def facts_of(design: InstanceTree, body: InstanceBodySymbol) -> VariableFacts:
+def read_variable_facts(design: InstanceTree, body: InstanceBodySymbol) -> VariableFacts:
     """Reads an instance; `Design.lock` has to be held."""
     facts_reader = _StateReader(design, body)
     facts_reader.read(body)
     for register in facts_reader.variable_facts.registers:
-        facts_reader.enumerate(register)
+        facts_reader.name_states(register)
     return facts_reader.variable_facts
 
 
@@ -138,15 +138,15 @@ class _StateReader:
                 case GenerateBlockSymbol() | GenerateBlockArraySymbol():
                     self.read(scope_member)
                 case ContinuousAssignSymbol() if isinstance(scope_member.assignment, AssignmentExpression):
-                    self._write(scope_member.assignment, scope_member.assignment)
-                    scope_member.assignment.visit(self._visit)
+                    self._note_writer(scope_member.assignment, scope_member.assignment)
+                    scope_member.assignment.visit(self._note_node)
                 case NetSymbol() if scope_member.initializer is not None:
                     self.variable_facts.writers[scope_member.hierarchicalPath] = scope_member.initializer
                     self._note_value(scope_member.hierarchicalPath, scope_member.initializer)
                 case ProceduralBlockSymbol():
-                    self._process(scope_member)
+                    self._read_process(scope_member)
 
-    def enumerate(self, register: StateRegister) -> None:
+    def name_states(self, register: StateRegister) -> None:
         """Names the states of a register by the members of its type."""
         known_labels = self.variable_facts.labelled.setdefault(register.symbol.hierarchicalPath, {})
         type_ = register.symbol.type.canonicalType
@@ -157,23 +157,23 @@ class _StateReader:
                 span = handled.span if handled is not None else self._design.span_of(enum_member)
                 known_labels[value] = StateLabel(enum_member.name, span, is_named=True)
 
-    def _process(self, block: ProceduralBlockSymbol) -> None:
+    def _read_process(self, block: ProceduralBlockSymbol) -> None:
         timing = clock_and_resets(block) if block.procedureKind in _CLOCKED else None
         assignments: list[AssignmentExpression] = []
 
         def visit(node: object) -> object:
             if isinstance(node, AssignmentExpression):
                 assignments.append(node)
-            return self._visit(node)
+            return self._note_node(node)
 
         block.body.visit(visit)
         for assignment in assignments:
             if timing is None:
-                self._write(assignment, block.body)
+                self._note_writer(assignment, block.body)
             else:
                 self._add_register(assignment, block, *timing)
 
-    def _write(self, assignment: AssignmentExpression, writer: Statement | Expression) -> None:
+    def _note_writer(self, assignment: AssignmentExpression, writer: Statement | Expression) -> None:
         for target_expression in targets_of(assignment.left):
             symbol = symbol_of(target_expression)
             if symbol is not None:
@@ -202,12 +202,12 @@ class _StateReader:
                 symbol, block.body, clock, resets, type_.bitWidth, enumeration
             )
 
-    def _visit(self, node: object) -> object:
+    def _note_node(self, node: object) -> object:
         match node:
             case AssignmentExpression():
                 self._note_assignment(node)
             case CaseStatement():
-                self._switch(node)
+                self._note_case(node)
             case BinaryExpression() if node.op in _COMPARING:
                 for compared, compared_with in ((node.left, node.right), (node.right, node.left)):
                     self._note_comparison(compared, compared_with)
@@ -232,7 +232,7 @@ class _StateReader:
             else:
                 self._note_label(path, alternative, is_place=False)
 
-    def _switch(self, statement: CaseStatement) -> None:
+    def _note_case(self, statement: CaseStatement) -> None:
         symbol = (
             symbol_of(statement.expr) if isinstance(unwrap_conversions(statement.expr), NamedValueExpression) else None
         )

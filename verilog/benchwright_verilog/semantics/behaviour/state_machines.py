@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_verilog.semantics.behaviour.next_states import NextStates, ProcessPath, TooManyWaysError, conjunction
 from benchwright_verilog.semantics.behaviour.registers import RegisterClock, Reset
-from benchwright_verilog.semantics.behaviour.state_facts import StateRegister, VariableFacts, facts_of
+from benchwright_verilog.semantics.behaviour.state_facts import StateRegister, VariableFacts, read_variable_facts
 from benchwright_verilog.semantics.compilation.instances import NameLocation
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def state_machines(design: InstanceTree, instance: str) -> list[StateMachine] | 
         symbol = design.symbol(instance)
         if symbol is None or symbol.hierarchicalPath != instance:
             return None
-        variable_facts = facts_of(design, symbol.body)
+        variable_facts = read_variable_facts(design, symbol.body)
         machines = (_machine(design, variable_facts, register) for register in variable_facts.registers)
         return [machine for machine in machines if machine is not None][:_MAX_MACHINES]
 
@@ -121,9 +121,9 @@ def _explore_states(
             continue
         if len(ways_by_state) >= _MAX_STATES:
             raise TooManyWaysError
-        ways_by_state[value] = NextStates(register.symbol, value, variable_facts.writers, register.resets).ways(
-            register.process_body
-        )
+        ways_by_state[value] = NextStates(
+            register.symbol, value, variable_facts.writers, register.resets
+        ).paths_through(register.process_body)
         pending_values.extend(way.value for way in ways_by_state[value] if way.value is not None)
     return ways_by_state
 
