@@ -87,7 +87,7 @@ class BuildMessages(Protocol):
     def findings_about(self, document: Document) -> list[Finding]:
         """That about an open document."""
 
-    async def show(self, status: AttemptStatus, folder: Path) -> None:
+    async def show_run_messages(self, status: AttemptStatus, folder: Path) -> None:
         """Show that of an attempt's newest run."""
 
 
@@ -123,7 +123,7 @@ class FileListReports(Protocol):
     def attach(self) -> None:
         """Remember the loop that messages are sent from."""
 
-    def show(self, lists: Sequence[FileList]) -> None:
+    def show_problems_of(self, lists: Sequence[FileList]) -> None:
         """File lists were read."""
 
     def is_asking(self, folder: Path) -> bool:
@@ -240,7 +240,7 @@ class EditorServer(LanguageServer):
     waveforms: Waveforms | None
     """None if they are turned off."""
 
-    def use(self, settings: ServerSettings) -> None:
+    def use_settings(self, settings: ServerSettings) -> None:
         """Use these settings from now on; which features there are was decided at the start."""
         raise NotImplementedError
 

@@ -201,7 +201,7 @@ class BenchwrightServer(EditorServer):
         self.projects = Projects(
             self.documents,
             lambda: self.settings.project_settings,
-            self.file_lists.show,
+            self.file_lists.show_problems_of,
             workspace_folder,
             IndexStore(home.cache / "index"),
             self.indexing.show,
@@ -290,7 +290,7 @@ class BenchwrightServer(EditorServer):
         buffered = io.BufferedReader(stdin) if isinstance(stdin, io.RawIOBase) else stdin
         return StdinAsyncReader(buffered, self.thread_pool)
 
-    def use(self, settings: ServerSettings) -> None:
+    def use_settings(self, settings: ServerSettings) -> None:
         """Use these settings from now on; which features are offered was decided at the start."""
         if settings.judge.url != self.settings.judge.url:
             self.sessions.use_judge_service(settings.judge.url)
@@ -342,7 +342,7 @@ class BenchwrightServer(EditorServer):
                 status = await session.status()
                 self.protocol.notify(CHANGED, status.model_dump(mode="json", by_alias=True))
                 self.lenses.refresh()
-                await self.builds.show(status, session.workspace.folder)
+                await self.builds.show_run_messages(status, session.workspace.folder)
         except FORESEEN as error:
             self.report_failure(error)
         finally:

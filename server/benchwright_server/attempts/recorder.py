@@ -63,16 +63,16 @@ class FileRecorder:
     def take_over(self, muted_recorder: FileRecorder) -> None:
         """Records from now on what the editor does, which another recorder did not record until now."""
         for path, text in muted_recorder._open.items():
-            self.opened(path, text)
+            self.record_opened(path, text)
 
-    def opened(self, path: str, text: str) -> None:
+    def record_opened(self, path: str, text: str) -> None:
         """An editor opened a file."""
         self._open[path] = text
         replayed_file = self._files.get(path, _UNKNOWN)
         if replayed_file.text != text:
             self._replace_text(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.OPENED)
 
-    def changed(self, path: str, version: int, replacements: Sequence[Replacement], text: str) -> None:
+    def record_changed(self, path: str, version: int, replacements: Sequence[Replacement], text: str) -> None:
         """An editor changed a file; its content is now `text`."""
         self._open[path] = text
         replayed_file = self._files.get(path, _UNKNOWN)
@@ -83,7 +83,7 @@ class FileRecorder:
         self._files[path] = replace(replayed_file, text=text)
         self._record_event(path, Edit(path=path, version=version, changes=applied))
 
-    def closed(self, path: str, content: bytes | None) -> None:
+    def record_closed(self, path: str, content: bytes | None) -> None:
         """An editor closed a file; unsaved changes are discarded."""
         self._open.pop(path, None)
         self._record_disk_content(path, content, TextCause.DISCARDED)
@@ -100,7 +100,7 @@ class FileRecorder:
         elif self._files.get(path, _UNKNOWN).data != content:
             self._replace_text(path, FileText.of_bytes(content), cause)
 
-    async def saved(self, path: str, content: bytes) -> None:
+    async def record_saved(self, path: str, content: bytes) -> None:
         """A file was saved; returns once the event is on disk.
 
         Raises:

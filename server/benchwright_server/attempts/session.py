@@ -239,7 +239,7 @@ class EditorSession(Adapter):
         await self.attempt.run()
         return await self.status()
 
-    async def estimate(self, event: SelfEstimate) -> AttemptStatus:
+    async def record_self_estimate(self, event: SelfEstimate) -> AttemptStatus:
         """Record the solver's self-estimate."""
         await self.attempt.record_estimate(event)
         return await self.status()
@@ -306,14 +306,14 @@ class EditorSession(Adapter):
 
     # What the editor reports
 
-    async def saved(self, path: str, content: bytes) -> None:
+    async def record_saved(self, path: str, content: bytes) -> None:
         """A file was saved; returns once the event is on disk."""
         self._remind()
-        await self.recorder.saved(path, content)
+        await self.recorder.record_saved(path, content)
         if path == ANSWER:
             self.draft = None
 
-    async def linted(self, path: str, counts: Mapping[str, tuple[int, int]]) -> None:
+    async def record_lint(self, path: str, counts: Mapping[str, tuple[int, int]]) -> None:
         """Record how many errors and warnings each tool found in a file."""
         by_source = {
             name: ProblemCount(errors=errors, warnings=warnings) for name, (errors, warnings) in counts.items()

@@ -53,14 +53,14 @@ def size_of(netlist: Netlist) -> ModuleSize:
         if kind.startswith(_FLIP_FLOPS) and "latch" not in kind:
             flip_flops += len(cell["connections"]["Q"])
         elif kind.startswith("$mem"):
-            memory += _number(cell, "SIZE") * _number(cell, "WIDTH")
+            memory += _cell_parameter(cell, "SIZE") * _cell_parameter(cell, "WIDTH")
     nets = [net for name, net in module["netnames"].items() if not net.get("hide_name") and not name.startswith("$")]
     bits = sum(len(net["bits"]) for net in nets)
     ordered_counts = tuple(sorted(cells.items(), key=lambda cell_count: (-cell_count[1], cell_count[0])))
     return ModuleSize(ordered_counts, flip_flops, memory, len(nets), bits, netlist.path)
 
 
-def _number(cell: dict[str, dict[str, str]], name: str) -> int:
+def _cell_parameter(cell: dict[str, dict[str, str]], name: str) -> int:
     digits = cell["parameters"].get(name, "0")
     return int(digits, 2) if not set(digits) - {"0", "1"} else 0
 

@@ -93,7 +93,7 @@ async def _self_estimate(sessions: EditorSessions, params: SelfEstimateParams) -
         help_note=params.help_note,
         solved=params.success,
     )
-    return await (await session_of(sessions, params)).estimate(estimate)
+    return await (await session_of(sessions, params)).record_self_estimate(estimate)
 
 
 async def _edit_reasons(sessions: EditorSessions, params: EditReasonsParams) -> Nothing:

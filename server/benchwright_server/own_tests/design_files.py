@@ -12,7 +12,7 @@ from benchwright_harness.own_tests.cocotb_source import named_toplevel
 from benchwright_server.errors import OwnTestError
 from benchwright_server.own_tests.finding import TestFile, folder_of
 from benchwright_verilog.semantics.names.occurrence import TargetKind
-from benchwright_verilog.semantics.project.index.inventory import nearest
+from benchwright_verilog.semantics.project.index.inventory import nearest_path
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.settings import ProjectSettings as ProjectSettings
 from benchwright_verilog.syntax.suffixes import HEADERS
@@ -51,7 +51,7 @@ def design_files(project: Project, settings: ProjectSettings, test_file: TestFil
     declaring = _declaring(project)
     test_path = folder / test_file.path
     declaring_paths = declaring.get(top_module, ())
-    root = test_path if not test_file.is_cocotb else nearest(declaring_paths, test_path)
+    root = test_path if not test_file.is_cocotb else nearest_path(declaring_paths, test_path)
     if root is None:
         raise OwnTestError(f"No file of {folder.name} declares the module {top_module}, which {test_file.path} tests.")
     listed_sources = dict.fromkeys(path for file_list in project.lists for path in file_list.sources)
@@ -150,10 +150,10 @@ def _files_below(project: Project, declaring: Mapping[str, Sequence[Path]], root
             ):
                 continue
             # A testbench names its design, and its design does not name it back.
-            nearest_path = nearest(paths, root)
-            if nearest_path is not None:
-                needed_files[nearest_path] = None
-                pending_paths.append(nearest_path)
+            nearest_file = nearest_path(paths, root)
+            if nearest_file is not None:
+                needed_files[nearest_file] = None
+                pending_paths.append(nearest_file)
         outline = project.outline(path)
         for include in outline.includes if outline is not None else ():
             header = project.find_include(path, include.name)

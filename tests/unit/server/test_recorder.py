@@ -48,14 +48,14 @@ async def recording(tmp_path: Path) -> AsyncIterator[Recording]:
 
 
 async def test_an_edit_that_fits_is_recorded_as_itself(recording: Recording) -> None:
-    recording.recorder.opened(PATH, "one")
-    recording.recorder.changed(PATH, 2, [Replacement(3, 3, " two")], "one two")
+    recording.recorder.record_opened(PATH, "one")
+    recording.recorder.record_changed(PATH, 2, [Replacement(3, 3, " two")], "one two")
     assert [event.type for event in await recording.settled()] == ["edit"]
     assert recording.text() == "one two"
 
 
 async def test_an_edit_that_does_not_fit_is_recorded_as_the_whole_text(recording: Recording) -> None:
-    recording.recorder.changed(PATH, 2, [Replacement(9, 9, "!")], "something else!")
+    recording.recorder.record_changed(PATH, 2, [Replacement(9, 9, "!")], "something else!")
     (event,) = await recording.settled()
     assert (event.type, getattr(event, "cause", None)) == ("text", "resync")
     assert recording.text() == "something else!"
@@ -63,27 +63,27 @@ async def test_an_edit_that_does_not_fit_is_recorded_as_the_whole_text(recording
 
 async def test_an_edit_to_what_the_disk_already_had_is_not_applied_twice(recording: Recording) -> None:
     # Saved, edited and saved again before the first save was read back from disk.
-    await recording.recorder.saved(PATH, b"one two")
-    recording.recorder.changed(PATH, 2, [Replacement(3, 3, " two")], "one two")
+    await recording.recorder.record_saved(PATH, b"one two")
+    recording.recorder.record_changed(PATH, 2, [Replacement(3, 3, " two")], "one two")
     await recording.settled()
     assert recording.text() == "one two"
 
 
 async def test_only_the_byte_order_mark_of_a_save_differs(recording: Recording) -> None:
-    recording.recorder.opened(PATH, "one")
+    recording.recorder.record_opened(PATH, "one")
     for content in (b"\xef\xbb\xbfone", b"one", b"one"):
-        await recording.recorder.saved(PATH, content)
+        await recording.recorder.record_saved(PATH, content)
         assert recording.replayed().files[PATH].data == content
     assert [event.type for event in await recording.settled()] == ["text", "save", "text", "save", "save"]
     assert recording.text() == "one"
 
 
 async def test_bytes_that_are_no_text_are_recorded_by_digest(recording: Recording) -> None:
-    await recording.recorder.saved(PATH, b"\xff")
-    await recording.recorder.saved(PATH, b"\xfe")
+    await recording.recorder.record_saved(PATH, b"\xff")
+    await recording.recorder.record_saved(PATH, b"\xfe")
     assert recording.text() is None
-    recording.recorder.changed(PATH, 2, [Replacement(0, 0, "x")], "x")
-    await recording.recorder.saved(PATH, b"x")
+    recording.recorder.record_changed(PATH, 2, [Replacement(0, 0, "x")], "x")
+    await recording.recorder.record_saved(PATH, b"x")
     assert recording.text() == "x"
 
 
@@ -96,10 +96,10 @@ async def test_a_file_that_was_never_there_is_not_recorded_as_deleted(recording:
 
 
 async def test_an_open_file_is_what_the_editor_has_not_the_disk(recording: Recording) -> None:
-    recording.recorder.opened(PATH, "one, unsaved")
+    recording.recorder.record_opened(PATH, "one, unsaved")
     recording.recorder.record_read(PATH, b"one")
     assert [getattr(event, "cause", None) for event in await recording.settled()] == ["opened"]
-    recording.recorder.closed(PATH, b"one")
+    recording.recorder.record_closed(PATH, b"one")
     await recording.settled()
     assert recording.text() == "one"
 
@@ -107,11 +107,11 @@ async def test_an_open_file_is_what_the_editor_has_not_the_disk(recording: Recor
 async def test_an_event_that_is_lost_is_told_and_the_next_one_carries_everything(recording: Recording) -> None:
     log = recording.log
     attempt, recording.recorder._attempt = recording.recorder._attempt, "nothing"
-    recording.recorder.changed(PATH, 2, [Replacement(3, 3, "!")], "one!")
+    recording.recorder.record_changed(PATH, 2, [Replacement(3, 3, "!")], "one!")
     await wait_until(lambda: bool(recording.failures))
     assert [type(error).__name__ for error in recording.failures] == ["UnknownAttemptError"]
     recording.recorder._attempt = attempt
-    recording.recorder.changed(PATH, 3, [Replacement(4, 4, "!")], "one!!")
+    recording.recorder.record_changed(PATH, 3, [Replacement(4, 4, "!")], "one!!")
     assert [getattr(event, "cause", None) for event in await recording.settled()] == ["resync"]
     assert recording.text() == "one!!"
     assert log.header(attempt).id == attempt

@@ -90,7 +90,7 @@ def compiled(project: Project, target: Target, monkeypatch: pytest.MonkeyPatch) 
     """The references by compiling every file that has the name."""
     with monkeypatch.context() as patched:
         patched.setattr(navigation, "_plain_name", lambda target: None)
-        patched.setattr(navigation, "_files_seeing", lambda files, package: {path.name for path, _ in files})
+        patched.setattr(navigation, "_names_of_files_seeing", lambda files, package: {path.name for path, _ in files})
         return found_occurrences(project, target)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright_verilog.syntax.json_form import JsonText, MovingJson, quote_json
-from benchwright_verilog.syntax.spacing import same_words, spacings
+from benchwright_verilog.syntax.spacing import has_same_words, spacing_changes
 
 word_strategy = st.lists(st.sampled_from(["a", "=", "𝄞", "é;", "\u2028"]), max_size=6)
 gaps = st.sampled_from(["", " ", "\n", "  ", "\n\n  ", "\t"])
@@ -20,7 +20,7 @@ def spaced(draw: st.DrawFn) -> tuple[str, str]:
 
 
 def applied(old_text: str, new_text: str) -> str:
-    for spacing in sorted(spacings(old_text, new_text), key=lambda spacing: spacing.start, reverse=True):
+    for spacing in sorted(spacing_changes(old_text, new_text), key=lambda spacing: spacing.start, reverse=True):
         assert not old_text[spacing.start : spacing.end].strip(" \t\r\n")
         assert not spacing.text.strip(" \t\r\n")
         old_text = old_text[: spacing.start] + spacing.text + old_text[spacing.end :]
@@ -30,7 +30,7 @@ def applied(old_text: str, new_text: str) -> str:
 @given(spaced())
 def test_edits_of_white_space_make_one_text_of_the_other(texts: tuple[str, str]) -> None:
     old_text, new_text = texts
-    assert same_words(old_text, new_text)
+    assert has_same_words(old_text, new_text)
     assert applied(old_text, new_text) == new_text
 
 
@@ -42,13 +42,13 @@ def test_windows_line_ends_stay(texts: tuple[str, str]) -> None:
 
 
 def test_nothing_is_done_where_nothing_differs_and_form_feeds_stay() -> None:
-    assert list(spacings("a = b;\r\n", "a = b;\n")) == []
+    assert list(spacing_changes("a = b;\r\n", "a = b;\n")) == []
     assert applied("a\f\nb  c", "a\nb c") == "a\f\nb c"
 
 
 def test_other_words_are_noticed() -> None:
-    assert not same_words("a b", "a c")
-    assert same_words("a  b", "ab\n")
+    assert not has_same_words("a b", "a c")
+    assert has_same_words("a  b", "ab\n")
 
 
 def test_json_moves_with_its_lines() -> None:

@@ -36,7 +36,7 @@ def blocking_in_clocked_blocks(examined: ExaminedInstance) -> Iterator[Cause]:
         if not is_clocked(block):
             continue
         for assignment, symbol in assignments(block):
-            span = examined.design.range(assignment.sourceRange)
+            span = examined.design.span_of_range(assignment.sourceRange)
             if not assignment.isNonBlocking and span is not None:
                 yield Cause(
                     CauseKind.BLOCKING,
@@ -55,7 +55,7 @@ def non_blocking_in_combinational_blocks(examined: ExaminedInstance) -> Iterator
         if not is_combinational(block):
             continue
         for assignment, symbol in assignments(block):
-            span = examined.design.range(assignment.sourceRange)
+            span = examined.design.span_of_range(assignment.sourceRange)
             if assignment.isNonBlocking and span is not None:
                 yield Cause(
                     CauseKind.NON_BLOCKING,
@@ -75,7 +75,7 @@ def latches(examined: ExaminedInstance) -> Iterator[Cause]:
         always = always_assigned(block.body)
         for path, assignment in ever_assigned(block.body).items():
             symbol = symbol_of(next(iter(targets_of(assignment.left))))
-            span = examined.design.range(assignment.sourceRange)
+            span = examined.design.span_of_range(assignment.sourceRange)
             if path not in always and symbol is not None and span is not None and is_of_module(symbol):
                 yield Cause(
                     CauseKind.LATCH,

@@ -45,7 +45,7 @@ def late_wraps(examined: ExaminedInstance) -> Iterator[Cause]:
             targets = {symbol.hierarchicalPath for left in targets_of(assignment.left) if (symbol := symbol_of(left))}
             for guard in guarded_statement.guards:
                 bound = _compared_count(guard, targets)
-                span = examined.design.range(guard.expression.sourceRange)
+                span = examined.design.span_of_range(guard.expression.sourceRange)
                 if bound is None or span is None:
                     continue
                 name, operator = bound
@@ -75,7 +75,7 @@ def off_by_one_loops(examined: ExaminedInstance) -> Iterator[Cause]:
     for block in processes_of(examined.symbol.body):
         block.body.visit(visit)
     for stop in stop_conditions:
-        span = examined.design.range(stop.sourceRange)
+        span = examined.design.span_of_range(stop.sourceRange)
         name = _count(stop.right)
         if span is not None and name is not None:
             yield Cause(

@@ -32,7 +32,7 @@ def reported_causes(design: InstanceTree, paths: Collection[Path], evidence: Fai
         first_tree.locations,
         paths,
         is_alone=False,
-        warnings=[*_RULES, "unused"],
+        warning_options=[*_RULES, "unused"],
     )
     for path, file_diagnostics in diagnostics.items():
         for diagnostic in file_diagnostics:

@@ -41,7 +41,7 @@ def wrong_reset_polarity(examined: ExaminedInstance) -> Iterator[Cause]:
             by_edge = timing[1].get(symbol.hierarchicalPath)
             is_named_reset = is_reset_name(symbol.name)
             by_name = (0 if _LOW.search(symbol.name) else 1) if is_named_reset else None
-            span = examined.design.range(guard.expression.sourceRange)
+            span = examined.design.span_of_range(guard.expression.sourceRange)
             if span is None or symbol.hierarchicalPath in seen_signals:
                 continue
             if by_edge is not None and by_edge != level:

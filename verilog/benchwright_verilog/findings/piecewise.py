@@ -128,7 +128,7 @@ class Piecewise:
         for unit in units:
             last_chunk = chunks[-1] if chunks else None
             if last_chunk is None or last_chunk.item_facts.is_closed or len(last_chunk.shapes) >= _MOST_JOINED:
-                chunks.append(_Chunk(unit.start, (unit.shape,), unit.shape.once(_facts)))
+                chunks.append(_Chunk(unit.start, (unit.shape,), unit.shape.kept_result(_facts)))
                 continue
             shapes = (*last_chunk.shapes, unit.shape)
             joined_facts = self._joined.get(shapes) or _facts_of(b"".join(shape.data for shape in shapes))
@@ -183,7 +183,7 @@ class Piecewise:
     def _slang_diagnostics(self, text: str) -> tuple[SlangDiagnostic, ...]:
         from pyslang.ast import Compilation
 
-        from benchwright_verilog.semantics.compilation.compiled import refusals
+        from benchwright_verilog.semantics.compilation.compiled import unread_include_diagnostics
         from benchwright_verilog.semantics.compilation.diagnostics import diagnose
         from benchwright_verilog.semantics.compilation.trees import Preprocessing, Trees
         from benchwright_verilog.semantics.project.include_closure import Closures, RootFile
@@ -193,13 +193,13 @@ class Piecewise:
 
         root = RootFile(self._path, SourceText(text, Outline(encode_text(text)), None), Preprocessing())
         trees = Trees()
-        trees.prepare(Closures(SourceTexts(None, Documents())).reachable_files([root])[0])
+        trees.start_again_if_changed(Closures(SourceTexts(None, Documents())).reachable_files([root])[0])
         tree = trees.tree(self._path, text, root.preprocessing)
         compilation = Compilation()
         compilation.addSyntaxTree(tree.syntax)
         size = len(encode_text(text))
         by_path = diagnose(compilation, tree.sources, tree.locations, {self._path}, is_alone=self._is_alone)
-        diagnostics = (*by_path.get(self._path, ()), *refusals([tree], self._path))
+        diagnostics = (*by_path.get(self._path, ()), *unread_include_diagnostics([tree], self._path))
         return tuple(
             diagnostic if diagnostic.end <= size else replace(diagnostic, end=size) for diagnostic in diagnostics
         )
@@ -218,12 +218,12 @@ def _shift_diagnostic(diagnostic: SlangDiagnostic, shift: int) -> SlangDiagnosti
 
 def words_of(units: Sequence[TopLevelItem]) -> frozenset[bytes]:
     """Every word of a file."""
-    return frozenset().union(*(unit.shape.once(_facts).used_words for unit in units))
+    return frozenset().union(*(unit.shape.kept_result(_facts).used_words for unit in units))
 
 
 def declared_in(units: Sequence[TopLevelItem]) -> frozenset[bytes]:
     """The modules and the like of a file."""
-    return frozenset().union(*(unit.shape.once(_facts).declares for unit in units))
+    return frozenset().union(*(unit.shape.kept_result(_facts).declares for unit in units))
 
 
 def _groups(chunk_facts: Sequence[_ItemFacts], base_indices: Sequence[int]) -> list[_ItemGroup]:

@@ -67,11 +67,11 @@ class _OpenFold:
 def folds_of(shape: Shape) -> list[FoldingSpan]:
     """The folds of a unit, those of conditional compilation left out: these may hold several units."""
     tokens = tokens_of(shape)
-    return [*_blocks(tokens), *_comments(shape, tokens), *_imports(tokens)]
+    return [*_blocks(tokens), *_comment_folds(shape, tokens), *_imports(tokens)]
 
 
 def conditions_of(shape: Shape) -> tuple[tuple[bytes, int], ...]:
-    """The directives of conditional compilation in a unit, and where each begins; made once through `Shape.once`."""
+    """The directives of conditional compilation in a unit, and where each begins; see `Shape.kept_result`."""
     if b"`" not in shape.data:
         return ()
     return tuple(
@@ -85,7 +85,7 @@ def conditional_folds(units: Sequence[TopLevelItem]) -> Iterator[FoldingSpan]:
     """The branches of conditional compilation in a whole text."""
     branch_starts: list[int] = []
     for unit in units:
-        for word, start in unit.shape.once(conditions_of):
+        for word, start in unit.shape.kept_result(conditions_of):
             offset = unit.start + start
             if word in _BRANCHES and branch_starts:
                 yield FoldingSpan(branch_starts.pop(), offset)
@@ -120,7 +120,7 @@ def _blocks(tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
 _BRACKETS = frozenset({b"(", b"[", b"{"})
 
 
-def _comments(shape: Shape, tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
+def _comment_folds(shape: Shape, tokens: Sequence[WordToken]) -> Iterator[FoldingSpan]:
     """Block comments, and line comments that follow each other with nothing else on their lines."""
     lines = shape.lines
     comment_run: list[WordToken] = []

@@ -159,9 +159,9 @@ def outline_of(shape: Shape) -> list[OutlineSymbol]:
     # A stack of our own: a long chain of `else if` is deeper than Python's.
     while stack:
         node, siblings = stack.pop()
-        siblings = _declare(node, siblings)
+        siblings = _add_declarations(node, siblings)
         children: list[tuple[Node, list[OutlineSymbol]]] = []
-        for child, owner_symbols in _inner(node, siblings):
+        for child, owner_symbols in _children_with_siblings(node, siblings):
             if child.is_named and child.type not in _NOTHING_INSIDE:
                 children.append((child, owner_symbols))
         stack.extend(reversed(children))
@@ -169,23 +169,23 @@ def outline_of(shape: Shape) -> list[OutlineSymbol]:
     return declared_symbols
 
 
-def _declare(node: Node, siblings: list[OutlineSymbol]) -> list[OutlineSymbol]:
+def _add_declarations(node: Node, siblings: list[OutlineSymbol]) -> list[OutlineSymbol]:
     """Add what a node declares; returns where what is inside it belongs."""
     kind = node.type
     if (rule := _DECLARATIONS.get(kind)) is not None:
-        return _add(siblings, node, _name_of(node), rule.symbol_kind, rule.detail(node))
+        return _add_symbol(siblings, node, _name_of(node), rule.symbol_kind, rule.detail(node))
     if kind in _PROCESSES:
         return _add_process(siblings, node)
     if kind == "type_declaration":
-        return _add(siblings, node, node.child_by_field_name("type_name"), _kind_of_type(node), "typedef")
+        return _add_symbol(siblings, node, node.child_by_field_name("type_name"), _kind_of_type(node), "typedef")
     if (listed := _LISTS.get(kind)) is not None:
-        return _add_list(siblings, node, listed)
+        return _add_listed_symbols(siblings, node, listed)
     if kind in _INSTANCES:
         return _add_instances(siblings, node)
     return siblings
 
 
-def _inner(node: Node, siblings: list[OutlineSymbol]) -> Iterator[tuple[Node, list[OutlineSymbol]]]:
+def _children_with_siblings(node: Node, siblings: list[OutlineSymbol]) -> Iterator[tuple[Node, list[OutlineSymbol]]]:
     """The children of a node and where what they declare belongs.
 
     Where a parser lost its way, what follows a head of a module still belongs to that module.
@@ -194,9 +194,11 @@ def _inner(node: Node, siblings: list[OutlineSymbol]) -> Iterator[tuple[Node, li
     astray = node.type == "ERROR"
     children = node.children
     for number, child in enumerate(children):
-        if astray and (whole := _head(children, number)) is not None:
+        if astray and (whole := _module_head_kind(children, number)) is not None:
             name = _name_of(child) if child.type in _HEADERS else children[number + 1]
-            added_to = _add(siblings, child, name, _DECLARATIONS[whole].symbol_kind, _DECLARATIONS[whole].detail(child))
+            added_to = _add_symbol(
+                siblings, child, name, _DECLARATIONS[whole].symbol_kind, _DECLARATIONS[whole].detail(child)
+            )
             owner_symbol = siblings[-1] if added_to is not siblings else None
         if owner_symbol is not None:
             owner_symbol.end = max(owner_symbol.end, child.end_byte)
@@ -205,15 +207,15 @@ def _inner(node: Node, siblings: list[OutlineSymbol]) -> Iterator[tuple[Node, li
             yield child, siblings
 
 
-def _head(children: list[Node], number: int) -> str | None:
-    child = children[number]
+def _module_head_kind(children: list[Node], index: int) -> str | None:
+    child = children[index]
     if child.type in _HEADERS:
         return _HEADERS[child.type]
-    is_word = child.type in ("module_keyword", "module") and number + 1 < len(children)
-    return "module_declaration" if is_word and children[number + 1].type in _NAMES else None
+    is_word = child.type in ("module_keyword", "module") and index + 1 < len(children)
+    return "module_declaration" if is_word and children[index + 1].type in _NAMES else None
 
 
-def _add(
+def _add_symbol(
     siblings: list[OutlineSymbol],
     node: Node,
     name: Node | None,
@@ -242,7 +244,7 @@ def _add(
     return siblings[-1].inner_symbols
 
 
-def _add_list(siblings: list[OutlineSymbol], node: Node, symbol_kind: SymbolKind) -> list[OutlineSymbol]:
+def _add_listed_symbols(siblings: list[OutlineSymbol], node: Node, symbol_kind: SymbolKind) -> list[OutlineSymbol]:
     children = node.children
     lists = [child for child in children if child.type.startswith("list_of_")]
     own_names = [child for child in children if child.type in _NAMES and node.type == "udp_output_declaration"]
@@ -251,11 +253,11 @@ def _add_list(siblings: list[OutlineSymbol], node: Node, symbol_kind: SymbolKind
         detail = _data(node)[: name_list.start_byte - node.start_byte].decode()
         for declared_node in name_list.named_children:
             name = declared_node if declared_node.type in _NAMES else _name_of(declared_node)
-            added_symbols = _add(siblings, declared_node, name, symbol_kind, detail)
+            added_symbols = _add_symbol(siblings, declared_node, name, symbol_kind, detail)
             # What a type that is written out declares is shown at its first variable.
             inner_symbols = added_symbols if inner_symbols is siblings else inner_symbols
     for name in own_names:
-        _add(siblings, name, name, symbol_kind, "output")
+        _add_symbol(siblings, name, name, symbol_kind, "output")
     return inner_symbols
 
 
@@ -266,7 +268,7 @@ def _add_instances(siblings: list[OutlineSymbol], node: Node) -> list[OutlineSym
         name_node = child if child.type == "name_of_instance" else _child(child, "name_of_instance")
         if name_node is not None:
             name = name_node.child_by_field_name("instance_name")
-            _add(siblings, child, name, SymbolKind.Object, detail, node if child is name_node else child)
+            _add_symbol(siblings, child, name, SymbolKind.Object, detail, node if child is name_node else child)
     return siblings
 
 
@@ -281,8 +283,8 @@ def _add_process(siblings: list[OutlineSymbol], node: Node) -> list[OutlineSymbo
         start_text = f"{start_text} {_text(event)}"
     label_node = _name_of(block_node) if block_node is not None else None
     if label_node is not None:
-        return _add(siblings, node, label_node, SymbolKind.Event, start_text)
-    inner_symbols = _add(siblings, node, word, SymbolKind.Event, "")
+        return _add_symbol(siblings, node, label_node, SymbolKind.Event, start_text)
+    inner_symbols = _add_symbol(siblings, node, word, SymbolKind.Event, "")
     if inner_symbols is not siblings:
         siblings[-1].name = _short(start_text)
     return inner_symbols

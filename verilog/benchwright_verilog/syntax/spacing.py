@@ -19,24 +19,24 @@ class Spacing:
     text: str
 
 
-def same_words(old_text: str, new_text: str) -> bool:
+def has_same_words(old_text: str, new_text: str) -> bool:
     """True if two versions differ at most in white space."""
     return "".join(_WORD.findall(old_text)) == "".join(_WORD.findall(new_text))
 
 
-def spacings(old_text: str, new_text: str) -> Iterator[Spacing]:
+def spacing_changes(old_text: str, new_text: str) -> Iterator[Spacing]:
     """Changes that make one text of another with the same words; nothing but white space is touched.
 
     Line ends are those of the old text. Form feeds stay.
     """
     end_of_line = _usual_line_end(old_text)
-    for start, end, text in _gaps(old_text, new_text):
+    for start, end, text in _changed_spaces(old_text, new_text):
         gap = old_text[start:end]
         if "\f" not in gap and "\v" not in gap and _LINE_END.sub("\n", gap) != text:
             yield Spacing(start, end, text.replace("\n", end_of_line))
 
 
-def _gaps(old_text: str, new_text: str) -> Iterator[tuple[int, int, str]]:
+def _changed_spaces(old_text: str, new_text: str) -> Iterator[tuple[int, int, str]]:
     """White space in two versions with the same words: its range in the old one, its characters in the new one."""
     old_words, new_words = _WORD.finditer(old_text), _WORD.finditer(new_text)
     old_at = new_at = old_gap = new_gap = old_end = new_end = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright_verilog.syntax.tree import difference
+from benchwright_verilog.syntax.tree import differing_bytes
 
 
 class TextShift:
@@ -17,9 +17,9 @@ class TextShift:
         if old_data is new_data or old_data == new_data:
             self._start = self._old_end = self._end = len(new_data)
         else:
-            self._start, self._old_end, self._end = difference(old_data, new_data)
+            self._start, self._old_end, self._end = differing_bytes(old_data, new_data)
 
-    def is_new(self, byte: int) -> bool:
+    def is_in_new_text(self, byte: int) -> bool:
         """True if a byte of the newer text is in or beside what the older text does not have."""
         has_changed = (self._start, self._old_end) != (self._end, self._end)
         return has_changed and self._start <= byte <= self._end

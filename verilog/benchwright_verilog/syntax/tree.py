@@ -45,7 +45,7 @@ def parse(data: bytes, old_data: bytes | None = None, old_tree: Tree | None = No
     """
     if old_tree is None or old_data is None:
         return _parser().parse(data)
-    start, old_end, end = difference(old_data, data)
+    start, old_end, end = differing_bytes(old_data, data)
     edited = old_tree.copy()
     edited.edit(start, old_end, end, _point(data, start), _point(old_data, old_end), _point(data, end))
     tree = _parser().parse(data, edited)
@@ -54,17 +54,17 @@ def parse(data: bytes, old_data: bytes | None = None, old_tree: Tree | None = No
     return tree
 
 
-def difference(old_data: bytes, new_data: bytes) -> tuple[int, int, int]:
+def differing_bytes(old_data: bytes, new_data: bytes) -> tuple[int, int, int]:
     """Byte at which two versions begin to differ, and the ends of the difference in the old and in the new one."""
     shorter = min(len(old_data), len(new_data))
-    start = _longest(shorter, lambda length: old_data[:length] == new_data[:length])
-    shared = _longest(
+    start = _longest_fitting(shorter, lambda length: old_data[:length] == new_data[:length])
+    shared = _longest_fitting(
         shorter - start, lambda length: old_data[len(old_data) - length :] == new_data[len(new_data) - length :]
     )
     return start, len(old_data) - shared, len(new_data) - shared
 
 
-def _longest(limit: int, fits: Callable[[int], bool]) -> int:
+def _longest_fitting(limit: int, fits: Callable[[int], bool]) -> int:
     """The greatest length up to a limit that fits, where all shorter ones do."""
     low, high = 0, limit
     while low < high:

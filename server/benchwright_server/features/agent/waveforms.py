@@ -85,7 +85,7 @@ class _Wave:
         reply = await self.call_operation("waveformValues", signals=signals, time=time)
         return dict(zip(signals, reply["values"], strict=True))
 
-    async def change(self, params: _Edge) -> dict[str, Any]:
+    async def find_change(self, params: _Edge) -> dict[str, Any]:
         """The change that is meant, with time and value.
 
         Raises:
@@ -120,12 +120,12 @@ async def _signal_values(server: EditorServer, session: EditorSession, params: _
 
 async def _find_change(server: EditorServer, session: EditorSession, params: _Edge) -> str:
     wave = await _Wave.open(server, session, params)
-    return json.dumps({"tick": wave.tick, **await wave.change(params)})
+    return json.dumps({"tick": wave.tick, **await wave.find_change(params)})
 
 
 async def _values_at_change(server: EditorServer, session: EditorSession, params: _EdgeCondition) -> str:
     wave = await _Wave.open(server, session, params)
-    time = (await wave.change(params))["time"]
+    time = (await wave.find_change(params))["time"]
     value_facts: dict[str, Any] = {"tick": wave.tick, "time": time, "values": await wave.values(params.read, time)}
     if time > 0:
         value_facts["values_before"] = await wave.values(params.read, time - 1)

@@ -68,7 +68,7 @@ class BuildFailures:
                 findings.append(Finding(_SOURCE, code_start, max(code_start, end), Level.ERROR, "", message.text))
         return findings
 
-    async def show(self, status: AttemptStatus, folder: Path) -> None:
+    async def show_run_messages(self, status: AttemptStatus, folder: Path) -> None:
         """Show those of an attempt's newest verdict, and none while it is running.
 
         Args:

@@ -50,4 +50,4 @@ async def _settings_changed(server: EditorServer, params: types.DidChangeConfigu
     settings, complaints = read_settings(raw_settings, strict=False)
     for complaint in complaints:
         server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, complaint))
-    server.use(settings)
+    server.use_settings(settings)

@@ -39,7 +39,7 @@ class FileListProblems:
         """Remember the loop that messages are sent from; lists may be read in threads."""
         self._loop = asyncio.get_running_loop()
 
-    def show(self, lists: Sequence[FileList]) -> None:
+    def show_problems_of(self, lists: Sequence[FileList]) -> None:
         """File lists were read. May be called in any thread."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._show, tuple(lists))

@@ -88,7 +88,7 @@ class TextSync:
     async def _record_open(self, uri: str, text: str) -> None:
         session, path = await self._session_and_path(uri)
         if session is not None and not session.ended:
-            session.recorder.opened(path, text)
+            session.recorder.record_opened(path, text)
 
     async def _record_change(self, uri: str, version: int, replacements: list[Replacement], text: str) -> None:
         # Searching for a workspace on disk needs a thread, which is too expensive at every keystroke.
@@ -96,13 +96,13 @@ class TextSync:
             return
         session, path = await self._session_and_path(uri)
         if session is not None and not session.ended:
-            session.recorder.changed(path, version, replacements, text)
+            session.recorder.record_changed(path, version, replacements, text)
 
     async def _record_close(self, uri: str) -> None:
         session, path = await self._session_and_path(uri)
         self._outside.pop(uri, None)
         if session is not None and not session.ended:
-            session.recorder.closed(path, await asyncio.to_thread(session.workspace.read, path))
+            session.recorder.record_closed(path, await asyncio.to_thread(session.workspace.read, path))
 
     async def _on_saved(self, uri: str) -> None:
         session, path = await self._session_and_path(uri)
@@ -112,7 +112,7 @@ class TextSync:
             return
         content = await asyncio.to_thread(session.workspace.read, path)
         if content is not None:
-            await session.saved(path, content)
+            await session.record_saved(path, content)
         if session.is_scored_on_save and path in judged_paths(session.problem) and await session.is_clock_running():
             await session.attempt.start_run("newer_save")
 
@@ -121,7 +121,7 @@ class TextSync:
             try:
                 counts = await self._server.live.lint(uri)
                 if session is not None and counts is not None:
-                    await session.linted(path, counts)
+                    await session.record_lint(path, counts)
             except Exception as error:
                 self._server.report_failure(error)
 

@@ -62,17 +62,17 @@ class CodeActions:
         wanted_kinds = _RequestedKinds(params.context.only)
         touched_findings = [finding for finding in report.findings if _is_at_selection(finding, action_context, lines)]
         offered_actions: list[Action] = []
-        if wanted_kinds.includes(ActionKind.QUICK_FIX):
+        if wanted_kinds.is_requested(ActionKind.QUICK_FIX):
             offered_actions += await self._fixes_of(action_context, touched_findings)
             offered_actions += await killing_test_actions(action_context, self._open_or_read_document)
-        if wanted_kinds.includes(ActionKind.REWRITE):
+        if wanted_kinds.is_requested(ActionKind.REWRITE):
             offered_actions += catalogue.rewrites(action_context, await self._server.projects.analysis(document))
         actions = [self._code_action(document, action, params.context.diagnostics) for action in _once(offered_actions)]
         if params.context.only is None:
             actions += await expansion_actions(self._server, document, lines.to_byte(action_context.start))
-        if wanted_kinds.includes(ActionKind.QUICK_FIX):
+        if wanted_kinds.is_requested(ActionKind.QUICK_FIX):
             actions += await explain_actions(self._server, document.uri, touched_findings)
-        if wanted_kinds.names(ActionKind.FIX_ALL):
+        if wanted_kinds.is_requested_by_name(ActionKind.FIX_ALL):
             actions += await self._fix_all_without_edit(document)
         return actions
 
@@ -184,11 +184,11 @@ class _RequestedKinds:
     def __init__(self, only: Sequence[types.CodeActionKind | str] | None) -> None:
         self._only = None if only is None else [getattr(kind, "value", kind) for kind in only]
 
-    def includes(self, kind: ActionKind) -> bool:
+    def is_requested(self, kind: ActionKind) -> bool:
         """True if a kind is asked for, or none in particular."""
-        return self._only is None or self.names(kind)
+        return self._only is None or self.is_requested_by_name(kind)
 
-    def names(self, kind: ActionKind) -> bool:
+    def is_requested_by_name(self, kind: ActionKind) -> bool:
         """True if a kind is asked for by name."""
         return any(f"{kind}.".startswith(f"{only}.") or not only for only in self._only or ())
 

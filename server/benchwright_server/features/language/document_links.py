@@ -13,7 +13,7 @@ from benchwright_server.operations.catalogue import path_of
 from benchwright_server.workspaces.workspace import MARKER, Workspace
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.links import includes_of, named_in_markdown
-from benchwright_verilog.syntax.units import each_unit
+from benchwright_verilog.syntax.units import results_by_unit
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -41,7 +41,7 @@ async def _document_links(server: EditorServer, params: types.DocumentLinkParams
 async def _includes(server: EditorServer, document: Document) -> list[types.DocumentLink]:
     named_files = [
         (unit.start, include)
-        for unit, unit_includes in await each_unit(document.units, includes_of)
+        for unit, unit_includes in await results_by_unit(document.units, includes_of)
         for include in unit_includes
     ]
     if not named_files:

@@ -12,7 +12,7 @@ from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText, MovingJson, quote_json
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.outline import OutlineSymbol, outline_of
-from benchwright_verilog.syntax.units import Shape, TopLevelItem, each_unit
+from benchwright_verilog.syntax.units import Shape, TopLevelItem, results_by_unit
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -31,7 +31,7 @@ async def _document_symbols(
         return []
     if server.client.supports("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport"):
         if not document.symbols:
-            each_one = await each_unit(document.units, _symbols_of)
+            each_one = await results_by_unit(document.units, _symbols_of)
             document.symbols[:] = [JsonText.of_list([symbols.json_at(unit.line) for unit, symbols in each_one])]
         return document.symbols[0]
     return [flat for unit in document.units for flat in _flat_symbols(document, unit, outline_of(unit.shape), None)]

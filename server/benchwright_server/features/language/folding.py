@@ -11,7 +11,7 @@ from lsprotocol import types
 from benchwright_verilog.syntax.folds import FoldingSpan, conditional_folds, folds_of
 from benchwright_verilog.syntax.json_form import JsonText, MovingJson
 from benchwright_verilog.syntax.lines import Lines
-from benchwright_verilog.syntax.units import Shape, each_unit
+from benchwright_verilog.syntax.units import Shape, results_by_unit
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -28,7 +28,7 @@ async def _folding(server: EditorServer, params: types.FoldingRangeParams) -> Js
         return []
     by_line = server.client.supports("textDocument.foldingRange.lineFoldingOnly")
     make = _whole_lines if by_line else _exact
-    pieces = [ranges.json_at(unit.line) for unit, ranges in await each_unit(document.units, make)]
+    pieces = [ranges.json_at(unit.line) for unit, ranges in await results_by_unit(document.units, make)]
     pieces.append(_ranges(conditional_folds(document.units), document.lines, by_line=by_line).json_at(0))
     return JsonText.of_list(pieces)
 

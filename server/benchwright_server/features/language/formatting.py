@@ -12,7 +12,7 @@ from lsprotocol import types
 from benchwright_server.linters.formatter import PATIENCE_S, NotFormattedError, format_document
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.lines import Lines
-from benchwright_verilog.syntax.spacing import same_words, spacings
+from benchwright_verilog.syntax.spacing import has_same_words, spacing_changes
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -119,9 +119,9 @@ async def _formatting_edits(
 
 
 def _text_edits(lines: Lines, formatted_text: str) -> list[types.TextEdit]:
-    if not same_words(lines.text, formatted_text):
+    if not has_same_words(lines.text, formatted_text):
         return []
     return [
         types.TextEdit(lines.range(spacing.start, spacing.end), spacing.text)
-        for spacing in spacings(lines.text, formatted_text)
+        for spacing in spacing_changes(lines.text, formatted_text)
     ]

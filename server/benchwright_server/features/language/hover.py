@@ -33,7 +33,7 @@ async def _hover(server: EditorServer, params: types.HoverParams) -> types.Hover
     explanation = explain_word(document, offset)
     if explanation is None:
         analysis = await server.projects.recent_analysis(document)
-        if TextShift(analysis.data, document.lines.data).is_new(document.lines.to_byte(offset)):
+        if TextShift(analysis.data, document.lines.data).is_in_new_text(document.lines.to_byte(offset)):
             analysis = await server.projects.analysis(document)
         project = server.projects.project_of(document)
 

@@ -146,7 +146,7 @@ def _analyses(
         if analysis is not None:
             for tree in analysis.trees:
                 if tree.path in wanted_paths:
-                    analysis.compiled.want_diagnostics_of(tree.path)
+                    analysis.compiled.note_wanted_diagnostics(tree.path)
             yield path, analysis
 
 

@@ -152,7 +152,7 @@ def driver_lines(target: Target, analysis: FileAnalysis) -> Iterator[str]:
     """The lines of the same module that drive something; after a few places the search ends."""
     if target.path != analysis.path:
         return
-    start, end = analysis.item_at(target.start)
+    start, end = analysis.item_extent_at(target.start)
     code = blank_out(analysis.data[start:end])
     for offset in islice(_assigning_offsets(target.name.encode(), code), _MOST_LOOKS):
         byte = start + offset

@@ -218,7 +218,7 @@ class _BodyReader:
         for path, role in sources:
             if len(roles_by_path) < _MAX_SOURCES:
                 roles_by_path.setdefault(path, role)
-        span = self._design.range(source_range)
+        span = self._design.span_of_range(source_range)
         written_paths = tuple(dict.fromkeys(targets))
         self.instance_body.flows.append(
             Flow(kind, text, span, instance or self._path, written_paths, tuple(roles_by_path.items()))

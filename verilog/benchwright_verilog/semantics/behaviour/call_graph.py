@@ -202,8 +202,8 @@ def _extent(analysis: FileAnalysis, target: Target) -> tuple[int, int] | None:
 
 
 def _byte_extent(analysis: FileAnalysis, node: SyntaxNode) -> tuple[int, int] | None:
-    start = analysis.locations.anchor(node.sourceRange.start, analysis.path)
-    end = analysis.locations.anchor(node.sourceRange.end, analysis.path)
+    start = analysis.locations.byte_in_file(node.sourceRange.start, analysis.path)
+    end = analysis.locations.byte_in_file(node.sourceRange.end, analysis.path)
     return (start, max(start, end)) if start is not None and end is not None else None
 
 

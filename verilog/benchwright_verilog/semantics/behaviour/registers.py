@@ -175,7 +175,7 @@ def _registers_of_process(design: InstanceTree, block: ProceduralBlockSymbol) ->
                     clock=clock,
                     reset=reset,
                     declaration=design.span_of(symbol),
-                    written_span=design.range(expression.sourceRange),
+                    written_span=design.span_of_range(expression.sourceRange),
                 )
 
 

@@ -266,7 +266,7 @@ class _StateReader:
         bare_expression = unwrap_conversions(expression)
         named_constant = _declared_constant(bare_expression)
         name = named_constant.name if named_constant is not None else text_of(bare_expression.syntax)
-        written_span = self._design.range(bare_expression.sourceRange) if is_place else None
+        written_span = self._design.span_of_range(bare_expression.sourceRange) if is_place else None
         span = written_span or (self._design.span_of(named_constant) if named_constant is not None else None)
         label = StateLabel(name, span, is_named=named_constant is not None, is_handled=written_span is not None)
         known_labels = self.variable_facts.labelled.setdefault(path, {})

@@ -175,7 +175,7 @@ class _ResolvedMachine:
         for value in self._values:
             for way in self._paths_by_state[value]:
                 if way.reset is None and way.value is not None:
-                    span = self._design.range(way.source_range) if way.source_range is not None else None
+                    span = self._design.span_of_range(way.source_range) if way.source_range is not None else None
                     condition = conjunction(way.conditions)
                     yield Transition(self._numbers[value], self._numbers[way.value], condition, span)
 

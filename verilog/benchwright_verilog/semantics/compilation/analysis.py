@@ -143,7 +143,7 @@ class FileAnalysis:
         """Every name between two bytes of the file that means something, in order."""
         end = len(self.data) if end is None else end
         occurrences = list(self.macros.occurrences(self.path, start, end))
-        occurrences += self._visit(byte_range=(start, end))
+        occurrences += self._visit_occurrences(byte_range=(start, end))
         return sorted(set(occurrences), key=lambda occurrence: (occurrence.start, occurrence.shorthand))
 
     def occurrences_of(self, name: str) -> list[Occurrence]:
@@ -155,7 +155,7 @@ class FileAnalysis:
             for occurrence in self.macros.occurrences(self.path, 0, len(self.data))
             if occurrence.target.name == name
         ]
-        return occurrences + self._visit(name)
+        return occurrences + self._visit_occurrences(name)
 
     def occurrences_near(self, name: str) -> Iterator[Occurrence]:
         """Like `occurrences_of`, but quick, and without what macros wrote."""
@@ -200,7 +200,7 @@ class FileAnalysis:
             return self._included_names[max(names_before)][1] if names_before else None
         return node_at(self.tree.root, self._root.locations, self.path, byte)
 
-    def item_at(self, byte: int) -> tuple[int, int]:
+    def item_extent_at(self, byte: int) -> tuple[int, int]:
         """Start and end of the top-level item around a byte; of the whole file if they are unknown."""
         from pyslang.syntax import SyntaxKind
 
@@ -209,14 +209,16 @@ class FileAnalysis:
             node = node.parent
         if node is not None and node.kind != SyntaxKind.CompilationUnit:
             start, end = (
-                self.locations.anchor(location, self.path)
+                self.locations.byte_in_file(location, self.path)
                 for location in (node.sourceRange.start, node.sourceRange.end)
             )
             if start is not None and end is not None and start <= byte < end:
                 return start, end
         return 0, len(self.data)
 
-    def _visit(self, name: str | None = None, byte_range: tuple[int, int] | None = None) -> list[Occurrence]:
+    def _visit_occurrences(
+        self, name: str | None = None, byte_range: tuple[int, int] | None = None
+    ) -> list[Occurrence]:
         """The occurrences of one name, or of all, in a part of the file, or in all of it."""
         from benchwright_verilog.semantics.names.names import visit_names
 
@@ -231,11 +233,11 @@ class FileAnalysis:
             if location is not None and location.path == path and start <= location.offset < end:
                 occurrences.extend(self._occurrences(token, node))
 
-        for node in self._items(start, end) if byte_range else (self.tree.root,):
+        for node in self._overlapping_items(start, end) if byte_range else (self.tree.root,):
             visit_names(node, visit)
         return occurrences
 
-    def _items(self, start: int, end: int) -> Iterator[SyntaxNode]:
+    def _overlapping_items(self, start: int, end: int) -> Iterator[SyntaxNode]:
         """The top-level items that overlap a part of the file, and those whose extent is unknown."""
         from pyslang.syntax import CompilationUnitSyntax
 

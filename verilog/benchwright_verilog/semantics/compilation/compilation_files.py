@@ -22,7 +22,7 @@ from benchwright_verilog.semantics.compilation.instance_paths import DEFAULTS, V
 from benchwright_verilog.semantics.names.declaring_files import DeclaringFiles
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 from benchwright_verilog.semantics.project.index.entry import Stamp
-from benchwright_verilog.semantics.project.index.inventory import Inventory, nearest
+from benchwright_verilog.semantics.project.index.inventory import Inventory, nearest_path
 from benchwright_verilog.semantics.project.index.outline import DeclaredUnit, Outline
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.lists.single_units import SingleUnits
@@ -93,12 +93,12 @@ class CompilationFiles:
         if version != self._version:
             self._version = version
             self._declared.clear()
-            self._is_short = self._bytes_of(self._sources) <= _MAX_BYTES
-            self.single_units = SingleUnits(lists, self._bytes_of)
+            self._is_short = self._total_size(self._sources) <= _MAX_BYTES
+            self.single_units = SingleUnits(lists, self._total_size)
             self._members = dict.fromkeys(self.single_units.merge_units(self._sources))
             self._texts.made_up = self.single_units.unit_texts
 
-    def root_of(self, path: Path) -> Path:
+    def file_to_compile_for(self, path: Path) -> Path:
         """The file to compile for a file: itself, the single unit that it is in, or the nearest that includes it."""
         seen_files = {path}
         current = path
@@ -108,7 +108,7 @@ class CompilationFiles:
                 for includer in self._inventory.including_files.get(current.name, ())
                 if includer not in seen_files and self._includes(includer, current)
             ]
-            next_file = nearest(candidates, current)
+            next_file = nearest_path(candidates, current)
             if next_file is None:
                 return path
             seen_files.add(next_file)
@@ -122,7 +122,7 @@ class CompilationFiles:
             # slang's own order is the list's, and a file that is in no list comes last.
             compiled_files = list(listed_files if root in listed_files else {**listed_files, root: None})
             return (
-                self._needed_files(compiled_files, self._declared_in(self._libraries))
+                self._needed_files(compiled_files, self._declaring_among(self._libraries))
                 if self._libraries
                 else compiled_files
             )
@@ -130,18 +130,18 @@ class CompilationFiles:
             return [root]
         if self._takes_all:
             sources = list(self._inventory.sources())
-            if len(sources) <= _MAX_FILES and self._bytes_of(sources) <= _MAX_BYTES:
+            if len(sources) <= _MAX_FILES and self._total_size(sources) <= _MAX_BYTES:
                 return [root, *(path for path in sources if path != root)]
-        files_below = self.single_units.merge_units(self._below_top())
+        files_below = self.single_units.merge_units(self._files_below_top())
         if root in files_below:
             return [root, *(path for path in files_below if path != root)]
         is_listed = bool(listed_files or self._libraries)
         declaring = (
             self._all_declaring() if is_listed else self._corrected_by_open(self._inventory.declaring_files, root)
         )
-        ancestors = self._above_chosen(root, declaring)
+        ancestors = self._files_above_viewed_instances(root, declaring)
         if not ancestors and (is_listed or self._has_type_parameters(root)):
-            ancestors = self._ancestors(root, declaring)
+            ancestors = self._instantiating_files(root, declaring)
         return self.single_units.merge_units(
             self._needed_files([root, *ancestors], declaring, lambda path: path not in ancestors)
         )
@@ -150,21 +150,21 @@ class CompilationFiles:
         """The files to compile for the hierarchy of instances that a file belongs to."""
         if self._inventory is None:
             return [path]
-        if files_below := self._below_top(has_limit=False):
+        if files_below := self._files_below_top(has_limit=False):
             return self.single_units.merge_units(files_below)
         if self._sources:
             listed_files = list(self._members)
-            return self._needed_files(listed_files, self._declared_in(self._libraries), has_limit=False)
+            return self._needed_files(listed_files, self._declaring_among(self._libraries), has_limit=False)
         return list(self._inventory.sources())
 
-    def _below_top(self, *, has_limit: bool = True) -> list[Path]:
+    def _files_below_top(self, *, has_limit: bool = True) -> list[Path]:
         """The files that the chosen top needs, its own first; none if no top is chosen, or nothing declares it."""
         declaring = self._all_declaring() if self.view.top_name is not None else {}
         candidates = declaring.get(self.view.top_name or "", ())
         first_file = min(candidates, key=lambda path: (len(path.parts), path), default=None)
         return self._needed_files([first_file], declaring, has_limit=has_limit) if first_file is not None else []
 
-    def _above_chosen(self, root: Path, declaring: Declaring) -> list[Path]:
+    def _files_above_viewed_instances(self, root: Path, declaring: Declaring) -> list[Path]:
         """The files of the modules around the instances that the modules of a file are viewed as."""
         chosen_files: dict[Path, None] = {}
         entries = self._inventory.entries if self._inventory is not None else {}
@@ -177,7 +177,7 @@ class CompilationFiles:
                 # The module has moved since then.
                 if (
                     not any(file in chosen_files for file in candidates)
-                    and (path := nearest(candidates, root)) is not None
+                    and (path := nearest_path(candidates, root)) is not None
                 ):
                     chosen_files[path] = None
         chosen_files.pop(root, None)
@@ -188,7 +188,7 @@ class CompilationFiles:
         outline = self._texts.outline(path)
         return outline is not None and _TYPE_PARAMETER.search(outline.data) is not None
 
-    def files_for_names(self, paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    def joint_and_separate_files(self, paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
         """The files to compile to look up names in many files at once.
 
         Args:
@@ -202,7 +202,7 @@ class CompilationFiles:
         apart: list[Path] = []
         joint_files: list[Path] = []
         for path in paths:
-            names = {*self._names_in(path, declaring), *_units(self._texts.outline(path))}
+            names = {*self._unit_names_in(path, declaring), *_units(self._texts.outline(path))}
             is_alone = (
                 path.suffix in HEADERS
                 or path in self.single_units
@@ -212,20 +212,24 @@ class CompilationFiles:
         if not joint_files:
             return [], apart
         # `u_a.u_b.signal` leads through modules of which no file needs to name `signal`.
-        deep = {path for path in joint_files if self._has_paths(path)}
+        deep = {path for path in joint_files if self._has_hierarchical_names(path)}
         own_files = set(joint_files)
         needed_files = self._needed_files(
-            joint_files, declaring, lambda path: path in own_files or path in deep, has_limit=False, deep=deep
+            joint_files,
+            declaring,
+            lambda path: path in own_files or path in deep,
+            has_limit=False,
+            files_with_modules=deep,
         )
         return self.single_units.merge_units(needed_files), apart
 
-    def _has_paths(self, path: Path) -> bool:
+    def _has_hierarchical_names(self, path: Path) -> bool:
         outline = self._texts.outline(path)
         return outline is not None and _PATH.search(outline.data) is not None
 
     def _all_declaring(self) -> Declaring:
         if self._sources or self._libraries:
-            return self._declared_in([*self._sources, *self._libraries])
+            return self._declaring_among([*self._sources, *self._libraries])
         return self._corrected_by_open(self._inventory.declaring_files, None) if self._inventory is not None else {}
 
     def _includes(self, includer: Path, header: Path) -> bool:
@@ -242,7 +246,7 @@ class CompilationFiles:
         takes_modules: Callable[[Path], bool] = lambda path: True,
         *,
         has_limit: bool = True,
-        deep: set[Path] | None = None,
+        files_with_modules: set[Path] | None = None,
     ) -> list[Path]:
         """Files, those that declare what they name, and so on; the nearest first.
 
@@ -251,16 +255,16 @@ class CompilationFiles:
             declaring: Files that may be taken.
             takes_modules: True if the modules that a file names are taken; packages and the like always are.
             has_limit: True to stop where they are many.
-            deep: Files whose modules are taken with their own modules, and so on; these are added to it.
+            files_with_modules: Files whose modules are taken with their own modules, and so on; these are added to it.
         """
         root = roots[0]
         own_units = _units(self._texts.outline(root))
         needed_files = dict.fromkeys(roots)
-        room = _MAX_BYTES - self._bytes_of(needed_files)
+        room = _MAX_BYTES - self._total_size(needed_files)
         pending_files = deque(needed_files)
         while pending_files:
             path = pending_files.popleft()
-            for name in self._names_in(path, declaring):
+            for name in self._unit_names_in(path, declaring):
                 candidates = declaring[name]
                 if name in own_units or any(candidate in needed_files for candidate in candidates):
                     continue
@@ -273,19 +277,19 @@ class CompilationFiles:
                     if len(needed_files) >= _MAX_FILES:
                         return list(needed_files)
                     room -= self._size_of(chosen_file)
-                elif deep is not None and path in deep:
+                elif files_with_modules is not None and path in files_with_modules:
                     room -= self._size_of(chosen_file)
-                    deep.add(chosen_file)
+                    files_with_modules.add(chosen_file)
                 needed_files[chosen_file] = None
                 pending_files.append(chosen_file)
         return list(needed_files)
 
     def _chosen_file(self, name: str, candidates: Sequence[Path], root: Path) -> Path | None:
         if self._sources or self._libraries:
-            return nearest(candidates, root)
+            return nearest_path(candidates, root)
         return self._declaring_files.file_of(name, candidates, root)
 
-    def _ancestors(self, root: Path, declaring: Declaring) -> list[Path]:
+    def _instantiating_files(self, root: Path, declaring: Declaring) -> list[Path]:
         """The file that instantiates a module of a file, that which instantiates that one, and so on up to a top."""
         ancestors: dict[Path, None] = {root: None}
         current: Path | None = root
@@ -297,7 +301,7 @@ class CompilationFiles:
                 for path in self._files_naming(name)
                 if path not in ancestors and path.suffix not in HEADERS and self._declares_module(path, declaring)
             }
-            current = nearest(parents, current)
+            current = nearest_path(parents, current)
             if current is not None:
                 ancestors[current] = None
         return list(ancestors)[1:]
@@ -337,7 +341,7 @@ class CompilationFiles:
         outline = self._texts.outline(path)
         return outline.units if outline is not None else ()
 
-    def _declared_in(self, paths: Sequence[Path]) -> Declaring:
+    def _declaring_among(self, paths: Sequence[Path]) -> Declaring:
         """The units that the libraries, or all listed files, declare as they are now."""
         open_documents = dict(self._texts.open_designs())
         units_by_path = {path: frozenset(_units(self._texts.outline(path))) for path in open_documents}
@@ -377,7 +381,7 @@ class CompilationFiles:
             self._corrected = declaring, changed_units, remaining
         return self._corrected[2]
 
-    def _names_in(self, path: Path, declaring: Declaring) -> Iterable[str]:
+    def _unit_names_in(self, path: Path, declaring: Declaring) -> Iterable[str]:
         """The names of units in a file and in what it includes."""
         names: dict[str, None] = {}
         seen_files: set[Path] = set()
@@ -401,7 +405,7 @@ class CompilationFiles:
                     pending_files.append(header)
         return names
 
-    def _bytes_of(self, paths: Iterable[Path]) -> int:
+    def _total_size(self, paths: Iterable[Path]) -> int:
         return sum(self._size_of(path) for path in paths)
 
     def _size_of(self, path: Path) -> int:

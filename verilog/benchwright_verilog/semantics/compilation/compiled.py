@@ -69,7 +69,7 @@ class Compiled:
             left is right for left, right in zip(trees, self.trees, strict=True)
         )
 
-    def want_diagnostics_of(self, path: Path) -> None:
+    def note_wanted_diagnostics(self, path: Path) -> None:
         """Diagnostics of a file are likely to be asked for: they come with those of any other."""
         self._requested.add(path)
 
@@ -78,7 +78,7 @@ class Compiled:
         tops: set[str] = set()
         if self._tops:
             tops = {name for tree in self.trees for name in module_names(tree.syntax)} & {*self._tops}
-        return self._compilation(tops)
+        return self._compile(tops)
 
     def _for_diagnostics(self) -> Compilation:
         """All files, with placeholders of the tops replaced by unknown types."""
@@ -92,11 +92,11 @@ class Compiled:
             holder, held_tops = holder_of(elaborated)
             if holder:
                 other_tops = {top.name for top in elaborated} - held_tops
-                compilation = self._compilation({*other_tops, HOLDER})
+                compilation = self._compile({*other_tops, HOLDER})
                 compilation.addSyntaxTree(SyntaxTree.fromText(holder, self.trees[0].sources))
         return compilation
 
-    def _compilation(self, tops: set[str]) -> Compilation:
+    def _compile(self, tops: set[str]) -> Compilation:
         import pyslang
         from pyslang.ast import Compilation, CompilationOptions
 
@@ -122,13 +122,13 @@ class Compiled:
                     self._requested,
                     is_alone=self._is_alone,
                     is_partial=self._is_partial,
-                    warnings=self._warnings,
+                    warning_options=self._warnings,
                 )
                 crossing = self._crossing_diagnostics()
                 self._diagnostics = {
                     requested_path: (
                         *by_path.get(requested_path, ()),
-                        *refusals(self.trees, requested_path),
+                        *unread_include_diagnostics(self.trees, requested_path),
                         *crossing.get(requested_path, ()),
                     )
                     for requested_path in self._requested
@@ -163,7 +163,7 @@ class Compiled:
             return self._lookup
 
 
-def refusals(trees: Iterable[Tree], path: Path) -> Iterator[SlangDiagnostic]:
+def unread_include_diagnostics(trees: Iterable[Tree], path: Path) -> Iterator[SlangDiagnostic]:
     """Yield diagnostics of what a file includes that was not read.
 
     Args:

@@ -54,7 +54,7 @@ def diagnose(
     *,
     is_alone: bool,
     is_partial: bool = False,
-    warnings: Sequence[str] = (),
+    warning_options: Sequence[str] = (),
 ) -> dict[Path, tuple[SlangDiagnostic, ...]]:
     """Return slang's diagnostics of some files.
 
@@ -66,7 +66,8 @@ def diagnose(
         is_alone: True if it is unknown which other files there are; then unknown modules are not reported.
         is_partial: True if files that these may need have not been read yet; then of a file in which something seems to
             be wrong, only syntax errors are reported: the cause may be in one of those.
-        warnings: Changes to the warnings that slang gives by default, each as after its `-W`: `extra`, `no-unused`.
+        warning_options: Changes to the warnings that slang gives by default, each as after its `-W`: `extra`,
+            `no-unused`.
 
     Returns:
         By file; those about which it says nothing are absent.
@@ -74,7 +75,7 @@ def diagnose(
     import pyslang
 
     engine = pyslang.DiagnosticEngine(sources)
-    engine.setWarningOptions(["default", *warnings])
+    engine.setWarningOptions(["default", *warning_options])
     engine.setMappingsFromPragmas()
     left_out = {_NO_TIME_SCALE, *([_UNKNOWN_MODULE] if is_alone or is_partial else [])}
 
@@ -93,7 +94,9 @@ def diagnose(
             diagnostics_by_path.setdefault(path, {})[slang_diagnostic] = None
         return {path: tuple(path_diagnostics) for path, path_diagnostics in diagnostics_by_path.items()}
 
-    all_diagnostics = by_file((*compilation.getAllDiagnostics(), *_of_data_flow(compilation, is_wide=bool(warnings))))
+    all_diagnostics = by_file(
+        (*compilation.getAllDiagnostics(), *_data_flow_diagnostics(compilation, includes_unused=bool(warning_options)))
+    )
     if not is_partial:
         return all_diagnostics
     of_syntax = by_file(compilation.getParseDiagnostics())
@@ -105,17 +108,17 @@ def diagnose(
     }
 
 
-def _of_data_flow(compilation: Compilation, *, is_wide: bool) -> Iterable[Diagnostic]:
+def _data_flow_diagnostics(compilation: Compilation, *, includes_unused: bool) -> Iterable[Diagnostic]:
     """Return what slang finds by following values: several drivers, latches, what is unused.
 
     Args:
         compilation: Compilation whose diagnostics were asked for already; it is frozen.
-        is_wide: True to look for what is unused, of which nothing is reported by default.
+        includes_unused: True to look for what is unused, of which nothing is reported by default.
     """
     from pyslang.analysis import AnalysisFlags, AnalysisManager, AnalysisOptions
 
     analysis_options = AnalysisOptions()
-    if is_wide:
+    if includes_unused:
         analysis_options.flags = AnalysisFlags.CheckUnused
     compilation.freeze()
     manager = AnalysisManager(analysis_options)

@@ -48,14 +48,14 @@ class Expansion:
         self.text_parts += (separator, token)
 
 
-def expansions_of(analysis: FileAnalysis, only_at: int | None = None) -> list[Expansion]:
+def expansions_of(analysis: FileAnalysis, only_use_at: int | None = None) -> list[Expansion]:
     """The uses of macros in a file, in their order, without those that a condition leaves out.
 
     Args:
         analysis: Analysis of the file.
-        only_at: The byte of a backtick: then that use alone, if it is one.
+        only_use_at: The byte of a backtick: then that use alone, if it is one.
     """
-    macro_reader = _TokenReader(analysis, only_at)
+    macro_reader = _TokenReader(analysis, only_use_at)
     analysis.tree.root.visit(macro_reader.visit)
     return sorted(macro_reader.expansions.values(), key=lambda expansion: expansion.start)
 
@@ -83,22 +83,22 @@ class _TokenReader:
         from pyslang.parsing import Token
 
         if isinstance(token_or_node, Token):
-            self._take(token_or_node)
+            self._take_token(token_or_node)
             if self._room < 0:
                 return self._stop
         return None
 
-    def _take(self, token: Token) -> None:
+    def _take_token(self, token: Token) -> None:
         from pyslang.parsing import TriviaKind
 
         trivia = token.trivia
         separators: list[str] = []
         for trivium in trivia:
             if trivium.kind == TriviaKind.Directive:
-                self._use(trivium)
+                self._begin_use(trivium)
             elif trivium.kind == TriviaKind.SkippedTokens:
                 for skipped in trivium.getSkippedTokens():
-                    self._take(skipped)
+                    self._take_token(skipped)
             elif trivium.kind == TriviaKind.EndOfLine:
                 separators = [*(part for part in separators if part == "\n"), "\n"][-1:]
             elif trivium.kind == TriviaKind.Whitespace:
@@ -115,7 +115,7 @@ class _TokenReader:
             if expansion.is_complete:
                 expansion.add(text, "".join(separators))
 
-    def _use(self, directive: Trivia) -> None:
+    def _begin_use(self, directive: Trivia) -> None:
         from pyslang.syntax import SyntaxKind
 
         node = directive.syntax()

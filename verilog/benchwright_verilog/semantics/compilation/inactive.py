@@ -18,7 +18,7 @@ def inactive_parts(analysis: FileAnalysis) -> list[tuple[int, int]]:
     for module in analysis.modules:
         body = analysis.body(module.name) if module.name in chosen_instances else None
         if body is not None and body.hierarchicalPath == chosen_instances[module.name].path:
-            spans += _left_out(analysis, body)
+            spans += _inactive_extents(analysis, body)
     return sorted(spans)
 
 
@@ -37,7 +37,7 @@ def _skipped_ranges(analysis: FileAnalysis) -> list[tuple[int, int]]:
     return spans
 
 
-def _left_out(analysis: FileAnalysis, scope: Iterable[object]) -> Iterator[tuple[int, int]]:
+def _inactive_extents(analysis: FileAnalysis, scope: Iterable[object]) -> Iterator[tuple[int, int]]:
     """The branches of `if` and `case` in a module that slang leaves out, and loops that never run."""
     from pyslang.ast import GenerateBlockArraySymbol, GenerateBlockSymbol
 
@@ -52,11 +52,11 @@ def _left_out(analysis: FileAnalysis, scope: Iterable[object]) -> Iterator[tuple
         else:
             continue
         if not is_out:
-            yield from _left_out(analysis, inner_members)
+            yield from _inactive_extents(analysis, inner_members)
         elif scope_member.syntax is not None:
             source_range = scope_member.syntax.sourceRange
             start, end = (
-                analysis.locations.anchor(location, analysis.path)
+                analysis.locations.byte_in_file(location, analysis.path)
                 for location in (source_range.start, source_range.end)
             )
             if start is not None and end is not None and start < end:

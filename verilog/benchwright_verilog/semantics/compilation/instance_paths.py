@@ -61,7 +61,7 @@ def _members(scope: Iterable[object]) -> Iterator[InstanceSymbol | Uninstantiate
             yield from _members(scope_member)
 
 
-def symbols_on(tops: Iterable[InstanceSymbol], path: str) -> list[InstanceSymbol]:
+def instances_on_path(tops: Iterable[InstanceSymbol], path: str) -> list[InstanceSymbol]:
     """The instances on a path, from the top to the one that it leads to; none if it leads nowhere."""
     from pyslang.ast import InstanceSymbol
 
@@ -72,7 +72,8 @@ def symbols_on(tops: Iterable[InstanceSymbol], path: str) -> list[InstanceSymbol
             (
                 candidate_instance
                 for candidate_instance in candidates
-                if isinstance(candidate_instance, InstanceSymbol) and is_on(candidate_instance.hierarchicalPath, path)
+                if isinstance(candidate_instance, InstanceSymbol)
+                and is_at_or_below(candidate_instance.hierarchicalPath, path)
             ),
             None,
         )
@@ -84,7 +85,7 @@ def symbols_on(tops: Iterable[InstanceSymbol], path: str) -> list[InstanceSymbol
         candidates = inner_instances(next_instance.body)
 
 
-def is_on(own_path: str, path: str) -> bool:
+def is_at_or_below(own_path: str, path: str) -> bool:
     """True if a path leads to an instance or into it."""
     return path == own_path or path.startswith(f"{own_path}.")
 
@@ -102,7 +103,7 @@ def chosen_bodies(
     for name, chosen_instance in instances.items():
         body = bodies.get(chosen_instance.modules[0]) if name in bodies and chosen_instance.modules else None
         top_instance = body.parentInstance if body is not None else None
-        on_path = symbols_on([top_instance], chosen_instance.path) if top_instance is not None else []
+        on_path = instances_on_path([top_instance], chosen_instance.path) if top_instance is not None else []
         if on_path and on_path[-1].definition.name == name:
             bodies_by_name[name] = on_path[-1].body
     return bodies_by_name

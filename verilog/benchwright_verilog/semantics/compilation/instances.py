@@ -12,7 +12,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.compilation.instance_paths import InstancePath, inner_instances, is_on, symbols_on
+from benchwright_verilog.semantics.compilation.instance_paths import (
+    InstancePath,
+    inner_instances,
+    instances_on_path,
+    is_at_or_below,
+)
 
 if TYPE_CHECKING:
     from pyslang import SourceRange
@@ -85,7 +90,7 @@ class InstanceTree:
         """The tops, by name."""
         with self.lock:
             return sorted(
-                (self._instance(top, None) for top in self._roots), key=lambda top_instance: top_instance.name
+                (self._design_instance(top, None) for top in self._roots), key=lambda top_instance: top_instance.name
             )
 
     def children(self, path: str) -> list[DesignInstance] | None:
@@ -95,14 +100,14 @@ class InstanceTree:
             if placed is None:
                 return None
             symbol, parent = placed
-            return [self._instance(inner, parent) for inner in islice(inner_instances(symbol.body), _MAX_WALKED)]
+            return [self._design_instance(inner, parent) for inner in islice(inner_instances(symbol.body), _MAX_WALKED)]
 
     def instances_along(self, path: str) -> list[DesignInstance]:
         """The instances on a path, from the top to the one that it leads to; none if it leads nowhere."""
         with self.lock:
             instances: list[DesignInstance] = []
-            for symbol in symbols_on(self._roots, path):
-                instances.append(self._instance(symbol, instances[-1] if instances else None))
+            for symbol in instances_on_path(self._roots, path):
+                instances.append(self._design_instance(symbol, instances[-1] if instances else None))
             return instances
 
     def instances_below(self, path: str) -> Iterator[DesignInstance]:
@@ -116,7 +121,7 @@ class InstanceTree:
         """The instances of a module, those that are nearer to the tops first."""
         with self.lock:
             if self._of_modules is None:
-                tops = [(top, self._instance(top, None)) for top in self._roots]
+                tops = [(top, self._design_instance(top, None)) for top in self._roots]
                 walked = list(islice(self._walk(tops), _MAX_WALKED + 1))
                 self.is_cut = len(walked) > _MAX_WALKED
                 self._of_modules = {}
@@ -130,7 +135,7 @@ class InstanceTree:
             symbol, candidates = None, self._roots
             while candidates:
                 next_instance = next(
-                    (candidate for candidate in candidates if is_on(candidate.hierarchicalPath, path)), None
+                    (candidate for candidate in candidates if is_at_or_below(candidate.hierarchicalPath, path)), None
                 )
                 if next_instance is None:
                     break
@@ -139,9 +144,9 @@ class InstanceTree:
 
     def span_of(self, symbol: Symbol) -> NameLocation | None:
         """The place where a symbol is declared."""
-        return self._span(symbol, symbol.name)
+        return self._name_span(symbol, symbol.name)
 
-    def range(self, source_range: SourceRange) -> NameLocation | None:
+    def span_of_range(self, source_range: SourceRange) -> NameLocation | None:
         """The place that a range covers in its file; where a macro is used, if one wrote it."""
         start_location, end_location = (
             self._locations.location_of(source_range.start),
@@ -173,13 +178,13 @@ class InstanceTree:
             yield instance
             for inner_instance in inner_instances(symbol.body):
                 if isinstance(inner_instance, InstanceSymbol):
-                    pending_instances.append((inner_instance, self._instance(inner_instance, instance)))
+                    pending_instances.append((inner_instance, self._design_instance(inner_instance, instance)))
 
     def _find(self, path: str) -> tuple[InstanceSymbol, DesignInstance] | None:
-        on_path = symbols_on(self._roots, path)
+        on_path = instances_on_path(self._roots, path)
         return (on_path[-1], self.instances_along(path)[-1]) if on_path else None
 
-    def _instance(
+    def _design_instance(
         self, symbol: InstanceSymbol | UninstantiatedDefSymbol, parent: DesignInstance | None
     ) -> DesignInstance:
         from pyslang.ast import InstanceSymbol
@@ -187,8 +192,8 @@ class InstanceTree:
         known_symbol = symbol if isinstance(symbol, InstanceSymbol) else None
         module = known_symbol.definition.name if known_symbol is not None else getattr(symbol, "definitionName", "")
         path = symbol.hierarchicalPath
-        declaration = self._span(known_symbol.definition, module) if known_symbol is not None else None
-        written_span = self._span(symbol, _written_name(symbol)) if parent is not None else None
+        declaration = self._name_span(known_symbol.definition, module) if known_symbol is not None else None
+        written_span = self._name_span(symbol, _written_name(symbol)) if parent is not None else None
         declaring_paths = [span.path for span in (written_span, declaration) if span is not None]
         return DesignInstance(
             path=path,
@@ -203,7 +208,7 @@ class InstanceTree:
             has_children=known_symbol is not None and next(inner_instances(known_symbol.body), None) is not None,
         )
 
-    def _span(self, symbol: Symbol, name: str) -> NameLocation | None:
+    def _name_span(self, symbol: Symbol, name: str) -> NameLocation | None:
         location: FileLocation | None = self._locations.location_of(symbol.location)
         if location is None:
             return None

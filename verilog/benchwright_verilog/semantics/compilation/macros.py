@@ -81,10 +81,12 @@ class Macros:
     @cached_property
     def _parts_met(self) -> list[tuple[Path, MacroName | Include]]:
         met: list[tuple[Path, MacroName | Include]] = []
-        self._walk(self._root, met, ())
+        self._collect_occurrences(self._root, met, ())
         return met
 
-    def _walk(self, path: Path, met: list[tuple[Path, MacroName | Include]], includers: tuple[Path, ...]) -> None:
+    def _collect_occurrences(
+        self, path: Path, met: list[tuple[Path, MacroName | Include]], includers: tuple[Path, ...]
+    ) -> None:
         outline = self._outline(path)
         if outline is None or path in includers or len(includers) > _MAX_DEPTH:
             return
@@ -94,7 +96,7 @@ class Macros:
         ):
             met.append((path, outline_part))
             if isinstance(outline_part, Include) and (included_path := self._find(path, outline_part.name)) is not None:
-                self._walk(included_path, met, (*includers, path))
+                self._collect_occurrences(included_path, met, (*includers, path))
 
     @cached_property
     def _by_file(self) -> dict[Path, tuple[list[Occurrence], list[int]]]:

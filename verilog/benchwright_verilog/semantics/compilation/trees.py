@@ -81,9 +81,9 @@ class Trees:
     """Parses files, each text once, all with one source manager until that has taken in too much."""
 
     def __init__(self) -> None:
-        self._begin(ReachableFiles())
+        self._start_again(ReachableFiles())
 
-    def _begin(self, reachable_files: ReachableFiles) -> None:
+    def _start_again(self, reachable_files: ReachableFiles) -> None:
         import pyslang  # Imported late: it is not needed to answer `initialize`.
 
         self._sources = pyslang.SourceManager()
@@ -97,9 +97,9 @@ class Trees:
         self._stamps: dict[str, Stamp | None] = {}
         self._absent: set[str] = set()
         self._reached = reachable_files
-        self._give(reachable_files)
+        self._give_texts(reachable_files)
 
-    def _give(self, reachable_files: ReachableFiles) -> None:
+    def _give_texts(self, reachable_files: ReachableFiles) -> None:
         for name, text in {**reachable_files.given_texts, **dict.fromkeys(reachable_files.refusal_reasons, "")}.items():
             if name not in self._given_texts:
                 self._sources.assignText(name, encodable_text(text))
@@ -109,7 +109,7 @@ class Trees:
         self._absent |= reachable_files.absent
         self._reached = reachable_files
 
-    def prepare(self, reachable_files: ReachableFiles) -> None:
+    def start_again_if_changed(self, reachable_files: ReachableFiles) -> None:
         """Start again if something that was read, or is missing no longer, has changed, or too much was read."""
         given_texts = {**reachable_files.given_texts, **dict.fromkeys(reachable_files.refusal_reasons, "")}
         has_changed = (
@@ -122,9 +122,9 @@ class Trees:
         )
         live = sum(len(tree.text) for _, tree in self._known_trees.values())
         if has_changed or self._taken_size > max(_ROOM, _ROOM_PER_LIVE_BYTE * live):
-            self._begin(reachable_files)
+            self._start_again(reachable_files)
         else:
-            self._give(reachable_files)
+            self._give_texts(reachable_files)
 
     @property
     def included_files(self) -> frozenset[Path]:
@@ -140,7 +140,7 @@ class Trees:
         self._known_trees[path] = preprocessing, tree
         return tree
 
-    def keep(self, paths: Collection[Path]) -> None:
+    def forget_all_but(self, paths: Collection[Path]) -> None:
         """Forget all files but these."""
         for path in self._known_trees.keys() - set(paths):
             del self._known_trees[path]
@@ -162,10 +162,10 @@ class Trees:
             for buffer in syntax.getIncludeDirectives()
             if (included_path := self._locations.path(buffer.buffer.id))
         )
-        refusals = tuple(self._refusals(syntax)) if self._reached.refusal_reasons else ()
+        refusals = tuple(self._unread_includes(syntax)) if self._reached.refusal_reasons else ()
         return Tree(path, text, syntax, self._sources, self._locations, included, refusals, preprocessing)
 
-    def _refusals(self, syntax: SyntaxTree) -> Iterator[UnreadInclude]:
+    def _unread_includes(self, syntax: SyntaxTree) -> Iterator[UnreadInclude]:
         for include in syntax.getIncludeDirectives():
             message = self._reached.refusal_reasons.get(self._sources.getRawFileName(include.buffer.id))
             name_token = include.syntax.fileName

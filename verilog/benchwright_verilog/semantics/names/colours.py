@@ -81,7 +81,7 @@ _COMMENT, _INACTIVE = TYPES.index("comment"), _bits("inactive")
 def lexical_of(shape: Shape) -> tuple[int, ...]:
     """The tokens of a unit by its letters alone: start, end, type and modifiers of each, one after the other.
 
-    Made once through `Shape.once`; numbers alone, because there are many.
+    Made once through `Shape.kept_result`; numbers alone, because there are many.
     """
     numbers: list[int] = []
     for token in tokens_of(shape):
@@ -114,11 +114,11 @@ def coloured_words(
     """
     visible_units = [unit for unit in units if unit.start < end and unit.end > start]
     if context_key is not None:
-        context_key = (context_key, tuple(unit.shape.once(_declared_in) for unit in units))
-    _look_up(visible_units, analysis, context_key)
-    placed_words = [word for unit in visible_units for word in _placed_words(unit, unit.shape.once(lexical_of))]
+        context_key = (context_key, tuple(unit.shape.kept_result(_declared_in) for unit in units))
+    _resolve_unit_names(visible_units, analysis, context_key)
+    placed_words = [word for unit in visible_units for word in _placed_words(unit, unit.shape.kept_result(lexical_of))]
     placed_words += [
-        word for unit in visible_units for word in _placed_words(unit, unit.shape.once(_NameMeanings).numbers)
+        word for unit in visible_units for word in _placed_words(unit, unit.shape.kept_result(_NameMeanings).numbers)
     ]
     words = [word for word in placed_words if word.start < end and word.end > start]
     inactive_spans = [part for part in inactive_parts(analysis) if part[0] < end and part[1] > start]
@@ -128,14 +128,14 @@ def coloured_words(
     return list(_apart(words))
 
 
-def _look_up(units: Sequence[TopLevelItem], analysis: FileAnalysis, context_key: Hashable) -> None:
+def _resolve_unit_names(units: Sequence[TopLevelItem], analysis: FileAnalysis, context_key: Hashable) -> None:
     """Resolve the names of units with slang, unless that is done."""
     now_s = time.monotonic()
     unknown_units = [
         unit
         for unit in units
         if context_key is None
-        or (names := unit.shape.once(_NameMeanings)).context_key != context_key
+        or (names := unit.shape.kept_result(_NameMeanings)).context_key != context_key
         or names.valid_until < now_s
     ]
     if not unknown_units:
@@ -143,7 +143,7 @@ def _look_up(units: Sequence[TopLevelItem], analysis: FileAnalysis, context_key:
     words = list(_names(analysis.occurrences(unknown_units[0].start, unknown_units[-1].end)))
     word_starts = [word.start for word in words]
     for unit in unknown_units:
-        names = unit.shape.once(_NameMeanings)
+        names = unit.shape.kept_result(_NameMeanings)
         unit_words = words[bisect_left(word_starts, unit.start) : bisect_left(word_starts, unit.end)]
         names.numbers = tuple(
             number
@@ -195,7 +195,7 @@ def encoded_words(words: Iterable[ColouredWord], lines: Lines) -> list[int]:
     token_numbers: list[int] = []
     line = character = 0
     for word in words:
-        for start, end in _per_line(word, lines):
+        for start, end in _byte_ranges_by_line(word, lines):
             position = lines.position(start)
             column = position.character - (character if position.line == line else 0)
             token_numbers += (position.line - line, column, lines.width(start, end), word.type, word.modifiers)
@@ -203,7 +203,7 @@ def encoded_words(words: Iterable[ColouredWord], lines: Lines) -> list[int]:
     return token_numbers
 
 
-def _per_line(word: ColouredWord, lines: Lines) -> Iterator[tuple[int, int]]:
+def _byte_ranges_by_line(word: ColouredWord, lines: Lines) -> Iterator[tuple[int, int]]:
     start, end = lines.from_byte(word.start), lines.from_byte(word.end)
     first_line, last_line = lines.line_of(start), lines.line_of(end)
     for line in range(first_line, last_line + 1):
@@ -216,7 +216,9 @@ def _per_line(word: ColouredWord, lines: Lines) -> Iterator[tuple[int, int]]:
             yield part_start, part_start + len(lines.text[part_start:stop].rstrip())
 
 
-def difference(old_numbers: Sequence[int], new_numbers: Sequence[int]) -> tuple[int, int, list[int]]:
+def first_difference_and_replacement(
+    old_numbers: Sequence[int], new_numbers: Sequence[int]
+) -> tuple[int, int, list[int]]:
     """The place where two lists begin to differ, how many numbers of the old one go, and which come instead."""
     limit = min(len(old_numbers), len(new_numbers))
     start = next((index for index in range(limit) if old_numbers[index] != new_numbers[index]), limit)

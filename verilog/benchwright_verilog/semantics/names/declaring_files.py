@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from benchwright_verilog.semantics.project.folder_state import FolderState
-from benchwright_verilog.semantics.project.index.inventory import distance, nearest
+from benchwright_verilog.semantics.project.index.inventory import folder_distance, nearest_path
 
 
 class DeclaringFiles:
@@ -37,7 +37,7 @@ class DeclaringFiles:
         return {
             name: files
             for name, files in self.ambiguous.copy().items()
-            if name not in self._chosen and self._beside_chosen(files) is None
+            if name not in self._chosen and self._only_file_beside_chosen(files) is None
         }
 
     def file_of(self, name: str, candidates: Iterable[Path], origin: Path) -> Path | None:
@@ -52,17 +52,17 @@ class DeclaringFiles:
         if self._folder is not None and (chosen := self._chosen.get(name)) and self._folder / chosen in paths:
             self.ambiguous[name] = tuple(paths)
             return self._folder / chosen
-        nearest_file = nearest(paths, origin)
+        nearest_file = nearest_path(paths, origin)
         if (
             nearest_file is not None
-            and sum(distance(path, origin) == distance(nearest_file, origin) for path in paths) > 1
+            and sum(folder_distance(path, origin) == folder_distance(nearest_file, origin) for path in paths) > 1
         ):
             self.ambiguous[name] = tuple(paths)
             if name not in self._chosen:
-                return self._beside_chosen(paths) or nearest_file
+                return self._only_file_beside_chosen(paths) or nearest_file
         return nearest_file
 
-    def _beside_chosen(self, files: Iterable[Path]) -> Path | None:
+    def _only_file_beside_chosen(self, files: Iterable[Path]) -> Path | None:
         """The only one of some files that is in the folder of a chosen file: one choice does for `prim_generic/`."""
         folder = self._folder
         folders = {(folder / file).parent for file in self._chosen.values() if file} if folder is not None else ()

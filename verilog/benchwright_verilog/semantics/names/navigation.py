@@ -83,7 +83,7 @@ def implementations(project: Project, analysis: FileAnalysis, byte: int) -> list
         elif target.target_kind in (TargetKind.MODULE, TargetKind.INTERFACE, TargetKind.PROGRAM):
             targets[target] = None
         elif target.target_kind in (TargetKind.CLASS, TargetKind.FUNCTION, TargetKind.TASK):
-            targets |= dict.fromkeys(_extensions(project, target))
+            targets |= dict.fromkeys(_extending_targets(project, target))
     return list(targets)
 
 
@@ -135,7 +135,7 @@ def references_by_file(
     """
     paths = candidate_files(project, target)
     searched = 0
-    plain_uses = _plain_references(project, target, paths, report) if len(paths) > _FEW else {}
+    plain_uses = _references_without_compiling(project, target, paths, report) if len(paths) > _FEW else {}
     is_other_named_so = False
     for analysis in project.analyses_of([path for path in paths if path not in plain_uses]):
         report(searched, len(paths))
@@ -163,20 +163,22 @@ def references_by_file(
         yield FileReferences(path, tuple(Occurrence(path, use.start, use.end, target, use.role) for use in uses))
 
 
-def _plain_references(
+def _references_without_compiling(
     project: Project, target: Target, paths: Sequence[Path], report: Report
 ) -> dict[Path, list[PlainUse]]:
     """The uses in the files that need not be compiled, if nothing else seems to have the name."""
     plain_name = _plain_name(target)
-    if plain_name is None or not _is_only_one(project, target, plain_name):
+    if plain_name is None or not _is_only_declaration(project, target, plain_name):
         return {}
-    if not set(paths).issuperset(project.with_word(plain_name.name)):
+    if not set(paths).issuperset(project.files_with_word(plain_name.name)):
         # In a file that can't see the package, a class may have the name; one that extends it would inherit that.
         return {}
     uses_by_path: dict[Path, list[PlainUse]] = {}
     for path in paths:
         report(0, len(paths))
-        peeked_text = project.peek(path) if path != target.path and path.suffix not in HEADERS else None
+        peeked_text = (
+            project.peek_outline_and_macros(path) if path != target.path and path.suffix not in HEADERS else None
+        )
         if peeked_text is not None and not peeked_text[1].may_write(plain_name.name):
             uses = plain_name.uses(peeked_text[0])
             if uses is not None:
@@ -206,7 +208,7 @@ def _package_of(target: Target) -> str | None:
     return name if found_symbol is not None and found_symbol == symbol else None
 
 
-def _is_only_one(project: Project, target: Target, plain_name: PlainName) -> bool:
+def _is_only_declaration(project: Project, target: Target, plain_name: PlainName) -> bool:
     """True if no two units, routines, types or macros have the name, nor two packages that of its package."""
     declared_units = [
         (path, symbol)
@@ -228,7 +230,7 @@ def candidate_files(project: Project, target: Target) -> list[Path]:
     name = target.name
     word_files = list(project.words())
     package = _package_of(target)
-    seeing = _files_seeing(word_files, package) if package is not None else None
+    seeing = _names_of_files_seeing(word_files, package) if package is not None else None
     paths = [target.path]
     for path, file_words in word_files:
         if path == target.path or name not in file_words.code_words:
@@ -260,10 +262,10 @@ def targets_renamed_with(project: Project, analysis: FileAnalysis, target: Targe
     while isinstance(overridden := base_method.override, (MethodPrototypeSymbol, SubroutineSymbol)):
         base_method = overridden
     base_target = analysis.resolver.target(base_method) or target
-    return list(dict.fromkeys([target, base_target, *_extensions(project, base_target)]))
+    return list(dict.fromkeys([target, base_target, *_extending_targets(project, base_target)]))
 
 
-def _files_seeing(word_files: Sequence[tuple[Path, IndexEntry | Outline]], package: str) -> set[str]:
+def _names_of_files_seeing(word_files: Sequence[tuple[Path, IndexEntry | Outline]], package: str) -> set[str]:
     """The names of the files that may name what a package declares: they have its name, or include such a file."""
     seen_names = {path.name for path, words in word_files if package in words.code_words}
     if any("export" in words.code_words for path, words in word_files if path.name in seen_names):
@@ -353,10 +355,10 @@ def _type_target(analysis: FileAnalysis, symbol: Symbol | None) -> Target | None
     return analysis.resolver.target(type_)
 
 
-def _extensions(project: Project, target: Target) -> Iterator[Target]:
+def _extending_targets(project: Project, target: Target) -> Iterator[Target]:
     from pyslang.syntax import SyntaxKind
 
-    for path in project.with_word("extends"):
+    for path in project.files_with_word("extends"):
         outline = project.outline(path)
         if outline is None or target.name.encode() not in outline.data:
             continue
@@ -367,11 +369,11 @@ def _extensions(project: Project, target: Target) -> Iterator[Target]:
         analysis.tree.root.visit(lookup_table={SyntaxKind.ClassDeclaration: classes.append})
         for declaration in classes:
             scope = analysis.scopes.scope_of(declaration)
-            if scope is not None and (extension := _extension(analysis, scope, target)) is not None:
+            if scope is not None and (extension := _extending_target(analysis, scope, target)) is not None:
                 yield extension
 
 
-def _extension(analysis: FileAnalysis, scope: Symbol, target: Target) -> Target | None:
+def _extending_target(analysis: FileAnalysis, scope: Symbol, target: Target) -> Target | None:
     """The class, if it extends the target, or its method that overrides the target."""
     from pyslang.ast import ClassType
 

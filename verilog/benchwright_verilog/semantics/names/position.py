@@ -27,31 +27,31 @@ def _covering_name(
     if start < 0:
         return None
     while True:
-        index = _last_before(node, locations, path, start)
+        index = _last_child_index_before(node, locations, path, start)
         if index is None:
             return None
         child = _child(node, index)
         if child is None:
             return None
-        if locations.is_written(_start(child)):
+        if locations.is_outside_macros(_start(child)):
             if not isinstance(child, Token):
                 node = child
                 continue
             is_it = child.location.offset <= start and end <= child.location.offset + len(child.rawText.encode())
             return (child, node) if is_it and any(name == child for name in names_of(node)) else None
         # A macro's text comes from one place; what was written between its parentheses is somewhere in it.
-        anchor = locations.anchor(_start(child), path)
+        anchor = locations.byte_in_file(_start(child), path)
         while index >= 0 and (
-            (child := _child(node, index)) is None or locations.anchor(_start(child), path) == anchor
+            (child := _child(node, index)) is None or locations.byte_in_file(_start(child), path) == anchor
         ):
-            named_node = _search(child, node, locations, path, start, end)
+            named_node = _covering_name_in_child(child, node, locations, path, start, end)
             if named_node is not None:
                 return named_node
             index -= 1
         return None
 
 
-def _search(
+def _covering_name_in_child(
     child: Child, parent: SyntaxNode, locations: FileLocations, path: Path, start: int, end: int
 ) -> tuple[Token, SyntaxNode] | None:
     named_nodes: list[tuple[Token, SyntaxNode]] = []
@@ -76,41 +76,41 @@ def node_at(root: SyntaxNode, locations: FileLocations, path: Path, byte: int) -
     """The innermost node around a byte."""
     node = root
     while True:
-        index = _last_before(node, locations, path, byte)
+        index = _last_child_index_before(node, locations, path, byte)
         child = _child(node, index) if index is not None else None
         if not isinstance(child, SyntaxNode):
             return node
-        end = locations.anchor(child.sourceRange.end, path)
+        end = locations.byte_in_file(child.sourceRange.end, path)
         if end is not None and end <= byte:
             return node
         node = child
 
 
-def _last_before(node: SyntaxNode, locations: FileLocations, path: Path, byte: int) -> int | None:
+def _last_child_index_before(node: SyntaxNode, locations: FileLocations, path: Path, byte: int) -> int | None:
     """The last child that begins at a byte or before it."""
     low, high = 0, len(node)
     while low < high:
         middle = (low + high) // 2
         # Children that are not there have no place; the next one to the right decides.
         probe, anchor = middle, None
-        while probe < high and (anchor := _anchor(_child(node, probe), locations, path)) is None:
+        while probe < high and (anchor := _child_start(_child(node, probe), locations, path)) is None:
             probe += 1
         if anchor is None or anchor > byte:
             high = middle
         else:
             low = probe + 1
     index = low - 1
-    while index >= 0 and _anchor(_child(node, index), locations, path) is None:
+    while index >= 0 and _child_start(_child(node, index), locations, path) is None:
         index -= 1
     return index if index >= 0 else None
 
 
-def _anchor(child: Child, locations: FileLocations, path: Path) -> int | None:
+def _child_start(child: Child, locations: FileLocations, path: Path) -> int | None:
     if child is None or (isinstance(child, Token) and (child.isMissing or not child.rawText)):
         return None
     if isinstance(child, SyntaxNode) and not child.getFirstToken():
         return None
-    return locations.anchor(_start(child), path)
+    return locations.byte_in_file(_start(child), path)
 
 
 def _start(child: SyntaxNode | Token) -> SourceLocation:

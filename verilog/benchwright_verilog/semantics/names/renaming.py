@@ -46,7 +46,7 @@ def renamable_name(project: Project, analysis: FileAnalysis, byte: int) -> Occur
     """
     occurrences = analysis.occurrences_at(byte)
     if not occurrences:
-        raise RenameRefusedError(_why_nothing(analysis, byte))
+        raise RenameRefusedError(_nothing_to_rename_reason(analysis, byte))
     # Of `.name`, which stands for `.name(name)`, the thing that is connected is what one means here.
     occurrence = next((candidate for candidate in occurrences if candidate.shorthand), occurrences[0])
     target = occurrence.target
@@ -56,7 +56,7 @@ def renamable_name(project: Project, analysis: FileAnalysis, byte: int) -> Occur
         if named_place.generated:
             macro_use = _macro_subject(project, named_place.path, named_place.start)
             raise RenameRefusedError(f"{macro_use}, writes the name {target.name}, so it can't be renamed here.")
-    _require_ours(project, target.path, f"{target.name} is declared in")
+    _require_writable_in_project(project, target.path, f"{target.name} is declared in")
     return occurrence
 
 
@@ -69,7 +69,7 @@ def rename(
         RenameRefusedError: The thing can't be renamed, or not to this.
     """
     target = renamable_name(project, analysis, byte).target
-    _require_name(new_name, target)
+    _require_valid_name(new_name, target)
     if new_name == target.name:
         return []
     edits: dict[tuple[Path, int], RenameEdit] = {}
@@ -94,7 +94,7 @@ def _edits(project: Project, target: Target, new_name: str, report: Report) -> d
                 )
             edits[occurrence.path, occurrence.start] = _edit(file_references.analysis, occurrence, new_name)
         if file_references.occurrences:
-            _require_ours(project, file_references.path, f"{target.name} is also used in")
+            _require_writable_in_project(project, file_references.path, f"{target.name} is also used in")
     return edits
 
 
@@ -108,8 +108,8 @@ def _edit(analysis: FileAnalysis | None, occurrence: Occurrence, new_name: str) 
     return RenameEdit(occurrence.path, occurrence.start, occurrence.end, text)
 
 
-def _why_nothing(analysis: FileAnalysis, byte: int) -> str:
-    word = _word(analysis.data, byte)
+def _nothing_to_rename_reason(analysis: FileAnalysis, byte: int) -> str:
+    word = _word_at(analysis.data, byte)
     if word in RESERVED:
         return f"{word} is a keyword of the language."
     if word.startswith("$"):
@@ -119,7 +119,7 @@ def _why_nothing(analysis: FileAnalysis, byte: int) -> str:
     return "There is no name here."
 
 
-def _word(data: bytes, byte: int) -> str:
+def _word_at(data: bytes, byte: int) -> str:
     start = end = byte
     while start > 0 and re.match(rb"[\w$`]", data[start - 1 : start]):
         start -= 1
@@ -128,7 +128,7 @@ def _word(data: bytes, byte: int) -> str:
     return data[start:end].decode(errors="replace")
 
 
-def _require_name(new_name: str, target: Target) -> None:
+def _require_valid_name(new_name: str, target: Target) -> None:
     if not _IDENTIFIER.fullmatch(new_name):
         raise RenameRefusedError(
             f"{new_name!r} is not a name: it has to start with a letter or underscore; letters, digits, _ and $ may "
@@ -141,7 +141,7 @@ def _require_name(new_name: str, target: Target) -> None:
         raise RenameRefusedError(f"{new_name} is a keyword of the language. Choose another name.")
 
 
-def _require_ours(project: Project, path: Path, statement: str) -> None:
+def _require_writable_in_project(project: Project, path: Path, statement: str) -> None:
     if project.folder is not None and not path.is_relative_to(project.folder):
         raise RenameRefusedError(
             f"{statement} {path}, outside of the folder {project.folder}. Open its folder to rename it."
@@ -154,14 +154,14 @@ def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[P
     """Refuse if a macro's body has the name and the macro is used in a file of the thing."""
     if target.target_kind is not TargetKind.MACRO:
         return
-    for path in project.with_word(target.name):
+    for path in project.files_with_word(target.name):
         outline = project.outline(path)
         if outline is None:
             continue
         for offset in outline.places_of(target.name):
             byte_before = outline.code[max(0, offset - 1) : offset]
             if byte_before == b"`" and (path, offset) not in edits:
-                line = _line(project, path, offset)
+                line = _line_number(project, path, offset)
                 raise RenameRefusedError(
                     f"In {path.name}, line {line}, another definition of {target.name} may be meant. "
                     "Rename it by hand there, then here."
@@ -173,10 +173,10 @@ def _macro_subject(project: Project, path: Path, byte: int) -> str:
     outline = project.outline(path)
     match = _USE.match(outline.data, byte) if outline is not None else None
     name = f"The macro {match[1].decode()}" if match else "A macro"
-    return f"{name} in {path.name}, line {_line(project, path, byte)}"
+    return f"{name} in {path.name}, line {_line_number(project, path, byte)}"
 
 
-def _line(project: Project, path: Path, byte: int) -> int:
+def _line_number(project: Project, path: Path, byte: int) -> int:
     outline = project.outline(path)
     return outline.data.count(b"\n", 0, byte) + 1 if outline is not None else 1
 
@@ -209,7 +209,7 @@ class _RenameCheck:
         """Raise `RenameRefusedError` if something would mean something else."""
         if self._target.target_kind in UNITS | {TargetKind.MACRO}:
             self._require_unused()
-        paths = dict.fromkeys([*self._edits, *self._project.with_word(self._new)])
+        paths = dict.fromkeys([*self._edits, *self._project.files_with_word(self._new)])
         checked_paths = list(paths)[:_MAX_CHECKED_FILES]
         old_occurrences = self._occurrences_by_file(self._project, checked_paths)
         renamed_project = self._renamed_project()
@@ -226,7 +226,7 @@ class _RenameCheck:
             new_occurrences, new_errors = renamed_occurrences[path]
             actual = {(occurrence.start, occurrence.target) for occurrence in new_occurrences}
             for start, target in sorted(actual ^ expected_uses, key=lambda start_and_target: start_and_target[0]):
-                raise RenameRefusedError(self._clash(renamed_project, path, start, target))
+                raise RenameRefusedError(self._clash_message(renamed_project, path, start, target))
             if new_errors - old_errors:
                 line, message = min(new_errors - old_errors)
                 raise RenameRefusedError(
@@ -234,7 +234,7 @@ class _RenameCheck:
                 )
 
     def _require_unused(self) -> None:
-        for path in self._project.with_word(self._new):
+        for path in self._project.files_with_word(self._new):
             outline = self._project.outline(path)
             names = {unit.name for unit in outline.units} if outline is not None else set()
             if self._target.target_kind is TargetKind.MACRO and outline is not None:
@@ -292,8 +292,8 @@ class _RenameCheck:
         start = self._moved_byte(target.path, target.start)
         return Target(target.path, start, start + target.end - target.start, target.name)
 
-    def _clash(self, renamed_project: Project, path: Path, start: int, target: Target) -> str:
-        line = _line(renamed_project, path, start)
+    def _clash_message(self, renamed_project: Project, path: Path, start: int, target: Target) -> str:
+        line = _line_number(renamed_project, path, start)
         return (
             f"{self._new} would not mean the same in {path.name}, line {line}: something else has that name there. "
             "Choose another name."

@@ -50,7 +50,7 @@ from pyslang.syntax import (
 from benchwright_verilog.semantics.compilation.canonical import canonical
 from benchwright_verilog.semantics.names.lookup import NAME_SYNTAX, SymbolLookup
 from benchwright_verilog.semantics.names.occurrence import NameRole, Target, TargetKind
-from benchwright_verilog.semantics.names.roles import connection_of, role_for, role_of, role_through
+from benchwright_verilog.semantics.names.roles import connection_of, role_of, role_through, role_towards
 from benchwright_verilog.semantics.names.scopes import Scopes
 from benchwright_verilog.semantics.names.target_kinds import DECLARATIONS, kind_of
 from benchwright_verilog.semantics.names.with_clauses import with_around
@@ -142,7 +142,7 @@ class Resolver:
         clause = with_around(node)
         if clause is not None and clause.is_iterator(token.valueText) and not _is_scoped(node):
             if clause.iterator is not None:
-                for meaning in self._own_meanings(clause.iterator, TargetKind.VARIABLE, None):
+                for meaning in self._declaration_meaning(clause.iterator, TargetKind.VARIABLE, None):
                     is_declared = clause.iterator == token
                     yield Meaning(meaning.target, NameRole.DECLARATION if is_declared else NameRole.READ)
             return
@@ -158,15 +158,17 @@ class Resolver:
         syntax_kind, parent = node.kind, node.parent
         if syntax_kind in _HEADERS:
             body = self._scopes.body(token.valueText, token.location)
-            yield from self._own_meanings(
+            yield from self._declaration_meaning(
                 token, DECLARATIONS[syntax_kind], body.definition if body is not None else None
             )
         elif syntax_kind == SyntaxKind.PackageHeader:
             package = self._compilation.getPackage(token.valueText)
             is_it = package is not None and package.location == token.location
-            yield from self._own_meanings(token, TargetKind.PACKAGE, package if is_it else None)
+            yield from self._declaration_meaning(token, TargetKind.PACKAGE, package if is_it else None)
         elif isinstance(node, DeclaratorSyntax) and isinstance(parent, StructUnionMemberSyntax):
-            yield from self._own_meanings(token, TargetKind.FIELD, self._lookup.declared_field(parent, token.valueText))
+            yield from self._declaration_meaning(
+                token, TargetKind.FIELD, self._lookup.declared_field(parent, token.valueText)
+            )
         elif isinstance(node, DeclaratorSyntax) and isinstance(parent, EnumTypeSyntax):
             yield from self._declared_meanings(token, node, TargetKind.ENUM_VALUE)
         else:
@@ -180,7 +182,7 @@ class Resolver:
         if scope is None or not isinstance(block, ClockingDeclarationSyntax):
             return
         variable = self._lookup.member(scope.find(block.blockName.valueText), token.valueText)
-        yield from self._own_meanings(token, TargetKind.VARIABLE, variable)
+        yield from self._declaration_meaning(token, TargetKind.VARIABLE, variable)
         # `input ready;` samples the signal `ready`, `input ready = other;` another one.
         if node.value is None:
             yield from self._meaning(scope.lookupName(token.valueText), NameRole.READ, shorthand=True)
@@ -202,9 +204,9 @@ class Resolver:
             if (target.start == location.offset and not is_other_file) or is_forward or is_port:
                 yield Meaning(target, NameRole.DECLARATION)
                 return
-        yield from self._own_meanings(token, target_kind, None)
+        yield from self._declaration_meaning(token, target_kind, None)
 
-    def _own_meanings(self, token: Token, target_kind: TargetKind, symbol: Symbol | None) -> Iterator[Meaning]:
+    def _declaration_meaning(self, token: Token, target_kind: TargetKind, symbol: Symbol | None) -> Iterator[Meaning]:
         location = self._locations.location_of(token.location)
         if location is not None:
             yield Meaning(self._target_at(location, token.valueText, target_kind, symbol), NameRole.DECLARATION)
@@ -251,7 +253,7 @@ class Resolver:
         if isinstance(array, GenerateBlockArraySymbol) and array.name == token.valueText:
             yield from self._meaning(array, NameRole.DECLARATION)
         else:
-            yield from self._own_meanings(token, TargetKind.BLOCK, None)
+            yield from self._declaration_meaning(token, TargetKind.BLOCK, None)
 
     # Connections and what names something of another scope
 
@@ -321,14 +323,14 @@ class Resolver:
         if target is not None:
             yield Meaning(target, NameRole.DECLARATION)
         else:
-            yield from self._own_meanings(token, TargetKind.GENVAR, None)
+            yield from self._declaration_meaning(token, TargetKind.GENVAR, None)
 
     # From symbols to targets
 
     def _meaning(self, symbol: Symbol | None, role: NameRole, *, shorthand: bool = False) -> Iterator[Meaning]:
         target = self.target(symbol)
         if target is not None:
-            yield Meaning(target, role_for(role, target.target_kind), shorthand)
+            yield Meaning(target, role_towards(role, target.target_kind), shorthand)
 
     def _make_target(self, symbol: Symbol) -> Target | None:
         location = self._locations.location_of(symbol.location)

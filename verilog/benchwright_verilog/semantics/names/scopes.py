@@ -35,7 +35,7 @@ from pyslang.syntax import (
     SyntaxTree,
 )
 
-from benchwright_verilog.semantics.compilation.instance_paths import InstancePath, chosen_bodies, symbols_on
+from benchwright_verilog.semantics.compilation.instance_paths import InstancePath, chosen_bodies, instances_on_path
 from benchwright_verilog.semantics.compilation.placeholders import with_real_types
 from benchwright_verilog.semantics.compilation.slang import ScopeSymbol, is_scope
 
@@ -103,7 +103,7 @@ class Scopes:
         parent = node.parent
         while parent is not None and parent.kind not in SCOPED:
             node, parent = parent, parent.parent
-        return self.scope_of(parent) if parent is not None else self._unit(node)
+        return self.scope_of(parent) if parent is not None else self._compilation_unit(node)
 
     def scope_of(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The scope that a node opens; the one around it where it opens none that slang knows."""
@@ -115,14 +115,14 @@ class Scopes:
                 unknown_nodes.append(inner_node)
             inner_node = inner_node.parent
         for scoped in reversed(unknown_nodes):
-            self._known_scopes[_key(scoped)] = self._open(scoped)
+            self._known_scopes[_key(scoped)] = self._find_scope(scoped)
         return self._known_scopes[_key(node)]
 
     def unit_of(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The compilation unit that a node belongs to."""
         while node.parent is not None:
             node = node.parent
-        return self._unit(node)
+        return self._compilation_unit(node)
 
     def body(self, name: str, declared_location: SourceLocation | None = None) -> InstanceBodySymbol | None:
         """The body of a module, interface or program, of the one declared there if a place is given."""
@@ -131,10 +131,10 @@ class Scopes:
             return None
         return body
 
-    def _open(self, node: SyntaxNode) -> ScopeSymbol | None:
+    def _find_scope(self, node: SyntaxNode) -> ScopeSymbol | None:
         syntax_kind = node.kind
         if syntax_kind == SyntaxKind.CompilationUnit:
-            return self._unit(node)
+            return self._compilation_unit(node)
         if isinstance(node, ModuleDeclarationSyntax):
             name = node.header.name
             if syntax_kind != SyntaxKind.PackageDeclaration:
@@ -151,7 +151,7 @@ class Scopes:
                 return next((entry for entry in outer if isinstance(entry, GenerateBlockSymbol)), outer)
             return self._blocks_of(outer).get(node.sourceRange.start, outer)
         if isinstance(node, (FunctionDeclarationSyntax, ClassMethodPrototypeSyntax, DPIImportSyntax)):
-            return self._routine(node, outer) or outer
+            return self._routine_scope(node, outer) or outer
         return self._named_scope(node, outer) or outer
 
     def _named_scope(self, node: SyntaxNode, outer: ScopeSymbol) -> ScopeSymbol | None:
@@ -162,7 +162,7 @@ class Scopes:
             return symbol.body
         return symbol if symbol is not None and is_scope(symbol) else None
 
-    def _routine(
+    def _routine_scope(
         self, node: FunctionDeclarationSyntax | ClassMethodPrototypeSyntax | DPIImportSyntax, outer: ScopeSymbol
     ) -> ScopeSymbol | None:
         """The scope of a routine; of `function void C::f();`, a body outside of its class, in the class `C`."""
@@ -187,7 +187,7 @@ class Scopes:
             }
         return self._blocks[scope]
 
-    def _unit(self, root: SyntaxNode) -> ScopeSymbol | None:
+    def _compilation_unit(self, root: SyntaxNode) -> ScopeSymbol | None:
         # A file with one declaration and nothing else has no unit in its syntax, but slang has one of it.
         return next((unit for tree, unit in self._units if tree.root == root), None)
 
@@ -255,7 +255,7 @@ def compile_for_lookup(
     for instance_path in chosen_instances.values() if hidden_modules else ():
         first_body = bodies.get(instance_path.modules[0])
         on_path = (
-            symbols_on([first_body.parentInstance], instance_path.path)
+            instances_on_path([first_body.parentInstance], instance_path.path)
             if first_body is not None and first_body.parentInstance
             else []
         )

@@ -36,7 +36,7 @@ def search_symbols(
                 continue
             seen_paths.add(path)
             for declared_unit in symbols:
-                rank = _rank(declared_unit.name, query)
+                rank = _query_distance(declared_unit.name, query)
                 if rank is not None:
                     match = SymbolMatch(path, declared_unit, path.name)
                     ranked.append((rank, len(declared_unit.name), declared_unit.name, match))
@@ -44,7 +44,7 @@ def search_symbols(
     return [match for *_, match in ranked[:_MAX_FOUND]]
 
 
-def _rank(name: str, query: str) -> int | None:
+def _query_distance(name: str, query: str) -> int | None:
     """Distance of a name from a query; None if it does not have all of its letters."""
     lowered, lowered_query = name.lower(), query.lower()
     if lowered == lowered_query:

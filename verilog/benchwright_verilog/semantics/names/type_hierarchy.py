@@ -33,7 +33,7 @@ class ClassNode:
 def class_at(project: Project, analysis: FileAnalysis, byte: int) -> ClassNode | None:
     """The class that is named at a byte, or of which the value named there is a handle."""
     for occurrence in analysis.occurrences_at(byte):
-        target = _class_of(analysis, occurrence.target)
+        target = _class_target(analysis, occurrence.target)
         if target is not None and (class_node := _node_of(project, target)) is not None:
             return class_node
     return None
@@ -45,7 +45,7 @@ def supertypes(project: Project, node: ClassNode) -> list[ClassNode]:
     declaration = _declaration_at(analysis, node.path, node.name_start) if analysis is not None else None
     if analysis is None or declaration is None:
         return []
-    nodes = (_node_of(project, target) for target in _bases(analysis, declaration))
+    nodes = (_node_of(project, target) for target in _base_targets(analysis, declaration))
     return [class_node for class_node in nodes if class_node is not None]
 
 
@@ -61,7 +61,7 @@ def subtypes(project: Project, node: ClassNode) -> list[ClassNode]:
     nodes: dict[ClassNode, None] = {}
     for extending_analysis in project.analyses_of(project.roots_of(_extending_files(project, target))):
         for declaration in _declarations(extending_analysis):
-            if target in _bases(extending_analysis, declaration):
+            if target in _base_targets(extending_analysis, declaration):
                 nodes |= dict.fromkeys(_nodes(extending_analysis, declaration))
     return sorted(nodes, key=lambda class_node: (class_node.name, class_node.path, class_node.start))
 
@@ -88,7 +88,7 @@ def _declarations(analysis: FileAnalysis) -> list[ClassDeclarationSyntax]:
     declarations: list[ClassDeclarationSyntax] = []
 
     def look(node: SyntaxNode) -> None:
-        if isinstance(node, ClassDeclarationSyntax) and _location(analysis, node) is not None:
+        if isinstance(node, ClassDeclarationSyntax) and _name_location(analysis, node) is not None:
             declarations.append(node)
 
     analysis.tree.root.visit(lookup_table={SyntaxKind.ClassDeclaration: look})
@@ -97,18 +97,22 @@ def _declarations(analysis: FileAnalysis) -> list[ClassDeclarationSyntax]:
 
 def _declaration_at(analysis: FileAnalysis, path: Path, byte: int) -> ClassDeclarationSyntax | None:
     return next(
-        (declaration for declaration in _declarations(analysis) if _location(analysis, declaration) == (path, byte)),
+        (
+            declaration
+            for declaration in _declarations(analysis)
+            if _name_location(analysis, declaration) == (path, byte)
+        ),
         None,
     )
 
 
-def _location(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> tuple[Path, int] | None:
+def _name_location(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> tuple[Path, int] | None:
     """The place where the name of a class is written."""
     location = analysis.locations.location_of(declaration.name.location)
     return (location.path, location.offset) if location is not None and not location.generated else None
 
 
-def _bases(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> Iterator[Target]:
+def _base_targets(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> Iterator[Target]:
     """Yield what a class extends and implements, types that stand for classes resolved."""
     from pyslang.syntax import ScopedNameSyntax
 
@@ -118,7 +122,7 @@ def _bases(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> Itera
         last_name = base_name.right if isinstance(base_name, ScopedNameSyntax) else base_name
         if isinstance(last_name, NAME_SYNTAX):
             for meaning in analysis.resolver.meanings(last_name.identifier, last_name):
-                base_target = _class_of(analysis, meaning.target)
+                base_target = _class_target(analysis, meaning.target)
                 if base_target is not None:
                     yield base_target
 
@@ -130,7 +134,7 @@ def _base_names(declaration: ClassDeclarationSyntax) -> Iterator[object]:
         yield from declaration.implementsClause.interfaces
 
 
-def _class_of(analysis: FileAnalysis, target: Target | None) -> Target | None:
+def _class_target(analysis: FileAnalysis, target: Target | None) -> Target | None:
     """The class that a thing is, stands for, or is a handle of."""
     from pyslang.ast import ClassType, SubroutineSymbol, Type, ValueSymbol
 
@@ -160,12 +164,12 @@ def _node_of(project: Project, target: Target) -> ClassNode | None:
 def _nodes(analysis: FileAnalysis, declaration: ClassDeclarationSyntax) -> Iterator[ClassNode]:
     from pyslang.parsing import TokenKind
 
-    class_place = _location(analysis, declaration)
+    class_place = _name_location(analysis, declaration)
     if class_place is None:
         return
     path, start = class_place
-    first_byte = analysis.locations.anchor(declaration.sourceRange.start, path)
-    last_byte = analysis.locations.anchor(declaration.sourceRange.end, path)
+    first_byte = analysis.locations.byte_in_file(declaration.sourceRange.start, path)
+    last_byte = analysis.locations.byte_in_file(declaration.sourceRange.end, path)
     size = len(declaration.name.rawText.encode())
     detail_parts = (declaration.parameters, declaration.extendsClause, declaration.implementsClause)
     yield ClassNode(

@@ -53,13 +53,13 @@ class FileLocations:
             else:
                 generated = True
                 location = sources.getExpansionLoc(location)
-        if is_argument and not self._is_in_use(location, given_location):
+        if is_argument and not self._is_in_macro_use(location, given_location):
             # The default of a macro's argument: it is written where the macro is defined.
             location, generated = sources.getFullyExpandedLoc(given_location), True
         path = self.path(location.buffer)
         return FileLocation(path, location.offset, generated) if path is not None else None
 
-    def _is_in_use(self, location: SourceLocation, expanded: SourceLocation) -> bool:
+    def _is_in_macro_use(self, location: SourceLocation, expanded: SourceLocation) -> bool:
         """True if a place in a file is in the use of the macro that a location comes from in the end."""
         sources = self._sources
         while sources.isMacroLoc(expanded):
@@ -80,11 +80,11 @@ class FileLocations:
             self._paths[number] = path
         return self._paths[number]
 
-    def is_written(self, location: SourceLocation) -> bool:
+    def is_outside_macros(self, location: SourceLocation) -> bool:
         """True if it is in a file's own text, not in a macro's."""
         return not self._sources.isMacroLoc(location)
 
-    def anchor(self, location: SourceLocation, path: Path) -> int | None:
+    def byte_in_file(self, location: SourceLocation, path: Path) -> int | None:
         """The byte of a file where a location is written, its macro is used, or its file is included."""
         if not location:
             return None

@@ -119,16 +119,16 @@ class Closures:
 
     def closure_of(self, roots: Sequence[RootFile]) -> Closure:
         """The closure of files that are compiled together."""
-        if self._last is not None and self._is_same(self._last[0], roots) and self._are_current(self._last[1]):
+        if self._last is not None and self._are_same_roots(self._last[0], roots) and self._are_current(self._last[1]):
             return self._last[2]
         outlines: dict[Path, Outline | None] = {}
         closure = Closure()
-        included = self._walk(roots, closure, outlines)
+        included = self._note_includes(roots, closure, outlines)
         by_macro = {path for path, outline in outlines.items() if outline is not None and outline.may_include_by_macro}
-        leading = _leading_to({name for name, path in closure.files.items() if path in by_macro}, included)
+        leading = _including_names({name for name, path in closure.files.items() if path in by_macro}, included)
         for root in roots:
             if root.text.outline.may_include_by_macro or (leading and self._includes_any(root, leading, closure)):
-                slang_closure = self._asked_of_slang(root, closure)
+                slang_closure = self._closure_by_slang(root, closure)
                 closure.files |= slang_closure.files
                 closure.absent |= slang_closure.absent
                 closure.depth = min(closure.depth, slang_closure.depth)
@@ -141,7 +141,7 @@ class Closures:
             self._resolve(include_place, include.name, closure) in names for include in root.text.outline.includes
         )
 
-    def _is_same(self, known_roots: Sequence[RootFile], roots: Sequence[RootFile]) -> bool:
+    def _are_same_roots(self, known_roots: Sequence[RootFile], roots: Sequence[RootFile]) -> bool:
         return len(known_roots) == len(roots) and all(
             left_root.text is right_root.text
             and left_root.preprocessing is right_root.preprocessing
@@ -152,7 +152,7 @@ class Closures:
     def _are_current(self, outlines: Mapping[Path, Outline | None]) -> bool:
         return all(self._texts.outline(path) is outline for path, outline in outlines.items())
 
-    def _walk(
+    def _note_includes(
         self, roots: Sequence[RootFile], closure: Closure, outlines: dict[Path, Outline | None]
     ) -> Mapping[str, Sequence[str]]:
         """Notes what is included; returns the names that each name includes, those of the roots under an empty one."""
@@ -238,14 +238,14 @@ class Closures:
             or is_other_than_file(Path(name))
         )
 
-    def _asked_of_slang(self, root: RootFile, walked: Closure) -> Closure:
+    def _closure_by_slang(self, root: RootFile, walked: Closure) -> Closure:
         known_answer = self._slang_answers.get(root.path)
         if (
             known_answer is not None
             and _expands_alike(known_answer.root, root)
             and self._are_current(known_answer.outlines)
         ):
-            if known_answer.looks != self._looks and self._holds(known_answer.closure):
+            if known_answer.looks != self._looks and self._still_resolves_alike(known_answer.closure):
                 known_answer.looks = self._looks
             if known_answer.looks == self._looks:
                 return known_answer.closure
@@ -277,7 +277,7 @@ class Closures:
         self._slang_answers[root.path] = _IncludedFiles(root, outlines, closure, self._looks)
         return closure
 
-    def _holds(self, closure: Closure) -> bool:
+    def _still_resolves_alike(self, closure: Closure) -> bool:
         """True if names still lead to files, or to none, as they did."""
         return not any(map(self._is_found, closure.absent)) and all(map(self._is_found, closure.files))
 
@@ -304,7 +304,7 @@ def _to_preprocess(text: str) -> str:
     return "\n".join(lines) if is_whole else text
 
 
-def _leading_to(names: AbstractSet[str], included: Mapping[str, Sequence[str]]) -> AbstractSet[str]:
+def _including_names(names: AbstractSet[str], included: Mapping[str, Sequence[str]]) -> AbstractSet[str]:
     """Names, those that include them, and so on."""
     includers: dict[str, list[str]] = {}
     for includer, included_names in included.items():

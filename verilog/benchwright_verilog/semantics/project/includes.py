@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchwright_verilog.semantics.compilation.trees import Preprocessing
 from benchwright_verilog.semantics.project.index.entry import IndexEntry
-from benchwright_verilog.semantics.project.index.inventory import Inventory, distance
+from benchwright_verilog.semantics.project.index.inventory import Inventory, folder_distance
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.plain_files import stamp_of
 from benchwright_verilog.semantics.project.texts import SourceTexts
@@ -90,10 +90,10 @@ class Includes:
     def preprocessing_of(self, path: Path) -> Preprocessing:
         """Include folders and macros that a file is read with."""
         if path.parent not in self._read_with:
-            self._read_with[path.parent] = self._look_up(path)
+            self._read_with[path.parent] = self._find_preprocessing(path)
         return self._read_with[path.parent]
 
-    def _look_up(self, path: Path) -> Preprocessing:
+    def _find_preprocessing(self, path: Path) -> Preprocessing:
         dirs, defines = [*self._dirs], [*self._defines]
         for file_list in self._lists:
             dirs += file_list.include_dirs
@@ -101,7 +101,7 @@ class Includes:
         if self._inventory is not None and not self._lists:
             dirs += self._inventory.header_dirs_near(path)
         folders = {folder for inferred_include in self.inferred for folder in inferred_include.folders}
-        dirs += sorted(folders, key=lambda folder: (distance(folder / "x", path), folder))
+        dirs += sorted(folders, key=lambda folder: (folder_distance(folder / "x", path), folder))
         return Preprocessing(tuple(dict.fromkeys(dirs))[:_MAX_INCLUDE_DIRS], tuple(defines))
 
 
@@ -121,7 +121,7 @@ class InferredInclude:
         Args:
             folder: Folder whose paths are shortened.
         """
-        shown_folders = [_short(folder_, folder) for folder_ in self.folders[:_MOST_NAMED]]
+        shown_folders = [_shortened_path(folder_, folder) for folder_ in self.folders[:_MOST_NAMED]]
         files = "a file includes" if self.includers == 1 else f"{self.includers} files include"
         if len(self.folders) == 1:
             advice = f"It is read from {shown_folders[0]}: add +incdir+{shown_folders[0]}."
@@ -156,12 +156,13 @@ def _infer_includes(
     for path in paths if missing else ():
         paths_by_name.setdefault(path.name, []).append(path)
     inferred_headers = (
-        (name, tuple(sorted(_folders(name, paths_by_name))), number) for name, number in sorted(missing.items())
+        (name, tuple(sorted(_possible_include_folders(name, paths_by_name))), number)
+        for name, number in sorted(missing.items())
     )
     return [InferredInclude(*header) for header in inferred_headers if header[1]]
 
 
-def _folders(name: str, paths_by_name: Mapping[str, Sequence[Path]]) -> Iterator[Path]:
+def _possible_include_folders(name: str, paths_by_name: Mapping[str, Sequence[Path]]) -> Iterator[Path]:
     path_parts = Path(name).parts
     for path in paths_by_name.get(path_parts[-1], ()) if path_parts and ".." not in path_parts else ():
         if path.parts[-len(path_parts) :] == path_parts:
@@ -172,5 +173,5 @@ def _exists(path: Path, paths: Collection[Path]) -> bool:
     return path in paths or stamp_of(path) is not None
 
 
-def _short(path: Path, folder: Path) -> str:
+def _shortened_path(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)

@@ -29,7 +29,7 @@ class ParsedFiles:
         self._inheriting: Mapping[Path, Path] = {}
         self._macros: tuple[Tree, tuple[str, ...]] | None = None
 
-    def inherit(self, inheriting: Mapping[Path, Path]) -> None:
+    def set_inherited_macros(self, inheriting: Mapping[Path, Path]) -> None:
         """Files that begin with the macros that others end with, if these are compiled together with them."""
         self._inheriting = inheriting
 
@@ -60,11 +60,11 @@ class ParsedFiles:
             if text is not None:
                 roots.append(RootFile(path, text, self._includes.preprocessing_of(path)))
         reachable_files, header_files = self._closures.reachable_files(roots)
-        self._trees.prepare(reachable_files)
+        self._trees.start_again_if_changed(reachable_files)
         by_path = {file_root.path: file_root for file_root in roots} if self._inheriting else {}
         parsed = tuple(self._tree(file_root, self._trees, by_path) for file_root in roots)
         wanted_paths = {file_root.path for file_root in roots}.union(kept_paths)
-        self._trees.keep(wanted_paths)
+        self._trees.forget_all_but(wanted_paths)
         self._texts.trim(wanted_paths | header_files)
         return parsed
 

@@ -72,7 +72,7 @@ class Project:
         self._was_whole = True
         self._texts = SourceTexts(folder, documents)
         named_lists = [self._absolute(name) for name in self._settings.file_lists]
-        variables = {name: self._value(text) for name, text in self._settings.variables.items()}
+        variables = {name: self._expanded_value(text) for name, text in self._settings.variables.items()}
         looked_in = None if is_workspace else folder
         self._lists = ProjectLists(
             named_lists, looked_in, self._texts.open_text, on_lists, variables, self._settings.target
@@ -131,7 +131,7 @@ class Project:
             own_text = self._texts.get(path, document)
             if own_text is None:
                 return None
-            root = self._files.root_of(path)
+            root = self._files.file_to_compile_for(path)
             trees = self._parse_files(self._files.files_compiled_with(root), root, own_text if root == path else None)
             cached = self._analyses.pop(path, None)
             if cached is None or cached[1] is not own_text.text or not cached[2].compiled.is_made_of(trees):
@@ -142,7 +142,7 @@ class Project:
                     self._compile_trees(trees),
                     macros=self._macros(root),
                 )
-                analysis.compiled.want_diagnostics_of(path)
+                analysis.compiled.note_wanted_diagnostics(path)
                 cached = trees, own_text.text, analysis
             self._analyses[path] = cached
             while len(self._analyses) > _KEPT_ANALYSES:
@@ -158,16 +158,16 @@ class Project:
             path_batch = paths[batch_start : batch_start + _LOOKED_UP_TOGETHER]
             with self._lock:
                 self.refresh()
-                joint_files, apart = self._files.files_for_names(path_batch)
+                joint_files, apart = self._files.joint_and_separate_files(path_batch)
                 trees = {tree.path: tree for tree in self._parse_files(joint_files)} if joint_files else {}
                 compiled = Compiled(tuple(trees.values()), is_alone=False)
-                analyses = [self._looked_up(path, trees[path], compiled) for path in path_batch if path in trees]
+                analyses = [self._analysis_of_tree(path, trees[path], compiled) for path in path_batch if path in trees]
                 for path in path_batch:
-                    compiled.want_diagnostics_of(path)
+                    compiled.note_wanted_diagnostics(path)
             yield from analyses
             yield from (analysis for path in apart if (analysis := self.analysis_of(path)) is not None)
 
-    def _looked_up(self, path: Path, tree: Tree, compiled: Compiled) -> FileAnalysis:
+    def _analysis_of_tree(self, path: Path, tree: Tree, compiled: Compiled) -> FileAnalysis:
         outline = self._texts.outline(path) or Outline(encode_text(tree.text))
         return FileAnalysis(path, outline, tree, compiled, macros=self._macros(path))
 
@@ -185,7 +185,7 @@ class Project:
         if compiled is None:
             compiled = self._new_compiled(trees)
         for path in self._analyses:
-            compiled.want_diagnostics_of(path)
+            compiled.note_wanted_diagnostics(path)
         return compiled
 
     def _new_compiled(self, trees: Sequence[Tree]) -> Compiled:
@@ -216,7 +216,7 @@ class Project:
         changed_project = Project(self.folder, documents, self._settings, is_workspace=self.is_workspace)
         with self._lock:
             changed_project.inventory = self.inventory
-            changed_project._lists.share(self._lists)
+            changed_project._lists.take_lists_of(self._lists)
             changed_project._includes = self._includes.with_texts(changed_project._texts)
             changed_project._parsing = ParsedFiles(changed_project._texts, changed_project._includes)
             find, declaring_files = changed_project._includes.find, self.declaring_files
@@ -225,7 +225,7 @@ class Project:
             )
             changed_project._files.view = self.view
             changed_project._files.use_lists(changed_project.lists)
-            changed_project._parsing.inherit(changed_project._files.single_units.inheriting)
+            changed_project._parsing.set_inherited_macros(changed_project._files.single_units.inheriting)
         return changed_project
 
     def is_quick(self, document: Document) -> bool:
@@ -267,7 +267,7 @@ class Project:
             paths |= dict.fromkeys(self._analyses)
         return list(paths)
 
-    def with_word(self, name: str) -> list[Path]:
+    def files_with_word(self, name: str) -> list[Path]:
         """The design files whose code has a name."""
         return [path for path, words in self.words() if name in words.code_words]
 
@@ -276,7 +276,7 @@ class Project:
         self._wait()
         with self._lock:
             self.refresh()
-            outlines = ((path, self._texts.peek(path)) for path in self.paths)
+            outlines = ((path, self._texts.peek_outline(path)) for path in self.paths)
             named_includes = (
                 (path, include) for path, outline in outlines if outline is not None for include in outline.includes
             )
@@ -290,7 +290,7 @@ class Project:
         """The files to compile for some files: themselves, or for headers what includes them; each once."""
         with self._lock:
             self.refresh()
-            return list(dict.fromkeys(self._files.root_of(path) for path in paths))
+            return list(dict.fromkeys(self._files.file_to_compile_for(path) for path in paths))
 
     def words(self) -> Iterator[tuple[Path, IndexEntry | Outline]]:
         """The words of every design file: of one that is open or in no folder its outline, of any other its entry."""
@@ -302,7 +302,7 @@ class Project:
             open_words: list[tuple[Path, IndexEntry | Outline]] = []
             for path in self.paths:
                 file_entry = entries.get(path) if path not in open_paths else None
-                file_words = file_entry if file_entry is not None else self._texts.peek(path)
+                file_words = file_entry if file_entry is not None else self._texts.peek_outline(path)
                 if file_words is not None:
                     open_words.append((path, file_words))
         yield from open_words
@@ -318,7 +318,7 @@ class Project:
             for path in self.paths:
                 if path not in open_paths and path in entries:
                     open_symbols.append((path, entries[path].symbols))
-                elif (outline := self._texts.peek(path)) is not None:
+                elif (outline := self._texts.peek_outline(path)) is not None:
                     open_symbols.append((path, outline.symbols))
         yield from open_symbols
 
@@ -332,10 +332,10 @@ class Project:
         with self._lock:
             return self._includes.find(includer, name)
 
-    def peek(self, path: Path) -> tuple[Outline, Macros] | None:
+    def peek_outline_and_macros(self, path: Path) -> tuple[Outline, Macros] | None:
         """A file's text and macros, of which nothing is kept in memory; None if it can't be read."""
         with self._lock:
-            outline = self._texts.peek(path)
+            outline = self._texts.peek_outline(path)
             if outline is None:
                 return None
             outline_of = self._texts.outline
@@ -362,14 +362,14 @@ class Project:
             self._files.use_lists(self.lists)
             self._texts.note_disk_change()
             self._includes.use_lists(self.lists)
-            self._parsing.inherit(self._files.single_units.inheriting)
+            self._parsing.set_inherited_macros(self._files.single_units.inheriting)
             if self.folder is not None and self.is_whole:
                 inferred = [
                     inferred_include.message(self.folder)
                     for inferred_include in self._includes.inferred
                     if inferred_include.includers
                 ]
-                self._lists.tell_also([*inferred, *self._files.single_units.complaints])
+                self._lists.report_also([*inferred, *self._files.single_units.complaints])
             self._parsing.note_disk_change()
 
     @property
@@ -399,7 +399,7 @@ class Project:
         kept_paths = {tree.path for cached in self._analyses.values() for tree in cached[0]} | self.design_cache.paths
         return self._parsing.parse(paths, kept_paths, changed_file, own_text)
 
-    def _value(self, text: str) -> str:
+    def _expanded_value(self, text: str) -> str:
         path = self._absolute(text)
         return str(path) if path.exists() else text
 

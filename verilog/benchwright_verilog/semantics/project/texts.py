@@ -91,7 +91,7 @@ class SourceTexts:
         text = self.get(path)
         return text.outline if text is not None else None
 
-    def peek(self, path: Path) -> Outline | None:
+    def peek_outline(self, path: Path) -> Outline | None:
         """Like `outline`, but the text is not kept unless it is known already."""
         if path in self._known_texts or self._open(path) is not None:
             return self.outline(path)

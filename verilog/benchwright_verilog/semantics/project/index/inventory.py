@@ -111,7 +111,7 @@ class Inventory:
                 or len(known_entries) != len(self.stamps)
                 or len(known_entries) != len(self.entries)
             ):
-                self._take(known_entries, likely_words)
+                self._take_entries(known_entries, likely_words)
             end_time = time.monotonic()
             self._took_s = end_time - began
             self._current_until = end_time + _current_s(self._took_s)
@@ -126,7 +126,7 @@ class Inventory:
                 break
             self.stamps[path] = stamp
 
-    def _take(self, known_entries: dict[Path, IndexEntry], likely_words: Callable[[], Iterable[str]]) -> None:
+    def _take_entries(self, known_entries: dict[Path, IndexEntry], likely_words: Callable[[], Iterable[str]]) -> None:
         new_stamps = {path: stamp for path, stamp in self.stamps.items() if path not in known_entries}
         if _is_little(new_stamps):
             known_entries |= {path: read_entry(path, stamp) for path, stamp in new_stamps.items()}
@@ -199,7 +199,7 @@ class Inventory:
         """
         if path.parent not in self._header_dirs:
             self._header_dirs[path.parent] = sorted(
-                self._all_header_dirs(), key=lambda folder: (distance(folder / "x", path), folder)
+                self._all_header_dirs(), key=lambda folder: (folder_distance(folder / "x", path), folder)
             )
         return self._header_dirs[path.parent]
 
@@ -241,12 +241,12 @@ def _current_s(took_s: float) -> float:
     return max(_FRESH_S, _FRESH_PER_LOOK * took_s)
 
 
-def nearest(paths: Iterable[Path], origin: Path) -> Path | None:
+def nearest_path(paths: Iterable[Path], origin: Path) -> Path | None:
     """The file that is the fewest folders away."""
-    return min(paths, key=lambda path: (distance(path, origin), path), default=None)
+    return min(paths, key=lambda path: (folder_distance(path, origin), path), default=None)
 
 
-def distance(path: Path, origin: Path) -> int:
+def folder_distance(path: Path, origin: Path) -> int:
     """Number of steps up and down from the folder of one file to that of another."""
     origin_parts, path_parts = origin.parent.parts, path.parent.parts
     shared = sum(

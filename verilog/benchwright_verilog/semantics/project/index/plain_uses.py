@@ -92,7 +92,7 @@ class PlainName:
     def _role(self, code: bytes, offset: int, end: int, *, is_imported: bool) -> NameRole | None:
         code_before = code[max(0, offset - _AROUND) : offset].rstrip()
         if code_before.endswith(b"::"):
-            return self._of_package(code, code_before[:-2].rstrip(), offset, end)
+            return self._role_after_package(code, code_before[:-2].rstrip(), offset, end)
         last_word = _LAST_WORD.search(code_before)
         if (
             (not code_before and offset > _AROUND)
@@ -111,7 +111,7 @@ class PlainName:
                 return NameRole.NAME
         return None
 
-    def _of_package(self, code: bytes, code_before: bytes, offset: int, end: int) -> NameRole | None:
+    def _role_after_package(self, code: bytes, code_before: bytes, offset: int, end: int) -> NameRole | None:
         """The role of the name in `package::name`."""
         qualifier = _LAST_WORD.search(code_before)
         if not self.package or qualifier is None or qualifier[1] != self.package.encode():

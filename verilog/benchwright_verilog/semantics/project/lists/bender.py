@@ -30,19 +30,21 @@ _MOST_PACKAGES = 500
 _WORD = re.compile(r"\s*([A-Za-z0-9_.:*-]+|[(),])")
 
 
-def read_bender(path: Path, text_of: TextOf | None = None, targets: tuple[str, ...] = ()) -> FileList:
+def read_bender(manifest_path: Path, text_of: TextOf | None = None, targets: tuple[str, ...] = ()) -> FileList:
     """Reads a package and those that it depends on.
 
     Args:
-        path: Its `Bender.yml`.
+        manifest_path: Its `Bender.yml`.
         text_of: See `TextOf`.
         targets: Targets that apply; `TARGETS` if none is given.
     """
     gathered = ProjectParts()
-    reading = _BenderReading(path.parent, text_of, frozenset(name.lower() for name in targets or TARGETS), gathered)
-    reading.read_package(path)
+    reading = _BenderReading(
+        manifest_path.parent, text_of, frozenset(name.lower() for name in targets or TARGETS), gathered
+    )
+    reading.read_package(manifest_path)
     gathered.targets = tuple(sorted(reading.named_targets))
-    return gathered.file_list(path)
+    return gathered.file_list(manifest_path)
 
 
 class _BenderReading:
@@ -61,11 +63,11 @@ class _BenderReading:
         self._gathered.read_files[path] = None
         manifest = ListManifest(path, text_of_file(path, self._text_of), self._gathered.complaints)
         try:
-            self._read(manifest, path.parent)
+            self._read_manifest(manifest, path.parent)
         except TooLargeError:
             manifest.complain(None, f"{path.name} has more entries than can be read.")
 
-    def _read(self, manifest: ListManifest, folder: Path) -> None:
+    def _read_manifest(self, manifest: ListManifest, folder: Path) -> None:
         fields = manifest.fields(manifest.root)
         if folder == self._root:
             self._seen_packages.add((manifest.text(manifest.fields(fields.get("package")).get("name")) or "").lower())
@@ -74,12 +76,12 @@ class _BenderReading:
                 self._checkout_dir = normal(folder / checkout_dir)
         # Bender gives a package's sources after those that it depends on.
         for name, node in manifest.fields(fields.get("dependencies")).items():
-            self._dependency(manifest, folder, name.lower(), node)
+            self._read_dependency(manifest, folder, name.lower(), node)
         for node, name in manifest.texts(fields.get("export_include_dirs")):
-            self._include(manifest, folder, node, name)
-        self._group(manifest, folder, fields.get("sources"))
+            self._add_include_dir(manifest, folder, node, name)
+        self._read_source_group(manifest, folder, fields.get("sources"))
 
-    def _dependency(self, manifest: ListManifest, folder: Path, name: str, node: Node) -> None:
+    def _read_dependency(self, manifest: ListManifest, folder: Path, name: str, node: Node) -> None:
         if name in self._seen_packages or len(self._seen_packages) >= _MOST_PACKAGES:
             return
         self._seen_packages.add(name)
@@ -117,39 +119,39 @@ class _BenderReading:
                 overrides[name.lower()] = normal(self._root / given_path)
         return overrides
 
-    def _group(self, manifest: ListManifest, folder: Path, node: Node | None, depth: int = 0) -> None:
+    def _read_source_group(self, manifest: ListManifest, folder: Path, node: Node | None, depth: int = 0) -> None:
         for source_node in manifest.items(node):
             file = manifest.text(source_node)
             if file is not None:
-                self._file(manifest, folder, source_node, file)
+                self._add_file(manifest, folder, source_node, file)
                 continue
             fields = manifest.fields(source_node)
-            if not self._applies(manifest, fields.get("target")):
+            if not self._does_target_apply(manifest, fields.get("target")):
                 continue
             if "files" in fields and depth < 32:
                 for name_node, name in manifest.texts(fields.get("include_dirs")):
-                    self._include(manifest, folder, name_node, name)
+                    self._add_include_dir(manifest, folder, name_node, name)
                 for name, value_node in manifest.fields(fields.get("defines")).items():
                     text = manifest.text(value_node)
                     self._gathered.defines[f"{name}={text}" if text not in (None, "", "~", "null") else name] = None
-                self._group(manifest, folder, fields["files"], depth + 1)
+                self._read_source_group(manifest, folder, fields["files"], depth + 1)
             else:
                 # An entry may say what kind of file it is.
                 for kind in ("sv", "v"):
                     for name_node, name in manifest.texts(fields.get(kind)):
-                        self._file(manifest, folder, name_node, name)
+                        self._add_file(manifest, folder, name_node, name)
 
-    def _applies(self, manifest: ListManifest, node: Node | None) -> bool:
+    def _does_target_apply(self, manifest: ListManifest, node: Node | None) -> bool:
         text = manifest.text(node)
         if text is None:
             return True
         try:
-            return self._holds(_BenderWords(text))
+            return self._evaluate_condition(_BenderWords(text))
         except ValueError as error:
             manifest.complain(node, f"This target can't be read: {error}. Write a name, all(…), any(…) or not(…).")
             return True
 
-    def _holds(self, condition_words: _BenderWords, depth: int = 0) -> bool:
+    def _evaluate_condition(self, condition_words: _BenderWords, depth: int = 0) -> bool:
         name = condition_words.next()
         if depth > 32:
             raise ValueError("it is too deep")
@@ -161,7 +163,7 @@ class _BenderReading:
         condition_words.next()
         operand_values = []
         while condition_words.peek != ")":
-            operand_values.append(self._holds(condition_words, depth + 1))
+            operand_values.append(self._evaluate_condition(condition_words, depth + 1))
             if condition_words.peek == ",":
                 condition_words.next()
         condition_words.next()
@@ -174,14 +176,14 @@ class _BenderReading:
                 return not operand_values[0]
         raise ValueError(f"{name} is none of all, any and not")
 
-    def _include(self, manifest: ListManifest, folder: Path, node: Node, name: str) -> None:
+    def _add_include_dir(self, manifest: ListManifest, folder: Path, node: Node, name: str) -> None:
         path = normal(folder / name)
         if path.is_dir():
             self._gathered.include_dirs[path] = None
         else:
             manifest.complain(node, f"There is no folder {path}.", is_error=False)
 
-    def _file(self, manifest: ListManifest, folder: Path, node: Node, name: str) -> None:
+    def _add_file(self, manifest: ListManifest, folder: Path, node: Node, name: str) -> None:
         path = normal(folder / name)
         if any(character in name for character in "*?"):
             paths = [] if Path(name).is_absolute() else sorted(folder.glob(name))

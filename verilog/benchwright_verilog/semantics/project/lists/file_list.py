@@ -126,14 +126,14 @@ def read_file_list(
         variables: Values that `$NAME` stands for.
     """
     gathered = _ListedFiles(variables)
-    text = _text(path, text_of)
+    text = _open_or_disk_text(path, text_of)
     if text is None:
         message = f"The file list {path} can't be read. Correct benchwright.project.fileLists, or create the file."
         return FileList(path, complaints=(Complaint(path, 0, 0, message),), read_lists=(path,))
-    _read(path, text, path.parent, gathered, text_of, ())
+    _read_entries(path, text, path.parent, gathered, text_of, ())
     in_whole = frozenset((*gathered.libraries, *gathered.sources))
     for folder in gathered.library_dirs:
-        gathered.libraries |= dict.fromkeys(_in_library(folder, tuple(gathered.suffixes) or _SUFFIXES))
+        gathered.libraries |= dict.fromkeys(_library_files(folder, tuple(gathered.suffixes) or _SUFFIXES))
     return FileList(
         path,
         tuple(gathered.sources),
@@ -152,7 +152,7 @@ def read_file_list(
     )
 
 
-def _read(
+def _read_entries(
     path: Path,
     text: str,
     base_folder: Path,
@@ -195,7 +195,7 @@ def _read(
                 base_folder / value, value_span, option, base_folder, complain, gathered, text_of, (*outer_lists, path)
             )
         elif option.startswith("+"):
-            _plus(option, base_folder, gathered, complain)
+            _read_plus_option(option, base_folder, gathered, complain)
         elif option in _DEFINES:
             gathered.defines[value] = None
         elif option in _TOPS:
@@ -207,11 +207,11 @@ def _read(
         elif option in _UNDEFINES:
             gathered.defines = {macro: None for macro in gathered.defines if macro.partition("=")[0] != value}
         elif option in _INCLUDE_DIRS:
-            _folder(base_folder / value, gathered.include_dirs, complain, value_span)
+            _add_folder(base_folder / value, gathered.include_dirs, complain, value_span)
         elif option == "-y":
-            _folder(base_folder / value, gathered.library_dirs, complain, value_span)
+            _add_folder(base_folder / value, gathered.library_dirs, complain, value_span)
         elif option == "-v":
-            _file(base_folder / value, gathered.libraries, complain, value_span)
+            _add_files(base_folder / value, gathered.libraries, complain, value_span)
         elif option.startswith("-W") and option != "-Wall":
             gathered.warnings.pop(option[2:], None)  # The last one counts.
             gathered.warnings[option[2:]] = None
@@ -221,7 +221,7 @@ def _read(
             if not _WITHOUT_EFFECT.match(option):
                 complain(f"{option} has no effect here; other tools may know it.", is_error=False)
         else:
-            _file(base_folder / option, gathered.sources, complain, value_span)
+            _add_files(base_folder / option, gathered.sources, complain, value_span)
 
 
 def _variable_names(text: str) -> Iterator[str]:
@@ -233,12 +233,12 @@ def _expand_variables(text: str, variables: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda match: variables[match[1] or match[2] or match[3]], text)
 
 
-def _plus(option: str, base_folder: Path, gathered: _ListedFiles, complain: Callable[..., None]) -> None:
+def _read_plus_option(option: str, base_folder: Path, gathered: _ListedFiles, complain: Callable[..., None]) -> None:
     name, _, values_text = option[1:].partition("+")
     values = [value for value in values_text.split("+") if value]
     if name == "incdir":
         for value in values:
-            _folder(base_folder / value, gathered.include_dirs, complain, None)
+            _add_folder(base_folder / value, gathered.include_dirs, complain, None)
     elif name == "define":
         gathered.defines |= dict.fromkeys(values)
     elif name == "libext":
@@ -264,14 +264,16 @@ def _read_nested_list(
     if path in outer_lists or len(outer_lists) > _MAX_DEPTH:
         complain(f"{path} includes itself through {outer_lists[-1]}. Remove one of the two entries.", span=span)
         return
-    text = _text(path, text_of)
+    text = _open_or_disk_text(path, text_of)
     if text is None:
         complain(f"The file {path} does not exist or can't be read.", span=span)
         return
-    _read(path, text, path.parent if option == "-F" else base_folder, gathered, text_of, outer_lists)
+    _read_entries(path, text, path.parent if option == "-F" else base_folder, gathered, text_of, outer_lists)
 
 
-def _folder(path: Path, folders: dict[Path, None], complain: Callable[..., None], span: tuple[int, int] | None) -> None:
+def _add_folder(
+    path: Path, folders: dict[Path, None], complain: Callable[..., None], span: tuple[int, int] | None
+) -> None:
     path = _normal(path)
     if not path.is_dir():
         message = f"There is no folder {path}."
@@ -279,7 +281,7 @@ def _folder(path: Path, folders: dict[Path, None], complain: Callable[..., None]
     folders[path] = None
 
 
-def _file(path: Path, found_files: dict[Path, None], complain: Callable[..., None], span: tuple[int, int]) -> None:
+def _add_files(path: Path, found_files: dict[Path, None], complain: Callable[..., None], span: tuple[int, int]) -> None:
     if any(character in str(path) for character in "*?"):
         matching_paths = sorted(path.parent.glob(path.name))
         if not matching_paths:
@@ -293,7 +295,7 @@ def _file(path: Path, found_files: dict[Path, None], complain: Callable[..., Non
     found_files[path] = None
 
 
-def _in_library(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+def _library_files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
     try:
         yield from sorted(path for path in folder.iterdir() if path.suffix in suffixes and path.is_file())
     except OSError:
@@ -308,7 +310,7 @@ def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
             yield match.start(), match.end(), '"'
 
 
-def _text(path: Path, text_of: Callable[[Path], str | None] | None) -> str | None:
+def _open_or_disk_text(path: Path, text_of: Callable[[Path], str | None] | None) -> str | None:
     text = text_of(path) if text_of is not None else None
     if text is not None:
         return text

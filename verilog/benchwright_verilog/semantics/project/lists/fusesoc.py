@@ -71,7 +71,7 @@ class _FusesocReading:
         self._found_cores: dict[str, Path] | None = None
 
     def read_top(self, path: Path, requested_target: str) -> None:
-        core = self._core(path)
+        core = self._read_core(path)
         try:
             self._gathered.targets = tuple(core.targets)
             target = requested_target or ("default" if "default" in core.targets else next(iter(core.targets), ""))
@@ -83,27 +83,27 @@ class _FusesocReading:
                 target = next(iter(core.targets), "")
             self._flags = frozenset({f"target_{target}"})
             self._seen_cores.add(core.name)
-            self._target(core, target)
+            self._read_target(core, target)
         except TooLargeError:
             core.manifest.complain(None, f"{path.name} has more entries than can be read.")
 
-    def _core(self, path: Path) -> _Core:
+    def _read_core(self, path: Path) -> _Core:
         self._gathered.read_files[path] = None
         return _Core(path, text_of_file(path, self._text_of), self._gathered)
 
-    def _target(self, core: _Core, name: str) -> None:
+    def _read_target(self, core: _Core, name: str) -> None:
         fields = core.manifest.fields(core.targets.get(name))
         for key in ("filesets", "filesets_append"):
             for node, fileset in self._applying_items(core, fields.get(key)):
-                self._fileset(core, node, fileset)
+                self._read_fileset(core, node, fileset)
         for _, top_name in self._applying_items(core, fields.get("toplevel")):
             self._gathered.tops[top_name] = None
         known_parameters = core.manifest.fields(core.fields.get("parameters"))
         for key in ("parameters", "parameters_append"):
             for _, parameter in self._applying_items(core, fields.get(key)):
-                self._parameter(core, known_parameters, parameter)
+                self._read_parameter(core, known_parameters, parameter)
 
-    def _parameter(self, core: _Core, known_parameters: dict[str, Node], parameter: str) -> None:
+    def _read_parameter(self, core: _Core, known_parameters: dict[str, Node], parameter: str) -> None:
         name, sign, value = parameter.partition("=")
         fields = core.manifest.fields(known_parameters.get(name))
         kind = core.manifest.text(fields.get("paramtype"))
@@ -118,35 +118,35 @@ class _FusesocReading:
         elif kind == "vlogparam" and value:
             self._gathered.parameters[f"{name}={value}"] = None
 
-    def _fileset(self, core: _Core, node: Node, name: str) -> None:
+    def _read_fileset(self, core: _Core, node: Node, name: str) -> None:
         if name not in core.filesets:
             core.manifest.complain(node, f"There is no fileset {name}.")
             return
         fields = core.manifest.fields(core.filesets[name])
         for dependency_node, dependency in self._applying_items(core, fields.get("depend")):
-            self._depend(core, dependency_node, dependency)
+            self._read_dependency(core, dependency_node, dependency)
         kind = core.manifest.text(fields.get("file_type")) or ""
         for key in ("files", "files_append"):
             for file_node in core.manifest.items(fields.get(key)):
-                self._entry(core, file_node, kind)
+                self._read_file_entry(core, file_node, kind)
 
-    def _entry(self, core: _Core, file_node: Node, kind: str) -> None:
+    def _read_file_entry(self, core: _Core, file_node: Node, kind: str) -> None:
         text = core.manifest.text(file_node)
         if text is not None:
-            applied = self._apply_flag(text)
+            applied = self._rest_if_flag_set(text)
             if applied is not None:
-                self._file(core, file_node, applied, kind, None, is_include=False)
+                self._add_file(core, file_node, applied, kind, None, is_include=False)
             return
         for name, node in core.manifest.fields(file_node).items():
             fields = core.manifest.fields(node)
-            applied = self._apply_flag(name)
+            applied = self._rest_if_flag_set(name)
             if applied is not None:
                 file_type = core.manifest.text(fields.get("file_type")) or kind
                 include_path = core.manifest.text(fields.get("include_path"))
                 is_include = core.manifest.is_true(fields.get("is_include_file"))
-                self._file(core, file_node, applied, file_type, include_path, is_include=is_include)
+                self._add_file(core, file_node, applied, file_type, include_path, is_include=is_include)
 
-    def _file(
+    def _add_file(
         self, core: _Core, node: Node, name: str, kind: str, include_path: str | None, *, is_include: bool
     ) -> None:
         path = normal(core.folder / name)
@@ -159,7 +159,7 @@ class _FusesocReading:
         else:
             self._gathered.sources[path] = None
 
-    def _depend(self, core: _Core, node: Node, dependency: str) -> None:
+    def _read_dependency(self, core: _Core, node: Node, dependency: str) -> None:
         name = _without_version(dependency)
         if name in self._seen_cores or len(self._seen_cores) >= _MOST_CORES:
             return
@@ -169,9 +169,9 @@ class _FusesocReading:
             message = f"There is no core {name} below {self._folder}."
             core.manifest.complain(node, message, is_error=False)
             return
-        dependency_core = self._core(path)
+        dependency_core = self._read_core(path)
         # What a core gives to others is its default target.
-        self._target(dependency_core, "default")
+        self._read_target(dependency_core, "default")
 
     def _cores(self) -> dict[str, Path]:
         if self._found_cores is None:
@@ -184,11 +184,11 @@ class _FusesocReading:
 
     def _applying_items(self, core: _Core, node: Node | None) -> Iterator[tuple[Node, str]]:
         for text_node, text in core.manifest.texts(node):
-            applied = self._apply_flag(text)
+            applied = self._rest_if_flag_set(text)
             if applied:
                 yield text_node, applied
 
-    def _apply_flag(self, text: str) -> str | None:
+    def _rest_if_flag_set(self, text: str) -> str | None:
         """The rest of `flag ? (…)`; None if the flag is not set."""
         for _ in range(8):
             match = _CONDITION.match(text)

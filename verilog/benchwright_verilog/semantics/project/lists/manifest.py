@@ -53,7 +53,7 @@ class ListManifest:
             return {}
         own_fields: dict[str, Node] = {}
         merged: dict[str, Node] = {}
-        self._count(len(node.value))
+        self._count_values(len(node.value))
         for key, value in node.value:
             name = self.text(key)
             if name == "<<":
@@ -70,7 +70,7 @@ class ListManifest:
         if node is None or (isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"):
             return []
         if isinstance(node, yaml.SequenceNode):
-            self._count(len(node.value))
+            self._count_values(len(node.value))
             return list(node.value)
         return [node]
 
@@ -88,7 +88,7 @@ class ListManifest:
         """True if a scalar says yes."""
         return (self.text(node) or "").lower() in ("true", "yes", "on")
 
-    def _count(self, value_count: int) -> None:
+    def _count_values(self, value_count: int) -> None:
         self._visited += value_count
         if self._visited > _MOST_NODES:
             raise TooLargeError

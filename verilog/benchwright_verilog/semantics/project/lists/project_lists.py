@@ -84,7 +84,7 @@ class ProjectLists:
             lists_by_kind = (sorted(self._folder.glob(pattern)) for pattern in _PATTERNS)
             found_lists = next((files for files in lists_by_kind if files), [])
             self._found_lists = found_lists if len(found_lists) == 1 else []
-            self._tell_of_several(found_lists[:_MOST_NAMED] if len(found_lists) > 1 else [])
+            self._report_several(found_lists[:_MOST_NAMED] if len(found_lists) > 1 else [])
         paths = self._named_lists or self._found_lists
         if self._stamps_of(paths) == self._stamps:
             return False
@@ -96,7 +96,7 @@ class ProjectLists:
             self._on_read(self.lists)
         return True
 
-    def _tell_of_several(self, lists: list[Path]) -> None:
+    def _report_several(self, lists: list[Path]) -> None:
         if lists == self._candidate_lists:
             return
         self._candidate_lists = lists
@@ -109,7 +109,7 @@ class ProjectLists:
             complaint = Complaint(self._folder, 0, 0, message, False)
             self._on_read([FileList(self._folder, complaints=(complaint,), candidate_lists=tuple(lists))])
 
-    def tell_also(self, messages: Sequence[str]) -> None:
+    def report_also(self, messages: Sequence[str]) -> None:
         """Tell about the first list what only shows in its files, unless that was just told."""
         if self._told_also == messages or not self.lists or self._on_read is None:
             return
@@ -118,7 +118,7 @@ class ProjectLists:
         added_complaints = tuple(Complaint(first_list.path, 0, 0, message, False) for message in messages)
         self._on_read([replace(first_list, complaints=(*first_list.complaints, *added_complaints)), *other_lists])
 
-    def share(self, original: ProjectLists) -> None:
+    def take_lists_of(self, original: ProjectLists) -> None:
         """Take what another project with the same settings has read."""
         self.lists, self._stamps, self._found_lists = original.lists, original._stamps, original._found_lists
         self._candidate_lists = original._candidate_lists
