@@ -62,7 +62,7 @@ class ParticipantStudies:
         await self._sessions.look_for_studies()
         return await asyncio.to_thread(self._studies)
 
-    async def study(self, study: str) -> StudyView:
+    async def study_view(self, study: str) -> StudyView:
         """A study and what comes next in it.
 
         Raises:
@@ -95,7 +95,7 @@ class ParticipantStudies:
             self._administration.forecast(study, self._participation.pseudonym(study), problem, forecast)
 
         await asyncio.to_thread(keep)
-        return await self.study(study)
+        return await self.study_view(study)
 
     async def unlock_assignment(self, study: str, code: str) -> StudyView:
         """Open the assignment with the organisers' code.
@@ -118,7 +118,7 @@ class ParticipantStudies:
         headers = await asyncio.to_thread(self._attempt_headers, study, participant)
         for header in headers:
             with contextlib.suppress(AttemptError):
-                session = await self._sessions.session(Path(header.workspace))
+                session = await self._sessions.find_session(Path(header.workspace))
                 if session is not None and session.header.id == header.id and not session.ended:
                     await session.abandon("consent was taken back")
                 else:

@@ -126,7 +126,7 @@ class EditorSessions:
                 del self._sessions[folder]
                 with contextlib.suppress(AttemptError):
                     await stale.close()
-        session = await self.session(folder)
+        session = await self.find_session(folder)
         if session is None:
             raise WorkspaceError(f"The workspace {folder} was created but can't be read. Open the problem again.")
         return await self._opened_problem(session)
@@ -150,7 +150,7 @@ class EditorSessions:
             WorkspaceError: Its folder was deleted.
         """
         header = await asyncio.to_thread(self.log.header, attempt)
-        session = await self.session(Path(header.workspace))
+        session = await self.find_session(Path(header.workspace))
         if session is None or session.header.id != attempt:
             summary = await asyncio.to_thread(self.attempts.summary, attempt)
             if not summary.state.ended:
@@ -165,7 +165,7 @@ class EditorSessions:
             with contextlib.suppress(AttemptError):
                 await session.close()
 
-    async def session(self, path: Path) -> EditorSession | None:
+    async def find_session(self, path: Path) -> EditorSession | None:
         """The session of the workspace that contains a file or folder; None outside workspaces."""
         for folder in (path, *path.parents):
             if folder in self._sessions:
@@ -211,7 +211,7 @@ class EditorSessions:
         Raises:
             WorkspaceError: The path does not belong to a workspace of this user.
         """
-        session = await self.session(path)
+        session = await self.find_session(path)
         if session is None:
             raise WorkspaceError(
                 f"{path} does not belong to an open problem. Open one from the Benchwright view, or with"
@@ -219,7 +219,7 @@ class EditorSessions:
             )
         return session
 
-    async def start(self, session: EditorSession) -> AttemptStatus:
+    async def start_clock(self, session: EditorSession) -> AttemptStatus:
         """Start the clock of an attempt; any other that runs is paused, since nobody works on two at a time.
 
         Raises:
@@ -227,15 +227,15 @@ class EditorSessions:
         """
         return await self._clock.run_only_clock_of(session, session.start)
 
-    async def resume(self, session: EditorSession) -> AttemptStatus:
-        """Let the clock of an attempt run again; see `start`.
+    async def resume_clock(self, session: EditorSession) -> AttemptStatus:
+        """Let the clock of an attempt run again; see `start_clock`.
 
         Raises:
             AttemptError: The attempt is not paused.
         """
         return await self._clock.run_only_clock_of(session, session.resume)
 
-    async def question(self, session: EditorSession) -> QuestionView:
+    async def question_view(self, session: EditorSession) -> QuestionView:
         """The content of an answer form.
 
         Raises:
@@ -248,7 +248,7 @@ class EditorSessions:
         variants = await asyncio.to_thread(language_variants, self.store, session.header.problem, question)
         return question_view(session, question, variants)
 
-    async def length(self, text: str) -> Length:
+    async def answer_length(self, text: str) -> Length:
         """The length of an answer."""
         tokens = await asyncio.to_thread(self.services.token_counter.count, text)
         return Length(words=count_words(text), tokens=tokens)

@@ -83,7 +83,7 @@ class ExamFolder:
             raise ServerError(f"The exam in {self.root} has no question {label!r}. Reload the list of questions.")
         return self.root / ITEMS / label
 
-    def read(self, label: str) -> tuple[FormFiles, ReviewForm]:
+    def read_question(self, label: str) -> tuple[FormFiles, ReviewForm]:
         """The files of a question and what its form says.
 
         Raises:
@@ -93,7 +93,7 @@ class ExamFolder:
         folder = self.question_folder(label)
         return FormFiles.read(folder, _FILES), read_form(folder / FORM_FILE)
 
-    def save(
+    def save_question(
         self, label: str, shown_digest: str, statement_and_solution: tuple[str, str], review_values: dict[str, object]
     ) -> tuple[FormFiles, bool, tuple[FormRefusal, ...]]:
         """Write what the form says, if the files are still those that it shows.

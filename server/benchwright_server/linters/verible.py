@@ -189,7 +189,7 @@ async def _lint(saved_file: SavedFile) -> list[EditorFinding]:
 
 
 def _editor_finding(finding: LintFinding, saved_file: SavedFile) -> EditorFinding:
-    line_start, line_end = saved_file.lines.line(finding.line)
+    line_start, line_end = saved_file.lines.line_bounds(finding.line)
     start, end = line_start + finding.column - 1, line_start + finding.end_column - 1
     start = min(start, line_end)
     # Its rules are about style: their findings are not defects.

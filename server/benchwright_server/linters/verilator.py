@@ -113,7 +113,7 @@ async def _lint(saved_file: SavedFile) -> list[EditorFinding]:
 
 
 def _editor_finding(finding: LintFinding, saved_file: SavedFile, folder: Path) -> EditorFinding:
-    line_start, line_end = saved_file.lines.line(finding.line)
+    line_start, line_end = saved_file.lines.line_bounds(finding.line)
     line = saved_file.lines.text[line_start:line_end]
     start, end = line_start + finding.column - 1, line_start + finding.end_column - 1
     # Verilator counts columns after it has removed comments and expanded macros, and counts bytes.

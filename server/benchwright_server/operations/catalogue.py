@@ -100,7 +100,7 @@ async def _status(sessions: EditorSessions, params: WorkspaceParams) -> AttemptS
 
 
 async def _start(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
-    return await sessions.start(await session_of(sessions, params))
+    return await sessions.start_clock(await session_of(sessions, params))
 
 
 async def _pause(sessions: EditorSessions, params: PauseParams) -> AttemptStatus:
@@ -108,7 +108,7 @@ async def _pause(sessions: EditorSessions, params: PauseParams) -> AttemptStatus
 
 
 async def _resume(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
-    return await sessions.resume(await session_of(sessions, params))
+    return await sessions.resume_clock(await session_of(sessions, params))
 
 
 async def _run(sessions: EditorSessions, params: WorkspaceParams) -> AttemptStatus:
@@ -130,11 +130,11 @@ async def _abandon(sessions: EditorSessions, params: AbandonParams) -> AttemptSt
 
 
 async def _question(sessions: EditorSessions, params: WorkspaceParams) -> QuestionView:
-    return await sessions.question(await session_of(sessions, params))
+    return await sessions.question_view(await session_of(sessions, params))
 
 
 async def _length(sessions: EditorSessions, params: LengthParams) -> Length:
-    return await sessions.length(params.text)
+    return await sessions.answer_length(params.text)
 
 
 async def _doctor(sessions: EditorSessions, params: Nothing) -> DoctorReport:
@@ -144,7 +144,7 @@ async def _doctor(sessions: EditorSessions, params: Nothing) -> DoctorReport:
 
 
 async def _focus(sessions: EditorSessions, params: FocusParams) -> Nothing:
-    session = await sessions.session(path_of(params.uri))
+    session = await sessions.find_session(path_of(params.uri))
     if session is not None:
         await session.attempt.writer.record_and_flag(Focus(focused=params.focused))
     return Nothing()

@@ -127,7 +127,7 @@ def test_a_core_with_one_clock_behind_a_gate_has_no_candidates(tmp_path: Path) -
     projects = Projects(documents, lambda: ProjectSettings(clock_crossings=True, file_lists=("core.f",)))
     projects.change_folders([tmp_path], [])
     top_file = tmp_path / "rtl" / "ibex_core.sv"
-    project = projects.of_path(top_file)
+    project = projects.project_of_path(top_file)
     assert list(project.words())
     analysis = project.analysis_of(top_file)
     assert analysis is not None

@@ -99,7 +99,7 @@ def test_form_feeds_and_line_separators_end_no_line() -> None:
     ("number", "bounds"), [(1, (0, 1)), (2, (3, 3)), (3, (4, 5)), (4, (5, 5)), (99, (5, 5))], ids=str
 )
 def test_a_tools_line_is_without_its_end(number: int, bounds: tuple[int, int]) -> None:
-    assert Lines("a\r\n\nb").line(number) == bounds
+    assert Lines("a\r\n\nb").line_bounds(number) == bounds
 
 
 @st.composite

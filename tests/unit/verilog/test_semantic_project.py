@@ -183,11 +183,11 @@ def test_projects_are_told_apart_by_folder(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     projects = Projects(Documents())
     projects.change_folders([tmp_path / "one", tmp_path / "two", tmp_path / "two/inner"], [])
-    assert projects.of_path(tmp_path / "two/inner/a.sv").folder == tmp_path / "two/inner"
-    assert projects.of_path(tmp_path / "two/a.sv").folder == tmp_path / "two"
-    assert projects.of_path(tmp_path / "a.sv").folder is None
+    assert projects.project_of_path(tmp_path / "two/inner/a.sv").folder == tmp_path / "two/inner"
+    assert projects.project_of_path(tmp_path / "two/a.sv").folder == tmp_path / "two"
+    assert projects.project_of_path(tmp_path / "a.sv").folder is None
     projects.change_folders([], [tmp_path / "two/inner"])
-    assert projects.of_path(tmp_path / "two/inner/a.sv").folder == tmp_path / "two"
+    assert projects.project_of_path(tmp_path / "two/inner/a.sv").folder == tmp_path / "two"
 
 
 def test_names_are_found_by_their_letters(tmp_path: Path) -> None:

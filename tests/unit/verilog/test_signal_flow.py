@@ -104,9 +104,9 @@ def test_a_place_in_the_source_is_where_the_assignment_is_written(tmp_path: Path
 
 def test_a_signal_is_found_by_where_it_is_declared(tmp_path: Path) -> None:
     flow = SignalFlow(design(tmp_path))
-    assert flow.declared_at(tmp_path / "a.sv", DESIGN.index("sum, unused"), "m") == "m.sum"
-    assert flow.declared_at(tmp_path / "a.sv", DESIGN.index("sum, unused") + 1, "m") is None
-    assert flow.declared_at(tmp_path / "a.sv", DESIGN.index("sum, unused"), "nowhere") is None
+    assert flow.signal_path_declared_at(tmp_path / "a.sv", DESIGN.index("sum, unused"), "m") == "m.sum"
+    assert flow.signal_path_declared_at(tmp_path / "a.sv", DESIGN.index("sum, unused") + 1, "m") is None
+    assert flow.signal_path_declared_at(tmp_path / "a.sv", DESIGN.index("sum, unused"), "nowhere") is None
 
 
 def test_an_undriven_signal_has_no_drivers_and_an_unknown_one_is_unknown(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def offsets_of(document: Document, node: Node) -> tuple[int, int]:
 
 def line_indentation(document: Document, offset: int) -> str:
     """The white space that the line of an offset begins with."""
-    start, end = document.lines.line(document.lines.line_of(offset) + 1)
+    start, end = document.lines.line_bounds(document.lines.line_of(offset) + 1)
     line = document.text[start:end]
     return line[: len(line) - len(line.lstrip(" \t"))]
 

@@ -85,9 +85,9 @@ def change_of(document: Document, fix: Fix) -> TextChange:
     """The change that a fix makes, without what stays the same at either end."""
     lines = document.lines
     if not fix.removed_lines:
-        start = lines.line(fix.first_line)[0]
+        start = lines.line_bounds(fix.first_line)[0]
         return TextChange(start, start, "".join(line + newline(document) for line in fix.added_lines))
-    start, end = lines.line(fix.first_line)[0], lines.line(fix.first_line + len(fix.removed_lines) - 1)[1]
+    start, end = lines.line_bounds(fix.first_line)[0], lines.line_bounds(fix.first_line + len(fix.removed_lines) - 1)[1]
     old_text, new_text = document.text[start:end], newline(document).join(fix.added_lines)
     if old_text.startswith("\ufeff"):
         start, old_text = start + 1, old_text[1:]

@@ -49,7 +49,7 @@ def port_addition(document: Document, module_node: Node, declaration: str) -> Te
     if lines.line_of(start) == lines.line_of(opening):
         return TextChange(end, end, f", {declaration}")
     # What follows the last port on its line is a comment about it.
-    line_end = lines.line(lines.line_of(end) + 1)[1]
+    line_end = lines.line_bounds(lines.line_of(end) + 1)[1]
     line_rest = document.text[end:line_end] if "//" in document.text[end:line_end] else ""
     added_text = f",{line_rest}{newline(document)}{line_indentation(document, start)}{declaration}"
     return TextChange(end, end + len(line_rest), added_text)

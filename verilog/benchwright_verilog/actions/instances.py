@@ -165,7 +165,7 @@ def _known_names(analysis: FileAnalysis, instance: Node) -> frozenset[str]:
 
 def _star_replacement(document: Document, star: Node, new_connections: list[str]) -> TextChange:
     start, end = offsets_of(document, star)
-    line_start = document.lines.line(document.lines.line_of(start) + 1)[0]
+    line_start = document.lines.line_bounds(document.lines.line_of(start) + 1)[0]
     text_before = document.text[line_start:start]
     if text_before.strip() or len(new_connections) < 2:
         return TextChange(start, end, ", ".join(new_connections))

@@ -60,7 +60,7 @@ def _declaration_fixes(code_selection: ActionContext, finding: Finding, name: st
     module_header = child(scope, *_HEADERS)
     if scope_member.parent == scope and scope_member != module_header:
         start, _ = offsets_of(document, scope_member)
-        line_start, _ = document.lines.line(document.lines.line_of(start) + 1)
+        line_start, _ = document.lines.line_bounds(document.lines.line_of(start) + 1)
         indent, eol = line_indentation(document, start), newline(document)
         text_before = document.text[line_start:start].strip()
         is_alone = not text_before or (text_before.startswith("/*") and text_before.endswith("*/"))

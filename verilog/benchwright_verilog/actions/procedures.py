@@ -84,7 +84,7 @@ def _assignment_operator_fixes(
     assignment = enclosing(innermost, node_kind)
     if assignment is None:
         # Verilator counts columns its own way, so the line may be all that is known.
-        line_bounds = document.lines.line(document.lines.line_of(finding.start) + 1)
+        line_bounds = document.lines.line_bounds(document.lines.line_of(finding.start) + 1)
         assignment = next(
             (
                 node
@@ -150,6 +150,6 @@ def _default_item_fixes(code_selection: ActionContext, finding: Finding) -> Iter
         change = TextChange(at_end, at_end, "default: ; ")
     else:
         step = line_indentation(document, last_start) if items else indent + _STEP
-        line_start = document.lines.line(document.lines.line_of(at_end) + 1)[0]
+        line_start = document.lines.line_bounds(document.lines.line_of(at_end) + 1)[0]
         change = TextChange(line_start, line_start, f"{step}default: ;{eol}")
     yield Action("Add a default that does nothing", (change,), finding=finding, is_preferred=True)

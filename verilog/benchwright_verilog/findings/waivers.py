@@ -80,7 +80,7 @@ def _waivers(lines: Lines) -> Iterator[_Waiver]:
                 if rule in open_since:
                     yield _Waiver(open_since.pop(rule), line, frozenset({rule}))
         else:
-            start = lines.line(line + 1)[0]
+            start = lines.line_bounds(line + 1)[0]
             is_alone = not text[start : comment.start()].strip()
             yield _Waiver(line, line + is_alone, frozenset(rules))
     for rule, line in open_since.items():

@@ -175,4 +175,4 @@ def _fold_of_run(token_run: Sequence[WordToken], kind: FoldingRangeKind) -> Iter
 
 
 def _line_start(shape: Shape, byte: int) -> int:
-    return shape.lines.to_byte(shape.lines.line(shape.lines.line_of_byte(byte) + 1)[0])
+    return shape.lines.to_byte(shape.lines.line_bounds(shape.lines.line_of_byte(byte) + 1)[0])

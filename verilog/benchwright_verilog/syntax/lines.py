@@ -166,7 +166,7 @@ class Lines:
         """The line of a UTF-8 byte offset, counted from 0."""
         return bisect_right(self._byte_starts, byte) - 1
 
-    def line(self, number: int) -> tuple[int, int]:
+    def line_bounds(self, number: int) -> tuple[int, int]:
         """The offsets of a tool's line, counted from 1, without its end; of the end of the text beyond it."""
         if number > len(self._starts):
             return len(self.text), len(self.text)

@@ -37,9 +37,9 @@ async def _status(server: EditorServer, session: EditorSession, params: NoArgume
 
 async def _start(server: EditorServer, session: EditorSession, params: NoArguments) -> str:
     if (await session.status()).state is AttemptState.PAUSED:
-        await server.sessions.resume(session)
+        await server.sessions.resume_clock(session)
     else:
-        await server.sessions.start(session)
+        await server.sessions.start_clock(session)
     return await _status(server, session, params)
 
 

@@ -70,7 +70,7 @@ async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
 async def allowed_files(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:
     """Those of files whose attempts, if they belong to any, allow an aid, whether or not their clocks run."""
     unique_files = set(files)
-    sessions = {folder: await server.sessions.session(folder) for folder in {file.parent for file in unique_files}}
+    sessions = {folder: await server.sessions.find_session(folder) for folder in {file.parent for file in unique_files}}
     forbidding = {folder for folder, session in sessions.items() if session and not session.terms.allows_aid(aid)}
     return {file for file in unique_files if file.parent not in forbidding}
 
@@ -104,4 +104,4 @@ async def record_use(server: EditorServer, uri: str, event: AidUsed) -> None:
 
 
 async def _session_of(server: EditorServer, uri: str) -> EditorSession | None:
-    return await server.sessions.session(path_of(uri)) if uri.startswith("file:") else None
+    return await server.sessions.find_session(path_of(uri)) if uri.startswith("file:") else None

@@ -119,5 +119,5 @@ async def explain_actions(server: EditorServer, uri: str, findings: Sequence[Fin
 
 
 async def _is_allowed(server: EditorServer, uri: str) -> bool:
-    session = await server.sessions.session(path_of(uri)) if uri.startswith("file:") else None
+    session = await server.sessions.find_session(path_of(uri)) if uri.startswith("file:") else None
     return session is None or session.terms.allows_aid(Aid.EXPLANATIONS)

@@ -182,7 +182,7 @@ async def test_lenses(server: EditorServer, document: Document) -> list[types.Co
         return []
     path = path_of(document.uri)
     project = server.projects.project_of(document)
-    session = await server.sessions.session(path)
+    session = await server.sessions.find_session(path)
     allowed = session is None or session.terms.allows_aid(Aid.OWN_TESTS)
     if project.folder is None or not allowed or not path.is_relative_to(project.folder):
         return []
@@ -291,7 +291,7 @@ def _result_view(locations: Locations, disk_paths: dict[str, Path], name: str, o
     line_range = None
     if path is not None and 0 < outcome.line <= len(locations.lines(path)):
         lines = locations.lines(path)
-        start, end = lines.line(outcome.line)
+        start, end = lines.line_bounds(outcome.line)
         code_start = start + len(lines.text[start:end]) - len(lines.text[start:end].lstrip())
         line_range = _file_range(path, lines.range(code_start, max(code_start, end)))
     skipped = outcome.reason is OwnReason.SKIPPED

@@ -72,7 +72,7 @@ def _read_question(home: Home, params: ExamQuestionParams) -> ExamQuestion:
 
     exam = _exam(home, params.uri)
     folder = exam.question_folder(params.label)
-    form_files, form = exam.read(params.label)
+    form_files, form = exam.read_question(params.label)
     form_fields = form.model_dump(mode="json", include=set(ExamQuestionForm.model_fields))
     return ExamQuestion(
         label=params.label,
@@ -92,7 +92,7 @@ async def _save_question(home: Home, params: SaveExamQuestionParams) -> SavedExa
 
 
 def _write_question(home: Home, params: SaveExamQuestionParams) -> SavedExamQuestion:
-    form_files, was_changed, refusals = _exam(home, params.uri).save(
+    form_files, was_changed, refusals = _exam(home, params.uri).save_question(
         params.label, params.digest, (params.statement, params.solution), params.form.model_dump(mode="json")
     )
     errors = [FieldError(field=refusal.field, reason=refusal.reason) for refusal in refusals]

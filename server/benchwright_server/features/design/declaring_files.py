@@ -48,7 +48,7 @@ class DeclarationQuestions:
         # A list decides, so it is asked for first; and the project may have another one by now.
         if (
             self._server.file_lists.is_asking(folder)
-            or self._server.projects.of_path(folder / "design.sv") is not project
+            or self._server.projects.project_of_path(folder / "design.sv") is not project
         ):
             return
         if self._asking is not None and not self._asking.done():

@@ -143,7 +143,7 @@ class DesignViews:
             if definition is None:
                 continue
             instance = viewed_instance(project, design, definition.name, params.instance)
-            signal_path = self._signal_flow(design).declared_at(target.path, target.start, instance.path)
+            signal_path = self._signal_flow(design).signal_path_declared_at(target.path, target.start, instance.path)
             if signal_path is not None:
                 return signal_path
         raise ServerError(

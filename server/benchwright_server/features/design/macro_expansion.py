@@ -92,7 +92,7 @@ class Expansions:
         _, analysis = await self._analysed_document(source)
         if query is None:
             return await asyncio.to_thread(expanded_file, analysis)
-        project = self._server.projects.of_path(path_of(source))
+        project = self._server.projects.project_of_path(path_of(source))
 
         def text(path: Path) -> str | None:
             outline = project.outline(path)

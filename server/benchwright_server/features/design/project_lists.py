@@ -21,7 +21,7 @@ from benchwright_server.operations.operation import Operation
 from benchwright_server.protocol.design import ListView, ProjectListsParams, ProjectListsView, UseListParams
 from benchwright_verilog.semantics.project.lists import bender
 from benchwright_verilog.semantics.project.lists.list_store import NOTHING_CHOSEN, ListChoice
-from benchwright_verilog.semantics.project.lists.project_lists import lists_in, targets_of
+from benchwright_verilog.semantics.project.lists.project_lists import lists_in, selectable_targets
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -69,7 +69,7 @@ async def _lists(server: EditorServer, params: ProjectListsParams) -> ProjectLis
     settings = server.settings.project
     list_choice = server.projects.chosen_list(folder)
     paths = [_absolute(folder, name) for name in settings.file_lists] or lists_in(folder)
-    project = server.projects.of_path(folder / "design.sv")
+    project = server.projects.project_of_path(folder / "design.sv")
 
     def views() -> list[ListView]:
         project.refresh()
@@ -78,7 +78,7 @@ async def _lists(server: EditorServer, params: ProjectListsParams) -> ProjectLis
             ListView(
                 name=path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path),
                 used=path in used_paths,
-                targets=list(targets_of(path, folder, lambda named_path: None)),
+                targets=list(selectable_targets(path, folder, lambda named_path: None)),
                 several=path.name == bender.NAME,
             )
             for path in paths[:_MAX_LISTED]

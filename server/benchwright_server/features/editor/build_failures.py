@@ -52,7 +52,7 @@ class BuildFailures:
             # From now on they are among the document's own.
             self._publish_messages(document.uri, ())
         lines = document.lines
-        spans = [lines.line(number) for number in range(1, len(lines) + 1)]
+        spans = [lines.line_bounds(number) for number in range(1, len(lines) + 1)]
         codes = [lines.text[start:end] for start, end in spans]
         findings = []
         for message in tool_messages:

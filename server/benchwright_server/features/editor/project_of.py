@@ -16,7 +16,7 @@ def project_of(server: EditorServer, uri: str) -> tuple[Project, Path]:
     """The project of a file or folder, and a path in it; a folder belongs to the project of what is in it."""
     path = file_of(uri)
     inner_path = path / "design.sv" if path.is_dir() else path
-    return server.projects.of_path(inner_path), inner_path
+    return server.projects.project_of_path(inner_path), inner_path
 
 
 def refresh_project(server: EditorServer) -> None:

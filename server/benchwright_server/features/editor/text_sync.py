@@ -133,7 +133,7 @@ class TextSync:
         if not uri.startswith("file:"):
             return None, ""
         file = path_of(uri)
-        session = await self._server.sessions.session(file)
+        session = await self._server.sessions.find_session(file)
         if session is None:
             self._outside[uri] = time.monotonic()
         else:

@@ -112,7 +112,7 @@ def _node_and_edges(
         path = file_of(hierarchy_item.uri)
     except ServerError:
         return None, []
-    project = server.projects.of_path(path)
+    project = server.projects.project_of_path(path)
     analysis = project.analysis_of(path)
     if analysis is None:
         return None, []

@@ -374,7 +374,7 @@ class LiveDiagnostics:
             point = {"line": max(0, related.line - 1), "character": max(0, related.column - 1)}
             related_range = {"start": point, "end": point}
         else:
-            start, end = document.lines.line(related.line)
+            start, end = document.lines.line_bounds(related.line)
             offset = min(start + related.column - 1, end)
             related_range = _range(document.lines, offset, offset)
         return {"location": {"uri": uri, "range": related_range}, "message": related.message}

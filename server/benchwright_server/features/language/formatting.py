@@ -94,7 +94,7 @@ def _completes_word(document: Document, params: types.DocumentOnTypeFormattingPa
     if not params.ch.isalpha():
         return True
     lines = document.lines
-    start, _ = lines.line(params.position.line + 1)
+    start, _ = lines.line_bounds(params.position.line + 1)
     return _CLOSING.fullmatch(document.text[start : lines.offset(params.position)]) is not None
 
 

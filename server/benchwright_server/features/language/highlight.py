@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_server.features.editor.locations import place_of
-from benchwright_verilog.semantics.names.navigation import highlights
+from benchwright_verilog.semantics.names.navigation import occurrences_to_highlight
 from benchwright_verilog.semantics.names.occurrence import NameRole
 
 if TYPE_CHECKING:
@@ -37,5 +37,5 @@ async def _highlight(server: EditorServer, params: types.DocumentHighlightParams
             document.lines.byte_range(occurrence.start, occurrence.end),
             _KINDS.get(occurrence.role, types.DocumentHighlightKind.Text),
         )
-        for occurrence in highlights(analysis, byte)
+        for occurrence in occurrences_to_highlight(analysis, byte)
     ]

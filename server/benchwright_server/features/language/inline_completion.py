@@ -73,7 +73,7 @@ class Offers:
         if document is None or not document.uri.startswith("file:") or not (assistant.enabled and assistant.url):
             return no_suggestion
         file = path_of(document.uri)
-        session = await self._server.sessions.session(file)
+        session = await self._server.sessions.find_session(file)
         await self._record_fate_of_last(document)
         if session is not None and not session.terms.allows_own_assistant:
             return no_suggestion

@@ -54,7 +54,7 @@ def _related_nodes(
         path = file_of(hierarchy_item.uri)
     except ServerError:
         return []
-    project = server.projects.of_path(path)
+    project = server.projects.project_of_path(path)
     analysis = project.analysis_of(path)
     if analysis is None:
         return []

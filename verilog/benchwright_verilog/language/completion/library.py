@@ -92,14 +92,14 @@ class Library:
             return None
         cached = self._headers.pop(unit.path, None)
         if cached is None or cached[0] != outline.data:
-            cached = outline.data, _headers_of(outline.data, unit.path)
+            cached = outline.data, _headers_by_module(outline.data, unit.path)
         self._headers[unit.path] = cached
         while len(self._headers) > _MOST_KEPT:
             del self._headers[next(iter(self._headers))]
         return cached[1].get(unit.name)
 
 
-def _headers_of(data: bytes, path: Path) -> dict[str, Header]:
+def _headers_by_module(data: bytes, path: Path) -> dict[str, Header]:
     import pyslang
     from pyslang.syntax import CompilationUnitSyntax, ModuleDeclarationSyntax, SyntaxKind, SyntaxTree
 

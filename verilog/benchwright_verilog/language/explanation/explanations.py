@@ -28,7 +28,7 @@ from benchwright_verilog.language.explanation.numbers import literal_at, radices
 from benchwright_verilog.language.explanation.system_tasks import system_tasks
 from benchwright_verilog.language.explanation.values import constant_text
 from benchwright_verilog.semantics.names.occurrence import NameRole, Occurrence, Target, TargetKind
-from benchwright_verilog.semantics.project.index.outline import blank_out
+from benchwright_verilog.semantics.project.index.outline import blank_out_comments
 from benchwright_verilog.syntax.keywords import DIRECTIVES
 from benchwright_verilog.syntax.text_shift import TextShift
 
@@ -70,7 +70,7 @@ class Explanation:
 def explain_word(document: Document, offset: int) -> Explanation | None:
     """Explain what needs no analysis: a number, a system task, a directive."""
     lines = document.lines
-    start, end = lines.line(lines.line_of(offset) + 1)
+    start, end = lines.line_bounds(lines.line_of(offset) + 1)
     line, column = document.text[start:end], offset - start
     explanation = (
         _explain_literal(line, column) or _explain_system_task(line, column) or _explain_directive(line, column)
@@ -153,7 +153,7 @@ def driver_lines(target: Target, analysis: FileAnalysis) -> Iterator[str]:
     if target.path != analysis.path:
         return
     start, end = analysis.item_extent_at(target.start)
-    code = blank_out(analysis.data[start:end])
+    code = blank_out_comments(analysis.data[start:end])
     for offset in islice(_assigning_offsets(target.name.encode(), code), _MOST_LOOKS):
         byte = start + offset
         for occurrence in analysis.occurrences_at(byte):

@@ -20,7 +20,7 @@ from benchwright_verilog.semantics.behaviour.clock_graph import (
     ClockedRead,
     Graph,
     graph_of,
-    is_gray,
+    is_gray_code,
     signal_of,
     signals_named_in,
 )
@@ -44,20 +44,20 @@ class _Crossing:
 
 
 def crossings(
-    compilation: Compilation, locations: FileLocations, paths: Collection[Path]
+    compilation: Compilation, locations: FileLocations, reading_files: Collection[Path]
 ) -> dict[Path, tuple[SlangDiagnostic, ...]]:
     """The candidates that are read in some files.
 
     Args:
         compilation: The design, elaborated for this alone.
         locations: Resolves slang's locations.
-        paths: The files.
+        reading_files: The files.
     """
     by_path: dict[Path, dict[tuple[int, int], SlangDiagnostic]] = {}
     for crossing in _Domains(graph_of(compilation)).candidates():
         source_range = crossing.clocked_read.source_range
         location = locations.location_of(source_range.start)
-        if location is None or location.path not in paths:
+        if location is None or location.path not in reading_files:
             continue
         length = 0 if location.generated else max(0, source_range.end.offset - source_range.start.offset)
         write_domain, read_domain = crossing.domains
@@ -92,7 +92,7 @@ class _Domains:
         gray = {
             (crossing.domains, _scope_of(crossing.register))
             for crossing in crossings_found
-            if self._is_gray(crossing.register)
+            if self._takes_only_gray_codes(crossing.register)
         }
         for crossing in crossings_found:
             if self._is_memory(crossing.register):
@@ -119,7 +119,7 @@ class _Domains:
         clocked_read = crossing.clocked_read
         if clocked_read.destination is None or not self._feeding_registers(clocked_read.signal)[crossing.register]:
             return False
-        if not (self._is_bit(crossing.register) or self._is_gray(crossing.register)):
+        if not (self._is_bit(crossing.register) or self._takes_only_gray_codes(crossing.register)):
             return False
         return clocked_read.is_shifted or self._is_read_by_registers(clocked_read.destination, crossing.domains[1])
 
@@ -235,27 +235,29 @@ class _Domains:
 
     # Values
 
-    def _is_gray(self, register: str) -> bool:
+    def _takes_only_gray_codes(self, register: str) -> bool:
         """True if a register only takes Gray codes, and constants."""
         assigned_expressions = [
             expression
             for expression in self._graph.assigned_expressions.get(register, ())
             if any(signals_named_in(self._graph, expression))
         ]
-        return bool(assigned_expressions) and all(self._has_gray(expression) for expression in assigned_expressions)
+        return bool(assigned_expressions) and all(
+            self._is_or_names_gray_code(expression) for expression in assigned_expressions
+        )
 
-    def _has_gray(self, value: object) -> bool:
+    def _is_or_names_gray_code(self, value: object) -> bool:
         from pyslang.ast import Expression
 
         if not isinstance(value, Expression):
             return False
-        if is_gray(self._graph, value):
+        if is_gray_code(self._graph, value):
             return True
         name = signal_of(self._graph, value)
         if name is None or name in self._graph.clocks:
             return False
         made_of = self._graph.assigned_expressions.get(name, ())
-        return bool(made_of) and all(is_gray(self._graph, expression) for expression in made_of)
+        return bool(made_of) and all(is_gray_code(self._graph, expression) for expression in made_of)
 
     def _is_bit(self, signal: str) -> bool:
         symbol = self._graph.symbols.get(signal)

@@ -143,7 +143,7 @@ def signal_of(graph: Graph, expression: Expression) -> str | None:
     return next((_path_noting_symbol(graph, named_value) for named_value in _named_values(expression)), None)
 
 
-def is_gray(graph: Graph, expression: Expression) -> bool:
+def is_gray_code(graph: Graph, expression: Expression) -> bool:
     """True if an expression is `x ^ (x >> 1)`, or a call of a function that has `gray` in its name."""
     expression = unwrap_conversions(expression)
     if isinstance(expression, CallExpression):

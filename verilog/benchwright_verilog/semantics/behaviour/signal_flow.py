@@ -68,7 +68,7 @@ class SignalFlow:
         self._design = design
         self._bodies: dict[str, Body] = {}
 
-    def declared_at(self, path: Path, start: int, instance: str) -> str | None:
+    def signal_path_declared_at(self, path: Path, start: int, instance: str) -> str | None:
         """The path of the signal of an instance that is declared at a byte of a file; of several the first."""
         with self._design.lock:
             instance_symbol = self._design.symbol(instance)

@@ -148,7 +148,7 @@ class FileAnalysis:
 
     def occurrences_of(self, name: str) -> list[Occurrence]:
         """Every occurrence of a name in the file, including those in macros' expansions, whatever it means."""
-        if self.path == self._root.path and not self.macros.may_write(name):
+        if self.path == self._root.path and not self.macros.may_generate_name(name):
             return list(self.occurrences_near(name))
         occurrences = [
             occurrence
@@ -160,7 +160,7 @@ class FileAnalysis:
     def occurrences_near(self, name: str) -> Iterator[Occurrence]:
         """Like `occurrences_of`, but quick, and without what macros wrote."""
         seen_occurrences = set()
-        for offset in self.outline.places_of(name):
+        for offset in self.outline.word_offsets(name):
             for occurrence in self.occurrences_at(offset):
                 if occurrence not in seen_occurrences and occurrence.start <= offset < occurrence.end:
                     seen_occurrences.add(occurrence)

@@ -287,7 +287,7 @@ class CompilationFiles:
     def _chosen_file(self, name: str, candidates: Sequence[Path], root: Path) -> Path | None:
         if self._sources or self._libraries:
             return nearest_path(candidates, root)
-        return self._declaring_files.file_of(name, candidates, root)
+        return self._declaring_files.chosen_or_nearest_file(name, candidates, root)
 
     def _instantiating_files(self, root: Path, declaring: Declaring) -> list[Path]:
         """The file that instantiates a module of a file, that which instantiates that one, and so on up to a top."""

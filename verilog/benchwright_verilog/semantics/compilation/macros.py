@@ -57,7 +57,7 @@ class Macros:
             if start <= occurrence.start < end:
                 yield occurrence
 
-    def may_write(self, name: str) -> bool:
+    def may_generate_name(self, name: str) -> bool:
         """True if a macro may write a name that is not between its parentheses."""
         texts = [outline.definitions for path in self._files if (outline := self._outline(path)) is not None]
         texts += [text.encode() for text in self._predefined]

@@ -207,7 +207,7 @@ def _byte_ranges_by_line(word: ColouredWord, lines: Lines) -> Iterator[tuple[int
     start, end = lines.from_byte(word.start), lines.from_byte(word.end)
     first_line, last_line = lines.line_of(start), lines.line_of(end)
     for line in range(first_line, last_line + 1):
-        line_start, line_end = lines.line(line + 1)
+        line_start, line_end = lines.line_bounds(line + 1)
         part_start, stop = max(start, line_start), min(end, line_end)
         text = lines.text[part_start:stop]
         if first_line != last_line:

@@ -40,7 +40,7 @@ class DeclaringFiles:
             if name not in self._chosen and self._only_file_beside_chosen(files) is None
         }
 
-    def file_of(self, name: str, candidates: Iterable[Path], origin: Path) -> Path | None:
+    def chosen_or_nearest_file(self, name: str, candidates: Iterable[Path], origin: Path) -> Path | None:
         """The file whose declaration a file means: the chosen one, or one beside a chosen one, else the nearest.
 
         Args:

@@ -87,7 +87,7 @@ def implementations(project: Project, analysis: FileAnalysis, byte: int) -> list
     return list(targets)
 
 
-def highlights(analysis: FileAnalysis, byte: int) -> list[Occurrence]:
+def occurrences_to_highlight(analysis: FileAnalysis, byte: int) -> list[Occurrence]:
     """Every place of the file that names the same thing as a byte."""
     occurrences_here = analysis.occurrences_at(byte)
     targets = {occurrence.target for occurrence in occurrences_here}
@@ -179,7 +179,7 @@ def _references_without_compiling(
         peeked_text = (
             project.peek_outline_and_macros(path) if path != target.path and path.suffix not in HEADERS else None
         )
-        if peeked_text is not None and not peeked_text[1].may_write(plain_name.name):
+        if peeked_text is not None and not peeked_text[1].may_generate_name(plain_name.name):
             uses = plain_name.uses(peeked_text[0])
             if uses is not None:
                 uses_by_path[path] = uses

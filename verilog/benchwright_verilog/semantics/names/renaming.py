@@ -158,7 +158,7 @@ def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[P
         outline = project.outline(path)
         if outline is None:
             continue
-        for offset in outline.places_of(target.name):
+        for offset in outline.word_offsets(target.name):
             byte_before = outline.code[max(0, offset - 1) : offset]
             if byte_before == b"`" and (path, offset) not in edits:
                 line = _line_number(project, path, offset)

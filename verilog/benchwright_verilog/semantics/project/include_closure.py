@@ -109,7 +109,7 @@ class Closures:
             text = self._texts.open_text(path)
             if text is not None:
                 given_texts[name] = text
-            elif reason := self._texts.refusal(path):
+            elif reason := self._texts.refusal_reason(path):
                 refusal_reasons[name] = f"{path.name} {reason}, so it is not read."
             else:
                 stamps[name] = stamp_of(path)

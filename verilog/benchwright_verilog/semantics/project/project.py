@@ -228,7 +228,7 @@ class Project:
             changed_project._parsing.set_inherited_macros(changed_project._files.single_units.inheriting)
         return changed_project
 
-    def is_quick(self, document: Document) -> bool:
+    def is_quick_to_analyse(self, document: Document) -> bool:
         """True if analysing a document takes too little time to matter on the event loop."""
         if self.inventory is not None and not (self.inventory.is_current or self.inventory.is_quick):
             return False
@@ -354,7 +354,7 @@ class Project:
             self.inventory.refresh(self._words_of_open)
             looks = self.inventory.looks
         has_looked, self._looks = looks != self._looks, looks
-        has_new_lists = self._lists.refresh(look=has_looked)
+        has_new_lists = self._lists.refresh(looks_for_lists=has_looked)
         if has_new_lists or self.is_whole != self._was_whole:
             self._analyses.clear()
             self._was_whole = self.is_whole

@@ -98,9 +98,9 @@ class Projects:
 
     def project_of(self, document: Document) -> Project:
         """The project that a document belongs to."""
-        return self.of_path(path_of(document.uri))
+        return self.project_of_path(path_of(document.uri))
 
-    def of_path(self, path: Path) -> Project:
+    def project_of_path(self, path: Path) -> Project:
         """The project of a file: its problem's workspace, the innermost open folder around it, or one of its own."""
         workspace = self._workspace(path.parent)
         if workspace is not None:
@@ -115,7 +115,7 @@ class Projects:
     async def analysis(self, document: Document) -> FileAnalysis:
         """Slang's analysis of a document; a large one is analysed in a thread."""
         project = self.project_of(document)
-        if project.is_quick(document):
+        if project.is_quick_to_analyse(document):
             return project.analysis(document)
         return await asyncio.to_thread(project.analysis, document)
 
@@ -144,7 +144,7 @@ class Projects:
     async def diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
         """Slang's diagnostics of a document; a large one is analysed in a thread."""
         project = self.project_of(document)
-        if project.is_quick(document):
+        if project.is_quick_to_analyse(document):
             diagnostics = project.analysis(document).diagnostics
         else:
             diagnostics = await asyncio.to_thread(lambda: project.analysis(document).diagnostics)
@@ -157,7 +157,7 @@ class Projects:
         if not uri.startswith("file:"):
             return
         path = path_of(uri)
-        self.of_path(path).close(path)
+        self.project_of_path(path).close(path)
         self._alone.pop(path, None)
 
     def changed_on_disk(self, paths: Iterable[Path]) -> None:

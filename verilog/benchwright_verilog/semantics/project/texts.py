@@ -103,7 +103,7 @@ class SourceTexts:
         document = self._open(path)
         return document.text if document is not None else None
 
-    def refusal(self, path: Path) -> str | None:
+    def refusal_reason(self, path: Path) -> str | None:
         """Reason why a file is not read, as the end of a sentence; None if it can be, or is missing."""
         return refusal(path) if self._open(path) is None else None
 

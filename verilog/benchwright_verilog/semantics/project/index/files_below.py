@@ -10,12 +10,12 @@ BUILD_FOLDERS = frozenset({"node_modules", "obj_dir", "sim_build", "__pycache__"
 """Folders of tools, which hold no sources."""
 
 
-def files_below(folder: Path, left_out: Collection[str] = BUILD_FOLDERS) -> Iterator[os.DirEntry[str]]:
+def files_below(folder: Path, left_out_names: Collection[str] = BUILD_FOLDERS) -> Iterator[os.DirEntry[str]]:
     """All plain files below a folder, without following links; hidden files and folders are left out.
 
     Args:
         folder: The folder; parts of it that can't be listed are left out.
-        left_out: Names of folders that are left out too.
+        left_out_names: Names of folders that are left out too.
     """
     pending_folders = [os.fspath(folder)]
     while pending_folders:
@@ -29,7 +29,7 @@ def files_below(folder: Path, left_out: Collection[str] = BUILD_FOLDERS) -> Iter
                 if dir_entry.is_symlink() or dir_entry.name.startswith("."):
                     continue
                 if dir_entry.is_dir(follow_symlinks=False):
-                    if dir_entry.name not in left_out:
+                    if dir_entry.name not in left_out_names:
                         pending_folders.append(dir_entry.path)
                 elif dir_entry.is_file(follow_symlinks=False):
                     yield dir_entry

@@ -21,18 +21,18 @@ def lists_in(folder: Path) -> list[Path]:
     return [path for pattern in _PATTERNS for path in sorted(folder.glob(pattern)) if path.is_file()]
 
 
-def targets_of(path: Path, folder: Path, open_text: Callable[[Path], str | None]) -> tuple[str, ...]:
+def selectable_targets(list_path: Path, folder: Path, open_text: Callable[[Path], str | None]) -> tuple[str, ...]:
     """Targets that can be chosen of a list; none for a `.f` file.
 
     Args:
-        path: The list.
+        list_path: The list.
         folder: Folder of the project.
         open_text: Gives the text of a list that an editor has open.
     """
-    if path.name == bender.NAME:
-        return bender.read_bender(path, open_text).targets
-    if path.suffix == fusesoc.SUFFIX:
-        return fusesoc.read_core(path, folder, open_text).targets
+    if list_path.name == bender.NAME:
+        return bender.read_bender(list_path, open_text).targets
+    if list_path.suffix == fusesoc.SUFFIX:
+        return fusesoc.read_core(list_path, folder, open_text).targets
     return ()
 
 
@@ -71,16 +71,16 @@ class ProjectLists:
         self._told_also: list[str] = []
         self.lists: tuple[FileList, ...] = ()
 
-    def refresh(self, *, look: bool = True) -> bool:
+    def refresh(self, *, looks_for_lists: bool = True) -> bool:
         """Read the lists again if one of them, or one that they name, has changed.
 
         Args:
-            look: True to look for lists in the folder.
+            looks_for_lists: True to look for lists in the folder.
 
         Returns:
             Whether they were read.
         """
-        if look and not self._named_lists and self._folder is not None:
+        if looks_for_lists and not self._named_lists and self._folder is not None:
             lists_by_kind = (sorted(self._folder.glob(pattern)) for pattern in _PATTERNS)
             found_lists = next((files for files in lists_by_kind if files), [])
             self._found_lists = found_lists if len(found_lists) == 1 else []
