@@ -147,7 +147,7 @@ def test_without_a_judge_an_answer_waits_and_its_attempt_learns_the_score_later(
 
     async def saved_outcome() -> str | None:
         sessions = EditorSessions(home, BwrapSandbox())
-        status = await (await sessions.demand(home.workspaces / FREE)).status()
+        status = await (await sessions.require_session(home.workspaces / FREE)).status()
         await sessions.close()
         return status.verdict.outcome if status.verdict else None
 

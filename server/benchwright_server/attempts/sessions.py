@@ -205,7 +205,7 @@ class EditorSessions:
                     successor.on_status_changed()
             return self._sessions.get(folder, session)
 
-    async def demand(self, path: Path) -> EditorSession:
+    async def require_session(self, path: Path) -> EditorSession:
         """The session of the workspace that contains a file or folder.
 
         Raises:

@@ -36,4 +36,4 @@ async def session_of(sessions: EditorSessions, params: WorkspaceParams) -> Edito
     Raises:
         WorkspaceError: Its file does not belong to a workspace of this user.
     """
-    return await sessions.demand(path_of(params.uri))
+    return await sessions.require_session(path_of(params.uri))

@@ -25,7 +25,7 @@ from benchwright_server.cli.eval.options import (
 )
 from benchwright_server.cli.eval.refine import refine
 from benchwright_server.cli.eval.reflect import reflect
-from benchwright_server.cli.eval.run import finish, resume_run, run_and_keep, run_task
+from benchwright_server.cli.eval.run import print_summary_and_exit, resume_run, run_and_keep, run_task
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import flatten_option_groups
 from benchwright_server.cli.terminal.output import err, plain_errors
@@ -75,7 +75,7 @@ def evaluate(
         return
     with plain_errors(), needs("`benchwright eval`", "baselines"):
         if resume is not None:
-            finish(resume_run(resume, limits.costs, json_output), json_output)
+            print_summary_and_exit(resume_run(resume, limits.costs, json_output), json_output)
         task_options = TaskOptions(pack, prompting, sampling, agent, limits, plan, map_only)
         task_options.check()
         run = _evaluation_run(task_options, output or folder_of(Home.find()), sandbox, json_output)
@@ -92,7 +92,7 @@ def evaluate(
                 lambda condition_part: carry_out_condition(condition_part, ServerOptions(), sandbox, run.base_url),
                 json_output=json_output,
             )
-        finish(run_task(run), json_output)
+        print_summary_and_exit(run_task(run), json_output)
 
 
 def _evaluation_run(task_options: TaskOptions, folder: Path, sandbox: str, json_output: bool) -> EvaluationRun:

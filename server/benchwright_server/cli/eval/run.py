@@ -51,7 +51,7 @@ def resume_run(location: Path, costs: Path | None, json_output: bool) -> EvalLog
         return resume(log, "none" if json_output else None, costs)
 
 
-def finish(log: EvalLog, json_output: bool) -> NoReturn:
+def print_summary_and_exit(log: EvalLog, json_output: bool) -> NoReturn:
     """Keep the log of a run, print its summary, and exit with its status."""
     from benchwright_subjects.evaluation.evaluation import summary
 

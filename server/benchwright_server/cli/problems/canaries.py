@@ -40,7 +40,7 @@ def canaries(
         if not files:
             _print_canaries(known_canaries, json_output=json_output)
             return
-        packs_of_files = _packs_of_files(list(_files_below(files)), known_canaries)
+        packs_of_files = _canary_packs_by_file(list(_files_below(files)), known_canaries)
     if json_output:
         print_json([{"file": str(file), "packs": sorted(packs)} for file, packs in packs_of_files.items()])
     else:
@@ -70,15 +70,15 @@ def _files_below(files: list[Path]) -> Iterator[Path]:
         yield from sorted(path for path in file.rglob("*") if path.is_file()) if file.is_dir() else [file]
 
 
-def _packs_of_files(files: list[Path], known_canaries: Mapping[str, str]) -> dict[Path, set[str]]:
+def _canary_packs_by_file(files: list[Path], known_canaries: Mapping[str, str]) -> dict[Path, set[str]]:
     packs_of_files = {}
     with progress("reading", len(files), "files") as meter:
         for number, file in enumerate(files, 1):
             try:
                 packs = (
-                    _packs_of_log(file, known_canaries)
+                    _canary_packs_in_log(file, known_canaries)
                     if file.suffix == _EVAL_LOG
-                    else _packs_of_file(file, known_canaries)
+                    else _canary_packs_in_file(file, known_canaries)
                 )
             except OSError as error:
                 raise ServerError(f"{file} can't be read: {error.strerror}.") from error
@@ -88,12 +88,12 @@ def _packs_of_files(files: list[Path], known_canaries: Mapping[str, str]) -> dic
     return packs_of_files
 
 
-def _packs_of_file(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
+def _canary_packs_in_file(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
     with file.open("rb") as stream:
         return canaries_in(stream, known_canaries)
 
 
-def _packs_of_log(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
+def _canary_packs_in_log(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
     """In the samples of a log, which is compressed."""
     with needs("Reading Inspect's logs", "baselines"):
         from inspect_ai.log import read_eval_log_samples

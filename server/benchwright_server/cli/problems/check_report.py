@@ -39,7 +39,7 @@ def write_report(
     Raises:
         ServerError: The file can't be written.
     """
-    details: list[JsonValue] = [_detail(*row) for row in proof_rows]
+    details: list[JsonValue] = [_problem_json(*row) for row in proof_rows]
     report_content = {
         "pack": pack,
         "toolchain": toolchain.digest,
@@ -53,7 +53,7 @@ def write_report(
         "",
         "| problem | proved | tools | chosen | seconds | processor s | memory MB | folder kB | why |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-        *(_line(*row) for row in proof_rows),
+        *(_table_line(*row) for row in proof_rows),
         "",
     ]
     table = file.with_suffix(".md")
@@ -65,7 +65,7 @@ def write_report(
     err.print(f"Details in {file}, a table in {table}.")
 
 
-def _detail(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
+def _problem_json(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
     verdicts = two_sided.sides
     sides_json: dict[str, JsonValue] = {
         side.value: _side(verdicts[side]) if side in verdicts else None for side in ProofSide
@@ -99,7 +99,7 @@ def _side(verdict: Verdict) -> dict[str, JsonValue]:
     }
 
 
-def _line(problem: Problem, two_sided: TwoSided) -> str:
+def _table_line(problem: Problem, two_sided: TwoSided) -> str:
     selection_reason = two_sided.selection.reason if two_sided.selection else ""
     usage = two_sided.reference.usage
     size = f"{usage.folder_bytes / 1000:.0f}" if usage else ""

@@ -82,11 +82,13 @@ def import_dataset(
             {"pack": pack, "problems": problems, "left_out": len(invalid.record_errors), "unprovable": unprovable}
         )
         return
-    console.print(f"{_count(len(imported.problems), 'problem')} imported as {pack}.")
+    console.print(f"{_counted_noun(len(imported.problems), 'problem')} imported as {pack}.")
     if report:
-        console.print(f"{_count(len(invalid.record_errors), 'record')} left out; the reasons are in {report}.")
+        console.print(f"{_counted_noun(len(invalid.record_errors), 'record')} left out; the reasons are in {report}.")
     if unprovable:
-        unprovable_problems = "All" if len(unprovable) == len(imported.problems) else _count(len(unprovable), "problem")
+        unprovable_problems = (
+            "All" if len(unprovable) == len(imported.problems) else _counted_noun(len(unprovable), "problem")
+        )
         console.print(
             f"{unprovable_problems} came without a reference solution or key: nothing proves that a right answer "
             "passes."
@@ -102,7 +104,7 @@ def _date(date: str | None) -> str | None:
         raise ServerError(f"--published: {error}.") from error
 
 
-def _count(number: int, noun: str) -> str:
+def _counted_noun(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 

@@ -39,13 +39,13 @@ _MAX_ANSWER = 200_000
 
 
 async def _list_tools(server: EditorServer, params: AgentToolsParams) -> AgentToolList:
-    session = await server.sessions.demand(path_of(params.uri))
+    session = await server.sessions.require_session(path_of(params.uri))
     allowed = session.terms.allows_aid(Aid.AGENT_TOOLS)
     return AgentToolList(tools=[tool.view for tool in TOOLS if allowed and tool.is_offered(server, session)])
 
 
 async def _call_tool(server: EditorServer, params: AgentToolParams) -> AgentToolResult:
-    session = await server.sessions.demand(path_of(params.uri))
+    session = await server.sessions.require_session(path_of(params.uri))
     session.attempt.check_allowed(Aid.AGENT_TOOLS)
     tool = next((offered_tool for offered_tool in TOOLS if offered_tool.name == params.tool), None)
     if tool is not None and tool.aid is not None:

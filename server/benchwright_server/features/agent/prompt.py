@@ -28,7 +28,7 @@ _MAX_QUESTION = 20_000
 
 async def chat_prompt(server: EditorServer, params: ChatPromptParams) -> ChatPrompt:
     """The prompt for a question, which is recorded before it is given."""
-    session = await server.sessions.demand(path_of(params.uri))
+    session = await server.sessions.require_session(path_of(params.uri))
     for aid in (Aid.AGENT_TOOLS, Aid.GENERATED):
         await session.attempt.check_aid(aid)
     prompt_parts = [_TASK, *await asyncio.to_thread(_public, session)]
