@@ -107,7 +107,7 @@ async def ask_model(endpoint: ModelEndpoint, problem: Problem, budget: JudgingBu
     schema = object_schema({"reason": {"type": "string"}, "answer": answer})
     instructions = f"{_INSTRUCTIONS}{rules_of(question.format).answer_in_json}"
     prompt = question_prompt(problem, instructions, schema, problem.public.figures)
-    reply = await endpoint.ask(prompt, index=0, budget=budget)
+    reply = await endpoint.request_reply(prompt, index=0, budget=budget)
     if reply.error:
         return ModelAnswer(None, "", reply.error)
     # Half a surrogate pair can neither be kept nor printed.

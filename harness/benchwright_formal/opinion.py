@@ -31,7 +31,7 @@ _RESET_SHARE = 1 / 16
 _READ_S = 20.0
 
 
-def tools_of(sandbox: Sandbox, toolchain: Toolchain) -> str:
+def opinion_tools_digests(sandbox: Sandbox, toolchain: Toolchain) -> str:
     """The dependencies of an opinion besides the designs: the tools, the sandbox that they run in, and this package."""
     return f"{toolchain.digest} {sandbox.digest} {code_digest(Path(__file__).parent)}"
 

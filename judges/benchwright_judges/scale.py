@@ -62,7 +62,7 @@ class Scale(StrEnum):
             case Scale.SHARE:
                 return {"type": "number"}
 
-    def read(self, value: JsonValue) -> str:
+    def read_label(self, value: JsonValue) -> str:
         """The label for a value in a model's JSON or in a grading sheet; strict, but `"8"`, `8` and `8.0` are one.
 
         Raises:
@@ -109,7 +109,7 @@ class Scale(StrEnum):
         """True if an answer of this label counts as right: from the third tier, or 0.7; partially correct does not."""
         return self.score(label) >= (_PASSING if self.is_ordinal else 1)
 
-    def settle(self, labels: Sequence[str], seats: int) -> VoteDecision | None:
+    def decide(self, labels: Sequence[str], seats: int) -> VoteDecision | None:
         """The decision of the votes cast so far; None if more are needed.
 
         Labels need a strict majority of all seats. Points need more than half of the seats to be in one
@@ -124,16 +124,16 @@ class Scale(StrEnum):
             return self._decision(label) if 2 * count > seats else None
         return self._median(labels) if 2 * self._largest_group(labels, either_suffices=False) > seats else None
 
-    def settle_finally(self, labels: Sequence[str], seats: int) -> VoteDecision | None:
+    def decide_finally(self, labels: Sequence[str], seats: int) -> VoteDecision | None:
         """The decision if no more votes are available.
 
         For points, one tier or one point (0.1) is enough. For exam labels without a majority, the median label
         counts, which is never `correct`: QuArch requires a majority for correct.
         """
-        if self is Scale.EXAM and len(labels) >= seats and self.settle(labels, seats) is None:
+        if self is Scale.EXAM and len(labels) >= seats and self.decide(labels, seats) is None:
             return self._decision(sorted(labels, key=self.labels.index)[(len(labels) - 1) // 2])
         if not self.is_ordinal:
-            return self.settle(labels, seats)
+            return self.decide(labels, seats)
         return self._median(labels) if 2 * self._largest_group(labels, either_suffices=True) > seats else None
 
     def _decision(self, label: str) -> VoteDecision:

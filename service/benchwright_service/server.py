@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from benchwright_foundation.home import Home
 from benchwright_judges.models.configuration import find_panel, read_settings, records_location
 from benchwright_judges.service.judging import JudgingPace
-from benchwright_judges.service.server import listen, open_app, serve_app
+from benchwright_judges.service.server import open_app, open_listener, serve_app
 from benchwright_problems.storage.store import Store
 from benchwright_service.app import combined_app, make_app
 from benchwright_service.bench import open_bench
@@ -69,7 +69,7 @@ async def serve(
     settings = read_settings()
     # What waits for disk and database waits in threads; the usual number is made for work that needs a core.
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(MOST_WAITING, "service"))
-    listener = listen(host, port)
+    listener = open_listener(host, port)
     try:
         local_url = f"http://{host}:{listener.getsockname()[1]}"
         async with (
@@ -97,7 +97,7 @@ async def serve(
                             app,
                             listener,
                             grace_s=JUDGES_PACE.grace_s,
-                            closing=wake_all,
+                            on_closing=wake_all,
                             connection_limit=MOST_CONNECTIONS,
                         )
             finally:

@@ -132,7 +132,7 @@ def test_a_judge_that_only_echoes_an_injection_gives_no_vote_unless_it_is_a_repl
         return
     # What is word for word a reply can't be told from one: the prompt, several votes and people stand against that.
     reply = json.loads(answer[answer.index("{") : answer.rindex("}") + 1])
-    assert set(reply) == {"reason", "verdict"} and label == scale.read(reply["verdict"])
+    assert set(reply) == {"reason", "verdict"} and label == scale.read_label(reply["verdict"])
 
 
 @pytest.mark.parametrize(

@@ -50,13 +50,13 @@ async def test_an_answer_waits_is_graded_and_is_settled(records: Records, proble
         "a",
     )
     grading = HumanGrading(records, lambda ref: problem)
-    assert await grading.grade("x", "ana", "incorrect", 1, "no") is None
-    await grading.grade("x", "ana", "correct", 2, "on second thoughts")
-    judgement = await grading.grade("x", "bob", "correct", 3)
-    assert judgement is not None and await records.judgement("x") == judgement
+    assert await grading.accept_grade("x", "ana", "incorrect", 1, "no") is None
+    await grading.accept_grade("x", "ana", "correct", 2, "on second thoughts")
+    judgement = await grading.accept_grade("x", "bob", "correct", 3)
+    assert judgement is not None and await records.find_judgement("x") == judgement
     assert await records.pending() == []
-    (judged_answer,) = await records.judged_answers()
-    assert [(grade.grader, grade.label, grade.difficulty) for grade in judged_answer.grades] == [
+    (answer_record,) = await records.answer_records()
+    assert [(grade.grader, grade.label, grade.difficulty) for grade in answer_record.grades] == [
         ("ana", "correct", 2),
         ("bob", "correct", 3),
     ]
@@ -66,15 +66,15 @@ async def test_an_undecided_judgement_keeps_the_answer_waiting_with_all_its_vote
     records: Records, problem: Problem
 ) -> None:
     await judge_and_record(problem, "text", None, records, ref=FREE, answer_id="x")
-    answer = await records.answer("x")
+    answer = await records.find_answer("x")
     assert answer is not None
     model_votes = (Vote(judge="m", error="no JSON", cost_usd=0.25), Vote(judge="m", label="correct", score=1))
     undecided = Judgement(
         status=JudgementStatus.ERROR, message="no majority", method=ScoringMethod.MODEL, votes=model_votes
     )
-    await records.settle(answer, undecided)
+    await records.store_judgement(answer, undecided)
     assert [waiting.reason for waiting in await records.pending()] == ["no majority"]
-    assert await records.judgement("x") == undecided
+    assert await records.find_judgement("x") == undecided
 
 
 async def test_a_hundred_answers_at_once_are_all_kept(records: Records, problem: Problem) -> None:
@@ -85,8 +85,8 @@ async def test_a_hundred_answers_at_once_are_all_kept(records: Records, problem:
 
 async def test_the_first_vote_under_a_key_stays(records: Records) -> None:
     first_vote, second_vote = (Vote(judge="m", label=label, score=1) for label in ("correct", "incorrect"))
-    await asyncio.gather(records.remember([("k", first_vote)]), records.remember([("l", second_vote)]))
-    await records.remember([("k", second_vote)])
+    await asyncio.gather(records.cache_votes([("k", first_vote)]), records.cache_votes([("l", second_vote)]))
+    await records.cache_votes([("k", second_vote)])
     assert await records.cached_vote("k") == first_vote
     assert await records.cached_vote("none") is None
     assert await records.cache() == [("k", first_vote), ("l", second_vote)]

@@ -102,7 +102,9 @@ class Generator:
         name = f"cloze-{passage.sha256[:12]}"
         generated = GeneratedQuestion(passage=passage)
         try:
-            reply = await self._author.reply("write", name, _instruction_text("write"), passage.text, draft_schema())
+            reply = await self._author.kept_or_new_reply(
+                "write", name, _instruction_text("write"), passage.text, draft_schema()
+            )
             draft = read_draft(reply)
         except (GenerationError, ValueError) as error:
             return generated.model_copy(update={"faults": (str(error),)})
@@ -181,7 +183,7 @@ class Generator:
     ) -> Mapping[str, object]:
         instructions = _instruction_text("check" if kind == "check" else "answer")
         text = json.dumps(dict(contents), ensure_ascii=False, indent=1)
-        return await self._judge.reply(kind, name, instructions, text, object_schema(fields))
+        return await self._judge.kept_or_new_reply(kind, name, instructions, text, object_schema(fields))
 
     def _random_generator(self, purpose: str) -> random.Random:
         return random.Random(f"{self._seed}:{purpose}")  # noqa: S311 - the seed is the secret

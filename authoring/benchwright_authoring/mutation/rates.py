@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from benchwright_authoring.mutation.findings import MutantFinding, MutantStatus, PackFindings, ProblemFindings
 from benchwright_foundation.model import Model
-from benchwright_judges.agreement.estimators import Share, share
+from benchwright_judges.agreement.estimators import Share, wilson_share
 from benchwright_problems.verdict import Reason
 
 
@@ -29,7 +29,7 @@ def rate(findings: Iterable[MutantFinding]) -> Rate:
     killed = [finding for finding in scored if finding.status is MutantStatus.KILLED]
     survived = sum(finding.status is MutantStatus.SURVIVED for finding in scored)
     timeouts = sum(finding.reason is Reason.TIMEOUT for finding in killed)
-    return Rate(killed=share(len(killed), len(killed) + survived), timeouts=timeouts)
+    return Rate(killed=wilson_share(len(killed), len(killed) + survived), timeouts=timeouts)
 
 
 def rates_by(findings: Iterable[MutantFinding], group_name: Callable[[MutantFinding], str]) -> dict[str, Rate]:

@@ -26,10 +26,10 @@ def agreement(decisions: Sequence[Sequence[bool]]) -> float | None:
         return None
     import numpy as np
 
-    from benchwright_judges.agreement.estimators import alpha
+    from benchwright_judges.agreement.estimators import krippendorff_alpha
 
     ratings = np.full((max(map(len, decisions)), len(decisions)), np.nan)
     for question_index, question_decisions in enumerate(decisions):
         ratings[: len(question_decisions), question_index] = question_decisions
-    coefficient = alpha(ratings, "nominal")
+    coefficient = krippendorff_alpha(ratings, "nominal")
     return None if np.isnan(coefficient) else coefficient

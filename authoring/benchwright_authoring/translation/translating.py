@@ -96,7 +96,7 @@ class Translator:
         instructions = _instruction_text("translate").format(source=LANGUAGES[source], target=LANGUAGES[target])
         schema = object_schema({field: {"type": "string"} for field in texts})
         prompt = json.dumps(dict(texts), ensure_ascii=False, indent=1)
-        reply = await model.reply(f"{source}-{target}", problem, instructions, prompt, schema)
+        reply = await model.kept_or_new_reply(f"{source}-{target}", problem, instructions, prompt, schema)
         translation_faults = list(faults(texts, reply)) or list(_other_values(texts, reply, languages))
         if translation_faults:
             raise TranslationError(f"from {LANGUAGES[source]} to {LANGUAGES[target]}: {'; '.join(translation_faults)}")
@@ -108,7 +108,7 @@ class Translator:
         prompt = json.dumps({"first": dict(source), "second": dict(translated_back)}, ensure_ascii=False, indent=1)
         schema: dict[str, JsonValue] = object_schema({"difference": {"type": "string"}, "same": {"type": "boolean"}})
         kind = f"compare-{self._target}"
-        reply = await self._back.reply(kind, problem, _instruction_text("compare"), prompt, schema)
+        reply = await self._back.kept_or_new_reply(kind, problem, _instruction_text("compare"), prompt, schema)
         is_same, difference = reply.get("same"), reply.get("difference")
         if not isinstance(is_same, bool) or not isinstance(difference, str):
             raise TranslationError(f"{self._back.name} did not say whether both versions are the same")

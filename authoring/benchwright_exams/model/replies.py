@@ -47,4 +47,4 @@ class ExamModel(KeptReplies):
             ExamError: No usable reply came; the message says why.
         """
         instructions = (resources.files("benchwright_exams.model") / f"{kind}.txt").read_text("utf-8")
-        return await self.reply(kind, topic, instructions, text, schema, figures)
+        return await self.kept_or_new_reply(kind, topic, instructions, text, schema, figures)

@@ -13,7 +13,7 @@ from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share, too_few
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_judges.agreement.estimators import Estimate, Share, pearson, share
+from benchwright_judges.agreement.estimators import Estimate, Share, pearson, wilson_share
 
 BINS = 5
 _AT_ONCE = 1_000_000
@@ -102,7 +102,7 @@ def time_calibration(
     left_out = int((~is_counted).sum())
     if not len(waits):
         no_estimate = Estimate(value=None)
-        return TimeCalibration(0, left_out, no_estimate, None, share(0, 0), no_estimate)
+        return TimeCalibration(0, left_out, no_estimate, None, wilson_share(0, 0), no_estimate)
     logs = np.log2(waits / forecast_times)
     bias = crossed_mean(logs, counted_cells)
     # A ratio of exactly 2 counts as within, whatever the logarithm rounds to.

@@ -284,7 +284,7 @@ async def judge_answer(
     attempt: str = "",
     number: int = 0,
     answer_id: str | None = None,
-    ruled: Judgement | None = None,
+    rule_judgement: Judgement | None = None,
 ) -> GradingOutcome:
     """Scores the answer to a question or text problem.
 
@@ -296,11 +296,11 @@ async def judge_answer(
         attempt: The attempt it belongs to.
         number: Rank of the answer in the attempt, from 1.
         answer_id: See `AttemptJudging.judgement_of`.
-        ruled: What rules say of it, where that is known.
+        rule_judgement: What rules say of it, where that is known.
     """
     start = time.monotonic()
     judgement = await judging.judgement_of(
-        ref, problem, answer, attempt=attempt, number=number, answer_id=answer_id, ruled=ruled
+        ref, problem, answer, attempt=attempt, number=number, answer_id=answer_id, rule_judgement=rule_judgement
     )
     return outcome_of_judgement(problem.public_digest, judgement, time.monotonic() - start)
 

@@ -65,7 +65,7 @@ class AttemptJudging:
         attempt: str = "",
         number: int = 0,
         answer_id: str | None = None,
-        ruled: Judgement | None = None,
+        rule_judgement: Judgement | None = None,
     ) -> Judgement:
         """Judge an answer; one that waits is kept where `benchwright judge pending` finds it.
 
@@ -76,17 +76,17 @@ class AttemptJudging:
             attempt: The attempt it belongs to, if there is one.
             number: Rank of the answer in the attempt, from 1.
             answer_id: Names the answer wherever it is asked about: one with a judgement is not judged again.
-            ruled: What rules say of it, where that is known; rules score an answer once.
+            rule_judgement: What rules say of it, where that is known; rules score an answer once.
 
         Raises:
             StorageError: The database can't be opened.
         """
         if self.service_url:
             return await self._ask_service(ref, answer)
-        if ruled is None:
-            ruled = await asyncio.to_thread(score, problem, answer)
-        if not self.is_kept(problem, ruled, attempt):
-            return ruled
+        if rule_judgement is None:
+            rule_judgement = await asyncio.to_thread(score, problem, answer)
+        if not self.is_kept(problem, rule_judgement, attempt):
+            return rule_judgement
         from benchwright_judges.records.recorded_judging import judge_and_record
 
         records = await self.open_records()
@@ -100,7 +100,7 @@ class AttemptJudging:
             number=number,
             answer_id=answer_id,
             budget=self._budget,
-            ruled=ruled,
+            rule_judgement=rule_judgement,
         )
         if self._flaw and recorded_judgement.status is JudgementStatus.PENDING:
             return recorded_judgement.model_copy(update={"message": f"This answer is kept and pending: {self._flaw}."})
@@ -121,9 +121,9 @@ class AttemptJudging:
             return True
         if judgement.status is not JudgementStatus.UNREADABLE or not self._has_reader:
             return False
-        from benchwright_judges.reading.model_reader import is_unread
+        from benchwright_judges.reading.model_reader import is_unread_by_rules
 
-        return is_unread(problem, judgement)
+        return is_unread_by_rules(problem, judgement)
 
     @cached_property
     def _has_reader(self) -> bool:

@@ -14,12 +14,12 @@ from benchwright_judges.agreement.estimators import (
     Estimate,
     Level,
     Share,
-    alpha,
+    bootstrap_estimate,
+    cohen_kappa,
     cronbach,
-    estimate,
-    kappa,
+    krippendorff_alpha,
     pearson,
-    share,
+    wilson_share,
 )
 from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_judges.scale import Scale
@@ -103,32 +103,34 @@ def measure_agreement(
     for rated_answer in rated_items:
         if rated_answer.people:
             by_format.setdefault(rated_answer.format, []).append(rated_answer)
-    interval = partial(estimate, seed=seed, resamples=resamples)
-    return [_format(name, items, interval) for name, items in sorted(by_format.items())]
+    interval = partial(bootstrap_estimate, seed=seed, resamples=resamples)
+    return [_format_agreement(name, items, interval) for name, items in sorted(by_format.items())]
 
 
-def _format(name: str, rated_items: Sequence[RatedAnswer], interval: Callable[..., Estimate]) -> FormatAgreement:
+def _format_agreement(
+    name: str, rated_items: Sequence[RatedAnswer], interval: Callable[..., Estimate]
+) -> FormatAgreement:
     scale = rated_items[0].scale
     judges = sorted({judge for item in rated_items for judge in item.judges})
     voted = [item for item in rated_items if any(item.judges.values())]
     return FormatAgreement(
         format=name,
         items=len(rated_items),
-        undecided=sum(is_right(scale, [*item.people.values()]) is None for item in rated_items),
-        tie_breaks=share(sum(item.tie_break for item in voted), len(voted)),
-        people=_people(scale, [item.people for item in rated_items]),
-        judges=tuple(_judge(judge, scale, rated_items, interval) for judge in judges),
+        undecided=sum(is_right_by_majority(scale, [*item.people.values()]) is None for item in rated_items),
+        tie_breaks=wilson_share(sum(item.tie_break for item in voted), len(voted)),
+        people=_people_agreement(scale, [item.people for item in rated_items]),
+        judges=tuple(_judge_agreement(judge, scale, rated_items, interval) for judge in judges),
     )
 
 
-def _judge(
+def _judge_agreement(
     judge: str, scale: Scale, rated_items: Sequence[RatedAnswer], interval: Callable[..., Estimate]
 ) -> JudgeAgreement:
     comparisons = []
     for rated_item in rated_items:
         labels = [*rated_item.people.values()]
         votes = rated_item.judges.get(judge, ())
-        is_people_right, voted_right = is_right(scale, labels), is_right(scale, votes)
+        is_people_right, voted_right = is_right_by_majority(scale, labels), is_right_by_majority(scale, votes)
         if is_people_right is not None and voted_right is not None:
             comparisons.append((rated_item, labels, votes, is_people_right, voted_right))
     people_right, judge_right = (np.array([row[column] for row in comparisons], dtype=float) for column in (3, 4))
@@ -142,12 +144,12 @@ def _judge(
     return JudgeAgreement(
         judge=judge,
         items=len(comparisons),
-        agreement=share(int(np.sum(people_right == judge_right)), len(comparisons)),
-        false_accept=share(int(np.sum(judge_right[people_right == 0])), int(np.sum(people_right == 0))),
-        false_reject=share(int(np.sum(judge_right[people_right == 1] == 0)), int(np.sum(people_right == 1))),
-        kappa=interval(kappa, (people_right, judge_right)),
-        weighted_kappa=interval(kappa, (people, judge_points)) if scale is not Scale.BLANK else None,
-        alpha=interval(lambda *raters: alpha(np.array(raters), _LEVELS[scale]), (people, judge_points)),
+        agreement=wilson_share(int(np.sum(people_right == judge_right)), len(comparisons)),
+        false_accept=wilson_share(int(np.sum(judge_right[people_right == 0])), int(np.sum(people_right == 0))),
+        false_reject=wilson_share(int(np.sum(judge_right[people_right == 1] == 0)), int(np.sum(people_right == 1))),
+        kappa=interval(cohen_kappa, (people_right, judge_right)),
+        weighted_kappa=interval(cohen_kappa, (people, judge_points)) if scale is not Scale.BLANK else None,
+        alpha=interval(lambda *raters: krippendorff_alpha(np.array(raters), _LEVELS[scale]), (people, judge_points)),
         pearson=interval(pearson, (means, judge_points)) if scale.is_ordinal else None,
         disagreements=tuple(
             Disagreement(
@@ -162,7 +164,7 @@ def _judge(
     )
 
 
-def _people(scale: Scale, label_sets: Sequence[Mapping[str, str]]) -> PeopleAgreement:
+def _people_agreement(scale: Scale, label_sets: Sequence[Mapping[str, str]]) -> PeopleAgreement:
     names = sorted({name for labels in label_sets for name in labels})
     ratings = np.array(
         [
@@ -175,12 +177,12 @@ def _people(scale: Scale, label_sets: Sequence[Mapping[str, str]]) -> PeopleAgre
     return PeopleAgreement(
         people=len(names),
         items=sum(len(labels) > 1 for labels in label_sets),
-        alpha=_without_nan(alpha(ratings, _LEVELS[scale])),
+        alpha=_without_nan(krippendorff_alpha(ratings, _LEVELS[scale])),
         cronbach=_without_nan(cronbach(complete)),
     )
 
 
-def is_right(scale: Scale, labels: Sequence[str]) -> bool | None:
+def is_right_by_majority(scale: Scale, labels: Sequence[str]) -> bool | None:
     """True if an answer is right by the majority of labels, or the median of points; None for a tie.
 
     QuArch's partially correct counts as not right, so three labels always have a majority.

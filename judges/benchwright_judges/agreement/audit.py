@@ -96,14 +96,14 @@ class Audits:
     def __init__(self, home: Home) -> None:
         self._folder = home.data / "sealed" / "@audits"
 
-    def keep(self, audit: JudgesAudit) -> None:
+    def keep_audit(self, audit: JudgesAudit) -> None:
         """Store an audit, replacing an earlier one of the problem."""
         file = self._file(audit.problem)
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._folder.parent.chmod(0o700)
         write_atomically(file, audit.model_dump_json().encode(), 0o600)
 
-    def find(self, ref: str, problem: Problem) -> JudgesAudit | None:
+    def find_audit(self, ref: str, problem: Problem) -> JudgesAudit | None:
         """The audit of the problem's current version by the current rubric; None if there is none."""
         try:
             audit = JudgesAudit.model_validate_json(self._file(ref).read_bytes())
@@ -116,7 +116,9 @@ class Audits:
         return self._folder / f"{ref}.json"
 
 
-async def audit(ref: str, problem: Problem, endpoints: Sequence[ModelEndpoint], budget: JudgingBudget) -> JudgesAudit:
+async def audit_problem(
+    ref: str, problem: Problem, endpoints: Sequence[ModelEndpoint], budget: JudgingBudget
+) -> JudgesAudit:
     """Have every judge review a problem once.
 
     Args:
@@ -132,7 +134,7 @@ async def audit(ref: str, problem: Problem, endpoints: Sequence[ModelEndpoint], 
     prompt = audit_prompt(problem, [*Aspect], rubric)
 
     async def review(endpoint: ModelEndpoint) -> JudgesReview:
-        reply = await endpoint.ask(prompt, index=0, budget=budget)
+        reply = await endpoint.request_reply(prompt, index=0, budget=budget)
         review_fields: dict[str, Any] = {
             "judge": endpoint.settings.name,
             "cost_usd": reply.cost_usd,
@@ -166,5 +168,5 @@ def _findings(text: str) -> dict[Aspect, AspectRating]:
         field = fields[aspect]
         if not isinstance(field, dict) or set(field) != {"finding", "points"} or not isinstance(field["finding"], str):
             raise ValueError(f"the reply's field {aspect} is not a finding with points")
-        findings[aspect] = AspectRating(finding=field["finding"], points=int(Scale.TIERS.read(field["points"])))
+        findings[aspect] = AspectRating(finding=field["finding"], points=int(Scale.TIERS.read_label(field["points"])))
     return findings

@@ -68,7 +68,7 @@ def instructions() -> tuple[str, str]:
     return content.decode(), f"error-types@{hashlib.sha256(content).hexdigest()[:12]}"
 
 
-async def classify(
+async def classify_errors(
     problem: Problem,
     reply: str,
     endpoints: Sequence[ModelEndpoint],
@@ -137,12 +137,12 @@ async def _vote(
 
     async def request() -> Vote:
         prompt = error_types_prompt(problem, reply, text, [*ErrorType])
-        return _read(name, await endpoint.ask(prompt, index=0, budget=budget))
+        return _read_vote(name, await endpoint.request_reply(prompt, index=0, budget=budget))
 
-    return await ballot.remembered(records, key, name, request, offline=offline)
+    return await ballot.cached_or_new_vote(records, key, name, request, offline=offline)
 
 
-def _read(judge: str, reply: EndpointReply) -> Vote:
+def _read_vote(judge: str, reply: EndpointReply) -> Vote:
     vote_fields: dict[str, Any] = {"judge": judge, "raw": reply.text, **reply.model_dump(exclude={"text", "error"})}
     if reply.error:
         return Vote(error=reply.error, **vote_fields)

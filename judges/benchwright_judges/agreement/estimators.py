@@ -34,7 +34,7 @@ class Share(Model):
     high: float | None = None
 
 
-def share(count: int, total: int) -> Share:
+def wilson_share(count: int, total: int) -> Share:
     """A proportion with Wilson's score interval (Wilson 1927), which is also valid for small and extreme counts."""
     if total == 0:
         return Share(count=0, total=0, value=None)
@@ -45,7 +45,7 @@ def share(count: int, total: int) -> Share:
     return Share(count=count, total=total, value=count / total, low=float(interval.low), high=float(interval.high))
 
 
-def kappa(first_ratings: Numbers, second_ratings: Numbers) -> float:
+def cohen_kappa(first_ratings: Numbers, second_ratings: Numbers) -> float:
     """Cohen's kappa with quadratic weights (Cohen 1968); for zeros and ones the unweighted one (Cohen 1960).
 
     Args:
@@ -62,7 +62,7 @@ def kappa(first_ratings: Numbers, second_ratings: Numbers) -> float:
     return float(1 - observed / expected_difference) if expected_difference > 0 else math.nan
 
 
-def alpha(ratings: Numbers, level: Level) -> float:
+def krippendorff_alpha(ratings: Numbers, level: Level) -> float:
     """Krippendorff's alpha (Krippendorff 2011), which allows any number of raters and missing values.
 
     alpha = 1 - (n - 1) * sum(o * d) / sum(outer(m, m) * d), where o counts the pairs of values within an item, m are
@@ -125,7 +125,7 @@ def cronbach(ratings: Numbers) -> float:
     return float(raters / (raters - 1) * (1 - single / total))
 
 
-def estimate(
+def bootstrap_estimate(
     statistic: Callable[..., float], value_columns: Sequence[Numbers], *, seed: int, resamples: int = 1000
 ) -> Estimate:
     """A statistic of items with its percentile bootstrap interval (Efron 1979), items drawn with replacement.

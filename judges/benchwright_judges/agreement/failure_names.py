@@ -9,7 +9,7 @@ from importlib import resources
 
 from benchwright_judges.errors import LabellingError
 from benchwright_judges.models.budget import JudgingBudget
-from benchwright_judges.models.configuration import JudgesSettings, find_endpoints
+from benchwright_judges.models.configuration import JudgesSettings, open_endpoints
 from benchwright_judges.models.json_reply import read_object
 from benchwright_judges.models.prompt import JudgePrompt, object_schema, visible
 
@@ -34,9 +34,9 @@ async def name_failures(
         ConfigurationError: The key's environment variable is not set.
         OutOfBudgetError: The budget does not hold what the request may cost.
     """
-    endpoints = find_endpoints(settings, environ)
+    endpoints = open_endpoints(settings, environ)
     try:
-        reply = await endpoints[0].ask(_prompt(texts), index=0, budget=budget)
+        reply = await endpoints[0].request_reply(_prompt(texts), index=0, budget=budget)
     finally:
         for endpoint in endpoints:
             await endpoint.close()

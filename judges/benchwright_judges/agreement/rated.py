@@ -75,17 +75,17 @@ def scale_of(format_or_category: str) -> Scale | None:
     return _SCALES.get(format_or_category)
 
 
-def rated_answers(judged_answers: Sequence[AnswerRecord]) -> Sequence[RatedAnswer]:
+def rated_answers(answer_records: Sequence[AnswerRecord]) -> Sequence[RatedAnswer]:
     """The answers of the database that both people and models have rated."""
     both_rated = []
-    for judged_answer in judged_answers:
-        scale = _SCALES.get(judged_answer.answer.format)
-        judgement = judged_answer.judgement
+    for answer_record in answer_records:
+        scale = _SCALES.get(answer_record.answer.format)
+        judgement = answer_record.judgement
         if (
             scale is None
             or judgement is None
             or judgement.method is not ScoringMethod.MODEL
-            or not judged_answer.grades
+            or not answer_record.grades
         ):
             continue
         votes = [vote for vote in judgement.votes if not vote.error and not vote.rubric]
@@ -93,15 +93,15 @@ def rated_answers(judged_answers: Sequence[AnswerRecord]) -> Sequence[RatedAnswe
             continue
         both_rated.append(
             RatedAnswer(
-                answer_id=judged_answer.answer.id,
-                problem=judged_answer.answer.problem,
-                format=judged_answer.answer.format,
+                answer_id=answer_record.answer.id,
+                problem=answer_record.answer.problem,
+                format=answer_record.answer.format,
                 scale=scale,
-                people={grade.grader: grade.label for grade in judged_answer.grades},
+                people={grade.grader: grade.label for grade in answer_record.grades},
                 judges=_by_judge([(vote.judge, vote.label) for vote in votes]),
                 tie_break=judgement.tie_break,
-                difficulty={grade.grader: grade.difficulty for grade in judged_answer.grades},
-                attempt=judged_answer.answer.attempt,
+                difficulty={grade.grader: grade.difficulty for grade in answer_record.grades},
+                attempt=answer_record.answer.attempt,
             )
         )
     return both_rated
@@ -152,7 +152,7 @@ def _json_rows(text: str) -> Sequence[tuple[int, str]]:
 
 def _check_label(scale: Scale, label: str) -> None:
     if scale is Scale.EXAM:
-        scale.read(label)
+        scale.read_label(label)
         return
     try:
         points = float(label)
@@ -175,7 +175,7 @@ def _rated_answer(votes: Sequence[_RatedRow]) -> RatedAnswer:
         scale=scale,
         people={vote.judge: vote.label for vote in person_votes},
         judges=_by_judge(model_labels),
-        tie_break=len(model_labels) > 2 and scale.settle([label for _, label in model_labels[:2]], 3) is None,
+        tie_break=len(model_labels) > 2 and scale.decide([label for _, label in model_labels[:2]], 3) is None,
         difficulty={vote.judge: vote.difficulty for vote in person_votes if vote.difficulty is not None},
     )
 

@@ -29,12 +29,12 @@ def score_selection(extraction: Extraction, selectable: Sequence[str], key: Answ
         key: The right one.
     """
     if extraction.value is None:
-        return unreadable(extraction, selectable, "one of")
+        return unreadable_judgement(extraction, selectable, "one of")
     is_right = extraction.value.casefold() == key.value.strip().casefold()
     return (RIGHT if is_right else WRONG).model_copy(update={"label": extraction.value})
 
 
-def unreadable(extraction: Extraction, selectable: Sequence[str], quantity: str) -> Judgement:
+def unreadable_judgement(extraction: Extraction, selectable: Sequence[str], quantity: str) -> Judgement:
     """The judgement of an answer in which no rule reads a value.
 
     Args:

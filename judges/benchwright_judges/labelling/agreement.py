@@ -8,7 +8,14 @@ from functools import partial
 import numpy as np
 
 from benchwright_foundation.model import Model
-from benchwright_judges.agreement.estimators import Estimate, Level, Share, alpha, estimate, share
+from benchwright_judges.agreement.estimators import (
+    Estimate,
+    Level,
+    Share,
+    bootstrap_estimate,
+    krippendorff_alpha,
+    wilson_share,
+)
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.labels import LabelKind, LabelSource, PackLabels, QuestionLabel, stated_label
 
@@ -47,7 +54,7 @@ def measure_labels(
         resamples: Number of resamples; none if no interval is wanted, which takes seconds for thousands of questions.
     """
     agreements = []
-    measure_likeness = partial(_alike, seed=seed, resamples=resamples)
+    measure_likeness = partial(_labeller_agreement, seed=seed, resamples=resamples)
     for kind in LabelKind:
         machine_labels = [
             (problem, label) for problem in problems if (label := labels.by_machine(problem, kind)) is not None
@@ -86,11 +93,15 @@ def _first_two(label: QuestionLabel) -> tuple[str, str]:
     return label.votes[0].value, label.votes[1].value
 
 
-def _alike(kind: LabelKind, label_pairs: Sequence[tuple[str, str]], *, seed: int, resamples: int) -> LabellerAgreement:
+def _labeller_agreement(
+    kind: LabelKind, label_pairs: Sequence[tuple[str, str]], *, seed: int, resamples: int
+) -> LabellerAgreement:
     level: Level = "ordinal" if kind is LabelKind.DIFFICULTY else "nominal"
     order = list(kind.values or sorted({value for pair in label_pairs for value in pair}))
     label_columns = [np.array([order.index(pair[side]) for pair in label_pairs], dtype=float) for side in (0, 1)]
     return LabellerAgreement(
-        same=share(sum(first == second for first, second in label_pairs), len(label_pairs)),
-        alpha=estimate(lambda *raters: alpha(np.array(raters), level), label_columns, seed=seed, resamples=resamples),
+        same=wilson_share(sum(first == second for first, second in label_pairs), len(label_pairs)),
+        alpha=bootstrap_estimate(
+            lambda *raters: krippendorff_alpha(np.array(raters), level), label_columns, seed=seed, resamples=resamples
+        ),
     )

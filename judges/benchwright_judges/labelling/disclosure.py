@@ -19,7 +19,7 @@ _IN_COMMON = 5
 _LETTER = re.compile(r"(?<![A-Za-z])\(?[B-Z]\)|(?<![A-Za-z'])[B-Z](?=[.,:;]|$)")
 
 
-def without_answer(reason: str, problem: Problem) -> str:
+def withhold_if_revealing(reason: str, problem: Problem) -> str:
     """The reason, or that it is withheld.
 
     Where there are few answers to choose from, the rule does not depend on the key: being withheld reveals nothing.
@@ -43,7 +43,7 @@ def _may_disclose(reason: str, problem: Problem) -> bool:
         return bool(_TRUTH.search(reason))
     if key is None:
         return False
-    return any(_shares(words, _words(text)) for text in (key.value, *key.alternatives))
+    return any(_shares_key_words(words, _words(text)) for text in (key.value, *key.alternatives))
 
 
 def _words(text: str) -> list[str]:
@@ -58,7 +58,7 @@ def _holds_phrase(words: Sequence[str], phrase_words: Sequence[str]) -> bool:
     )
 
 
-def _shares(words: Sequence[str], key_words: Sequence[str]) -> bool:
+def _shares_key_words(words: Sequence[str], key_words: Sequence[str]) -> bool:
     """True if all of a short key, or several words in a row of a longer one, are there."""
     if len(key_words) <= _IN_COMMON:
         return _holds_phrase(words, key_words)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from benchwright_judges.errors import LabellingError
-from benchwright_judges.labelling.disclosure import without_answer
+from benchwright_judges.labelling.disclosure import withhold_if_revealing
 from benchwright_judges.labelling.instructions import Topic, instructions, label_prompt, read_choice
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_problems.problem import Problem
@@ -47,7 +47,7 @@ class Labeller:
         problem: Problem,
         kind: LabelKind,
         *,
-        stated: str = "",
+        stated_label: str = "",
         shortlist: Sequence[Topic] = (),
         shortlist_by: str = "",
     ) -> QuestionLabel:
@@ -56,7 +56,7 @@ class Labeller:
         Args:
             problem: Problem with its hidden part, which is only used to withhold reasons that would give it away.
             kind: Kind of the label.
-            stated: Label that the data set states.
+            stated_label: Label that the data set states.
             shortlist: Topics to choose from, for a topic.
             shortlist_by: Method that made the shortlist.
 
@@ -88,7 +88,7 @@ class Labeller:
             value=value,
             source=LabelSource.MODEL,
             by=", ".join(dict.fromkeys(vote.model for vote in votes)),
-            stated=stated,
+            stated=stated_label,
             votes=tuple(votes),
             shortlist=tuple(topic.name for topic in shortlist),
             shortlist_by=shortlist_by,
@@ -100,7 +100,7 @@ class Labeller:
         """A vote, or why there is none."""
         endpoint = self._endpoints[index % len(self._endpoints)]
         settings = endpoint.settings
-        reply = await endpoint.ask(label_prompt(kind, problem, shortlist), index=index, budget=self._budget)
+        reply = await endpoint.request_reply(label_prompt(kind, problem, shortlist), index=index, budget=self._budget)
         if reply.error:
             return f"{settings.name}: {reply.error}"
         try:
@@ -112,12 +112,14 @@ class Labeller:
             model=settings.model,
             value=choice.value,
             second=choice.second_choice,
-            reason=without_answer(choice.reason, problem),
-            second_reason=without_answer(choice.second_reason, problem),
+            reason=withhold_if_revealing(choice.reason, problem),
+            second_reason=withhold_if_revealing(choice.second_reason, problem),
         )
 
 
-def label_by_words(problem: Problem, shortlist: Sequence[Topic], stated: str, label_time: datetime) -> QuestionLabel:
+def label_by_words(
+    problem: Problem, shortlist: Sequence[Topic], stated_label: str, label_time: datetime
+) -> QuestionLabel:
     """The likeliest topic by words alone, where no model is asked.
 
     Raises:
@@ -132,7 +134,7 @@ def label_by_words(problem: Problem, shortlist: Sequence[Topic], stated: str, la
         value=shortlist[0].name,
         source=LabelSource.TF_IDF,
         by=LabelSource.TF_IDF.value,
-        stated=stated,
+        stated=stated_label,
         shortlist=tuple(topic.name for topic in shortlist),
         shortlist_by=LabelSource.TF_IDF.value,
         made=label_time.isoformat(timespec="seconds"),

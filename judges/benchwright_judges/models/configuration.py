@@ -129,7 +129,7 @@ def read_settings(environ: Mapping[str, str] = os.environ, *, reader_name: str =
         raise ConfigurationError(f"{origin}: {f'field {field}: ' if field else ''}{message}") from None
 
 
-def find_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Sequence[ModelEndpoint]:
+def open_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Sequence[ModelEndpoint]:
     """Every configured model.
 
     Raises:
@@ -142,7 +142,7 @@ def find_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.env
         # The client library takes most of a second to import: nobody pays without a judge.
         from benchwright_judges.models.endpoint import ModelEndpoint
 
-    environ = _keys(settings, environ)
+    environ = _key_environment(settings, environ)
     return tuple(ModelEndpoint(model, environ) for model in settings.models)
 
 
@@ -155,7 +155,7 @@ def find_panel(settings: JudgesSettings, environ: Mapping[str, str] = os.environ
     """
     if not settings.judge:
         return None
-    environ = _keys(settings, environ)
+    environ = _key_environment(settings, environ)
     judges = tuple(judge_kinds.KINDS[judge.kind].open(judge, environ) for judge in settings.judge)
     readers = tuple(
         judge
@@ -173,7 +173,7 @@ def find_panel(settings: JudgesSettings, environ: Mapping[str, str] = os.environ
     )
 
 
-def _keys(settings: JudgesSettings, environ: Mapping[str, str]) -> Mapping[str, str]:
+def _key_environment(settings: JudgesSettings, environ: Mapping[str, str]) -> Mapping[str, str]:
     """Environment in which judges find their keys; offline they need none."""
     return dict.fromkeys((model.api_key_env for model in settings.models), "offline") if settings.offline else environ
 

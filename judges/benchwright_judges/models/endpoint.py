@@ -123,12 +123,12 @@ class ModelEndpoint:
         """Close every connection."""
         await self._client.close()
 
-    def most_it_costs(self, prompt: JudgePrompt) -> float:
+    def maximum_cost_usd(self, prompt: JudgePrompt) -> float:
         """Cost of one request at most, in US dollars: a string never has more tokens than bytes."""
         tokens = prompt.size + _FIGURE_TOKENS * prompt.figures
         return (tokens * self.settings.input_usd + self.settings.max_tokens * self.settings.output_usd) / 1e6
 
-    async def ask(self, prompt: JudgePrompt, *, index: int, budget: JudgingBudget) -> EndpointReply:
+    async def request_reply(self, prompt: JudgePrompt, *, index: int, budget: JudgingBudget) -> EndpointReply:
         """Ask, and retry transient failures (time-outs, lost connections, 429, 5xx) until `patience_s` is over.
 
         Args:
@@ -150,7 +150,7 @@ class ModelEndpoint:
                     # Waiting for the first turn does not count: that is not the endpoint's time.
                     start = start or time.monotonic()
                     deadline = start + self.settings.patience_s
-                    with budget.reserve(self.most_it_costs(prompt)) as charge:
+                    with budget.reserve(self.maximum_cost_usd(prompt)) as charge:
                         try:
                             reply = await self._request(prompt, index, deadline - time.monotonic(), charge)
                         finally:
@@ -170,14 +170,14 @@ class ModelEndpoint:
     async def _request(self, prompt: JudgePrompt, index: int, left_s: float, charge: Charge) -> EndpointReply:
         timeout_s = max(0.01, min(self.settings.timeout_s, left_s))
         while True:
-            body = self._body(prompt, index)
+            body = self._request_body(prompt, index)
             # Until there is a reply that says otherwise: a provider charges for what it works on, read or not.
-            charge.usd = self.most_it_costs(prompt)
+            charge.usd = self.maximum_cost_usd(prompt)
             try:
                 # The client's own time-out restarts at every byte.
                 async with asyncio.timeout(timeout_s):
                     raw = await self._client.chat.completions.with_raw_response.create(**body)
-                return self._read(raw.http_response.content, charge)
+                return self._read_reply(raw.http_response.content, charge)
             except (TimeoutError, openai.APITimeoutError) as error:
                 if isinstance(error.__cause__, _NOT_SENT):
                     charge.usd = 0.0
@@ -192,11 +192,11 @@ class ModelEndpoint:
                 raise _RetryError("the endpoint closed the connection before it replied") from error
             except openai.APIStatusError as error:
                 charge.usd = 0.0
-                if error.status_code in (400, 422) and self._gives_way(error, body):
+                if error.status_code in (400, 422) and self._drops_rejected_parameter(error, body):
                     continue
                 raise _status_error(error) from None
 
-    def _body(self, prompt: JudgePrompt, index: int) -> dict[str, Any]:
+    def _request_body(self, prompt: JudgePrompt, index: int) -> dict[str, Any]:
         settings = self.settings
         limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
         body: dict[str, Any] = {
@@ -212,7 +212,7 @@ class ModelEndpoint:
         }
         return {name: value for name, value in body.items() if name not in self._refused}
 
-    def _gives_way(self, error: openai.APIStatusError, request: Mapping[str, Any]) -> bool:
+    def _drops_rejected_parameter(self, error: openai.APIStatusError, request: Mapping[str, Any]) -> bool:
         """True if the endpoint rejects an optional parameter of this request; remembered for later requests."""
         text = str(error.body or error.message)[:2000]
         named_options = [name for name in _OPTIONAL if name in text]
@@ -223,7 +223,7 @@ class ModelEndpoint:
         self._refused |= refused_options
         return bool(refused_options)
 
-    def _read(self, content: bytes, charge: Charge) -> EndpointReply:
+    def _read_reply(self, content: bytes, charge: Charge) -> EndpointReply:
         try:
             completion = _ChatCompletion.model_validate_json(content)
         except ValidationError as error:

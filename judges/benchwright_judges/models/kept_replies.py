@@ -55,7 +55,7 @@ class KeptReplies:
         """As configured."""
         return self._endpoint.settings.name
 
-    async def reply(
+    async def kept_or_new_reply(
         self,
         kind: str,
         subject: str,
@@ -86,7 +86,7 @@ class KeptReplies:
         reply = kept_reply.find(made_from)
         if reply is None:
             prompt = data_prompt(self._data_title, text, instructions, schema, figures)
-            answer = await self._endpoint.ask(prompt, index=0, budget=self._budget)
+            answer = await self._endpoint.request_reply(prompt, index=0, budget=self._budget)
             self.request_count += 1
             if not answer.text:
                 raise self._failure(f"{self.name} gave no reply about {subject}: {answer.error}")

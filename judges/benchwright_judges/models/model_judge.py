@@ -37,15 +37,15 @@ class ModelJudge:
         made_by = {"base_url", "model", "temperature", "seed", "max_tokens"}
         return digest(self.endpoint.settings.model_dump(mode="json", include=made_by))
 
-    def most_it_costs(self, problem: Problem, answer: str, rubric: Rubric) -> float:
+    def maximum_cost_usd(self, problem: Problem, answer: str, rubric: Rubric) -> float:
         """Cost of one request for a vote at most, in US dollars."""
-        return self.endpoint.most_it_costs(grading_prompt(problem, answer, rubric))
+        return self.endpoint.maximum_cost_usd(grading_prompt(problem, answer, rubric))
 
     async def vote(
         self, problem: Problem, answer: str, rubric: Rubric, *, index: int = 0, budget: JudgingBudget
     ) -> Vote:
         """One vote on an answer; see `Judge.vote`."""
-        reply = await self.endpoint.ask(grading_prompt(problem, answer, rubric), index=index, budget=budget)
+        reply = await self.endpoint.request_reply(grading_prompt(problem, answer, rubric), index=index, budget=budget)
         return self._vote(reply, rubric.scale)
 
     async def close(self) -> None:
@@ -81,4 +81,4 @@ def read_verdict(text: str, scale: Scale) -> tuple[str, str]:
         raise ValueError("the reply does not have the fields reason and verdict, and only these")
     if not isinstance(fields["reason"], str):
         raise ValueError("the reply's reason is not a string")
-    return scale.read(fields["verdict"]), fields["reason"]
+    return scale.read_label(fields["verdict"]), fields["reason"]

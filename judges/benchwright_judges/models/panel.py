@@ -7,7 +7,7 @@ from typing import Protocol
 
 from benchwright_judges.judgement import Judgement, JudgementStatus, Vote
 from benchwright_judges.models.budget import JudgingBudget
-from benchwright_judges.reading.model_reader import READINGS, ModelReader, is_unread
+from benchwright_judges.reading.model_reader import READINGS, ModelReader, is_unread_by_rules
 from benchwright_judges.rubric import Rubric, rubric_for
 from benchwright_problems.problem import Problem
 
@@ -39,7 +39,7 @@ class VotingJudge(Protocol):
             OutOfBudgetError: The budget does not hold what the vote may cost.
         """
 
-    def most_it_costs(self, problem: Problem, answer: str, rubric: Rubric) -> float:
+    def maximum_cost_usd(self, problem: Problem, answer: str, rubric: Rubric) -> float:
         """Cost of one request for a vote at most, in US dollars, by the configured prices."""
 
     async def close(self) -> None:
@@ -72,25 +72,27 @@ class Panel:
         """Judge that votes on a seat, counted from 0."""
         return self.judges[seat % len(self.judges)]
 
-    def reader_of(self, problem: Problem, judgement: Judgement) -> ModelReader | None:
+    def find_reader(self, problem: Problem, rule_judgement: Judgement) -> ModelReader | None:
         """Reader of an answer of which rules say this; None if nobody reads it."""
-        return self.model_reader if is_unread(problem, judgement) else None
+        return self.model_reader if is_unread_by_rules(problem, rule_judgement) else None
 
-    def most_it_costs(self, problem: Problem, answer: str, judgement: Judgement) -> float:
+    def maximum_cost_usd(self, problem: Problem, answer: str, rule_judgement: Judgement) -> float:
         """Maximum cost of reading and judging an answer, in US dollars, with every seat and every spare used.
 
         Args:
             problem: Problem with its hidden part.
             answer: The answer.
-            judgement: Judgement of it by rules.
+            rule_judgement: Judgement of it by rules.
         """
         if self.offline:
             return 0.0
-        model_reader, rubric = self.reader_of(problem, judgement), rubric_for(problem)
-        cost = 0.0 if model_reader is None else model_reader.most_it_costs(problem, answer) * (READINGS + self.spares)
-        if rubric is None or judgement.status is not JudgementStatus.PENDING:
+        model_reader, rubric = self.find_reader(problem, rule_judgement), rubric_for(problem)
+        cost = (
+            0.0 if model_reader is None else model_reader.maximum_cost_usd(problem, answer) * (READINGS + self.spares)
+        )
+        if rubric is None or rule_judgement.status is not JudgementStatus.PENDING:
             return cost
-        dearest = max(judge.most_it_costs(problem, answer, rubric) for judge in self.judges)
+        dearest = max(judge.maximum_cost_usd(problem, answer, rubric) for judge in self.judges)
         return cost + dearest * (self.seats + self.spares + int(self.comparable))
 
     async def close(self) -> None:

@@ -61,7 +61,7 @@ def grading_prompt(
     """
     schema = object_schema({"reason": {"type": "string"}, "verdict": rubric.scale.schema})
     system = f"{rubric.prompt.strip()}\n\n{rubric.frame.strip()}"
-    return _about_answer(problem, answer, "Grade", JudgePrompt(({"role": "system", "content": system},), schema), code)
+    return _answer_prompt(problem, answer, "Grade", JudgePrompt(({"role": "system", "content": system},), schema), code)
 
 
 def error_types_prompt(
@@ -84,14 +84,14 @@ def error_types_prompt(
     types_field: dict[str, JsonValue] = {"type": "array", "items": {"type": "string", "enum": [*types]}}
     schema = object_schema({"reason": {"type": "string"}, "types": types_field})
     empty = JudgePrompt(({"role": "system", "content": instructions.strip()},), schema)
-    return _about_answer(problem, reply, "Classify", empty, code)
+    return _answer_prompt(problem, reply, "Classify", empty, code)
 
 
 def reading_prompt(
     problem: Problem,
     reply: str,
     instructions: str,
-    names: Mapping[str, str],
+    values_by_name: Mapping[str, str],
     *,
     expected_kind: str,
     code: Callable[[], str] = lambda: secrets.token_hex(16),
@@ -102,16 +102,20 @@ def reading_prompt(
         problem: Its public side is shown, without pictures.
         reply: Hostile text, already cut to a length that is read.
         instructions: The system message.
-        names: Name → value that can be stated; none if any words can.
+        values_by_name: Name → value that can be stated; none if any words can.
         expected_kind: Kind of value that answers the question.
         code: Draws a random code.
     """
-    value: dict[str, JsonValue] = {"type": "string", "enum": [*names, ""]} if names else {"type": "string"}
+    value: dict[str, JsonValue] = (
+        {"type": "string", "enum": [*values_by_name, ""]} if values_by_name else {"type": "string"}
+    )
     outcome: dict[str, JsonValue] = {"type": "string", "enum": ["stated", "ambiguous", "none"]}
-    sections = [*_question(problem), _section("VALUE ASKED FOR", expected_kind)]
-    sections += [_section(f"NAME {name}", _named_value(problem, value_named)) for name, value_named in names.items()]
+    sections = [*_question_lines(problem), _section("VALUE ASKED FOR", expected_kind)]
+    sections += [
+        _section(f"NAME {name}", _named_value(problem, value_named)) for name, value_named in values_by_name.items()
+    ]
     question_section = _cut("\n".join(sections))
-    block = _block(visible(reply), (question_section,), "Read", "", code)
+    block = _quoted_block(visible(reply), (question_section,), "Read", "", code)
     return JudgePrompt(
         messages=(
             {"role": "system", "content": instructions.strip()},
@@ -127,13 +131,15 @@ def _named_value(problem: Problem, value: str) -> str:
     return f"The reply gives choice {value}." if has_choices else f"The reply calls the statement {value}."
 
 
-def _about_answer(problem: Problem, answer: str, verb: str, empty: JudgePrompt, code: Callable[[], str]) -> JudgePrompt:
+def _answer_prompt(
+    problem: Problem, answer: str, verb: str, empty: JudgePrompt, code: Callable[[], str]
+) -> JudgePrompt:
     """The prompt with what a judge sees of question, key and answer."""
     key = problem.hidden.answer
     if key is None:
         raise ValueError(f"problem {problem.id} has no key to grade by")
     answer_text = visible(answer[:ANSWER_CHARACTERS])
-    question = _question(
+    question = _question_lines(
         problem, [_section(f"FILE {path}", text) for path, text in sorted(problem.public.files.items())]
     )
     solution = [_section("REFERENCE ANSWER", key.value)]
@@ -147,18 +153,18 @@ def _about_answer(problem: Problem, answer: str, verb: str, empty: JudgePrompt, 
     question_and_key = _cut("\n".join(question)), _cut("\n".join(solution))
     cut = len(answer) - ANSWER_CHARACTERS
     notice = f" Its last {cut} characters were cut off, as it is too long." if cut > 0 else ""
-    block = _block(answer_text, question_and_key, verb, notice, code)
+    block = _quoted_block(answer_text, question_and_key, verb, notice, code)
     content = _parts([question_and_key[0], *problem.public.figures, question_and_key[1], *key.figures, block])
     return JudgePrompt((*empty.messages, {"role": "user", "content": content}), empty.schema)
 
 
-def _question(problem: Problem, files: Sequence[str] = ()) -> list[str]:
+def _question_lines(problem: Problem, files: Sequence[str] = ()) -> list[str]:
     choices = problem.public.question.choices if problem.public.question is not None else ()
     sections = [_section("QUESTION", problem.public.statement), *files]
     return sections + [_section(f"CHOICE {choice.letter}", choice.text) for choice in choices]
 
 
-def _block(answer_text: str, shown_texts: Sequence[str], verb: str, notice: str, code: Callable[[], str]) -> str:
+def _quoted_block(answer_text: str, shown_texts: Sequence[str], verb: str, notice: str, code: Callable[[], str]) -> str:
     """Instructions, and the answer between two lines with a code that stands nowhere else."""
     marker = code()
     while marker in answer_text or any(marker in text for text in shown_texts):
@@ -228,7 +234,7 @@ def question_prompt(
         figures: Those of its pictures that are sent.
         code: Draws a random code.
     """
-    return data_prompt("QUESTION", "\n".join(_question(problem)), instructions, schema, figures, code=code)
+    return data_prompt("QUESTION", "\n".join(_question_lines(problem)), instructions, schema, figures, code=code)
 
 
 def data_prompt(

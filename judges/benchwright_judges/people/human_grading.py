@@ -66,7 +66,7 @@ class HumanGrading:
         self._graders = graders
         self._includes_all = includes_all
 
-    async def next_item(self, grader: str) -> GradedItem | None:
+    async def next_gradable_answer(self, grader: str) -> GradedItem | None:
         """The next answer for a person; None if nothing is left."""
         return next(iter(await self.gradable_answers(grader)), None)
 
@@ -75,34 +75,34 @@ class HumanGrading:
         _check_name(grader)
         return [
             item
-            for judged_answer in _shuffle_for_grader(await self._open(), grader)
-            if (item := self._item(judged_answer.answer)) is not None
-            and self._wants_grade(item.rubric, judged_answer.grades, grader)
+            for answer_record in _shuffle_for_grader(await self._open(), grader)
+            if (item := self._gradable_item(answer_record.answer)) is not None
+            and self._wants_grade(item.rubric, answer_record.grades, grader)
         ]
 
-    async def adjudications(self, grader: str | None = None) -> Sequence[GradedItem]:
+    async def open_disputes(self, grader: str | None = None) -> Sequence[GradedItem]:
         """Disputed answers that nobody has decided; only those that `grader` has not graded, if given."""
         return [
             item
-            for judged_answer in _shuffle_for_grader(await self._open(), grader or "")
-            if all(grade.grader != grader for grade in judged_answer.grades)
-            and (item := self._item(judged_answer.answer)) is not None
-            and self._is_disputed(item.rubric, judged_answer.grades)
+            for answer_record in _shuffle_for_grader(await self._open(), grader or "")
+            if all(grade.grader != grader for grade in answer_record.grades)
+            and (item := self._gradable_item(answer_record.answer)) is not None
+            and self._is_disputed(item.rubric, answer_record.grades)
         ]
 
-    async def dispute(self, grading_item: GradedItem) -> Dispute | None:
+    async def find_dispute(self, grading_item: GradedItem) -> Dispute | None:
         """Dispute between the two who have graded an answer; None if they don't differ, or a third has decided."""
-        judged_answer = await self._records.judged_answer(grading_item.id)
-        if judged_answer is None or not self._is_disputed(grading_item.rubric, judged_answer.grades):
+        answer_record = await self._records.find_answer_record(grading_item.id)
+        if answer_record is None or not self._is_disputed(grading_item.rubric, answer_record.grades):
             return None
-        points = [grade.points for grade in judged_answer.grades]
-        labels = sorted((grade.label for grade in judged_answer.grades), key=grading_item.rubric.scale.labels.index)
+        points = [grade.points for grade in answer_record.grades]
+        labels = sorted((grade.label for grade in answer_record.grades), key=grading_item.rubric.scale.labels.index)
         # Sorted for each item: which points are by the same person can't be seen.
         return Dispute(
             [tuple(sorted(item_points)) for item_points in zip(*points, strict=True)] if all(points) else (), labels
         )
 
-    async def grade(
+    async def accept_grade(
         self,
         answer_id: str,
         grader: str,
@@ -128,21 +128,21 @@ class HumanGrading:
             GradingError: No such answer exists, or the grade is off the scale.
         """
         _check_name(grader)
-        judged_answer = await self._records.judged_answer(answer_id)
-        graded_item = None if judged_answer is None else self._item(judged_answer.answer)
-        if judged_answer is None or graded_item is None:
+        answer_record = await self._records.find_answer_record(answer_id)
+        graded_item = None if answer_record is None else self._gradable_item(answer_record.answer)
+        if answer_record is None or graded_item is None:
             raise GradingError(
                 f"there is no answer {answer_id!r} to grade, or its problem has been changed or removed since"
             )
         if points:
-            label = _label(graded_item, points)
+            label = _label_of_points(graded_item, points)
         if label not in graded_item.rubric.scale.labels:
             raise GradingError(
                 f"{label!r} is not on the scale; choose from {', '.join(graded_item.rubric.scale.labels)}"
             )
         if difficulty not in DIFFICULTIES:
             raise GradingError("the grading difficulty must be a number from 1 (easy) to 5 (hard)")
-        other_grades = [grade for grade in judged_answer.grades if grade.grader != grader]
+        other_grades = [grade for grade in answer_record.grades if grade.grader != grader]
         if not self._wants_grade(graded_item.rubric, other_grades, grader):
             raise GradingError(f"answer {answer_id!r} needs no more grades")
         grade = PersonsGrade(
@@ -157,24 +157,24 @@ class HumanGrading:
         )
         await self._records.keep_grade(grade)
         judgement = self._judgement(graded_item.rubric, [*other_grades, grade])
-        if judgement is not None and _waits_for_people(judged_answer):
-            await self._records.settle(judged_answer.answer, judgement)
+        if judgement is not None and _waits_for_people(answer_record):
+            await self._records.store_judgement(answer_record.answer, judgement)
         return judgement
 
     async def _open(self) -> Sequence[AnswerRecord]:
         return [
-            judged_answer
-            for judged_answer in await self._records.judged_answers()
-            if _waits_for_people(judged_answer) or (self._includes_all and judged_answer.judgement is not None)
+            answer_record
+            for answer_record in await self._records.answer_records()
+            if _waits_for_people(answer_record) or (self._includes_all and answer_record.judgement is not None)
         ]
 
-    def _item(self, answer: GivenAnswer) -> GradedItem | None:
+    def _gradable_item(self, answer: GivenAnswer) -> GradedItem | None:
         """None if the problem was removed or changed since it was answered, or needs no judge."""
         try:
             problem = self._problem_of(answer.problem)
         except ProblemsError:
             return None
-        if not answer.is_to(problem):
+        if not answer.answers_current_version(problem):
             return None
         rubric = rubric_for(problem)
         if rubric is None:
@@ -195,13 +195,13 @@ class HumanGrading:
         if len(labels) < self._graders:
             return None
         if len(labels) == 1:
-            return rubric.scale.settle(labels, 1)
+            return rubric.scale.decide(labels, 1)
         if len(labels) == 2:
-            return rubric.scale.settle(labels, 3)
+            return rubric.scale.decide(labels, 3)
         # If all three disagree, the third decides.
         decider = [grade.label for grade in grades if grade.adjudicates][-1:] or labels[-1:]
-        agreed = rubric.scale.settle_finally if rubric.scale.is_ordinal else rubric.scale.settle
-        return agreed(labels, 3) or rubric.scale.settle(decider, 1)
+        agreed = rubric.scale.decide_finally if rubric.scale.is_ordinal else rubric.scale.decide
+        return agreed(labels, 3) or rubric.scale.decide(decider, 1)
 
     def _judgement(self, rubric: Rubric, grades: Sequence[PersonsGrade]) -> Judgement | None:
         decision = self._decision(rubric, grades)
@@ -223,12 +223,12 @@ class HumanGrading:
         )
 
 
-def _waits_for_people(judged_answer: AnswerRecord) -> bool:
+def _waits_for_people(answer_record: AnswerRecord) -> bool:
     """True if an answer has no score, or is unread."""
-    return judged_answer.waits or (judged_answer.judgement is not None and judged_answer.judgement.is_for_people)
+    return answer_record.waits or (answer_record.judgement is not None and answer_record.judgement.is_for_people)
 
 
-def _label(grading_item: GradedItem, points: Sequence[float]) -> str:
+def _label_of_points(grading_item: GradedItem, points: Sequence[float]) -> str:
     """The label that points stand for.
 
     Raises:
@@ -244,11 +244,11 @@ def _label(grading_item: GradedItem, points: Sequence[float]) -> str:
     return grading_item.rubric.scale.label_of(sum(points), rubric.most, rubric.enough or rubric.most)
 
 
-def _shuffle_for_grader(judged_answers: Sequence[AnswerRecord], grader: str) -> Sequence[AnswerRecord]:
+def _shuffle_for_grader(answer_records: Sequence[AnswerRecord], grader: str) -> Sequence[AnswerRecord]:
     """A sort key that gives each person a stable order, different from other people's."""
     return sorted(
-        judged_answers,
-        key=lambda judged_answer: hashlib.sha256(f"{grader}\n{judged_answer.answer.id}".encode()).digest(),
+        answer_records,
+        key=lambda answer_record: hashlib.sha256(f"{grader}\n{answer_record.answer.id}".encode()).digest(),
     )
 
 

@@ -99,7 +99,7 @@ class LabelledReply:
         """True if a person reads exactly one value in it."""
         return self.truth != _NOTHING
 
-    def reading(self, judgement: Judgement) -> str | None:
+    def read_value(self, judgement: Judgement) -> str | None:
         """Value that a judgement reads in it, as a truth is written; None if nothing."""
         if judgement.status is not JudgementStatus.SCORED:
             return None
@@ -107,12 +107,12 @@ class LabelledReply:
             return "right" if judgement.passed else "wrong"
         return {"true": "T", "false": "F"}.get(judgement.label, judgement.label)
 
-    def outcome(self, judgement: Judgement) -> str:
+    def reading_outcome(self, judgement: Judgement) -> str:
         """Outcome of reading: `read`, `unread`, `misread`, `invented` (no value, or several, were said), or `judge`.
 
         `judge` is a wrong text for a blank, which only a judge can call wrong.
         """
-        value = self.reading(judgement)
+        value = self.read_value(judgement)
         if not self.is_clear:
             return "read" if value is None else "invented"
         if value is None:

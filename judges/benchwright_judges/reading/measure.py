@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from benchwright_foundation.model import Model
-from benchwright_judges.agreement.estimators import Share, share
+from benchwright_judges.agreement.estimators import Share, wilson_share
 from benchwright_judges.judgement import Judgement
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.panel import Panel
 from benchwright_judges.reading.corpus import LabelledReply
-from benchwright_judges.reading.reading import read_answer
+from benchwright_judges.reading.reading import read_answer_by_model
 from benchwright_judges.records.records import Records
 from benchwright_judges.rule_judgements import RULES
 from benchwright_judges.score import score
@@ -72,10 +72,10 @@ async def measure_reading(
     turn = asyncio.Semaphore(_AT_ONCE)
 
     async def read(labelled_reply: LabelledReply, unread: Judgement) -> Judgement:
-        if panel.reader_of(labelled_reply.problem, unread) is None:
+        if panel.find_reader(labelled_reply.problem, unread) is None:
             return unread
         async with turn:
-            return await read_answer(
+            return await read_answer_by_model(
                 labelled_reply.problem, labelled_reply.text, unread, model_reader, panel, records, budget
             )
 
@@ -102,7 +102,7 @@ def _qualities(
     qualities = []
     for name in (*formats, "all"):
         reply_outcomes = [
-            (judged_reply, judged_reply.outcome(judgement))
+            (judged_reply, judged_reply.reading_outcome(judgement))
             for judged_reply, judgement in judged_replies
             if name in ("all", judged_reply.question.format)
         ]
@@ -113,10 +113,10 @@ def _qualities(
                 reader=reader_name,
                 format=name,
                 replies=len(reply_outcomes),
-                read=share(clear["read"], clear.total()),
-                unread=share(clear["unread"], clear.total()),
-                misread=share(clear["misread"], clear.total()),
-                invented=share(unclear_outcomes["invented"], unclear_outcomes.total()),
+                read=wilson_share(clear["read"], clear.total()),
+                unread=wilson_share(clear["unread"], clear.total()),
+                misread=wilson_share(clear["misread"], clear.total()),
+                invented=wilson_share(unclear_outcomes["invented"], unclear_outcomes.total()),
             )
         )
     return tuple(qualities)

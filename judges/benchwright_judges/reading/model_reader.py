@@ -46,14 +46,14 @@ def instructions() -> tuple[str, str]:
     return content.decode(), f"{READING}@{hashlib.sha256(content).hexdigest()[:12]}"
 
 
-def is_unread(problem: Problem, judgement: Judgement) -> bool:
+def is_unread_by_rules(problem: Problem, rule_judgement: Judgement) -> bool:
     """True if rules read no value in an answer to a question that is answered by one, and not by several letters."""
     question = problem.public.question
     if question is None or problem.hidden.answer is None or not rules_of(question.format).names_value:
         return False
     if question.format.answered_by is AnsweredBy.CHOICES:
         return False
-    return judgement.status in (JudgementStatus.UNREADABLE, JudgementStatus.PENDING)
+    return rule_judgement.status in (JudgementStatus.UNREADABLE, JudgementStatus.PENDING)
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,11 @@ class ModelReader:
         """As configured."""
         return " + ".join(judge.name for judge in self.judges)
 
-    def most_it_costs(self, problem: Problem, answer: str) -> float:
+    def maximum_cost_usd(self, problem: Problem, answer: str) -> float:
         """Cost of one request at most, in US dollars."""
-        return max(judge.endpoint.most_it_costs(_prompt(problem, answer, 0)) for judge in self.judges)
+        return max(judge.endpoint.maximum_cost_usd(_prompt(problem, answer, 0)) for judge in self.judges)
 
-    def key(self, problem: Problem, answer: str, index: int) -> str:
+    def vote_key(self, problem: Problem, answer: str, index: int) -> str:
         """Digest of everything that determines a vote; the answer key does not."""
         return digest(
             {
@@ -97,7 +97,7 @@ class ModelReader:
             OutOfBudgetError: The budget does not hold what the vote may cost.
         """
         judge = self._judge(index)
-        reply = await judge.endpoint.ask(_prompt(problem, answer, index), index=index, budget=budget)
+        reply = await judge.endpoint.request_reply(_prompt(problem, answer, index), index=index, budget=budget)
         vote_fields: dict[str, Any] = {
             "judge": judge.name,
             "raw": reply.text,
@@ -107,7 +107,7 @@ class ModelReader:
         if reply.error:
             return Vote(error=reply.error, **vote_fields)
         try:
-            label, quote = read_reading(reply.text, _shown(answer), problem, codes(problem, index))
+            label, quote = read_reading(reply.text, _shown(answer), problem, values_by_code(problem, index))
         except ValueError as error:
             return Vote(error=str(error), **vote_fields)
         return Vote(label=label, reason=quote, **vote_fields)
@@ -116,7 +116,7 @@ class ModelReader:
         return self.judges[index % len(self.judges)]
 
 
-def codes(problem: Problem, index: int) -> dict[str, str]:
+def values_by_code(problem: Problem, index: int) -> dict[str, str]:
     """Name in a reading → value that can be selected, in the order in which they are shown; none for words.
 
     Args:
@@ -132,14 +132,14 @@ def codes(problem: Problem, index: int) -> dict[str, str]:
     return dict([*ordered[first:], *ordered[:first]])
 
 
-def read_reading(text: str, answer: str, problem: Problem, names: Mapping[str, str]) -> tuple[str, str]:
+def read_reading(text: str, answer: str, problem: Problem, values_by_name: Mapping[str, str]) -> tuple[str, str]:
     """Label and quotation of a reader's reply; strict: nothing is guessed.
 
     Args:
         text: The reader's reply.
         answer: Answer that it was shown.
         problem: The question.
-        names: Name → value, as the request has them; none if any words can be stated.
+        values_by_name: Name → value, as the request has them; none if any words can be stated.
 
     Raises:
         ValueError: The reply is not one object with exactly the three fields, or names what is no outcome or no value.
@@ -152,13 +152,13 @@ def read_reading(text: str, answer: str, problem: Problem, names: Mapping[str, s
         return outcome, ""
     if outcome != "stated":
         raise ValueError("the reply's outcome is neither stated nor ambiguous nor none")
-    if names and value not in names:
-        raise ValueError(f"the reply's value is none of {', '.join(names)}")
-    value = names.get(value, value)
-    return (f"{STATED}{value}" if _supports(quote, value, visible(answer), problem) else UNFOUNDED), quote
+    if values_by_name and value not in values_by_name:
+        raise ValueError(f"the reply's value is none of {', '.join(values_by_name)}")
+    value = values_by_name.get(value, value)
+    return (f"{STATED}{value}" if _quote_supports(quote, value, visible(answer), problem) else UNFOUNDED), quote
 
 
-def _supports(quote: str, value: str, answer: str, problem: Problem) -> bool:
+def _quote_supports(quote: str, value: str, answer: str, problem: Problem) -> bool:
     """True if a quotation is in an answer, is not denied there, and could not as well be one for another value."""
     plain_answer, plain_quote = _plain(answer), _plain(quote)
     start = plain_answer.rfind(plain_quote)
@@ -171,23 +171,26 @@ def _supports(quote: str, value: str, answer: str, problem: Problem) -> bool:
     if not _values(problem):
         return bool(value) and _plain(value) in plain_quote and not _stands_in_list(_plain(value), plain_answer)
     own_names = _names_of(problem)
-    named = {other for other, other_names in own_names.items() if any(_has(name, quote) for name in other_names)}
+    named = {
+        other for other, other_names in own_names.items() if any(_quote_has_word(name, quote) for name in other_names)
+    }
     if named - {value}:
         return False
     # "(A) (B) (C)": the same words are there for another value too.
     return not any(
-        _has(name, quote) and _has(_plain(_replaced(name, other_name, quote)), before + after)
+        _quote_has_word(name, quote)
+        and _quote_has_word(_plain(_exchange_name(name, other_name, quote)), before + after)
         for other, other_names in own_names.items()
         if other != value
         for name, other_name in zip(own_names[value], other_names, strict=True)
     )
 
 
-def _replaced(name: str, other_name: str, quote: str) -> str:
+def _exchange_name(name: str, other_name: str, quote: str) -> str:
     return re.sub(re.escape(name), lambda _: other_name, quote, flags=0 if len(name) == 1 else re.IGNORECASE)
 
 
-def _has(name: str, quote: str) -> bool:
+def _quote_has_word(name: str, quote: str) -> bool:
     """True if a quotation has a name as a word; an "A" before a word is an article."""
     match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", quote, 0 if len(name) == 1 else re.IGNORECASE)
     return match is not None and not (name == "A" and re.match(r" [a-z]", quote[match.end() :]))
@@ -209,7 +212,7 @@ def _stands_in_list(value: str, answer: str) -> bool:
 
 def _prompt(problem: Problem, answer: str, index: int) -> JudgePrompt:
     return reading_prompt(
-        problem, _shown(answer), instructions()[0], codes(problem, index), expected_kind=_expected(problem)
+        problem, _shown(answer), instructions()[0], values_by_code(problem, index), expected_kind=_expected(problem)
     )
 
 

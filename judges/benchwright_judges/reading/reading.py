@@ -13,10 +13,10 @@ from benchwright_judges.score import score_value
 from benchwright_problems.problem import Problem
 
 
-async def read_answer(
+async def read_answer_by_model(
     problem: Problem,
     answer: str,
-    unread: Judgement,
+    rule_judgement: Judgement,
     model_reader: ModelReader,
     panel: Panel,
     records: Records,
@@ -27,23 +27,23 @@ async def read_answer(
     Args:
         problem: Problem with its hidden part; the reader is not shown the key.
         answer: Hostile text.
-        unread: Judgement by rules: unreadable, or pending.
+        rule_judgement: Judgement by rules: unreadable, or pending.
         model_reader: The model.
         panel: Says how many unusable replies are replaced.
         records: The cache of votes.
         budget: Pays.
 
     Returns:
-        The score of the value that both readings find; else `unread` with the votes; of an unreadable answer an error
-        if too few replies could be used.
+        The score of the value that both readings find; else `rule_judgement` with the votes; of an unreadable answer an
+        error if too few replies could be used.
 
     Raises:
         OutOfBudgetError: The budget does not hold what a vote may cost; votes that were given are stored.
     """
-    counted_votes = await ballot.count(
-        lambda seat: ballot.remembered(
+    counted_votes = await ballot.collect_votes(
+        lambda seat: ballot.cached_or_new_vote(
             records,
-            model_reader.key(problem, answer, seat),
+            model_reader.vote_key(problem, answer, seat),
             model_reader.name,
             lambda: model_reader.vote(problem, answer, index=seat, budget=budget),
             offline=panel.offline,
@@ -61,8 +61,8 @@ async def read_answer(
         scored = score_value(problem, counted_votes.decision.removeprefix(STATED))
         if scored.status is JudgementStatus.SCORED:
             return scored.model_copy(update=judgement_fields)
-    if unread.status is JudgementStatus.PENDING:
-        return unread.model_copy(update={"votes": counted_votes.votes})
+    if rule_judgement.status is JudgementStatus.PENDING:
+        return rule_judgement.model_copy(update={"votes": counted_votes.votes})
     if len(counted_votes.labels) < READINGS:
         reason = next((vote.error for vote in reversed(counted_votes.votes) if vote.error), "no votes")
         message = (
@@ -70,7 +70,9 @@ async def read_answer(
             "`benchwright judge test`, then have the answer read with `benchwright judge pending --score`."
         )
         return Judgement(status=JudgementStatus.ERROR, message=message, **judgement_fields)
-    return unread.model_copy(update={**judgement_fields, "label": _label(unread.label, counted_votes.decision)})
+    return rule_judgement.model_copy(
+        update={**judgement_fields, "label": _label(rule_judgement.label, counted_votes.decision)}
+    )
 
 
 def _label(by_rules: str, decision: str | None) -> str:

@@ -24,14 +24,18 @@ class CountedVotes(Generic[T]):
     """None if they do not decide."""
 
 
-async def count(
-    ask: Callable[[int], Awaitable[Vote]], settle: Callable[[Sequence[str]], T | None], *, seats: int, spares: int
+async def collect_votes(
+    request_vote: Callable[[int], Awaitable[Vote]],
+    decide: Callable[[Sequence[str]], T | None],
+    *,
+    seats: int,
+    spares: int,
 ) -> CountedVotes[T]:
     """Ask for a bare majority together, then one by one, until the votes decide or seats and spares are used.
 
     Args:
-        ask: Requests the vote of a seat, counted from 0.
-        settle: Decides what labels come to; None if more are needed.
+        request_vote: Requests the vote of a seat, counted from 0.
+        decide: Decides what labels come to; None if more are needed.
         seats: Number of votes at most.
         spares: Number of votes without a usable reply that are replaced, at most.
 
@@ -46,15 +50,15 @@ async def count(
         vote_count = min(label_goal - len(labels), label_goal + spares - len(votes))
         if vote_count <= 0:
             break
-        votes += await _votes_together(ask, range(len(votes), len(votes) + vote_count))
+        votes += await _votes_together(request_vote, range(len(votes), len(votes) + vote_count))
         labels = [vote.label for vote in votes if not vote.error]
         if len(labels) == label_goal:
-            decision = settle(labels)
+            decision = decide(labels)
             label_goal += 1
     return CountedVotes(tuple(votes), tuple(labels), decision)
 
 
-async def remembered(
+async def cached_or_new_vote(
     records: Records, key: str, judge: str, request_vote: Callable[[], Awaitable[Vote]], *, offline: bool
 ) -> Vote:
     """A vote from the cache, or else a new one, which is stored at once.
@@ -73,13 +77,13 @@ async def remembered(
         return Vote(judge=judge, error="there is no recorded vote, and judges are offline")
     vote = await request_vote()
     if not vote.error:
-        await records.remember([(key, vote)])
+        await records.cache_votes([(key, vote)])
     return vote
 
 
-async def _votes_together(ask: Callable[[int], Awaitable[Vote]], seats: Sequence[int]) -> list[Vote]:
+async def _votes_together(request_vote: Callable[[int], Awaitable[Vote]], seats: Sequence[int]) -> list[Vote]:
     # Votes that were paid for are kept, so the failure of one does not cancel the others.
-    votes = await asyncio.gather(*(ask(seat) for seat in seats), return_exceptions=True)
+    votes = await asyncio.gather(*(request_vote(seat) for seat in seats), return_exceptions=True)
     for vote in votes:
         if isinstance(vote, BaseException):
             raise vote

@@ -13,7 +13,7 @@ from benchwright_judges.judgement import Judgement, JudgementStatus, ScoringMeth
 from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
 from benchwright_judges.models.panel import Panel
 from benchwright_judges.models.prompt import ANSWER_CHARACTERS
-from benchwright_judges.reading.reading import read_answer
+from benchwright_judges.reading.reading import read_answer_by_model
 from benchwright_judges.records import ballot
 from benchwright_judges.records.records import GivenAnswer, Records
 from benchwright_judges.rubric import COMPARABLE, Rubric, is_code_question, load_rubric, rubric_for
@@ -38,7 +38,7 @@ async def judge_and_record(
     number: int = 0,
     answer_id: str | None = None,
     budget: JudgingBudget | None = None,
-    ruled: Judgement | None = None,
+    rule_judgement: Judgement | None = None,
 ) -> Judgement:
     """Judge an answer and store all votes and the judgement.
 
@@ -55,7 +55,7 @@ async def judge_and_record(
         answer_id: Identifies the answer: one that was scored before, by the present question and key, is not judged
             again.
         budget: Limits the cost of the votes; if it runs out, the answer stays pending.
-        ruled: What rules say of the answer, where that is known; rules score an answer once.
+        rule_judgement: What rules say of the answer, where that is known; rules score an answer once.
 
     Raises:
         StorageError: The database failed; earlier writes are kept.
@@ -63,12 +63,12 @@ async def judge_and_record(
     if answer_id is not None and attempt:
         answer_id = await _answer_id_for_key(records, problem, answer_id)
     if answer_id is not None:
-        earlier_judgement, kept_answer = await records.judgement(answer_id), await records.answer(answer_id)
+        earlier_judgement, kept_answer = await records.find_judgement(answer_id), await records.find_answer(answer_id)
         if (
             earlier_judgement is not None
             and kept_answer is not None
-            and kept_answer.is_to(problem)
-            and not _is_open(problem, earlier_judgement, panel)
+            and kept_answer.answers_current_version(problem)
+            and not _can_be_judged_further(problem, earlier_judgement, panel)
         ):
             return earlier_judgement
     question = problem.public.question
@@ -83,44 +83,48 @@ async def judge_and_record(
         number=number,
         id=answer_id or uuid.uuid4().hex,
     )
-    if ruled is None:
-        ruled = score(problem, answer)
-    if not _is_open(problem, ruled, panel):
-        await records.settle(given_answer, ruled)
-        return ruled
-    await records.receive(given_answer, ruled.message if ruled.status is JudgementStatus.PENDING else PENDING.message)
-    voted = await vote(problem, answer, panel, records, ruled, budget=budget or JudgingBudget())
-    if voted != ruled:
-        await records.settle(given_answer, voted)
+    if rule_judgement is None:
+        rule_judgement = score(problem, answer)
+    if not _can_be_judged_further(problem, rule_judgement, panel):
+        await records.store_judgement(given_answer, rule_judgement)
+        return rule_judgement
+    await records.store_pending_answer(
+        given_answer, rule_judgement.message if rule_judgement.status is JudgementStatus.PENDING else PENDING.message
+    )
+    voted = await judge_by_panel(problem, answer, panel, records, rule_judgement, budget=budget or JudgingBudget())
+    if voted != rule_judgement:
+        await records.store_judgement(given_answer, voted)
     return voted
 
 
-def _is_open(problem: Problem, judgement: Judgement, panel: Panel | None) -> bool:
+def _can_be_judged_further(problem: Problem, judgement: Judgement, panel: Panel | None) -> bool:
     """True if a model or a person can still say more than a judgement says."""
     if not judgement.status.is_final:
         return True
     unread = judgement.method is ScoringMethod.DETERMINISTIC and panel is not None
-    return unread and panel is not None and panel.reader_of(problem, judgement) is not None
+    return unread and panel is not None and panel.find_reader(problem, judgement) is not None
 
 
 async def _answer_id_for_key(records: Records, problem: Problem, answer_id: str) -> str:
     """The name of an attempt's answer as it is judged by the present key; what was judged by others stays as it is."""
     numbered_id, changes = answer_id, 0
-    while (kept_answer := await records.answer(numbered_id)) is not None and not kept_answer.is_to(problem):
+    while (
+        kept_answer := await records.find_answer(numbered_id)
+    ) is not None and not kept_answer.answers_current_version(problem):
         changes += 1
         numbered_id = f"{answer_id}.{changes}"
     return numbered_id
 
 
-async def vote(
+async def judge_by_panel(
     problem: Problem, answer: str, panel: Panel | None, records: Records, pending: Judgement, *, budget: JudgingBudget
 ) -> Judgement:
     """Have a panel read and judge an answer that no rule decides; returns `pending` if it can't."""
     if panel is None or problem.hidden.answer is None:
         return pending
     try:
-        if (reader := panel.reader_of(problem, pending)) is not None:
-            pending = await read_answer(problem, answer, pending, reader, panel, records, budget)
+        if (reader := panel.find_reader(problem, pending)) is not None:
+            pending = await read_answer_by_model(problem, answer, pending, reader, panel, records, budget)
         rubric = rubric_for(problem)
         if pending.status is not JudgementStatus.PENDING or rubric is None:
             return pending
@@ -139,7 +143,7 @@ async def _judge_by_models(
     budget: JudgingBudget,
 ) -> Judgement:
     answer_votes = _Votes(problem, answer, panel, records, budget)
-    judgement = await answer_votes.count(rubric)
+    judgement = await answer_votes.decide(rubric)
     if panel.comparable and is_code_question(problem) and judgement.status is JudgementStatus.SCORED:
         with contextlib.suppress(OutOfBudgetError):
             judgement = await _with_comparison(judgement, answer_votes)
@@ -150,7 +154,7 @@ async def _judge_by_models(
 async def _with_comparison(judgement: Judgement, answer_votes: _Votes) -> Judgement:
     """The judgement with an additional vote by CVDP's aspects, requested once as CVDP does."""
     rubric = load_rubric(COMPARABLE)
-    aspect_vote = (await answer_votes.ask(rubric, 0)).model_copy(update={"rubric": rubric.reference})
+    aspect_vote = (await answer_votes.request_vote(rubric, 0)).model_copy(update={"rubric": rubric.reference})
     metrics = (
         judgement.metrics if aspect_vote.score is None else {**judgement.metrics, "cvdp_subjective": aspect_vote.score}
     )
@@ -167,18 +171,18 @@ class _Votes:
         self._records = records
         self._budget = budget
 
-    async def count(self, rubric: Rubric) -> Judgement:
+    async def decide(self, rubric: Rubric) -> Judgement:
         """Ask for votes until they decide, or all seats and spares are used."""
         panel, scale = self._panel, rubric.scale
         majority = panel.seats // 2 + 1
-        counted_votes = await ballot.count(
-            lambda seat: self.ask(rubric, seat),
-            lambda labels: scale.settle(labels, panel.seats),
+        counted_votes = await ballot.collect_votes(
+            lambda seat: self.request_vote(rubric, seat),
+            lambda labels: scale.decide(labels, panel.seats),
             seats=panel.seats,
             spares=panel.spares,
         )
         votes, labels = counted_votes.votes, counted_votes.labels
-        decision = counted_votes.decision or scale.settle_finally(labels, panel.seats)
+        decision = counted_votes.decision or scale.decide_finally(labels, panel.seats)
         judgement_fields = {
             "method": ScoringMethod.MODEL,
             "rubric": rubric.reference,
@@ -187,8 +191,10 @@ class _Votes:
             "remarks": (_CUT,) if len(self._answer) > ANSWER_CHARACTERS else (),
         }
         if decision is None:
-            return Judgement(status=JudgementStatus.ERROR, message=_no_decision(votes, majority), **judgement_fields)
-        message = _message(rubric.scale, decision.label, decision.is_passed)
+            return Judgement(
+                status=JudgementStatus.ERROR, message=_no_decision_message(votes, majority), **judgement_fields
+            )
+        message = _decision_message(rubric.scale, decision.label, decision.is_passed)
         return Judgement(
             status=JudgementStatus.SCORED,
             score=decision.score,
@@ -198,7 +204,7 @@ class _Votes:
             **judgement_fields,
         )
 
-    async def ask(self, rubric: Rubric, seat: int) -> Vote:
+    async def request_vote(self, rubric: Rubric, seat: int) -> Vote:
         """The vote of a seat, from the cache or from its judge. A new vote is stored immediately."""
         judge = self._panel.judge_of(seat)
         key = digest(
@@ -211,7 +217,7 @@ class _Votes:
                 "vote": seat,
             }
         )
-        return await ballot.remembered(
+        return await ballot.cached_or_new_vote(
             self._records,
             key,
             judge.name,
@@ -220,7 +226,7 @@ class _Votes:
         )
 
 
-def _no_decision(votes: Sequence[Vote], majority: int) -> str:
+def _no_decision_message(votes: Sequence[Vote], majority: int) -> str:
     # How often a judge was asked until its patience was over differs from vote to vote.
     error_by_kind = {_TRIES.sub("", vote.error): vote.error for vote in votes if vote.error}
     counts = Counter(_TRIES.sub("", vote.error) for vote in votes if vote.error)
@@ -235,7 +241,7 @@ def _no_decision(votes: Sequence[Vote], majority: int) -> str:
     return "The judges reached no majority; the answer is kept for a person to grade."
 
 
-def _message(scale: Scale, label: str, is_passed: bool) -> str:
+def _decision_message(scale: Scale, label: str, is_passed: bool) -> str:
     match scale:
         case Scale.TIERS:
             return f"The judges give {label} of 10 points."

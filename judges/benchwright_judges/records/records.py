@@ -53,7 +53,7 @@ class GivenAnswer:
     created: float = field(default_factory=time.time)
     """Unix time."""
 
-    def is_to(self, problem: Problem) -> bool:
+    def answers_current_version(self, problem: Problem) -> bool:
         """True if neither the question nor its key has changed since."""
         return (problem.public_digest, problem.harness_digest) == (self.problem_digest, self.key_digest)
 
@@ -112,8 +112,8 @@ class Records(Database):
 
     # Answers and judgements
 
-    async def receive(self, answer: GivenAnswer, reason: str) -> None:
-        """Store an answer as waiting until `settle` records its score.
+    async def store_pending_answer(self, answer: GivenAnswer, reason: str) -> None:
+        """Store an answer as waiting until `store_judgement` records its score.
 
         It replaces an earlier answer of the same try of the same attempt that is still waiting.
         """
@@ -123,18 +123,18 @@ class Records(Database):
                     ANSWERS.c.attempt == answer.attempt, ANSWERS.c.number == answer.number, ANSWERS.c.id != answer.id
                 )
                 await connection.execute(delete(PENDING).where(PENDING.c.answer.in_(earlier_tries)))
-            await self._keep(connection, answer)
+            await self._store_answer(connection, answer)
             await connection.execute(
                 self.insert_into(PENDING)
                 .values(answer=answer.id, reason=reason, since=time.time())
                 .on_conflict_do_update(index_elements=[PENDING.c.answer], set_={"reason": reason})
             )
 
-    async def settle(self, answer: GivenAnswer, judgement: Judgement) -> None:
+    async def store_judgement(self, answer: GivenAnswer, judgement: Judgement) -> None:
         """Store a judgement with its votes. Without a score, the answer stays waiting."""
         is_decided = judgement.status.is_final
         async with self.write_transaction() as connection:
-            await self._keep(connection, answer)
+            await self._store_answer(connection, answer)
             seq = await connection.scalar(
                 insert(JUDGEMENTS)
                 .values(
@@ -185,17 +185,17 @@ class Records(Database):
                 await connection.execute(delete(table).where(table.c.answer.in_(answer_ids)))
             await connection.execute(delete(ANSWERS).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != ""))
 
-    async def judgement(self, answer_id: str) -> Judgement | None:
+    async def find_judgement(self, answer_id: str) -> Judgement | None:
         """The latest judgement of an answer; None if there is none."""
         async with self.reading() as connection:
-            return (await self._newest(connection, [answer_id])).get(answer_id)
+            return (await self._latest_judgements(connection, [answer_id])).get(answer_id)
 
-    async def judgements(self, answers: Sequence[str]) -> dict[str, Judgement]:
+    async def latest_judgements(self, answer_ids: Sequence[str]) -> dict[str, Judgement]:
         """The latest judgement of each answer that has one."""
         async with self.reading() as connection:
-            return await self._newest(connection, answers)
+            return await self._latest_judgements(connection, answer_ids)
 
-    async def answer(self, answer_id: str) -> GivenAnswer | None:
+    async def find_answer(self, answer_id: str) -> GivenAnswer | None:
         """The answer of this id."""
         async with self.reading() as connection:
             row = (await connection.execute(select(ANSWERS).where(ANSWERS.c.id == answer_id))).one_or_none()
@@ -212,21 +212,21 @@ class Records(Database):
             rows = (await connection.execute(query)).all()
         return [UnscoredAnswer(_answer(row._mapping), row.reason, row.since) for row in rows]
 
-    async def judged_answers(self) -> Sequence[AnswerRecord]:
+    async def answer_records(self) -> Sequence[AnswerRecord]:
         """Every answer with its latest judgement and its grades, oldest first."""
         return await self._answer_records(None)
 
-    async def judged_answer(self, answer_id: str) -> AnswerRecord | None:
-        """The same for one answer."""
+    async def find_answer_record(self, answer_id: str) -> AnswerRecord | None:
+        """One answer with its latest judgement and its grades; None if there is none of this id."""
         return next(iter(await self._answer_records([answer_id])), None)
 
-    async def judged_try(self, attempt: str, number: int) -> AnswerRecord | None:
-        """The same for the newest answer of a try of an attempt."""
+    async def find_try_record(self, attempt: str, number: int) -> AnswerRecord | None:
+        """The same of the newest answer of a try of an attempt."""
         try_conditions = ANSWERS.c.attempt == attempt, ANSWERS.c.number == number
         newest_answer = select(ANSWERS.c.id).where(*try_conditions).order_by(ANSWERS.c.created.desc()).limit(1)
         async with self.reading() as connection:
             answer_id = await connection.scalar(newest_answer)
-        return await self.judged_answer(answer_id) if answer_id is not None else None
+        return await self.find_answer_record(answer_id) if answer_id is not None else None
 
     async def _answer_records(self, ids: Sequence[str] | None) -> Sequence[AnswerRecord]:
         answer_query = select(ANSWERS)
@@ -237,7 +237,7 @@ class Records(Database):
         async with self.reading() as connection:
             answer_rows = await connection.execute(answer_query.order_by(ANSWERS.c.created, ANSWERS.c.id))
             given_answers = [_answer(row._mapping) for row in answer_rows]
-            newest_judgements = await self._newest(connection, ids)
+            newest_judgements = await self._latest_judgements(connection, ids)
             pending_ids = set((await connection.scalars(select(PENDING.c.answer))).all())
             by_answer: dict[str, list[PersonsGrade]] = {}
             for row in await connection.execute(grades.order_by(GRADES.c.created, GRADES.c.grader)):
@@ -250,7 +250,7 @@ class Records(Database):
             for answer in given_answers
         ]
 
-    async def _keep(self, connection: AsyncConnection, answer: GivenAnswer) -> None:
+    async def _store_answer(self, connection: AsyncConnection, answer: GivenAnswer) -> None:
         values = {
             "id": answer.id,
             "problem": answer.problem,
@@ -269,15 +269,17 @@ class Records(Database):
             self.insert_into(ANSWERS).values(values).on_conflict_do_update(index_elements=[ANSWERS.c.id], set_=present)
         )
 
-    async def _newest(self, connection: AsyncConnection, answers: Sequence[str] | None) -> dict[str, Judgement]:
+    async def _latest_judgements(
+        self, connection: AsyncConnection, answer_ids: Sequence[str] | None
+    ) -> dict[str, Judgement]:
         """The latest judgement with its votes, by answer."""
         query = select(JUDGEMENTS.c.answer, JUDGEMENTS.c.seq, JUDGEMENTS.c.body)
-        if answers is not None:
-            query = query.where(JUDGEMENTS.c.answer.in_(answers))
+        if answer_ids is not None:
+            query = query.where(JUDGEMENTS.c.answer.in_(answer_ids))
         bodies = {row.answer: row for row in await connection.execute(query.order_by(JUDGEMENTS.c.seq))}
         cast: dict[int, list[Vote]] = {}
         vote_query = select(VOTES.c.judgement, VOTES.c.body).order_by(VOTES.c.judgement, VOTES.c.position)
-        if answers is not None:
+        if answer_ids is not None:
             vote_query = vote_query.where(VOTES.c.judgement.in_([row.seq for row in bodies.values()]))
         for row in await connection.execute(vote_query):
             cast.setdefault(row.judgement, []).append(Vote.model_validate_json(row.body))
@@ -294,7 +296,7 @@ class Records(Database):
             body = await connection.scalar(select(CACHE.c.body).where(CACHE.c.key == key))
         return None if body is None else Vote.model_validate_json(body)
 
-    async def remember(self, votes: Sequence[tuple[str, Vote]]) -> None:
+    async def cache_votes(self, votes: Sequence[tuple[str, Vote]]) -> None:
         """Store votes under their keys; existing entries are not replaced."""
         if not votes:
             return

@@ -138,7 +138,7 @@ async def _own_submission(
     submission = await judging.submissions.find(submission_id)
     if submission is None or not _may_see(token, submission.token):
         raise _not_found("submission")
-    (current,) = await judging.current([submission])
+    (current,) = await judging.with_later_judgements([submission])
     return current
 
 
@@ -167,7 +167,7 @@ async def submit_batch(
     If the token's budget does not suffice for an answer, its judgement is `pending`.
     """
     refs = dict.fromkeys(item.problem for item in body.items)
-    await asyncio.to_thread(lambda: [judging.question(ref) for ref in refs])
+    await asyncio.to_thread(lambda: [judging.problem_for_judge(ref) for ref in refs])
     batch, _ = await judging.submissions.accept_batch(
         token.id,
         Key(idempotency_key, _fingerprint("batch", body)),
@@ -206,7 +206,9 @@ async def read_results(
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> ResultsPage:
     """The batch's submissions by position, judged or not."""
-    batch_members = await judging.current(await judging.submissions.members(batch.id, last_number=after, count=limit))
+    batch_members = await judging.with_later_judgements(
+        await judging.submissions.batch_submissions(batch.id, last_number=after, count=limit)
+    )
     return ResultsPage(
         results=tuple(view_submission(member, for_admin=token.may(Scope.ADMIN)) for member in batch_members),
         next_after=batch_members[-1].position if len(batch_members) == limit else None,
@@ -287,7 +289,7 @@ async def read_pending(
 )
 async def read_next(token: Grader, judging: Service) -> GradingItem | Response:
     """Returns the same answer until it is graded."""
-    grading_item = await judging.grading.next_item(token.name)
+    grading_item = await judging.grading.next_gradable_answer(token.name)
     return Response(status_code=204) if grading_item is None else view_item(grading_item)
 
 

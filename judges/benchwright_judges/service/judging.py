@@ -115,7 +115,7 @@ class SubmissionJudging:
         await asyncio.gather(*self._loops)
         await self.submissions.hand_back()
 
-    def question(self, ref: str) -> Problem:
+    def problem_for_judge(self, ref: str) -> Problem:
         """A problem with its hidden part.
 
         Raises:
@@ -144,13 +144,13 @@ class SubmissionJudging:
             The submission, judged unless that takes longer than `wait_s`; judging then continues.
 
         Raises:
-            RefusalError: See `question` and `Submissions.accept`.
+            RefusalError: See `problem_for_judge` and `Submissions.accept`.
         """
-        problem = await asyncio.to_thread(self.question, ref)
-        cost = self._most_it_costs(problem, answer, await asyncio.to_thread(score, problem, answer))
+        problem = await asyncio.to_thread(self.problem_for_judge, ref)
+        cost = self._maximum_cost_usd(problem, answer, await asyncio.to_thread(score, problem, answer))
         submission, is_new = await self.submissions.accept(token, key, ref, answer, reserve_usd=cost)
         if not is_new:
-            (current,) = await self.current([await self._result(submission, wait_s)])
+            (current,) = await self.with_later_judgements([await self._await_judgement(submission, wait_s)])
             return current
         judging_task = self._begin(self._judge(submission, problem))
         futures: set[asyncio.Future[Any]] = {judging_task, self._closing}
@@ -164,11 +164,13 @@ class SubmissionJudging:
         Raises:
             RefusalError: The item is not one to grade, or the label is not on the scale.
         """
-        judged_answer = await self._records.judged_answer(answer_id)
+        answer_record = await self._records.find_answer_record(answer_id)
         rubric = (
-            rubric_for(await asyncio.to_thread(self.question, judged_answer.answer.problem)) if judged_answer else None
+            rubric_for(await asyncio.to_thread(self.problem_for_judge, answer_record.answer.problem))
+            if answer_record
+            else None
         )
-        if judged_answer is None or rubric is None:
+        if answer_record is None or rubric is None:
             raise RefusalError(
                 RefusalKind.NOT_FOUND,
                 "There is no such answer to grade.",
@@ -183,12 +185,12 @@ class SubmissionJudging:
                 errors=(Flaw(pointer="/label", detail=f"Input should be one of {scale}"),),
             )
         is_decided = (
-            judged_answer.judgement is not None
-            and judged_answer.judgement.method is ScoringMethod.PERSON
-            and judged_answer.judgement.status is JudgementStatus.SCORED
+            answer_record.judgement is not None
+            and answer_record.judgement.method is ScoringMethod.PERSON
+            and answer_record.judgement.status is JudgementStatus.SCORED
         )
         if (label, difficulty, comment) in [
-            (grade.label, grade.difficulty, grade.comment) for grade in judged_answer.grades if grade.grader == grader
+            (grade.label, grade.difficulty, grade.comment) for grade in answer_record.grades if grade.grader == grader
         ]:
             return is_decided
         settled = RefusalError(
@@ -199,23 +201,23 @@ class SubmissionJudging:
         if is_decided:
             raise settled
         try:
-            return await self.grading.grade(answer_id, grader, label, difficulty, comment) is not None
+            return await self.grading.accept_grade(answer_id, grader, label, difficulty, comment) is not None
         except GradingError as error:
             raise settled from error
 
     async def agreement(self, resamples: int) -> Sequence[FormatAgreement]:
         """Agreement of judges with people."""
-        rated = rated_answers(await self._records.judged_answers())
+        rated = rated_answers(await self._records.answer_records())
         return await asyncio.to_thread(measure_agreement, rated, resamples=resamples)
 
-    async def current(self, submissions: Sequence[Submission]) -> Sequence[Submission]:
+    async def with_later_judgements(self, submissions: Sequence[Submission]) -> Sequence[Submission]:
         """The rated answers, with later judgements of those that were left pending."""
         undecided = [
             submission.id
             for submission in submissions
             if submission.judgement is not None and not submission.judgement.status.is_final
         ]
-        later_judgements = await self._records.judgements(undecided) if undecided else {}
+        later_judgements = await self._records.latest_judgements(undecided) if undecided else {}
         return [
             replace(submission, judgement=later_judgements.get(submission.id, submission.judgement))
             for submission in submissions
@@ -225,7 +227,7 @@ class SubmissionJudging:
         """Wake the worker: something was queued."""
         self.notifications.notify(_QUEUE)
 
-    async def _result(self, submission: Submission, wait_s: float) -> Submission:
+    async def _await_judgement(self, submission: Submission, wait_s: float) -> Submission:
         deadline = asyncio.get_running_loop().time() + wait_s
         with self.notifications.subscribe(submission.id) as changed:
             while True:
@@ -243,7 +245,10 @@ class SubmissionJudging:
                 free_slots = self._pace.at_once - len(self._work)
                 # Half of the slots at a time: each poll is a transaction.
                 if 2 * free_slots >= self._pace.at_once:
-                    claimed = await self._quietly(self.submissions.claim(free_slots, self._running)) or ()
+                    claimed = (
+                        await self._unless_database_failed(self.submissions.claim_waiting(free_slots, self._running))
+                        or ()
+                    )
                     for submission in claimed:
                         self._begin(self._judge(submission))
                     self._has_more = len(claimed) == free_slots
@@ -253,7 +258,7 @@ class SubmissionJudging:
         while not self._ended.is_set():
             await wait_for_change(self._ended, self._pace.lease_s / 4)
             if self._running:
-                await self._quietly(self.submissions.renew(self._running))
+                await self._unless_database_failed(self.submissions.renew_leases(self._running))
 
     def _begin(self, judging_coroutine: Coroutine[Any, Any, Submission | None]) -> asyncio.Task[Submission | None]:
         judging_task = asyncio.create_task(judging_coroutine)
@@ -273,7 +278,7 @@ class SubmissionJudging:
         try:
             async with self._free:
                 judgement = await self._judgement(submission, accepted_problem)
-                finished_submission = await self.submissions.finish(submission, judgement)
+                finished_submission = await self.submissions.finish_unless_claimed(submission, judgement)
         except (SQLAlchemyError, OSError, StorageError) as error:
             # The lease expires, and another process, or this one later, claims the submission.
             _log_place(error)
@@ -289,13 +294,17 @@ class SubmissionJudging:
             return _error("The service stopped several times while judging this answer.")
         try:
             problem = (
-                await asyncio.to_thread(self.question, submission.problem)
+                await asyncio.to_thread(self.problem_for_judge, submission.problem)
                 if accepted_problem is None
                 else accepted_problem
             )
-            ruled = await asyncio.to_thread(score, problem, submission.answer)
+            rule_judgement = await asyncio.to_thread(score, problem, submission.answer)
             # A single submission was accepted together with its reservation.
-            usd = submission.reserved_usd if accepted_problem else await self._reserve(submission, problem, ruled)
+            usd = (
+                submission.reserved_usd
+                if accepted_problem
+                else await self._reserve(submission, problem, rule_judgement)
+            )
             return await judge_and_record(
                 problem,
                 submission.answer,
@@ -304,7 +313,7 @@ class SubmissionJudging:
                 ref=submission.problem,
                 answer_id=submission.id,
                 budget=JudgingBudget(usd or None),
-                ruled=ruled,
+                rule_judgement=rule_judgement,
             )
         except RefusalError as refusal:
             return _error(refusal.details.detail)
@@ -314,23 +323,23 @@ class SubmissionJudging:
             _log_place(error)
             return _error(f"The service failed on this answer ({type(error).__name__}).")
 
-    async def _reserve(self, submission: Submission, problem: Problem, ruled: Judgement) -> float | None:
+    async def _reserve(self, submission: Submission, problem: Problem, rule_judgement: Judgement) -> float | None:
         """The money reserved; None if there is not enough, and the accepted answer has to wait."""
-        cost = self._most_it_costs(problem, submission.answer, ruled)
+        cost = self._maximum_cost_usd(problem, submission.answer, rule_judgement)
         for _ in range(_BUDGET_TRIES):
             try:
-                return await self.submissions.reserve(submission, cost)
+                return await self.submissions.reserve_budget(submission, cost)
             except RefusalError as refusal:
                 if refusal.refusal_kind is not RefusalKind.BUDGET_RESERVED:
                     return None
             await asyncio.sleep(_BUDGET_WAIT_S)
         return None
 
-    def _most_it_costs(self, problem: Problem, answer: str, ruled: Judgement) -> float:
+    def _maximum_cost_usd(self, problem: Problem, answer: str, rule_judgement: Judgement) -> float:
         """The maximum cost of model judges for an answer; 0 for one that is decided without them."""
-        return 0.0 if self._panel is None else self._panel.most_it_costs(problem, answer, ruled)
+        return 0.0 if self._panel is None else self._panel.maximum_cost_usd(problem, answer, rule_judgement)
 
-    async def _quietly(self, database_work: Coroutine[Any, Any, T]) -> T | None:
+    async def _unless_database_failed(self, database_work: Coroutine[Any, Any, T]) -> T | None:
         """The result; None if the database failed: it will be tried again."""
         try:
             return await database_work

@@ -69,10 +69,10 @@ async def serve(
         ServiceError: The port can't be opened.
     """
     pace = pace or JudgingPace()
-    listener = listen(host, port)
+    listener = open_listener(host, port)
     try:
         async with open_app(store, database, panel, pace) as (app, closing):
-            await serve_app(app, listener, grace_s=pace.grace_s, closing=closing)
+            await serve_app(app, listener, grace_s=pace.grace_s, on_closing=closing)
     finally:
         listener.close()
 
@@ -105,7 +105,7 @@ async def serve_app(
     listener: socket.socket,
     *,
     grace_s: float,
-    closing: Callable[[], None],
+    on_closing: Callable[[], None],
     connection_limit: int = MOST_CONNECTIONS,
 ) -> None:
     """Serve an application until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
@@ -114,7 +114,7 @@ async def serve_app(
         app: The application.
         listener: Socket to which clients connect.
         grace_s: Time that requests may take to end, in seconds.
-        closing: Wakes clients that wait, before their connections are closed.
+        on_closing: Wakes clients that wait, before their connections are closed.
         connection_limit: Connections at a time.
     """
     config = uvicorn.Config(
@@ -130,7 +130,7 @@ async def serve_app(
         ws="none",
         http="h11",
     )
-    await _JudgeServer(config, closing).serve(sockets=[listener])
+    await _JudgeServer(config, on_closing).serve(sockets=[listener])
 
 
 class _JudgeServer(uvicorn.Server):
@@ -158,7 +158,7 @@ class _JudgeServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def listen(host: str, port: int) -> socket.socket:
+def open_listener(host: str, port: int) -> socket.socket:
     """A socket at this address; port 0 takes a free one.
 
     Raises:

@@ -60,7 +60,7 @@ class Submissions:
         Raises:
             RefusalError: The key belongs to another request, or the budget does not suffice.
         """
-        if (old := await self._with_key(token, key)) is not None:
+        if (old := await self._find_by_key(token, key)) is not None:
             return old, False
         values = (
             self._new(token, problem, answer)
@@ -73,7 +73,7 @@ class Submissions:
                 await _reserve(connection, token, values["id"], reserve_usd)
         except IntegrityError:
             # A concurrent request used the same key.
-            if (old := await self._with_key(token, key)) is None:
+            if (old := await self._find_by_key(token, key)) is None:
                 raise
             return old, False
         submission = Submission(
@@ -138,7 +138,7 @@ class Submissions:
 
     # Judging
 
-    async def claim(self, count: int, excluded_ids: Collection[str] = ()) -> Sequence[Submission]:
+    async def claim_waiting(self, count: int, excluded_ids: Collection[str] = ()) -> Sequence[Submission]:
         """Claim waiting submissions and those that a process left behind, oldest first.
 
         Args:
@@ -174,7 +174,7 @@ class Submissions:
             )
             return [submission_of(row) for row in claimed_rows]
 
-    async def renew(self, ids: Collection[str]) -> None:
+    async def renew_leases(self, ids: Collection[str]) -> None:
         """Renew this process's leases on these submissions."""
         async with self._records.write_transaction() as connection:
             await connection.execute(
@@ -183,7 +183,7 @@ class Submissions:
                 .values(lease=self._clock() + self._lease_s)
             )
 
-    async def reserve(self, submission: Submission, usd: float) -> float:
+    async def reserve_budget(self, submission: Submission, usd: float) -> float:
         """Reserve money for a judgement, unless an earlier process did.
 
         Returns:
@@ -198,7 +198,7 @@ class Submissions:
             await _reserve(connection, submission.token, submission.id, usd)
         return usd
 
-    async def finish(self, submission: Submission, judgement: Judgement) -> Submission | None:
+    async def finish_unless_claimed(self, submission: Submission, judgement: Judgement) -> Submission | None:
         """Store the judgement and charge its cost; None if another process has claimed the submission."""
         judged_time = self._clock()
         async with self._records.write_transaction() as connection:
@@ -272,7 +272,7 @@ class Submissions:
             row = (await connection.execute(select(BATCHES).where(BATCHES.c.id == batch_id))).one_or_none()
         return batch_of(row) if row is not None else None
 
-    async def members(self, batch_id: str, *, last_number: int, count: int) -> Sequence[Submission]:
+    async def batch_submissions(self, batch_id: str, *, last_number: int, count: int) -> Sequence[Submission]:
         """Submissions of a batch by position, beginning after `last_number`."""
         return await self._select(batch_id, SUBMISSIONS.c.position, last_number, count)
 
@@ -292,7 +292,7 @@ class Submissions:
         async with self._records.reading() as connection:
             return [submission_of(row) for row in await connection.execute(page_query)]
 
-    async def _with_key(self, token: str, key: Key) -> Submission | None:
+    async def _find_by_key(self, token: str, key: Key) -> Submission | None:
         row = await self._row_with_key(SUBMISSIONS, token, key)
         return submission_of(row) if row is not None else None
 
@@ -344,11 +344,11 @@ async def _reserve(connection: AsyncConnection, token: str, submission: str, usd
     )
     if token_update.rowcount != 1:
         left = await connection.scalar(select(TOKENS.c.budget_usd - TOKENS.c.spent_usd).where(TOKENS.c.id == token))
-        raise _too_dear(left or 0.0, usd)
+        raise _budget_refusal(left or 0.0, usd)
     await connection.execute(update(SUBMISSIONS).where(SUBMISSIONS.c.id == submission).values(reserved_usd=usd))
 
 
-def _too_dear(usd_left: float, usd: float) -> RefusalError:
+def _budget_refusal(usd_left: float, usd: float) -> RefusalError:
     if usd_left + _DUST_USD >= usd:
         return RefusalError(
             RefusalKind.BUDGET_RESERVED,

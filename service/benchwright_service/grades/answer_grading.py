@@ -65,11 +65,11 @@ class AnswerGrading:
         if not waiting_answers:
             return GradingDesk(None, 0)
         grading = HumanGrading(await self._records(), self._store.unseal)
-        return GradingDesk(waiting_answers[0], len(waiting_answers), await grading.dispute(waiting_answers[0]))
+        return GradingDesk(waiting_answers[0], len(waiting_answers), await grading.find_dispute(waiting_answers[0]))
 
     async def figure(self, course: str, item_id: str, number: int) -> Figure | None:
         """A picture of the question that an answer of a course is to, or behind those one of its key."""
-        answer = await (await self._records()).answer(item_id)
+        answer = await (await self._records()).find_answer(item_id)
         if answer is None or answer.attempt not in await self._graders(course):
             return None
         try:
@@ -99,7 +99,7 @@ class AnswerGrading:
             (candidate for candidate in await self._waiting_answers(course, grader) if candidate.id == item_id), None
         )
         records = await self._records()
-        answer = await records.answer(item_id)
+        answer = await records.find_answer(item_id)
         if waiting_item is None or answer is None:
             raise BenchServiceError("this answer needs no grade of yours")
         if bool(points) != (rubric_of(waiting_item.problem) is not None):
@@ -107,7 +107,7 @@ class AnswerGrading:
         graders = (await self._graders(course))[answer.attempt]
         try:
             grading = HumanGrading(records, self._store.unseal, graders=graders)
-            judgement = await grading.grade(item_id, grader, label, difficulty, comment, points)
+            judgement = await grading.accept_grade(item_id, grader, label, difficulty, comment, points)
         except GradingError as error:
             raise BenchServiceError(str(error)) from error
         if judgement is None:
@@ -131,7 +131,7 @@ class AnswerGrading:
         for graders, attempts in sorted(by_graders.items()):
             grading = HumanGrading(records, self._store.unseal, graders=graders)
             for waiting_item in await grading.gradable_answers(grader):
-                answer = await records.answer(waiting_item.id)
+                answer = await records.find_answer(waiting_item.id)
                 if answer is not None and answer.attempt in attempts:
                     waiting_items.append(waiting_item)
         return waiting_items

@@ -77,25 +77,25 @@ class RubricGrades:
         records = await self._records()
         rubric_grades = {}
         for name, run in runs.items():
-            judged_answer = await records.judged_try(*tries[run]) if run in tries else None
+            answer_record = await records.find_try_record(*tries[run]) if run in tries else None
             if (
-                judged_answer is not None
-                and (rubric_grade := await self._visible_grade(judged_answer, for_staff=for_staff)) is not None
+                answer_record is not None
+                and (rubric_grade := await self._visible_grade(answer_record, for_staff=for_staff)) is not None
             ):
                 rubric_grades[name] = rubric_grade
         return rubric_grades
 
-    async def _visible_grade(self, judged_answer: AnswerRecord, *, for_staff: bool) -> RubricGrade | None:
-        answer, judgement = judged_answer.answer, judged_answer.judgement
-        grades = [grade for grade in judged_answer.grades if grade.points]
-        if judged_answer.waits or judgement is None or judgement.method is not ScoringMethod.PERSON or not grades:
+    async def _visible_grade(self, answer_record: AnswerRecord, *, for_staff: bool) -> RubricGrade | None:
+        answer, judgement = answer_record.answer, answer_record.judgement
+        grades = [grade for grade in answer_record.grades if grade.points]
+        if answer_record.waits or judgement is None or judgement.method is not ScoringMethod.PERSON or not grades:
             return None
         try:
             problem = await asyncio.to_thread(self._store.unseal, answer.problem)
         except ProblemsError:
             return None
         rubric = rubric_of(problem)
-        if rubric is None or not answer.is_to(problem):
+        if rubric is None or not answer.answers_current_version(problem):
             return None
         counted_points = [grade.points for grade in grades if grade.label == judgement.label] or [
             other_grade.points for other_grade in grades

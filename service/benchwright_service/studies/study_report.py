@@ -59,6 +59,6 @@ async def close_and_report(
 async def _rated_answers(home: Home) -> list[RatedAnswer]:
     records = await Records.open(records_location(read_settings(), home))
     try:
-        return list(rated_answers(await records.judged_answers()))
+        return list(rated_answers(await records.answer_records()))
     finally:
         await records.close()

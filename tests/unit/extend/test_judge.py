@@ -63,7 +63,7 @@ class KeywordJudge:
         label = "correct" if all(word in answer for word in self.settings.words) else "incorrect"
         return Vote(judge=self.name, label=label, score=rubric.scale.score(label))
 
-    def most_it_costs(self, problem: Problem, answer: str, rubric: Rubric) -> float:
+    def maximum_cost_usd(self, problem: Problem, answer: str, rubric: Rubric) -> float:
         return 0.0
 
     async def close(self) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_judges.agreement.agreement import FormatAgreement, is_right, measure_agreement
+from benchwright_judges.agreement.agreement import FormatAgreement, is_right_by_majority, measure_agreement
 from benchwright_judges.agreement.rated import RatedAnswer, read_votes
 from benchwright_judges.errors import VotesFileError
 from benchwright_judges.scale import Scale
@@ -137,7 +137,7 @@ def test_nothing_rated_is_nothing_measured() -> None:
     ],
 )
 def test_a_majority_decides(scale: Scale, labels: list[str], is_expected_right: bool | None) -> None:
-    assert is_right(scale, labels) is is_expected_right
+    assert is_right_by_majority(scale, labels) is is_expected_right
 
 
 # Votes from a file

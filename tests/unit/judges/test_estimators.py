@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from benchwright_judges.agreement.estimators import alpha, cronbach, estimate, kappa, pearson, share
+from benchwright_judges.agreement.estimators import (
+    bootstrap_estimate,
+    cohen_kappa,
+    cronbach,
+    krippendorff_alpha,
+    pearson,
+    wilson_share,
+)
 
 RATINGS = st.lists(st.tuples(st.integers(1, 10), st.integers(1, 10)), min_size=2, max_size=60)
 
@@ -24,13 +31,13 @@ def test_kappa_of_a_worked_example() -> None:
     """Two readers on 50 grant proposals: 20 yes/yes, 5 yes/no, 10 no/yes, 15 no/no give 0.4."""
     first_ratings = np.repeat([1.0, 1.0, 0.0, 0.0], [20, 5, 10, 15])
     second_ratings = np.repeat([1.0, 0.0, 1.0, 0.0], [20, 5, 10, 15])
-    assert kappa(first_ratings, second_ratings) == pytest.approx(0.4)
+    assert cohen_kappa(first_ratings, second_ratings) == pytest.approx(0.4)
 
 
 @given(RATINGS)
 def test_kappa_with_quadratic_weights_is_scikit_learns(pairs: list[tuple[int, int]]) -> None:
     first_ratings, second_ratings = columns(pairs)
-    own_kappa = kappa(first_ratings, second_ratings)
+    own_kappa = cohen_kappa(first_ratings, second_ratings)
     if math.isnan(own_kappa):
         assert len(set(first_ratings) | set(second_ratings)) == 1
         return
@@ -43,7 +50,7 @@ def test_kappa_with_quadratic_weights_is_scikit_learns(pairs: list[tuple[int, in
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=2, max_size=60))
 def test_kappa_of_zeros_and_ones_is_the_unweighted_one(pairs: list[tuple[int, int]]) -> None:
     first_ratings, second_ratings = columns(pairs)
-    own_kappa = kappa(first_ratings, second_ratings)
+    own_kappa = cohen_kappa(first_ratings, second_ratings)
     if not math.isnan(own_kappa):
         assert own_kappa == pytest.approx(
             cohen_kappa_score(first_ratings.astype(int), second_ratings.astype(int)), abs=1e-9
@@ -63,14 +70,14 @@ KRIPPENDORFF = np.array(
 
 def test_alpha_of_krippendorffs_own_example() -> None:
     """Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), example C and E."""
-    assert alpha(KRIPPENDORFF, "nominal") == pytest.approx(0.743, abs=5e-4)
-    assert alpha(KRIPPENDORFF, "ordinal") == pytest.approx(0.815, abs=5e-4)
-    assert alpha(KRIPPENDORFF, "interval") == pytest.approx(0.849, abs=5e-4)
+    assert krippendorff_alpha(KRIPPENDORFF, "nominal") == pytest.approx(0.743, abs=5e-4)
+    assert krippendorff_alpha(KRIPPENDORFF, "ordinal") == pytest.approx(0.815, abs=5e-4)
+    assert krippendorff_alpha(KRIPPENDORFF, "interval") == pytest.approx(0.849, abs=5e-4)
 
 
 def test_alpha_of_one_value_throughout_is_not_defined() -> None:
-    assert math.isnan(alpha(np.ones((2, 5)), "nominal"))
-    assert math.isnan(alpha(np.array([[1.0, NAN], [NAN, 2.0]]), "interval"))
+    assert math.isnan(krippendorff_alpha(np.ones((2, 5)), "nominal"))
+    assert math.isnan(krippendorff_alpha(np.array([[1.0, NAN], [NAN, 2.0]]), "interval"))
 
 
 @given(st.integers(2, 5), st.integers(3, 20), st.integers(0, 1000))
@@ -111,21 +118,21 @@ def test_pearson_of_anscombes_quartet_is_the_published_one() -> None:
 )
 def test_wilsons_interval_of_newcombes_examples(count: int, total: int, low: float, high: float) -> None:
     """Newcombe (1998), Statistics in Medicine 17, table I, method 3."""
-    interval = share(count, total)
+    interval = wilson_share(count, total)
     assert interval.low == pytest.approx(low, abs=5e-5)
     assert interval.high == pytest.approx(high, abs=5e-5)
 
 
 def test_a_share_of_nothing_has_no_value() -> None:
-    assert share(0, 0).value is None
+    assert wilson_share(0, 0).value is None
 
 
 def test_a_bootstrap_interval_is_scipys_and_the_same_for_the_same_seed() -> None:
     random = np.random.default_rng(7)
     x = random.normal(size=80)
     y = x + random.normal(size=80)
-    own_estimate = estimate(pearson, (x, y), seed=3, resamples=1000)
-    repeated = estimate(pearson, (x, y), seed=3, resamples=1000)
+    own_estimate = bootstrap_estimate(pearson, (x, y), seed=3, resamples=1000)
+    repeated = bootstrap_estimate(pearson, (x, y), seed=3, resamples=1000)
     scipy_interval = stats.bootstrap(
         (x, y), pearson, paired=True, vectorized=False, method="percentile", n_resamples=1000, rng=5
     ).confidence_interval
@@ -136,5 +143,5 @@ def test_a_bootstrap_interval_is_scipys_and_the_same_for_the_same_seed() -> None
 
 
 def test_what_is_not_defined_has_no_interval() -> None:
-    assert estimate(kappa, (np.ones(5), np.ones(5)), seed=1).value is None
-    assert estimate(kappa, (np.empty(0), np.empty(0)), seed=1).value is None
+    assert bootstrap_estimate(cohen_kappa, (np.ones(5), np.ones(5)), seed=1).value is None
+    assert bootstrap_estimate(cohen_kappa, (np.empty(0), np.empty(0)), seed=1).value is None

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from benchwright_judges.service.server import listen, serve_app
+from benchwright_judges.service.server import open_listener, serve_app
 
 FORGED = {
     "X-Forwarded-For": "203.0.113.9",
@@ -31,10 +31,10 @@ async def mirror(scope: Scope, receive: Receive, send: Send) -> None:
 
 @pytest.mark.asyncio
 async def test_forwarded_headers_change_nothing() -> None:
-    listener = listen("127.0.0.1", 0)
+    listener = open_listener("127.0.0.1", 0)
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     listener.listen()
-    serving = asyncio.create_task(serve_app(mirror, listener, grace_s=1, closing=lambda: None))
+    serving = asyncio.create_task(serve_app(mirror, listener, grace_s=1, on_closing=lambda: None))
     try:
         async with httpx2.AsyncClient(trust_env=False, timeout=30) as client:
             assert (await client.get(url, headers=FORGED)).json() == ["127.0.0.1", "http", "127.0.0.1"]

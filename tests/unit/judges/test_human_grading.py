@@ -42,8 +42,8 @@ def grading(records: Records) -> HumanGrading:
 
 async def test_two_people_who_agree_decide(records: Records, grading: HumanGrading) -> None:
     item_id = await record_answer(records, "x")
-    assert await grading.grade(item_id, "ana", "partially correct", 2, "half of it") is None
-    judgement = await grading.grade(item_id, "bob", "partially correct", 3)
+    assert await grading.accept_grade(item_id, "ana", "partially correct", 2, "half of it") is None
+    judgement = await grading.accept_grade(item_id, "bob", "partially correct", 3)
     assert judgement is not None
     assert (judgement.method, judgement.label, judgement.score, judgement.passed) == (
         ScoringMethod.PERSON,
@@ -53,35 +53,35 @@ async def test_two_people_who_agree_decide(records: Records, grading: HumanGradi
     )
     assert [vote.reason for vote in judgement.votes] == ["half of it", ""]
     assert await records.pending() == []
-    assert await records.judgement(item_id) == judgement
-    assert await grading.next_item("cleo") is None
+    assert await records.find_judgement(item_id) == judgement
+    assert await grading.next_gradable_answer("cleo") is None
 
 
 async def test_where_two_disagree_a_third_decides_and_sees_nothing_of_them(
     records: Records, grading: HumanGrading
 ) -> None:
     item_id = await record_answer(records, "x")
-    await grading.grade(item_id, "ana", "correct", 1)
-    assert await grading.grade(item_id, "bob", "incorrect", 5) is None
-    assert await grading.next_item("ana") is None and await grading.next_item("bob") is None
-    (disputed,) = await grading.adjudications("cleo")
-    assert disputed == await grading.next_item("cleo")
-    assert await grading.adjudications("ana") == []
-    judgement = await grading.grade(item_id, "cleo", "partially correct", 4)
+    await grading.accept_grade(item_id, "ana", "correct", 1)
+    assert await grading.accept_grade(item_id, "bob", "incorrect", 5) is None
+    assert await grading.next_gradable_answer("ana") is None and await grading.next_gradable_answer("bob") is None
+    (disputed,) = await grading.open_disputes("cleo")
+    assert disputed == await grading.next_gradable_answer("cleo")
+    assert await grading.open_disputes("ana") == []
+    judgement = await grading.accept_grade(item_id, "cleo", "partially correct", 4)
     assert judgement is not None
     assert (judgement.label, judgement.tie_break, len(judgement.votes)) == ("partially correct", True, 3)
 
 
 async def test_points_next_to_each_other_are_no_dispute(records: Records, grading: HumanGrading) -> None:
     item_id = await record_answer(records, "x", "p/open")
-    await grading.grade(item_id, "ana", "8", 1)
-    judgement = await grading.grade(item_id, "bob", "7", 1)
+    await grading.accept_grade(item_id, "ana", "8", 1)
+    judgement = await grading.accept_grade(item_id, "bob", "7", 1)
     assert judgement is not None and judgement.score == 0.75
 
 
 async def test_one_person_is_enough_where_one_is_wanted(records: Records) -> None:
     item_id = await record_answer(records, "x", "p/open")
-    judgement = await HumanGrading(records, problem_of, graders=1).grade(item_id, "ana", "6", 1)
+    judgement = await HumanGrading(records, problem_of, graders=1).accept_grade(item_id, "ana", "6", 1)
     assert judgement is not None and (judgement.score, judgement.passed) == (0.6, False)
 
 
@@ -109,8 +109,8 @@ async def test_an_answer_that_gave_way_to_a_newer_one_is_not_graded(records: Rec
 
 async def test_an_item_tells_nothing_of_who_answered_or_graded(records: Records, grading: HumanGrading) -> None:
     item_id = await record_answer(records, "x")
-    await grading.grade(item_id, "anastasia", "correct", 1, "GREAT")
-    shown_item = await grading.next_item("bob")
+    await grading.accept_grade(item_id, "anastasia", "correct", 1, "GREAT")
+    shown_item = await grading.next_gradable_answer("bob")
     assert shown_item is not None
     text = (
         shown_item.problem.model_dump_json()
@@ -126,20 +126,20 @@ async def test_everybody_has_an_order_of_their_own_that_stays(records: Records, 
         await judge_and_record(PROBLEMS["p/free"], f"answer {number}", None, records, ref="p/free")
     orders = {name: [item.id for item in await grading.gradable_answers(name)] for name in ("ana", "bob")}
     assert sorted(orders["ana"]) == sorted(orders["bob"]) and orders["ana"] != orders["bob"]
-    first_item = await grading.next_item("ana")
+    first_item = await grading.next_gradable_answer("ana")
     assert first_item is not None and first_item.id == orders["ana"][0]
-    await grading.grade(first_item.id, "ana", "correct", 1)
+    await grading.accept_grade(first_item.id, "ana", "correct", 1)
     assert [item.id for item in await grading.gradable_answers("ana")] == orders["ana"][1:]
 
 
 async def test_a_person_can_change_their_mind_until_it_is_decided(records: Records, grading: HumanGrading) -> None:
     item_id = await record_answer(records, "x")
-    await grading.grade(item_id, "ana", "correct", 1)
-    await grading.grade(item_id, "ana", "incorrect", 2)
-    judgement = await grading.grade(item_id, "bob", "incorrect", 1)
+    await grading.accept_grade(item_id, "ana", "correct", 1)
+    await grading.accept_grade(item_id, "ana", "incorrect", 2)
+    judgement = await grading.accept_grade(item_id, "bob", "incorrect", 1)
     assert judgement is not None and judgement.label == "incorrect"
     with pytest.raises(GradingError, match="no more grades"):
-        await grading.grade(item_id, "cleo", "correct", 1)
+        await grading.accept_grade(item_id, "cleo", "correct", 1)
 
 
 async def test_what_a_model_judged_is_graded_for_comparison_only(records: Records) -> None:
@@ -147,12 +147,12 @@ async def test_what_a_model_judged_is_graded_for_comparison_only(records: Record
     by_model = Judgement(
         status=JudgementStatus.SCORED, score=1, passed=True, label="correct", message="", method=ScoringMethod.MODEL
     )
-    await records.settle(answer, by_model)
-    assert await HumanGrading(records, problem_of).next_item("ana") is None
+    await records.store_judgement(answer, by_model)
+    assert await HumanGrading(records, problem_of).next_gradable_answer("ana") is None
     grading = HumanGrading(records, problem_of, includes_all=True)
     for name in ("ana", "bob"):
-        await grading.grade(answer.id, name, "incorrect", 1)
-    assert await records.judgement(answer.id) == by_model
+        await grading.accept_grade(answer.id, name, "incorrect", 1)
+    assert await records.find_judgement(answer.id) == by_model
 
 
 async def test_an_answer_to_a_problem_that_changed_or_went_is_not_graded(
@@ -161,9 +161,9 @@ async def test_an_answer_to_a_problem_that_changed_or_went_is_not_graded(
     item_id = await record_answer(records, "x")
     PROBLEMS["p/free"], old_problem = make_problem(value="another key"), PROBLEMS["p/free"]
     try:
-        assert await grading.next_item("ana") is None
+        assert await grading.next_gradable_answer("ana") is None
         with pytest.raises(GradingError, match="changed or removed"):
-            await grading.grade(item_id, "ana", "correct", 1)
+            await grading.accept_grade(item_id, "ana", "correct", 1)
     finally:
         PROBLEMS["p/free"] = old_problem
 
@@ -184,7 +184,7 @@ async def test_a_grade_that_is_none_is_refused(
 ) -> None:
     await record_answer(records, "x")
     with pytest.raises(GradingError, match=message):
-        await grading.grade(item_id, grader, label, difficulty)
+        await grading.accept_grade(item_id, grader, label, difficulty)
 
 
 async def test_points_of_a_rubric_decide_as_labels_do(records: Records) -> None:
@@ -197,20 +197,20 @@ async def test_points_of_a_rubric_decide_as_labels_do(records: Records) -> None:
     await judge_and_record(problem, "x", None, records, ref="p/open", attempt="a", number=1, answer_id="x")
     for wrong_points in ((2.5, 0.0), (1.0,), (-1.0, 1.0), (float("nan"), 1.0)):
         with pytest.raises(GradingError):
-            await grading.grade("x", "ana", "", 1, points=wrong_points)
+            await grading.accept_grade("x", "ana", "", 1, points=wrong_points)
     (graded_item,) = await grading.gradable_answers("ana")
-    assert await grading.grade("x", "ana", "", 1, points=(2.0, 1.0)) is None
-    assert await grading.dispute(graded_item) is None
-    assert await grading.grade("x", "bob", "", 1, points=(0.0, 1.0)) is None
-    dispute = await grading.dispute(graded_item)
+    assert await grading.accept_grade("x", "ana", "", 1, points=(2.0, 1.0)) is None
+    assert await grading.find_dispute(graded_item) is None
+    assert await grading.accept_grade("x", "bob", "", 1, points=(0.0, 1.0)) is None
+    dispute = await grading.find_dispute(graded_item)
     assert dispute is not None
     assert (dispute.points, list(dispute.labels)) == ([(0.0, 2.0), (1.0, 1.0)], ["4", "10"])
-    judgement = await grading.grade("x", "cleo", "", 1, points=(2.0, 1.0))
+    judgement = await grading.accept_grade("x", "cleo", "", 1, points=(2.0, 1.0))
     assert judgement is not None
     assert (judgement.label, judgement.passed) == ("10", True)
-    judged_answer = await records.judged_try("a", 1)
-    assert judged_answer is not None
-    assert [grade.points for grade in judged_answer.grades] == [(2.0, 1.0), (0.0, 1.0), (2.0, 1.0)]
-    assert await records.judged_try("a", 2) is None
+    answer_record = await records.find_try_record("a", 1)
+    assert answer_record is not None
+    assert [grade.points for grade in answer_record.grades] == [(2.0, 1.0), (0.0, 1.0), (2.0, 1.0)]
+    assert await records.find_try_record("a", 2) is None
     await records.delete_answers(["a"])
-    assert await records.judged_try("a", 1) is None
+    assert await records.find_try_record("a", 1) is None

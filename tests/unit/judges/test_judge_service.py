@@ -138,12 +138,12 @@ async def test_what_is_judged_later_is_shown_as_judged(service: Served) -> None:
     client = await service.client()
     submission = (await submit(client, EXPLAINS, "Because.")).json()
     assert submission["judgement"]["status"] == "pending"
-    answer = await service.records.answer(submission["id"])
+    answer = await service.records.find_answer(submission["id"])
     assert answer is not None
     later_judgement = (
-        await judge_and_record(service.judging.question(CHOOSES), "B", None, service.records)
+        await judge_and_record(service.judging.problem_for_judge(CHOOSES), "B", None, service.records)
     ).model_copy(update={"label": "correct"})
-    await service.records.settle(answer, later_judgement)
+    await service.records.store_judgement(answer, later_judgement)
     now = (await client.get(f"/v1/submissions/{submission['id']}")).json()["judgement"]
     assert (now["status"], now["label"]) == ("scored", "correct")
 
@@ -487,7 +487,7 @@ async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> No
         lost, _ = await dead_submissions.accept(token.id, key, CHOOSES, "B", reserve_usd=0)
         judgement = await judged(service, lost.id)
         assert judgement.passed
-        assert await dead_submissions.finish(lost, judgement) is None
+        assert await dead_submissions.finish_unless_claimed(lost, judgement) is None
         client = await service.client(Scope.ADMIN)
         assert (await client.get(f"/v1/submissions/{lost.id}")).json()["state"] == "done"
 
@@ -501,7 +501,7 @@ async def test_an_answer_that_brings_processes_down_is_given_up(tmp_path: Path) 
         dying = Submissions(service.records, process_name="dying", lease_s=-1)
         lost, _ = await dying.accept(token.id, Key(None, ""), CHOOSES, "B", reserve_usd=0)
         for _ in range(3):
-            assert [claimed.id for claimed in await dying.claim(5)] == [lost.id]
+            assert [claimed.id for claimed in await dying.claim_waiting(5)] == [lost.id]
     async with serve_judges(tmp_path, pace=JudgingPace(lease_s=0.2, poll_s=0.05)) as service:
         assert (await judged(service, lost.id)).status == "error"
 

@@ -12,7 +12,7 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_judges.errors import ConfigurationError, LabellingError
 from benchwright_judges.labelling.agreement import measure_labels
-from benchwright_judges.labelling.disclosure import WITHHELD, without_answer
+from benchwright_judges.labelling.disclosure import WITHHELD, withhold_if_revealing
 from benchwright_judges.labelling.embeddings import shortlists_by_embeddings
 from benchwright_judges.labelling.instructions import Topic, instructions, label_prompt, read_choice
 from benchwright_judges.labelling.topics import COMPUTER_ARCHITECTURE, read_topics, shortlists_by_words, topics_of
@@ -88,7 +88,7 @@ def label(
     ],
 )
 def test_a_reason_that_may_name_a_choice_is_withheld_whichever_is_right(reason: str, is_kept: bool) -> None:
-    reasons = {without_answer(reason, question(key=key)) for key in "ABCD"}
+    reasons = {withhold_if_revealing(reason, question(key=key)) for key in "ABCD"}
     assert reasons == {reason if is_kept else WITHHELD}
 
 
@@ -96,17 +96,17 @@ def test_a_reason_that_may_name_a_choice_is_withheld_whichever_is_right(reason: 
 @pytest.mark.parametrize("word", ["true", "False"])
 def test_an_assertion_s_reason_may_not_say_true_or_false_whichever_it_is(key: str, word: str) -> None:
     problem = question(key=key, format=QuestionFormat.ASSERTION)
-    assert without_answer(f"That is {word} by definition.", problem) == WITHHELD
-    assert without_answer("It is a definition.", problem) == "It is a definition."
+    assert withhold_if_revealing(f"That is {word} by definition.", problem) == WITHHELD
+    assert withhold_if_revealing("It is a definition.", problem) == "It is a definition."
 
 
 def test_a_reason_may_not_share_the_words_of_a_key() -> None:
     short = question(key="Tomasulo's algorithm", format=QuestionFormat.FILL_IN_THE_BLANK)
-    assert without_answer("One recalls that Tomasulo’s algorithm renames.".replace("’", "'"), short) == WITHHELD
-    assert without_answer("One recalls an algorithm.", short) == "One recalls an algorithm."
+    assert withhold_if_revealing("One recalls that Tomasulo’s algorithm renames.".replace("’", "'"), short) == WITHHELD
+    assert withhold_if_revealing("One recalls an algorithm.", short) == "One recalls an algorithm."
     long = question(key="Four index bits and six bits of offset", format=QuestionFormat.FREE_RESPONSE)
-    assert without_answer("It has four index bits and six of something.", long) == WITHHELD
-    assert without_answer("It has index bits and some offset.", long) == "It has index bits and some offset."
+    assert withhold_if_revealing("It has four index bits and six of something.", long) == WITHHELD
+    assert withhold_if_revealing("It has index bits and some offset.", long) == "It has index bits and some offset."
 
 
 def test_a_reply_is_read_strictly() -> None:

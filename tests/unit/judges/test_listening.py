@@ -7,13 +7,13 @@ import socket
 
 import pytest
 
-from benchwright_judges.service.server import listen
+from benchwright_judges.service.server import open_listener
 
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
 async def test_the_end_of_an_answer_is_not_held_back_until_the_client_has_acknowledged_its_beginning(host: str) -> None:
-    listener = listen(host, 0)
+    listener = open_listener(host, 0)
     no_delay_option: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def connected(stream_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

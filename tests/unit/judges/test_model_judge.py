@@ -275,7 +275,7 @@ async def test_what_a_provider_works_on_is_charged_though_nobody_read_it(clock: 
             assert (
                 vote.cost_usd
                 == budget.spent_usd
-                == pytest.approx(judge.most_it_costs(FREE, "an answer", EXAM), rel=0.01)
+                == pytest.approx(judge.maximum_cost_usd(FREE, "an answer", EXAM), rel=0.01)
             )
     async with judging(in_turn(fails(429)), **prices) as (judge, _):
         budget = JudgingBudget()
@@ -409,7 +409,7 @@ async def test_no_error_and_no_log_holds_the_key(caplog: pytest.LogCaptureFixtur
 
 async def test_a_budget_is_never_exceeded() -> None:
     async with judging(in_turn(says("correct")), input_usd=1000, output_usd=1000) as (judge, server):
-        highest_cost = judge.most_it_costs(FREE, "an answer", EXAM)
+        highest_cost = judge.maximum_cost_usd(FREE, "an answer", EXAM)
         budget = JudgingBudget(highest_cost + 0.1)
         await judge.vote(FREE, "an answer", EXAM, budget=budget)
         assert 0 < budget.spent_usd < highest_cost
@@ -420,7 +420,7 @@ async def test_a_budget_is_never_exceeded() -> None:
 
 async def test_votes_at_once_share_a_budget() -> None:
     async with judging(in_turn(says("correct")), output_usd=1000) as (judge, server):
-        budget = JudgingBudget(2.5 * judge.most_it_costs(FREE, "an answer", EXAM))
+        budget = JudgingBudget(2.5 * judge.maximum_cost_usd(FREE, "an answer", EXAM))
         votes = await asyncio.gather(
             *(judge.vote(FREE, "an answer", EXAM, budget=budget) for _ in range(5)), return_exceptions=True
         )
@@ -436,7 +436,9 @@ async def test_a_reply_without_usage_is_paid_at_its_most() -> None:
         budget = JudgingBudget()
         vote = await judge.vote(FREE, "an answer", EXAM, budget=budget)
         assert (
-            vote.cost_usd == budget.spent_usd == pytest.approx(judge.most_it_costs(FREE, "an answer", EXAM), rel=0.01)
+            vote.cost_usd
+            == budget.spent_usd
+            == pytest.approx(judge.maximum_cost_usd(FREE, "an answer", EXAM), rel=0.01)
         )
 
 

@@ -291,12 +291,12 @@ async def test_the_log_says_who_read_and_keeps_readings_apart_from_points(record
 async def test_the_most_that_reading_and_judging_can_cost_is_known_before(records: Records) -> None:
     async with reading_panel(in_turn(content("no JSON"))) as (panel, _):
         unread, pending = score(CHOICE, UNCLEAR), score(BLANK, "this or that")
-        for problem, answer, ruled in ((CHOICE, UNCLEAR, unread), (BLANK, "this or that", pending)):
-            budget = JudgingBudget(highest_cost := panel.most_it_costs(problem, answer, ruled))
+        for problem, answer, rule_judgement in ((CHOICE, UNCLEAR, unread), (BLANK, "this or that", pending)):
+            budget = JudgingBudget(highest_cost := panel.maximum_cost_usd(problem, answer, rule_judgement))
             judgement = await judge_and_record(problem, answer, panel, records, ref="p/q", budget=budget)
             assert judgement.status is JudgementStatus.ERROR
             assert 0 < judgement.cost_usd <= highest_cost
-        assert panel.most_it_costs(CHOICE, "B", score(CHOICE, "B")) == 0
+        assert panel.maximum_cost_usd(CHOICE, "B", score(CHOICE, "B")) == 0
 
 
 LAZY: dict[str, Play] = {

@@ -187,7 +187,7 @@ async def test_without_a_judge_the_answer_waits_and_is_scored_later(records: Rec
         )
     assert later_judgement.status is JudgementStatus.SCORED
     assert await records.pending() == []
-    assert (await records.judgement(unscored_answer.answer.id)) == later_judgement
+    assert (await records.find_judgement(unscored_answer.answer.id)) == later_judgement
 
 
 async def test_a_newer_answer_of_the_same_try_takes_the_place_of_one_that_waits(records: Records) -> None:
@@ -234,7 +234,7 @@ async def test_a_budget_that_is_used_up_leaves_answers_pending(records: Records)
 async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -> None:
     async with panel(in_turn(NONSENSE)) as (judges, _):
         budget = JudgingBudget()
-        highest_cost = judges.most_it_costs(FREE, "an answer", PENDING)
+        highest_cost = judges.maximum_cost_usd(FREE, "an answer", PENDING)
         await judge_and_record(FREE, "an answer", judges, records, ref="p/q", budget=budget)
         assert 0 < budget.spent_usd <= highest_cost
 
@@ -277,7 +277,7 @@ async def test_a_recorded_cache_replays_without_an_endpoint(records: Records, tm
         write_recording(tmp_path / "votes.jsonl", await records.cache())
         other_records = await Records.open(tmp_path / "other.sqlite")
         try:
-            await other_records.remember(read_recording(tmp_path / "votes.jsonl"))
+            await other_records.cache_votes(read_recording(tmp_path / "votes.jsonl"))
             offline = Panel(judges=judges.judges, offline=True)
             replayed = await judge_and_record(FREE, "an answer", offline, other_records, ref="p/q")
             unknown_judgement = await judge_and_record(FREE, "unrecorded", offline, other_records, ref="p/q")

@@ -15,7 +15,7 @@ from benchwright_judges.records.vote_recording import read_recording, write_reco
 async def test_a_database_is_opened_again_with_all_it_held(tmp_path: Path) -> None:
     for number in range(2):
         records = await Records.open(tmp_path / "j.sqlite")
-        await records.remember([(str(number), Vote(judge="m", label="1", score=1))])
+        await records.cache_votes([(str(number), Vote(judge="m", label="1", score=1))])
         assert len(await records.cache()) == number + 1
         await records.close()
 
@@ -58,7 +58,7 @@ async def test_a_database_that_breaks_is_told_without_what_was_written(tmp_path:
     with sqlite3.connect(tmp_path / "j.sqlite") as connection:
         connection.execute("DROP TABLE vote_cache")
     with pytest.raises(StorageError) as refused:
-        await records.remember([("k", Vote(judge="m", reason="THE-KEY"))])
+        await records.cache_votes([("k", Vote(judge="m", reason="THE-KEY"))])
     await records.close()
     assert "no such table" in str(refused.value)
     assert "THE-KEY" not in str(refused.value) + str(refused.value.__cause__)

@@ -24,7 +24,7 @@ POINTS = st.integers(1, 10).map(str)
 def test_points_are_decided_by_the_median_of_votes_that_lie_together(
     labels: list[str], label: str, expected_pass: bool
 ) -> None:
-    decision = Scale.TIERS.settle(labels, 3) or Scale.TIERS.settle_finally(labels, 3)
+    decision = Scale.TIERS.decide(labels, 3) or Scale.TIERS.decide_finally(labels, 3)
     assert decision is not None
     assert (decision.label, decision.is_passed) == (label, expected_pass)
     assert decision.score == pytest.approx(float(label) / 10)
@@ -32,13 +32,13 @@ def test_points_are_decided_by_the_median_of_votes_that_lie_together(
 
 @pytest.mark.parametrize("labels", [["6", "7"], ["8", "9"], ["3", "4"], ["1", "3"], ["5", "8"]])
 def test_two_votes_in_different_tiers_or_two_points_apart_ask_for_a_third(labels: list[str]) -> None:
-    assert Scale.TIERS.settle(labels, 3) is None
+    assert Scale.TIERS.decide(labels, 3) is None
 
 
 def test_points_all_over_the_scale_decide_nothing() -> None:
-    assert Scale.TIERS.settle_finally(["1", "5", "10"], 3) is None
-    assert Scale.TIERS.settle_finally(["7"], 3) is None
-    assert Scale.TIERS.settle_finally([], 3) is None
+    assert Scale.TIERS.decide_finally(["1", "5", "10"], 3) is None
+    assert Scale.TIERS.decide_finally(["7"], 3) is None
+    assert Scale.TIERS.decide_finally([], 3) is None
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,12 @@ def test_points_all_over_the_scale_decide_nothing() -> None:
 def test_an_exam_is_settled_by_majority_or_else_by_the_middle_label(
     labels: list[str], seats: int, label: str | None
 ) -> None:
-    decision = Scale.EXAM.settle_finally(labels, seats)
+    decision = Scale.EXAM.decide_finally(labels, seats)
     assert (decision.label if decision else None) == label
 
 
 def test_partially_correct_counts_as_incorrect_and_keeps_its_label() -> None:
-    decision = Scale.EXAM.settle(["partially correct", "partially correct"], 3)
+    decision = Scale.EXAM.decide(["partially correct", "partially correct"], 3)
     assert decision is not None
     assert (decision.label, decision.score, decision.is_passed) == ("partially correct", 0.0, False)
 
@@ -71,20 +71,20 @@ def test_partially_correct_counts_as_incorrect_and_keeps_its_label() -> None:
 @given(st.lists(POINTS, min_size=2, max_size=5))
 def test_a_decision_does_not_depend_on_the_order_of_votes(labels: list[str]) -> None:
     for seats in (3, 5):
-        assert Scale.TIERS.settle_finally(labels, seats) == Scale.TIERS.settle_finally(labels[::-1], seats)
+        assert Scale.TIERS.decide_finally(labels, seats) == Scale.TIERS.decide_finally(labels[::-1], seats)
 
 
 @given(st.lists(POINTS, min_size=2, max_size=5))
 def test_what_settles_early_is_settled_finally_too(labels: list[str]) -> None:
-    early_decision = Scale.TIERS.settle(labels, 3)
-    assert early_decision is None or early_decision == Scale.TIERS.settle_finally(labels, 3)
+    early_decision = Scale.TIERS.decide(labels, 3)
+    assert early_decision is None or early_decision == Scale.TIERS.decide_finally(labels, 3)
 
 
 @pytest.mark.parametrize("scale", Scale)
 def test_every_label_is_read_back_and_worth_something_from_0_to_1(scale: Scale) -> None:
     for label in scale.labels:
         value = label if scale is Scale.EXAM else float(label) if scale is Scale.SHARE else int(label)
-        assert scale.read(value) == label
+        assert scale.read_label(value) == label
         assert 0 <= scale.score(label) <= 1
     assert not scale.passes(scale.labels[0]) and scale.passes(scale.labels[-1])
 
@@ -93,7 +93,7 @@ def test_every_label_is_read_back_and_worth_something_from_0_to_1(scale: Scale) 
 @given(value=st.one_of(st.none(), st.booleans(), st.text(), st.integers(), st.floats(), st.lists(st.integers())))
 def test_whatever_is_off_the_scale_is_refused(scale: Scale, value: object) -> None:
     try:
-        label = scale.read(value)  # type: ignore[arg-type]
+        label = scale.read_label(value)  # type: ignore[arg-type]
     except ValueError:
         return
     assert not isinstance(value, bool)
@@ -102,9 +102,9 @@ def test_whatever_is_off_the_scale_is_refused(scale: Scale, value: object) -> No
 
 
 def test_a_share_keeps_two_decimals() -> None:
-    assert Scale.SHARE.read(0.854) == "0.85"
-    assert Scale.SHARE.settle(["0.80", "0.85"], 3) is not None
-    assert Scale.SHARE.settle(["0.60", "0.80"], 3) is None
+    assert Scale.SHARE.read_label(0.854) == "0.85"
+    assert Scale.SHARE.decide(["0.80", "0.85"], 3) is not None
+    assert Scale.SHARE.decide(["0.60", "0.80"], 3) is None
 
 
 @pytest.mark.parametrize("scale", list(Scale))

@@ -64,7 +64,7 @@ def test_a_value_needs_no_letter_if_only_one_option_has_it_and_a_letter_none_if_
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_nothing_is_misread_or_invented_in_replies_of_authors_who_did_not_know_the_rules(language: str) -> None:
     replies = read_corpus(Path(__file__).parent / "replies" / f"{language}.jsonl")
-    outcomes = [(reply, reply.outcome(score(reply.problem, reply.text))) for reply in replies]
+    outcomes = [(reply, reply.reading_outcome(score(reply.problem, reply.text))) for reply in replies]
     wrong = {reply.question.item for reply, outcome in outcomes if outcome in ("misread", "invented")}
     assert wrong <= SELF_CONTRADICTIONS
     counts = Counter(outcome for reply, outcome in outcomes if reply.is_clear and reply.style.startswith("contract"))

@@ -70,17 +70,17 @@ def _decremented_literals(source: MutatedSource, node: SyntaxNode) -> Iterator[B
     yield from _shifted_literals(source, node, -1)
 
 
-def move_by_step(source: MutatedSource, node: SyntaxNode, step: int) -> str:
-    """An expression plus or minus one."""
-    text = source.text(node)
-    return shift_literal(text, step) or f"({text}) {'+' if step > 0 else '-'} 1"
+def incremented_expression(source: MutatedSource, expression: SyntaxNode, increment: int) -> str:
+    """The text of an expression plus or minus one."""
+    text = source.text(expression)
+    return shift_literal(text, increment) or f"({text}) {'+' if increment > 0 else '-'} 1"
 
 
 def _shifted_index(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node, BitSelectSyntax) and isinstance(node.parent, ElementSelectSyntax):
         for step in (1, -1):
             if source.has_place(node.expr) and source.text(node.expr) + f"{step:+}" != "0-1":
-                yield from source.replacement_edits(node.expr, move_by_step(source, node.expr, step))
+                yield from source.replacement_edits(node.expr, incremented_expression(source, node.expr, step))
 
 
 def _shifted_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
@@ -91,11 +91,14 @@ def _shifted_part_select(source: MutatedSource, node: SyntaxNode) -> Iterator[By
     if node.kind is not SyntaxKind.SimpleRangeSelect:
         for step in (1, -1):
             if source.text(node.left) + f"{step:+}" != "0-1":
-                yield from source.replacement_edits(node.left, move_by_step(source, node.left, step))
+                yield from source.replacement_edits(node.left, incremented_expression(source, node.left, step))
         return
     for step in (1, -1):
         if source.text(node.right) + f"{step:+}" != "0-1":
-            left_bound, right_bound = move_by_step(source, node.left, step), move_by_step(source, node.right, step)
+            left_bound, right_bound = (
+                incremented_expression(source, node.left, step),
+                incremented_expression(source, node.right, step),
+            )
             yield from source.replacement_edits(node, f"{left_bound}:{right_bound}")
 
 

@@ -14,7 +14,7 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.operators.constants import move_by_step
+from benchwright_authoring.mutation.operators.constants import incremented_expression
 from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 
@@ -33,7 +33,7 @@ def _narrower_vector(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEd
     if source.has_place(span) and source.text(span.left) != source.text(span.right):
         is_downward = source.text(span.left) != "0"
         end_bound = span.left if is_downward else span.right
-        yield from source.replacement_edits(end_bound, move_by_step(source, end_bound, -1))
+        yield from source.replacement_edits(end_bound, incremented_expression(source, end_bound, -1))
 
 
 def _shallower_array(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
@@ -42,7 +42,7 @@ def _shallower_array(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEd
         return
     if source.text(span.left) != source.text(span.right):
         end_bound = span.right if source.text(span.left) == "0" else span.left
-        yield from source.replacement_edits(end_bound, move_by_step(source, end_bound, -1))
+        yield from source.replacement_edits(end_bound, incremented_expression(source, end_bound, -1))
 
 
 def _other_signedness(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:

@@ -13,7 +13,7 @@ from benchwright_analysis.report.section import Cell, Section, SectionPicture, S
 from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.error_types import ErrorType
-from benchwright_judges.agreement.estimators import alpha
+from benchwright_judges.agreement.estimators import krippendorff_alpha
 
 
 def error_types(data: Dataset) -> Section | None:
@@ -119,7 +119,7 @@ def _alpha(shared_answers: Sequence[Mapping[str, tuple[str, ...]]], first_judge:
             for judge in (first_judge, second_judge)
         ]
     )
-    coefficient = alpha(ratings, "nominal")
+    coefficient = krippendorff_alpha(ratings, "nominal")
     return number(None if np.isnan(coefficient) else coefficient)
 
 

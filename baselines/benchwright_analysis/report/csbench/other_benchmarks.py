@@ -12,7 +12,7 @@ from benchwright_analysis.report.csbench.scale import ModelScore, measured_model
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, with_interval
 from benchwright_analysis.statistics.calibration import rank_correlation
-from benchwright_judges.agreement.estimators import Estimate, estimate, pearson
+from benchwright_judges.agreement.estimators import Estimate, bootstrap_estimate, pearson
 
 FEWEST_MODELS = 4
 """With fewer, a correlation is nearly always close to 1 or -1."""
@@ -43,7 +43,7 @@ def other_benchmarks(data: Dataset) -> Section | None:
                 np.array([model.model_facts.benchmarks[benchmark] for model in shared_models]),
             ]
             correlations = {
-                "pearson": estimate(pearson, score_columns, seed=data.seed),
+                "pearson": bootstrap_estimate(pearson, score_columns, seed=data.seed),
                 "spearman": rank_correlation(score_columns[0], score_columns[1], seed=data.seed),
             }
             numbers.setdefault(way, {})[benchmark] = {"models": len(shared_models), **correlations}

@@ -10,7 +10,7 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section, SortableTable, TableFigure
 from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
-from benchwright_judges.agreement.agreement import is_right
+from benchwright_judges.agreement.agreement import is_right_by_majority
 from benchwright_judges.agreement.rated import scale_of
 from benchwright_judges.judgement import ScoringMethod
 from benchwright_judges.rule_judgements import RIGHT
@@ -102,10 +102,10 @@ def _ties(attempts_by_group: Mapping[str, Sequence[FoldedAttempt]]) -> list[Tabl
         if scale is None or judgement is None:
             continue
         first_label, second_label = judgement.votes[:2]
-        needs_third_vote[attempt.observation.attempt] = scale.settle([first_label, second_label], _THREE_SEATS) is None
-        rightness_differs[attempt.observation.attempt] = is_right(scale, [first_label]) is not is_right(
-            scale, [second_label]
-        )
+        needs_third_vote[attempt.observation.attempt] = scale.decide([first_label, second_label], _THREE_SEATS) is None
+        rightness_differs[attempt.observation.attempt] = is_right_by_majority(
+            scale, [first_label]
+        ) is not is_right_by_majority(scale, [second_label])
     holds_by_column = {"a third vote is needed": needs_third_vote, "differ on right or not right": rightness_differs}
     return _shares(
         {group: [attempt.observation for attempt in attempts] for group, attempts in attempts_by_group.items()},

@@ -13,7 +13,7 @@ from benchwright_analysis.report.sections.matrix import figure, matrix
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_foundation.number_text import percent
-from benchwright_judges.agreement.agreement import is_right
+from benchwright_judges.agreement.agreement import is_right_by_majority
 from benchwright_judges.agreement.rated import PANEL, RatedAnswer
 
 _LEVELS = {1: "1, easy to grade", 2: "2", 3: "3", 4: "4", 5: "5, hard to grade"}
@@ -71,14 +71,16 @@ def _level(rated_answer: RatedAnswer) -> int:
 def _differs_from_people(rated_answer: RatedAnswer) -> bool | None:
     votes = rated_answer.judges.get(PANEL) or next(iter(rated_answer.judges.values()), ())
     people_verdict, judges_verdict = (
-        is_right(rated_answer.scale, [*rated_answer.people.values()]),
-        is_right(rated_answer.scale, votes),
+        is_right_by_majority(rated_answer.scale, [*rated_answer.people.values()]),
+        is_right_by_majority(rated_answer.scale, votes),
     )
     return None if people_verdict is None or judges_verdict is None else people_verdict is not judges_verdict
 
 
 def _people_differ(rated_answer: RatedAnswer) -> bool | None:
-    first_verdicts = [is_right(rated_answer.scale, [label]) for label in [*rated_answer.people.values()][:2]]
+    first_verdicts = [
+        is_right_by_majority(rated_answer.scale, [label]) for label in [*rated_answer.people.values()][:2]
+    ]
     return first_verdicts[0] is not first_verdicts[1] if len(first_verdicts) == 2 else None
 
 

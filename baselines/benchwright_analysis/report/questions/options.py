@@ -16,7 +16,7 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, SortableTable, count, with_interval
 from benchwright_authoring.item_analysis import LEAST, Option, analyse, distractors
 from benchwright_foundation.number_text import number, percent
-from benchwright_judges.agreement.estimators import Share, share
+from benchwright_judges.agreement.estimators import Share, wilson_share
 
 PEOPLE, MACHINES = "people", "models and agents"
 _RIGHT = "right option"
@@ -188,7 +188,7 @@ def _same_distractor(
         if (first := _most_chosen(selections_by_solver[PEOPLE], problem))
         and (second := _most_chosen(selections_by_solver[MACHINES], problem))
     ]
-    return share(sum(agreements), len(agreements))
+    return wilson_share(sum(agreements), len(agreements))
 
 
 def _most_chosen(solver_selections: _SolverSelections, problem: str) -> str:

@@ -13,7 +13,7 @@ from benchwright_analysis.report.section import Cell, Section, SortableTable, Ta
 from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_foundation.number_text import number
-from benchwright_judges.agreement.estimators import share
+from benchwright_judges.agreement.estimators import wilson_share
 from benchwright_problems.equivalence import parameter_text
 from benchwright_problems.verdict import Outcome, Quality
 
@@ -67,7 +67,7 @@ def escapes(data: Dataset) -> Section | None:
         "compared": len(compared),
         "passed": passed_count,
         "results": {kind.name.lower(): kind_counts[kind] for kind in _EscapeKind},
-        "escapes": share(differing_count, decided_count),
+        "escapes": wilson_share(differing_count, decided_count),
     }
     return Section("escapes", "Passed, and equivalent?", lead, (), tables, numbers)
 
@@ -102,7 +102,7 @@ def _table(
             for row, second_opinion in group_pairs
             if _kind(second_opinion.opinion) in (_EscapeKind.EQUIVALENT, _EscapeKind.DIFFERS)
         ]
-        escaped = share(kind_counts[_EscapeKind.DIFFERS], len(decided_pairs))
+        escaped = wilson_share(kind_counts[_EscapeKind.DIFFERS], len(decided_pairs))
         medians = {size: _median(group_pairs, _ratio_of(of_size)) for size, of_size in _SIZES.items()}
         medians["more lint findings"] = _median(group_pairs, _more_findings)
         rows.append(

@@ -57,14 +57,14 @@ def compare_attempts(
     verdict changes.
     """
     # It brings the harness, which no list needs.
-    from benchwright_formal.opinion import tools_of
+    from benchwright_formal.opinion import opinion_tools_digests
 
     with plain_errors(), end_in_order("What was compared is kept: the same command continues where it stopped."):
         home = Home.find()
         with opened_log() as log:
             chosen_ids = {log.find(attempt).id for attempt in attempts or ()}
             box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
-            tools = tools_of(box, toolchain)
+            tools = opinion_tools_digests(box, toolchain)
             comparisons, known_count = _due_comparisons(log, home, tools, limit, chosen_ids, study, fresh=fresh)
             counts = asyncio.run(_compare_all(log, home, comparisons, tools, box, toolchain, limit))
     if json_output:

@@ -70,7 +70,7 @@ async def rated_of_records() -> Sequence[RatedAnswer]:
     from benchwright_judges.agreement.rated import rated_answers
 
     async with opened_records() as records:
-        return rated_answers(await records.judged_answers())
+        return rated_answers(await records.answer_records())
 
 
 def _print(formats: Sequence[FormatAgreement], with_disagreements: bool) -> None:

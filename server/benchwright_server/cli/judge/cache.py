@@ -49,7 +49,7 @@ def import_votes(
 
         votes = await asyncio.to_thread(read_recording, file)
         async with opened_records() as records:
-            await records.remember(votes)
+            await records.cache_votes(votes)
         return len(votes)
 
     with plain_errors(), needs("`benchwright judge cache`", "judges"):

@@ -72,7 +72,7 @@ async def _take_grade_or_skip(grading: HumanGrading, records: Records, grader: s
         try:
             grade_reply = _SAID.validate_json(line)
             if isinstance(grade_reply, GradeGiven):
-                judgement = await grading.grade(
+                judgement = await grading.accept_grade(
                     grade_reply.id, grader, grade_reply.label, grade_reply.difficulty, grade_reply.comment
                 )
                 await record_judgement_in_attempt(records, grade_reply.id, judgement)

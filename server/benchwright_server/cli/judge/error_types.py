@@ -55,12 +55,12 @@ class _Classifier:
     budget: JudgingBudget
     offline: bool
 
-    async def classify(self, choice: WrongChoice) -> Classified:
+    async def classify_errors(self, choice: WrongChoice) -> Classified:
         """Asks the judges, and records with the attempt what they say if a reply can be used."""
-        from benchwright_judges.agreement.error_types import classify, types_of
+        from benchwright_judges.agreement.error_types import classify_errors, types_of
 
         problem = await asyncio.to_thread(self.store.unseal, choice.header.problem)
-        classified = await classify(
+        classified = await classify_errors(
             problem, choice.reply, self.endpoints, self.records, budget=self.budget, offline=self.offline
         )
         usable = {vote.judge: types_of(vote) for vote in classified.votes if not vote.error}
@@ -133,7 +133,7 @@ def _print(summary_fields: dict[str, object], counts: Counter[str]) -> None:
 
 async def _classify_pack(pack: str, solver: str, budget: float | None, jobs: int) -> _ClassifiedChoices:
     from benchwright_judges.models.budget import JudgingBudget
-    from benchwright_judges.models.configuration import find_endpoints, read_settings
+    from benchwright_judges.models.configuration import open_endpoints, read_settings
     from benchwright_subjects.evaluation.kept_evals import folder_of
     from benchwright_subjects.wrong_choices import wrong_choices
 
@@ -147,7 +147,7 @@ async def _classify_pack(pack: str, solver: str, budget: float | None, jobs: int
                 f"There is no wrong choice of a model at {pack} with its steps. Ask for steps with "
                 f"`benchwright eval --pack {pack} --think --model …`."
             )
-        endpoints = await asyncio.to_thread(find_endpoints, settings)
+        endpoints = await asyncio.to_thread(open_endpoints, settings)
         if choices.unclassified_choices and not endpoints:
             raise ServerError("No model judge is available. docs/how-to/judges.md shows how to set one up.")
         spending = JudgingBudget(settings.budget_usd if budget is None else budget)
@@ -170,7 +170,7 @@ async def _classify_all(classifier: _Classifier, choices: WrongChoices, jobs: in
         async def classify_choice(choice: WrongChoice) -> None:
             async with turn:
                 try:
-                    classified = await classifier.classify(choice)
+                    classified = await classifier.classify_errors(choice)
                 except OutOfBudgetError:
                     classification.unpaid += 1
                     return

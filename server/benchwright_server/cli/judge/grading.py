@@ -55,7 +55,7 @@ def grade(
 
     async def work() -> int:
         async with open_grading(graders, includes_judged) as (grading, records):
-            grading_items = await (grading.adjudications(grader) if disputed else grading.gradable_answers(grader))
+            grading_items = await (grading.open_disputes(grader) if disputed else grading.gradable_answers(grader))
             # Nothing else happens meanwhile, and Ctrl+C reaches a question that is not asked in a thread.
             if not grading_items:
                 console.print("Nothing is left for you to grade.")
@@ -69,7 +69,7 @@ def grade(
                 if label == _SKIP:
                     continue
                 difficulty, comment = _ask_difficulty_and_comment()
-                judgement = await grading.grade(grading_item.id, grader, label, difficulty, comment)
+                judgement = await grading.accept_grade(grading_item.id, grader, label, difficulty, comment)
                 await record_judgement_in_attempt(records, grading_item.id, judgement)
                 graded_count += 1
             return graded_count
@@ -116,7 +116,7 @@ def sheet_import(
         async with open_grading(graders, includes_judged) as (grading, records):
             for number, row in enumerate(rows, start=1):
                 try:
-                    judgement = await grading.grade(row.item, grader, row.label, row.difficulty, row.comment)
+                    judgement = await grading.accept_grade(row.item, grader, row.label, row.difficulty, row.comment)
                 except GradingError as error:
                     raise VotesFileError(
                         f"{file}: grade {number}: {error}; the {number - 1} before it are kept"
@@ -137,8 +137,8 @@ async def record_judgement_in_attempt(records: Records, answer_id: str, judgemen
     """Record in an answer's attempt what people decided, if they have decided and it belongs to one."""
     from benchwright_studies.conduct.late_judgement import record_late_judgement
 
-    newest_judgement = await records.judgement(answer_id)
-    answer = await records.answer(answer_id)
+    newest_judgement = await records.find_judgement(answer_id)
+    answer = await records.find_answer(answer_id)
     # If a model decided before, people's grades are for comparison and change nothing.
     if judgement is None or answer is None or newest_judgement != judgement:
         return

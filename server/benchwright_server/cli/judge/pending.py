@@ -92,7 +92,7 @@ async def _score(unscored_answer: UnscoredAnswer, panel: Panel, records: Records
         problem = await asyncio.to_thread(Store(home).unseal, answer.problem)
     except ProblemsError as error:
         return pending_judgement.model_copy(update={"message": f"{error}."})
-    if not answer.is_to(problem):
+    if not answer.answers_current_version(problem):
         return pending_judgement.model_copy(
             update={"message": "The problem has changed since; import the version that was answered."}
         )

@@ -80,39 +80,39 @@ def _outcome(audit: JudgesAudit) -> dict[str, object]:
 
 
 async def _audit_all(pack: str, is_repeated: bool, budget: float | None, jobs: int) -> list[JudgesAudit]:
-    from benchwright_judges.agreement.audit import Audits, audit
+    from benchwright_judges.agreement.audit import Audits, audit_problem
     from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
-    from benchwright_judges.models.configuration import find_endpoints, read_settings
+    from benchwright_judges.models.configuration import open_endpoints, read_settings
 
     home = Home.find()
     store, stored_audits = Store(home), Audits(home)
     refs = [f"{pack}/{problem.id}" for problem in store.public(pack).problems]
     settings = read_settings()
-    endpoints = await asyncio.to_thread(find_endpoints, settings)
+    endpoints = await asyncio.to_thread(open_endpoints, settings)
     if not endpoints or settings.offline:
         raise ServerError("No model judge is available. docs/how-to/judges.md shows how to set one up.")
     spending = JudgingBudget(settings.budget_usd if budget is None else budget)
     turn = asyncio.Semaphore(jobs)
     with progress("reviewing", len(refs), "problems") as meter:
 
-        async def audit_problem(ref: str) -> JudgesAudit | None:
+        async def audit(ref: str) -> JudgesAudit | None:
             async with turn:
                 problem = await asyncio.to_thread(store.unseal, ref)
-                problem_audit = None if is_repeated else await asyncio.to_thread(stored_audits.find, ref, problem)
+                problem_audit = None if is_repeated else await asyncio.to_thread(stored_audits.find_audit, ref, problem)
                 if problem_audit is None:
                     try:
-                        problem_audit = await audit(ref, problem, endpoints, spending)
+                        problem_audit = await audit_problem(ref, problem, endpoints, spending)
                     except OutOfBudgetError:
                         return None
                     if problem_audit.points:
-                        await asyncio.to_thread(stored_audits.keep, problem_audit)
+                        await asyncio.to_thread(stored_audits.keep_audit, problem_audit)
                 meter.advance()
                 return problem_audit
 
         try:
             audits = [
                 problem_audit
-                for problem_audit in await asyncio.gather(*(audit_problem(ref) for ref in refs))
+                for problem_audit in await asyncio.gather(*(audit(ref) for ref in refs))
                 if problem_audit is not None
             ]
         finally:

@@ -66,7 +66,7 @@ def _audits_of(pack: str) -> list[JudgesAudit]:
     home = Home.find()
     store, stored_audits = Store(home), Audits(home)
     refs = [f"{pack}/{problem.id}" for problem in store.public(pack).problems]
-    problem_audits = [(ref, stored_audits.find(ref, store.unseal(ref))) for ref in refs]
+    problem_audits = [(ref, stored_audits.find_audit(ref, store.unseal(ref))) for ref in refs]
     audits = [audit for _, audit in problem_audits if audit is not None]
     if missing := [ref for ref, audit in problem_audits if audit is None]:
         raise ServerError(

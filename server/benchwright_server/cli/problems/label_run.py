@@ -225,11 +225,11 @@ async def _label_by_models(
 ) -> None:
     from benchwright_judges.labelling.labeller import Labeller
     from benchwright_judges.models.budget import JudgingBudget
-    from benchwright_judges.models.configuration import find_endpoints
+    from benchwright_judges.models.configuration import open_endpoints
 
     budget = JudgingBudget(settings.budget_usd if label_request.budget_usd is None else label_request.budget_usd)
     async with AsyncExitStack() as stack:
-        endpoints = await asyncio.to_thread(find_endpoints, settings)
+        endpoints = await asyncio.to_thread(open_endpoints, settings)
         if not endpoints:
             raise ServerError(
                 "No model is set up to label. docs/how-to/judges.md shows how to set one up; --offline sorts by topic"
@@ -267,7 +267,7 @@ async def _label_task(
             label = await labeller.label(
                 label_task.problem,
                 label_task.kind,
-                stated=label_task.stated,
+                stated_label=label_task.stated,
                 # A question that is like none of the topics may be about any.
                 shortlist=(topics.shortlists.get(label_task.problem.id) or topics.topics) if is_topic else (),
                 shortlist_by=topics.source if is_topic else "",

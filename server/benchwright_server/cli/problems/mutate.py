@@ -105,9 +105,11 @@ def mutate(
 def _prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> Prove:
     """The function that compares survivors with the reference; what it found is kept."""
     from benchwright_authoring.mutation.known_opinions import KnownOpinions
-    from benchwright_formal.opinion import prover, tools_of
+    from benchwright_formal.opinion import opinion_tools_digests, prover
 
-    return KnownOpinions(home.data / "sealed" / "@opinions", prover(sandbox, toolchain), tools_of(sandbox, toolchain))
+    return KnownOpinions(
+        home.data / "sealed" / "@opinions", prover(sandbox, toolchain), opinion_tools_digests(sandbox, toolchain)
+    )
 
 
 def _designs_and_version(store: Store, pack: str, ids: Sequence[str]) -> tuple[list[Problem], str]:

@@ -179,7 +179,7 @@ async def _judge_by_models(
 ) -> dict[int, GradingOutcome]:
     turn = asyncio.Semaphore(_JUDGED_AT_ONCE)
 
-    async def judged(number: int, answer: GivenAnswer, ruled: Judgement) -> tuple[int, GradingOutcome]:
+    async def judged(number: int, answer: GivenAnswer, rule_judgement: Judgement) -> tuple[int, GradingOutcome]:
         async with turn:
             grading = await judge_answer(
                 answer.ref,
@@ -189,7 +189,7 @@ async def _judge_by_models(
                 attempt=answer.attempt,
                 number=answer.number,
                 answer_id=answer.attempt,
-                ruled=ruled,
+                rule_judgement=rule_judgement,
             )
         meter.advance()
         return number, grading

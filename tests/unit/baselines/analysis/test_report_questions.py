@@ -66,8 +66,8 @@ def answer(
         }
         | field_changes
     )
-    judged_answer = JudgementRow("model", label, tuple(votes)) if label or votes else None
-    return FoldedAttempt(row, (), {}, "", judged_answer)
+    answer_record = JudgementRow("model", label, tuple(votes)) if label or votes else None
+    return FoldedAttempt(row, (), {}, "", answer_record)
 
 
 def value(section: Section | None, numbers: str, row: str, column: str) -> float | None:
@@ -138,11 +138,11 @@ def test_pictures_and_formats_are_crossed() -> None:
 
 
 def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named() -> None:
-    ruled: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@2"}
+    rule_judgement: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@2"}
     answers = [
-        answer("m", "p/1", is_right_answer=True, **ruled),
-        answer("m", "p/2", is_right_answer=False, reason="wrong_answer", **ruled),
-        answer("m", "p/3", is_right_answer=False, reason="unreadable", **ruled),
+        answer("m", "p/1", is_right_answer=True, **rule_judgement),
+        answer("m", "p/2", is_right_answer=False, reason="wrong_answer", **rule_judgement),
+        answer("m", "p/3", is_right_answer=False, reason="unreadable", **rule_judgement),
         answer("m", "p/4", is_right_answer=False, judge_method="deterministic", reason="declined"),
     ]
     section = read_answers(Dataset(answers, {}))
@@ -155,10 +155,10 @@ def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named(
 
 
 def test_the_shares_that_rules_and_a_model_have_read_are_of_the_readable_answers() -> None:
-    ruled: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@6"}
+    rule_judgement: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@6"}
     by_model: dict[str, Any] = {"judge_method": "reader", "judge_rubric": "reading@0123456789ab"}
     answers = [
-        *(answer("m", f"p/{number}", is_right_answer=True, **ruled) for number in range(3)),
+        *(answer("m", f"p/{number}", is_right_answer=True, **rule_judgement) for number in range(3)),
         answer("m", "p/3", is_right_answer=False, reason="wrong_answer", **by_model),
         answer("m", "p/4", is_right_answer=False, reason="unreadable", **by_model),
     ]
