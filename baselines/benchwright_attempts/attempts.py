@@ -143,7 +143,7 @@ class Attempts:
         )
         return next(candidates, None)
 
-    def interrupt_stale(self, attempt: str) -> bool:
+    def interrupt_stale_clock(self, attempt: str) -> bool:
         """Continues an attempt whose clock another process left running.
 
         The time since that process' last event does not count, unless it turns out to be alive.
@@ -160,7 +160,7 @@ class Attempts:
     def summary(self, attempt: str) -> Summary:
         """The state of an attempt after its newest event.
 
-        The clock is that of this event; `clock.advance(summary.clock, log.moment())` is the live one.
+        The clock is that of this event; `advance_clock(summary.clock, log.moment())` is the live one.
         """
         return self._log.summary(attempt)
 

@@ -31,7 +31,11 @@ class Claim(Protocol):
         """Lets go."""
 
 
-def claim(engine: Engine, path: Path | str, attempt: str) -> Claim | str:
+ClaimHolder = str
+"""Who has the claim, in words."""
+
+
+def claim(engine: Engine, path: Path | str, attempt: str) -> Claim | ClaimHolder:
     """Claims an attempt.
 
     Args:
@@ -61,7 +65,7 @@ class _FileClaim:
     @property
     def is_held(self) -> bool:
         # Who deletes the file lets another process lock a new one.
-        return not self._stream.closed and _is_same(self._file, self._stream)
+        return not self._stream.closed and _is_same_file(self._file, self._stream)
 
     def release(self) -> None:
         import portalocker
@@ -75,7 +79,7 @@ class _FileClaim:
         self._stream.close()
 
 
-def _claim_file(file: Path) -> Claim | str:
+def _claim_file(file: Path) -> Claim | ClaimHolder:
     import portalocker  # Imported late: it is slow to load.
 
     file.parent.mkdir(mode=0o700, exist_ok=True)
@@ -88,7 +92,7 @@ def _claim_file(file: Path) -> Claim | str:
                 stream.seek(0)
                 return stream.read().strip() or "another process"
             return "another process"
-        if _is_same(file, stream):
+        if _is_same_file(file, stream):
             break
         # Whoever had it has deleted the file between our opening and our locking.
         stream.close()
@@ -98,7 +102,7 @@ def _claim_file(file: Path) -> Claim | str:
     return _FileClaim(file, stream)
 
 
-def _is_same(file: Path, stream: IO[str]) -> bool:
+def _is_same_file(file: Path, stream: IO[str]) -> bool:
     try:
         return os.path.samestat(file.stat(), os.fstat(stream.fileno()))
     except FileNotFoundError:
@@ -130,7 +134,7 @@ class _DatabaseClaim:
             self._connection.close()
 
 
-def _claim_in_database(engine: Engine, attempt: str) -> Claim | str:
+def _claim_in_database(engine: Engine, attempt: str) -> Claim | ClaimHolder:
     connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
     if connection.execute(_LOCK, {"attempt": attempt}).scalar():
         return _DatabaseClaim(connection)

@@ -96,17 +96,17 @@ class Attempt:
         Raises:
             AttemptError: The clock was started before.
         """
-        await self._step(Started())
+        await self._append_step(Started())
         self._follow_clock()
 
     async def pause(self, given_reason: str | None) -> None:
         """Stops the clock for a while."""
-        await self._step(Paused(reason=given_reason))
+        await self._append_step(Paused(reason=given_reason))
         self.clock.stop_following()
 
     async def resume(self) -> None:
         """Lets the clock run again."""
-        await self._step(Resumed())
+        await self._append_step(Resumed())
         self._follow_clock()
 
     def _follow_clock(self) -> None:
@@ -251,8 +251,8 @@ class Attempt:
 
     # Aids
 
-    def check_allowed(self, aid: Aid) -> None:
-        """Refuses an aid that the attempt never allows; see `check_aid` for what depends on its state.
+    def check_aid_permitted(self, aid: Aid) -> None:
+        """Refuses an aid that the attempt never allows; see `is_aid_use_recorded` for what depends on its state.
 
         Raises:
             AidRefusedError: The condition or the assignment forbids it.
@@ -261,14 +261,14 @@ class Attempt:
             authority = "assignment" if self._terms.assigned is None else "study"
             raise AidRefusedError(f"The {authority} that this attempt belongs to does not allow {_AIDS[aid]}.")
 
-    async def check_aid(self, aid: Aid) -> bool:
+    async def is_aid_use_recorded(self, aid: Aid) -> bool:
         """True if the use of an aid is recorded now: not any more once an attempt outside studies has ended.
 
         Raises:
             AidRefusedError: The condition or the assignment forbids it, or the clock does not run.
             AttemptError: Another process works on the attempt.
         """
-        self.check_allowed(aid)
+        self.check_aid_permitted(aid)
         self.writer.check_works_here()
         state = (await self.writer.summary()).state
         if state is AttemptState.RUNNING:
@@ -279,12 +279,12 @@ class Attempt:
         raise AidRefusedError(_NO_AID[state])
 
     async def record_use(self, event: AidUsed) -> None:
-        """Records that the solver used an aid; see `check_aid`, which comes before any work for it."""
-        if await self.check_aid(Aid(event.aid)):
+        """Records that the solver used an aid; see `is_aid_use_recorded`, which comes before any work for it."""
+        if await self.is_aid_use_recorded(Aid(event.aid)):
             await self.record_ended_use(event)
 
     async def record_ended_use(self, event: AidUsed) -> None:
-        """Records an aid whose use `check_aid` allowed at its beginning; the attempt may have ended meanwhile."""
+        """Records an aid whose use was allowed at its beginning; the attempt may have ended meanwhile."""
         await self.writer.append(event.with_present_use())
 
     # What a study asks
@@ -297,9 +297,9 @@ class Attempt:
         """
         if not (await self.writer.summary()).state.ended:
             raise AttemptError("A self-estimate is asked for once the attempt has ended. Submit or give up first.")
-        await self._step(event)
+        await self._append_step(event)
 
-    async def _step(self, event: Event) -> None:
+    async def _append_step(self, event: Event) -> None:
         # Who wakes the computer and submits at once does not wait for a heartbeat.
         await self.clock.note_suspension()
         await self.writer.append(event)
@@ -307,14 +307,14 @@ class Attempt:
 
     async def _measure_quality(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
         try:
-            return await self.runs.measure(grading_outcome)
+            return await self.runs.measure_quality(grading_outcome)
         except Exception as error:
             # The attempt has ended anyway.
             self._adapter.on_run_failed(error)
             return grading_outcome
 
     async def _end(self, event: Event) -> None:
-        await self._step(event)
+        await self._append_step(event)
         self.writer.has_ended = True
         self.clock.stop_following()
         self._adapter.on_status_changed()

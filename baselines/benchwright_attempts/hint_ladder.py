@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Never
 
-from benchwright_attempts.clock.clock import advance
+from benchwright_attempts.clock.clock import advance_clock
 from benchwright_attempts.errors import AidRefusedError
 from benchwright_attempts.events.events import AidUsed
 from benchwright_attempts.events.evidence import Recording
@@ -123,7 +123,7 @@ class HintLadder:
             return await self._hints_after(taken_count + 1)
 
     async def _check_allowed(self) -> bool:
-        goes_on = await self._attempt.check_aid(Aid.HINTS)
+        goes_on = await self._attempt.is_aid_use_recorded(Aid.HINTS)
         if not self._rules:
             _refuse("This problem has no hints.")
         if not self.is_available:
@@ -148,12 +148,12 @@ class HintLadder:
         if taken_count == len(self._rules):
             return None
         rule, summary = self._rules[taken_count], await self._attempt.writer.summary()
-        active_s = advance(summary.clock, self._attempt.writer.moment()).active_s
+        active_s = advance_clock(summary.clock, self._attempt.writer.moment()).active_s
         return NextHint(taken_count + 1, rule.cost, rule.price, rule.waits_for(summary.verdict_count, active_s))
 
     async def _text(self, number: int) -> str:
         if number not in self._texts:
-            hint_request = self._services.grading.hint(self._header.problem, number, attempt=self._header.id)
+            hint_request = self._services.grading.hint_text(self._header.problem, number, attempt=self._header.id)
             self._texts[number] = await hint_request
         return self._texts[number]
 

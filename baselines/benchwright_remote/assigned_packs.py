@@ -27,7 +27,7 @@ async def refresh_assigned_packs(store: Store, client: ServiceClient) -> list[st
     """
     names = []
     for view in await client.assignments():
-        pack = await client.pack(view.pack)
+        pack = await client.fetch_pack(view.pack)
         problems = tuple(problem for problem in pack.problems if problem.id in view.problems)
         assignment = Assignment(
             service=client.url,
@@ -42,7 +42,7 @@ async def refresh_assigned_packs(store: Store, client: ServiceClient) -> list[st
             assistance=view.assistance,
             aids=view.aids,
         )
-        name = await asyncio.to_thread(_name_of, store, assignment)
+        name = await asyncio.to_thread(_local_pack_name, store, assignment)
         assigned_pack = pack.model_copy(update={"name": name, "title": view.title, "problems": problems})
         await asyncio.to_thread(store.add_assigned, assigned_pack, assignment)
         names.append(name)
@@ -58,7 +58,7 @@ def _most_shown(view: AssignmentView) -> Reveal | None:
     return max(known_phases, key=list(Reveal).index) if len(known_phases) == len(phases) else None
 
 
-def _name_of(store: Store, assignment: Assignment) -> str:
+def _local_pack_name(store: Store, assignment: Assignment) -> str:
     """The assignment's name among this user's packs: it keeps the one that it was given first."""
     taken_names = set()
     for name in store.pack_names():

@@ -53,15 +53,15 @@ def login(
 
         address = address_of(url)
         if token := os.environ.get(TOKEN):
-            asyncio.run(_adopt(Home.find(), address, token))
+            asyncio.run(_adopt_token(Home.find(), address, token))
             return
         if browser:
-            asyncio.run(_by_browser(Home.find(), address))
+            asyncio.run(_sign_in_by_browser(Home.find(), address))
             return
         code = code or typer.prompt("Invitation", hide_input=True)
         if Connections(Home.find()).find_connection(address) is None:
             name = name or typer.prompt("Your name, as the course's staff know it")
-        asyncio.run(_join(Home.find(), address, code, name))
+        asyncio.run(_join_course(Home.find(), address, code, name))
 
 
 def logout(url: Url) -> None:
@@ -83,41 +83,41 @@ def assignments() -> None:
         if not connections:
             raise ServiceError("You have not signed in anywhere. Sign in with `benchwright login URL`.")
         for connection in connections:
-            asyncio.run(_refresh(home, connection))
+            asyncio.run(_refresh_packs(home, connection))
 
 
-async def _adopt(home: Home, url: str, token: str) -> None:
+async def _adopt_token(home: Home, url: str, token: str) -> None:
     from benchwright_remote.joining import adopt_token
 
-    await _show(home, url, await adopt_token(home, url, token))
+    await _show_account(home, url, await adopt_token(home, url, token))
 
 
-async def _by_browser(home: Home, url: str) -> None:
-    from benchwright_remote.joining import begin_by_browser, finish_by_browser
+async def _sign_in_by_browser(home: Home, url: str) -> None:
+    from benchwright_remote.joining import begin_browser_sign_in, finish_browser_sign_in
 
-    device = await begin_by_browser(url)
+    device = await begin_browser_sign_in(url)
     minutes = round(device.expires_s / 60)
     typer.echo(f"Open {device.address}?code={device.code} and confirm the code {device.code} within {minutes} minutes.")
-    await _show(home, url, await finish_by_browser(home, url, device))
+    await _show_account(home, url, await finish_browser_sign_in(home, url, device))
 
 
-async def _join(home: Home, url: str, code: str, name: str) -> None:
+async def _join_course(home: Home, url: str, code: str, name: str) -> None:
     from benchwright_remote.joining import join
 
-    await _show(home, url, await join(home, url, code, name))
+    await _show_account(home, url, await join(home, url, code, name))
 
 
-async def _show(home: Home, url: str, me: Me) -> None:
+async def _show_account(home: Home, url: str, me: Me) -> None:
     typer.echo(f"Signed in to {url} as {me.name}: {', '.join(course.title for course in me.courses)}.")
     connection = Connections(home).find_connection(url)
     if connection is not None:
         key_location = "in the key store of this computer" if connection.key else "in a file that only you can read"
         typer.echo(f"Your token is kept {key_location}.")
-        await _refresh(home, connection)
+        await _refresh_packs(home, connection)
     typer.echo("Next step: open one in the Benchwright view of your editor, or with `benchwright open PACK/PROBLEM`.")
 
 
-async def _refresh(home: Home, connection: Connection) -> None:
+async def _refresh_packs(home: Home, connection: Connection) -> None:
     from benchwright_remote.assigned_packs import refresh_assigned_packs
     from benchwright_remote.service_client import ServiceClient
 

@@ -81,7 +81,7 @@ class Connections:
         """
         older, key = self.find_connection(url), uuid.uuid4().hex
         new_connection = Connection(url=url, name=name, key=key)
-        if not key_store.keep_secret(key, token):
+        if not key_store.keep_secret_if_possible(key, token):
             new_connection = Connection(url=url, name=name, token=token)
         self._change(
             lambda connections: [*(connection for connection in connections if connection.url != url), new_connection]

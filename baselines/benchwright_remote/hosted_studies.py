@@ -24,7 +24,7 @@ class HostedStudy(Model):
     assignments: Mapping[str, str]
     """Pack, as the study file names it → id of the service's assignment."""
 
-    def assignment(self, pack: str) -> Assignment | None:
+    def find_assignment(self, pack: str) -> Assignment | None:
         """The assignment as which a pack's problems are graded; None if the study has none of it."""
         if pack not in self.assignments:
             return None

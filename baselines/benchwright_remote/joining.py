@@ -51,23 +51,23 @@ async def join(home: Home, url: str, code: str, name: str) -> Me:
     return joined.me
 
 
-async def begin_by_browser(url: str) -> Device:
+async def begin_browser_sign_in(url: str) -> Device:
     """A code for a person to confirm in a browser.
 
     Raises:
         ServiceError: The service refuses or does not answer.
     """
     async with ServiceClient(address_of(url)) as client:
-        return await client.begin_by_browser(platform.node() or "a computer")
+        return await client.begin_browser_sign_in(platform.node() or "a computer")
 
 
-async def finish_by_browser(home: Home, url: str, device: Device) -> Me:
+async def finish_browser_sign_in(home: Home, url: str, device: Device) -> Me:
     """Waits until a person has confirmed the code, and keeps the token. While the service is away, it waits for it.
 
     Args:
         home: The folders of this user.
         url: The service's address.
-        device: Result of `begin_by_browser`.
+        device: Result of `begin_browser_sign_in`.
 
     Raises:
         ServiceError: Signing in was denied, took too long, or the token can't be kept.
@@ -78,7 +78,7 @@ async def finish_by_browser(home: Home, url: str, device: Device) -> Me:
         while time.monotonic() < end:
             await asyncio.sleep(device.interval_s)
             try:
-                device_status = await client.is_browser_confirmed(device.secret)
+                device_status = await client.poll_browser(device.secret)
             except UnreachableError:
                 continue
             if device_status.joined is not None:

@@ -15,11 +15,11 @@ _PATIENCE_S = 60.0
 """Time that somebody may take to unlock the key store, in seconds."""
 
 
-def keep_secret(key: str, secret: str) -> bool:
+def keep_secret_if_possible(secret_name: str, secret: str) -> bool:
     """Keeps a secret; returns whether it did. It does not where there is no key store, or it is not unlocked.
 
     Args:
-        key: Names the secret.
+        secret_name: Names the secret.
         secret: The secret.
     """
 
@@ -28,8 +28,8 @@ def keep_secret(key: str, secret: str) -> bool:
         from keyring.errors import KeyringError
 
         try:
-            keyring.set_password(_SERVICE, key, secret)
-            return keyring.get_password(_SERVICE, key) == secret
+            keyring.set_password(_SERVICE, secret_name, secret)
+            return keyring.get_password(_SERVICE, secret_name) == secret
         except KeyringError:
             return False
 

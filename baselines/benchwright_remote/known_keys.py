@@ -80,14 +80,14 @@ class KnownKeys:
                 f"{_WHY[standing]}."
                 " Ask the course's staff."
             )
-        await asyncio.to_thread(self._keep, client.url, keys)
+        await asyncio.to_thread(self._keep_keys, client.url, keys)
         self._asked_services.add(client.url)
 
     async def _keys_of(self, service: str) -> Sequence[PublishedKey]:
         keys_by_service = await asyncio.to_thread(self._by_service)
         return keys_by_service[service].keys if service in keys_by_service else ()
 
-    def _keep(self, service: str, keys: Sequence[PublishedKey]) -> None:
+    def _keep_keys(self, service: str, keys: Sequence[PublishedKey]) -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with file_lock(self._file.with_suffix(".lock")):
             keys_by_service = self._by_service() | {service: PublishedKeys(keys=tuple(keys))}

@@ -93,9 +93,9 @@ class RemoteGrading:
         files: Mapping[str, bytes],
         on_step: OnStep,
     ) -> RunView:
-        await self._delivery.deliver(client, assignment, attempt)
+        await self._delivery.deliver_events(client, assignment, attempt)
         try:
-            run_view = await client.run(run, attempt, number, files)
+            run_view = await client.request_run(run, attempt, number, files)
             while run_view.state not in (RunState.DONE, RunState.CANCELLED):
                 on_step(*_step(run_view))
                 run_view = await client.wait_for_run(run, run_view.revision, _WAIT_S)
@@ -103,7 +103,7 @@ class RemoteGrading:
         except asyncio.CancelledError:
             with contextlib.suppress(RefusedError, UnreachableError, TimeoutError):
                 async with asyncio.timeout(_FAREWELL_S):
-                    await client.cancel(run)
+                    await client.cancel_run(run)
             raise
 
 

@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 class StudyRecords(Protocol):
     """Records that studies at services need beside the events of their attempts."""
 
-    async def refresh(self, client: ServiceClient) -> None:
+    async def refresh_studies(self, client: ServiceClient) -> None:
         """Lets the user begin in the studies that the account takes part in.
 
         Raises:
@@ -49,7 +49,7 @@ class StudyRecords(Protocol):
             AttemptError: A study can't start here.
         """
 
-    async def hand_in(self, client: ServiceClient, hosted: HostedStudy) -> None:
+    async def hand_in_journal(self, client: ServiceClient, hosted: HostedStudy) -> None:
         """Delivers what is new in the participant's journal.
 
         Raises:
@@ -102,7 +102,7 @@ class RemoteWork:
         await self.start_following()
         return await self._grading.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
 
-    async def hint(self, ref: str, number: int, *, attempt: str) -> str:
+    async def take_hint(self, ref: str, number: int, *, attempt: str) -> str:
         """The text of a hint; the service records that it was taken, and refuses what may not be taken yet.
 
         Raises:
@@ -114,10 +114,10 @@ class RemoteWork:
             raise AttemptError("The assignment of this attempt is not known here any more. List the packs again.")
         client = await self._signed_in.client(assignment.service)
         # The service decides by what it has of the attempt.
-        await self._delivery.deliver(client, assignment, attempt)
-        return (await client.hint(attempt, number)).text
+        await self._delivery.deliver_events(client, assignment, attempt)
+        return (await client.take_hint(attempt, number)).text
 
-    async def refresh(self, within_s: float) -> None:
+    async def refresh_packs_and_studies(self, within_s: float) -> None:
         """Brings packs of assignments and studies up to date; what takes longer is there the next time."""
         if self._refreshing is None or self._refreshing.done():
             self._refreshing = asyncio.create_task(self._refresh())
@@ -130,7 +130,7 @@ class RemoteWork:
             client = await self._signed_in.client(url)
             try:
                 await refresh_assigned_packs(self._store, client)
-                await self._studies.refresh(client)
+                await self._studies.refresh_studies(client)
             except (ServiceError, ProblemsError, AttemptError) as error:
                 logger.warning("assignments of %s: %s", url, error)
 
@@ -151,12 +151,12 @@ class RemoteWork:
                 return False
             client = await self._signed_in.client(hosted.service)
             async with asyncio.timeout(within_s):
-                await self._studies.hand_in(client, hosted)
+                await self._studies.hand_in_journal(client, hosted)
                 for attempt, assignment in await asyncio.to_thread(self._unfinished_uploads):
                     if assignment.study == study:
-                        await self._delivery.deliver(client, assignment, attempt)
+                        await self._delivery.deliver_events(client, assignment, attempt)
                 # An assignment may have waited for the attempt at the practice problem.
-                await self._studies.hand_in(client, hosted)
+                await self._studies.hand_in_journal(client, hosted)
         except (ServiceError, AttemptError, TimeoutError) as error:
             logger.warning("study %s: %s", study, str(error) or "no answer in time")
             return False
@@ -218,7 +218,7 @@ class RemoteWork:
         # Journals first: no service takes events to which nobody has agreed.
         for hosted in await asyncio.to_thread(self._hosted.list_all):
             try:
-                await self._studies.hand_in(await self._signed_in.client(hosted.service), hosted)
+                await self._studies.hand_in_journal(await self._signed_in.client(hosted.service), hosted)
             except (RefusedError, AttemptError) as error:
                 self._tell_once(hosted.study, f"{hosted.service} does not take your records of {hosted.study}: {error}")
             except ServiceError:
@@ -229,7 +229,7 @@ class RemoteWork:
             if time.monotonic() < self._paused_until.get(attempt, 0.0):
                 continue
             try:
-                await self._delivery.deliver(await self._signed_in.client(service), assignment, attempt)
+                await self._delivery.deliver_events(await self._signed_in.client(service), assignment, attempt)
             except RefusedError as error:
                 self._tell_once(attempt, f"{service} does not take your work: {error}")
             except ReceiptError as error:
@@ -257,7 +257,7 @@ class RemoteWork:
         unfinished_attempts = []
         for header in log.headers():
             assignment = self._assignment(header)
-            if assignment is not None and log.kept_end(header.id) > self._delivery.acknowledged_count(header.id):
+            if assignment is not None and log.summarised_seq(header.id) > self._delivery.acknowledged_count(header.id):
                 unfinished_attempts.append((header.id, assignment))
         return unfinished_attempts
 
@@ -268,7 +268,7 @@ class RemoteWork:
         pack = header.problem.partition("/")[0]
         if header.study:
             hosted = self._hosted.find_study(header.study)
-            return hosted.assignment(pack) if hosted is not None else None
+            return hosted.find_assignment(pack) if hosted is not None else None
         try:
             return self._store.assignment(pack)
         except ProblemsError:

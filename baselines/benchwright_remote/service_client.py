@@ -105,11 +105,11 @@ class ServiceClient:
         """The keys that it signs receipts with, also those before the present one."""
         return (await self._ask(PublishedKeys, "GET", "/keys")).keys
 
-    async def begin_by_browser(self, name: str) -> Device:
+    async def begin_browser_sign_in(self, name: str) -> Device:
         """A code that a person confirms in a browser, for this program."""
         return await self._ask(Device, "POST", "/devices", NewDevice(name=name))
 
-    async def is_browser_confirmed(self, secret: str) -> Waiting:
+    async def poll_browser(self, secret: str) -> Waiting:
         """True if a person has confirmed it."""
         return await self._ask(Waiting, "POST", "/devices/state", DeviceAsk(secret=secret))
 
@@ -124,28 +124,28 @@ class ServiceClient:
     async def assignments(self) -> Sequence[AssignmentView]:
         """Assignments that there are to do."""
         reply = await self._send("GET", "/assignments")
-        return _read(TypeAdapter(tuple[AssignmentView, ...]), reply, self.url)
+        return _parse_reply(TypeAdapter(tuple[AssignmentView, ...]), reply, self.url)
 
-    async def pack(self, name: str) -> Pack:
+    async def fetch_pack(self, name: str) -> Pack:
         """The public part of a pack."""
         return (await self._ask(PublicPack, "GET", f"/packs/{name}")).pack
 
     async def studies(self) -> Sequence[EnrolledStudy]:
         """The studies that the account takes part in; gives it a place in those that it has none in."""
         reply = await self._send("POST", "/studies")
-        return _read(TypeAdapter(tuple[EnrolledStudy, ...]), reply, self.url)
+        return _parse_reply(TypeAdapter(tuple[EnrolledStudy, ...]), reply, self.url)
 
     async def hand_in_journal(self, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
         """A participant's whole journal of a study."""
         return await self._ask(JournalTaken, "POST", f"/studies/{study}/journal", NewJournal(lines=tuple(lines)))
 
-    async def hand_in(self, header: AttemptHeader, assignment: str, rows: Sequence[StoredRow]) -> Taken:
+    async def hand_in_events(self, header: AttemptHeader, assignment: str, rows: Sequence[StoredRow]) -> Taken:
         """Events that follow from those that the service has; without any, only how far it is."""
         lines = tuple(row.as_json_line() for row in rows)
         body = NewEvents(header=header, assignment=assignment, lines=lines, now=datetime.now(UTC))
         return await self._ask(Taken, "POST", f"/attempts/{header.id}/events", body)
 
-    async def run(self, run: str, attempt: str, number: int, files: Mapping[str, bytes]) -> RunView:
+    async def request_run(self, run: str, attempt: str, number: int, files: Mapping[str, bytes]) -> RunView:
         """Asks for a run; the service gets the contents that it lacks.
 
         Args:
@@ -168,12 +168,12 @@ class ServiceClient:
         first_request = with_contents(texts.keys() - self._sent_digests)
         reply = await self._send("POST", path, first_request, accepted_status=HTTPStatus.FAILED_DEPENDENCY)
         if reply.status_code == HTTPStatus.FAILED_DEPENDENCY:
-            missing = _read(TypeAdapter(MissingFiles), reply, self.url).missing
+            missing = _parse_reply(TypeAdapter(MissingFiles), reply, self.url).missing
             reply = await self._send("POST", path, with_contents(set(missing) & texts.keys()))
         self._sent_digests |= texts.keys()
-        return _read(TypeAdapter(RunView), reply, self.url)
+        return _parse_reply(TypeAdapter(RunView), reply, self.url)
 
-    async def hint(self, attempt: str, number: int) -> HintText:
+    async def take_hint(self, attempt: str, number: int) -> HintText:
         """Takes a hint of an attempt's problem, or reads one again that was taken."""
         return await self._ask(HintText, "POST", f"/attempts/{attempt}/hints/{number}")
 
@@ -181,14 +181,14 @@ class ServiceClient:
         """A run, once it is at another revision or some seconds have passed."""
         return await self._ask(RunView, "GET", f"/runs/{run}?seen={revision}&wait_s={wait_s:g}")
 
-    async def cancel(self, run: str) -> None:
+    async def cancel_run(self, run: str) -> None:
         """Cancels a run, unless it has ended."""
         await self._send("DELETE", f"/runs/{run}")
 
     async def _ask(
         self, reply_type: type[Answer], method: str, path: str, request_body: BaseModel | None = None
     ) -> Answer:
-        return _read(TypeAdapter(reply_type), await self._send(method, path, request_body), self.url)
+        return _parse_reply(TypeAdapter(reply_type), await self._send(method, path, request_body), self.url)
 
     async def _send(
         self,
@@ -250,7 +250,7 @@ def _packed_content(content: bytes) -> str:
 T = TypeVar("T")
 
 
-def _read(adapter: TypeAdapter[T], reply: httpx2.Response, url: str) -> T:
+def _parse_reply(adapter: TypeAdapter[T], reply: httpx2.Response, url: str) -> T:
     try:
         return adapter.validate_json(reply.content)
     except ValidationError as error:

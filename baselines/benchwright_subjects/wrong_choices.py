@@ -12,7 +12,7 @@ from benchwright_attempts.events.events import ErrorsClassified
 from benchwright_attempts.grading.given_answers import REPLY
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import AttemptHeader
-from benchwright_attempts.summary.replay import contents_of
+from benchwright_attempts.summary.replay import recorded_contents
 from benchwright_attempts.terms import Solver
 from benchwright_problems.problem import AnsweredBy
 from benchwright_problems.storage.store import Store
@@ -86,7 +86,7 @@ def _imported_replies(log: EventLog, attempt_ids: Mapping[str, object]) -> dict[
     replies = {}
     for header, summary in log.summaries():
         if header.id in attempt_ids and (digest := summary.files.get(REPLY)):
-            content = contents_of(log.events(header.id), {REPLY: digest}).get(REPLY, b"")
+            content = recorded_contents(log.events(header.id), {REPLY: digest}).get(REPLY, b"")
             if content.strip():
                 replies[header.id] = content.decode("utf-8", "replace")
     return replies

@@ -23,7 +23,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Edit, Started
 from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_attempts.log.record import RecordedEvent
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_studies.conduct.study_log import StudyLog
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -78,7 +78,7 @@ def measure(location: Path | str, count: int) -> dict[str, float]:
             pending_appends.popleft().result()
         elapsed, worked = time.perf_counter() - start_s, time.process_time() - worked
         start_s = time.perf_counter()
-        checks = [verify(*log.stored_attempt(attempt)) for attempt in attempts]
+        checks = [verify_attempt(*log.stored_attempt(attempt)) for attempt in attempts]
         verified = time.perf_counter() - start_s
     assert all(check.chain.ok and check.chain.events == count / 10 + 2 for check in checks)
     return {

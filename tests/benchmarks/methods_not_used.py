@@ -21,9 +21,9 @@ from statsmodels.duration.survfunc import survdiff
 from benchwright_analysis.statistics import crossed
 from benchwright_analysis.statistics.columns import Flags
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.pseudo_values import log_restricted_times
+from benchwright_analysis.statistics.pseudo_values import log_restricted_time_pseudo_values
 from benchwright_analysis.statistics.restricted_mean import restricted_mean_difference
-from benchwright_analysis.statistics.variance_components import indicator, projector
+from benchwright_analysis.statistics.variance_components import indicator_matrix, projector
 
 from .error_rates import A_THIRD, CHANGE, LIMIT, SCENARIOS, SEED, Numbers, Plan, Size, StudySample, draw, rates, truth
 
@@ -64,11 +64,14 @@ def contributions(study: StudySample, gap: float, row_groups: NDArray[np.intp]) 
     for is_second in (False, True):
         chosen_rows: Flags = (study.second_condition > 0) == is_second
         log_minutes[chosen_rows] = (
-            log_restricted_times(study.minutes[chosen_rows], study.passed_flags[chosen_rows], LIMIT) - gap * is_second
+            log_restricted_time_pseudo_values(study.minutes[chosen_rows], study.passed_flags[chosen_rows], LIMIT)
+            - gap * is_second
         )
-    people, problems = (indicator(labels, labels.max() + 1) for labels in (study.participant, study.problem_indexes))
+    people, problems = (
+        indicator_matrix(labels, labels.max() + 1) for labels in (study.participant, study.problem_indexes)
+    )
     basis = projector(np.hstack([people, problems]))
-    group_conditions = indicator(row_groups, row_groups.max() + 1) * centred_condition[:, None]
+    group_conditions = indicator_matrix(row_groups, row_groups.max() + 1) * centred_condition[:, None]
     explained_part = basis.T @ group_conditions
     return group_conditions.T @ (
         log_minutes - basis @ (basis.T @ log_minutes)

@@ -28,9 +28,9 @@ from typing import Any
 from sqlalchemy import insert, select
 
 from benchwright_attempts.log.database import open_database, writing_engine
-from benchwright_attempts.log.record import SCHEMA, AttemptHeader, canonical_json, format_wall, hash_of
+from benchwright_attempts.log.record import SCHEMA, AttemptHeader, canonical_json, format_wall, record_hash
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
-from benchwright_attempts.summary.kept_summary import from_events, keep_summaries
+from benchwright_attempts.summary.kept_summary import keep_summaries, summary_from_events
 
 SECONDS, BYTES = 60, 2 * 1024**3
 _WORK = (
@@ -141,7 +141,7 @@ def generate(path: Path, attempts: int, events: int, *, chained: bool = False) -
                 rows = _chained(header, event_variants[number % len(event_variants)], columns[1:])
             connection.exec_driver_sql(statement, [(header.id, *row) for row in rows])
         for attempt in connection.execute(select(ATTEMPTS.c.id)).scalars().all():
-            keep_summaries(connection, {attempt: from_events(connection, attempt)})
+            keep_summaries(connection, {attempt: summary_from_events(connection, attempt)})
     engine.dispose()
 
 
@@ -150,7 +150,7 @@ def _chained(header: AttemptHeader, rows: list[dict[str, Any]], columns: list[st
     for row in rows:
         values = row | {"prev_hash": head}
         hashed_fields = row["seq"], row["wall"], row["mono_ns"], row["process"], row["body"], head, row["schema"]
-        head = hash_of(header.id, *hashed_fields, header.solver, header.condition)
+        head = record_hash(header.id, *hashed_fields, header.solver, header.condition)
         chained_rows.append(tuple((values | {"hash": head})[name] for name in columns))
     return chained_rows
 

@@ -145,7 +145,7 @@ async def attend(
         token = (await visitor.join(code, f"Student {number}")).token
     async with ServiceClient(url, token) as client:
         sheet = (await client.assignments())[0]
-        await client.pack(sheet.pack)
+        await client.fetch_pack(sheet.pack)
         offset = random.Random(-number).uniform(0, BATCH_S)
         verdict_tasks: list[asyncio.Task[None]] = []
         path = "rtl/sat_counter.sv"
@@ -156,14 +156,14 @@ async def attend(
             await asyncio.sleep(max(0.0, planned - time.monotonic()))
             measurements.delays_s.append(time.monotonic() - planned)
             request_start = time.monotonic()
-            await retry(client.hand_in, script.header, sheet.id, rows, measurements=measurements)
+            await retry(client.hand_in_events, script.header, sheet.id, rows, measurements=measurements)
             measurements.acknowledged.append(time.monotonic() - request_start)
             measurements.sent_times.append(request_start - start_time)
             if batch in script.saves:
                 run, run_number = new_run(), len(verdict_tasks) + 1
                 request_start = time.monotonic()
                 files = {path: script.saves[batch].encode()}
-                await retry(client.run, run, script.header.id, run_number, files, measurements=measurements)
+                await retry(client.request_run, run, script.header.id, run_number, files, measurements=measurements)
                 measurements.submitted.append(time.monotonic() - request_start)
                 verdict_tasks.append(asyncio.create_task(verdict(client, run, measurements)))
         await asyncio.gather(*verdict_tasks)

@@ -83,7 +83,7 @@ async def measure(service: Service, plan: list[Script], course: Course) -> None:
     async def hand_in(student: int) -> int:
         for rows in plan[student].batches:
             began = time.monotonic()
-            await clients[student].hand_in(plan[student].header, sheet.id, rows)
+            await clients[student].hand_in_events(plan[student].header, sheet.id, rows)
             took.append(time.monotonic() - began)
         return len(plan[student].batches)
 
@@ -96,7 +96,9 @@ async def measure(service: Service, plan: list[Script], course: Course) -> None:
             began = time.monotonic()
             runs[student] = new_run()
             text = f"// {student} {number}\nmodule x; endmodule\n".encode()
-            await clients[student].run(runs[student], plan[student].header.id, number, {"rtl/sat_counter.sv": text})
+            await clients[student].request_run(
+                runs[student], plan[student].header.id, number, {"rtl/sat_counter.sv": text}
+            )
             took.append(time.monotonic() - began)
         return RUNS
 

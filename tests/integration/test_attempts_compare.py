@@ -78,7 +78,7 @@ def test_designs_that_passed_are_compared_once_and_reported_as_escapes(problem: 
     assert ran("attempts", "compare") == {"compared": 2, "known": 0, "differs": 1, "equivalent": 1}
     assert ran("attempts", "compare") == {"compared": 0, "known": 2}
     assert ran("attempts", "compare", "--fresh", same_attempt) == {"compared": 1, "known": 0, "equivalent": 1}
-    opinion = SecondOpinions(Home.find()).find(wrong_attempt)
+    opinion = SecondOpinions(Home.find()).find_opinion(wrong_attempt)
     assert opinion is not None
     assert any(inputs.get("d") == 0xEE for inputs in opinion.found.opinion.stimulus)
 
@@ -116,7 +116,7 @@ def test_what_was_compared_with_another_version_is_compared_again_and_not_report
     assert ran("attempts", "compare") == {"compared": 0, "known": 1}
     assert ran("attempts", "compare", "--limit", "30") == {"compared": 1, "known": 0, "unknown": 1}
     RunRecords(Home.find(), attempt_id).delete()
-    assert SecondOpinions(Home.find()).find(attempt_id) is None
+    assert SecondOpinions(Home.find()).find_opinion(attempt_id) is None
 
 
 def test_an_escape_with_other_parameters_is_reported_with_them(problem: Problem, tmp_path: Path) -> None:

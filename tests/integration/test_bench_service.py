@@ -17,7 +17,7 @@ from benchwright_attempts.events.events import Edit, Started, Submitted
 from benchwright_attempts.events.file_text import Change
 from benchwright_attempts.log.anchors import Anchor, check_anchors
 from benchwright_attempts.log.log import EventLog
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import starting_files
 from benchwright_harness.grading.grade import solved_files
@@ -112,7 +112,7 @@ def test_what_is_acknowledged_is_countersigned_and_the_same_to_the_byte(
     header, rows = solver.rows(attempt)
     with EventLog(service.database or service.folders.data / "service" / "attempts.sqlite") as log:
         assert log.stored_attempt(attempt) == (header, list(rows))
-        assert verify(*log.stored_attempt(attempt)).ok
+        assert verify_attempt(*log.stored_attempt(attempt)).ok
     check = check_anchors(attempt, [row.hash for row in rows], anchors)
     assert (check.agreeing, check.flaws) == (6, ())
     with service.client() as client:

@@ -22,7 +22,7 @@ from benchwright_attempts.events.file_text import Change
 from benchwright_attempts.log.anchors import Anchor, check_anchors, read_anchors
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.published_keys import PublishedKeys
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_harness.grading.grade import solved_files
 from benchwright_problems.storage.store import Store
@@ -102,7 +102,7 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
     assert (check.agreeing, check.flaws, len(check.published_signers)) == (2, (), 2)
     with EventLog(database or restored_service.folders.data / "service" / "attempts.sqlite") as log:
         assert log.stored_attempt(attempt)[1] == list(rows)
-        assert verify(*log.stored_attempt(attempt)).ok
+        assert verify_attempt(*log.stored_attempt(attempt)).ok
     sealed = restored_service.folders.data / "service" / "keys.json"
     assert (stat.S_IMODE(sealed.stat().st_mode), stat.S_IMODE(sealed.parent.stat().st_mode)) == (0o600, 0o700)
     solver.log.close()

@@ -19,7 +19,7 @@ from benchwright_attempts.events.events import Edit, Started
 from benchwright_attempts.events.file_text import Change
 from benchwright_attempts.log.anchors import Anchor, check_anchors
 from benchwright_attempts.log.log import EventLog
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
@@ -128,7 +128,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_graded_twice(
             _, sent_rows = student.solver.rows(student.attempt)
             header, stored_rows = log.stored_attempt(student.attempt)
             assert [row.hash for row in stored_rows] == [row.hash for row in sent_rows]
-            assert verify(header, stored_rows).ok
+            assert verify_attempt(header, stored_rows).ok
             check = check_anchors(student.attempt, [row.hash for row in stored_rows], student.anchors)
             assert (len(student.anchors) > LEAST_RECEIPTS, check.flaws) == (True, ())
     engine = create_engine(

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from benchwright_attempts import log_file
 from benchwright_attempts.events.events import ErrorsClassified
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_judges.agreement.error_types import instructions
 from benchwright_server.cli.app import command_line
@@ -92,7 +92,7 @@ def names(*types: str) -> Play:
 
 def events(home: Home) -> list[ErrorsClassified]:
     with StudyLog(log_file(home)) as log:
-        assert all(verify(*log.stored_attempt(header.id)).ok for header in log.headers())
+        assert all(verify_attempt(*log.stored_attempt(header.id)).ok for header in log.headers())
         return [
             recorded.event
             for header in log.headers()

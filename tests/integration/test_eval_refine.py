@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_attempts import log_file
 from benchwright_attempts.events.evidence import ModelUsage
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
@@ -94,7 +94,7 @@ def test_both_variants_are_attempts_with_verdicts_of_their_own(home: Home) -> No
     assert (counts["refined"]["passed"], counts["refined"]["failed"], len(requests)) == (1, 0, 2)
     with StudyLog(log_file(home)) as log:
         headers = log.headers()
-        assert all(verify(*log.stored_attempt(header.id)).ok for header in headers)
+        assert all(verify_attempt(*log.stored_attempt(header.id)).ok for header in headers)
         sent_parameters = {
             header.id: [
                 recorded.event.parameters

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from benchwright_attempts import log_file
 from benchwright_attempts.events.events import Reflected
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
@@ -36,7 +36,7 @@ def command(play: Play, *options: str) -> tuple[int, Any, list[JudgeRequest]]:
 def reflections(home: Home) -> dict[str, list[Reflected]]:
     """By problem."""
     with StudyLog(log_file(home)) as log:
-        assert all(verify(*log.stored_attempt(header.id)).ok for header in log.headers())
+        assert all(verify_attempt(*log.stored_attempt(header.id)).ok for header in log.headers())
         return {
             header.problem: [
                 recorded.event for recorded in log.events(header.id) if isinstance(recorded.event, Reflected)

@@ -97,7 +97,7 @@ def the_person_works(lab: Lab) -> None:
         studies.enroll("both", "P01")
         studies.give_consent("both", "P01", "1")
         for task in studies.study("both").study.problems:
-            studies.forecast("both", "P01", task.problem, Forecast(minutes_without_ai=4))
+            studies.keep_forecast("both", "P01", task.problem, Forecast(minutes_without_ai=4))
         for _ in range(2):
             assigned, agreed, ref = studies.next_task("both", "P01")
             problem = Store(lab.home).problem(ref)

@@ -13,8 +13,8 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import LogUnavailableError, StudyError, UnknownAttemptError
 from benchwright_attempts.events.events import Edit, Paused, Started, Submitted
 from benchwright_attempts.events.file_text import Change, FileText
-from benchwright_attempts.summary.replay import verify
-from benchwright_studies.conduct.archive import deliver
+from benchwright_attempts.summary.replay import verify_attempt
+from benchwright_studies.conduct.archive import deliver_records
 from benchwright_studies.conduct.closing import check_seal, close_study
 from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
@@ -52,7 +52,7 @@ def test_an_attempt_is_recorded_replayed_and_verified(where: str | Path) -> None
         events = log.events(attempt)
     with StudyLog(where) as log:
         assert log.events(attempt) == events
-        result = verify(*log.stored_attempt(attempt))
+        result = verify_attempt(*log.stored_attempt(attempt))
         assert result.ok, result.first_fault
         assert Attempts(log).summary(attempt).clock.state == "submitted"
         for unknown_id in ("nobody", "\0", "\ud800"):
@@ -83,7 +83,7 @@ def test_writers_with_a_log_each_keep_one_chain(where: str | Path) -> None:
     assert failures == []
     with StudyLog(where) as log:
         for attempt in attempts:
-            assert verify(*log.stored_attempt(attempt)).chain.ok
+            assert verify_attempt(*log.stored_attempt(attempt)).chain.ok
             assert len(log.events(attempt)) == 1 + 3 * 300
 
 
@@ -105,7 +105,7 @@ def test_the_database_itself_refuses_to_change_what_was_written(where: str | Pat
         with pytest.raises(DatabaseError, match="append-only"), engine.begin() as connection:
             connection.execute(text(statement))
         engine.dispose()
-        assert verify(*log.stored_attempt(attempt)).ok
+        assert verify_attempt(*log.stored_attempt(attempt)).ok
 
 
 STUDY = """
@@ -149,7 +149,7 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
             for event in (assigned, agreed, Started(), Submitted()):
                 log.append_blocking(attempt, event)
             assert studies.finish("s", participant)
-            deliver(log, "s", participant)
+            deliver_records(log, "s", participant)
     with StudyLog(database_url) as log:
         assert sorted(header.solver for header in log.headers()) == ["ada", "bob"]
         closed = close_study(log, "s")
@@ -157,7 +157,7 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
         check = check_seal(log, "s")
         assert (check.ok, check.deleted, check.digest) == (True, 1, closed.digest)
         (remaining_header,) = log.headers()
-        assert verify(*log.stored_attempt(remaining_header.id)).ok
+        assert verify_attempt(*log.stored_attempt(remaining_header.id)).ok
 
 
 def test_a_place_that_cannot_be_reached_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_place_that_cannot_be_reached_is_named_and_nothing_is_lost(tmp_path: P
         studies.register(parse_study(STUDY.replace("WHERE", f"{tmp_path}/file/x"), Path("s.yaml")), {})
         studies.enroll("s", "ada")
         with pytest.raises(StudyError, match=r"They are kept on this machine, and Benchwright will try again.*/file/x"):
-            deliver(log, "s", "ada")
+            deliver_records(log, "s", "ada")
         assert log.journal.participants("s") == ["ada"]
 
 

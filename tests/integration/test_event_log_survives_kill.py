@@ -16,7 +16,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.events.events import Edit, Started, Submitted
 from benchwright_attempts.events.file_text import FileText
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_studies.conduct.study_log import StudyLog
 
 from ..support.service.postgres import new_database
@@ -87,8 +87,8 @@ def test_kills_at_random_points_lose_nothing_acknowledged_and_the_attempt_goes_o
         for start, end in pairwise([*start_indexes, len(versions)]):
             assert versions[start:end] == list(range(1, end - start + 1))
         attempts = Attempts(log)
-        assert attempts.interrupt_stale(attempt)
+        assert attempts.interrupt_stale_clock(attempt)
         log.append_blocking(attempt, Submitted())
         assert attempts.summary(attempt).state is AttemptState.SUBMITTED
-        result = verify(*log.stored_attempt(attempt))
+        result = verify_attempt(*log.stored_attempt(attempt))
         assert result.ok, result.first_fault

@@ -16,7 +16,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.events.events import Answered, Judged
 from benchwright_attempts.log.export import read_export, write_export
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_judges.rubric import load_rubric
@@ -81,7 +81,7 @@ def give_answer(home: Home, text: str = ANSWER) -> tuple[str, str | None]:
 
 def events(home: Home, attempt: str, kind: type) -> list[Any]:
     with StudyLog(log_file(home)) as log:
-        assert verify(*log.stored_attempt(attempt)).ok
+        assert verify_attempt(*log.stored_attempt(attempt)).ok
         return [recorded.event for recorded in log.events(attempt) if isinstance(recorded.event, kind)]
 
 
@@ -141,7 +141,7 @@ def test_without_a_judge_an_answer_waits_and_its_attempt_learns_the_score_later(
         write_export(tmp_path / "attempt.jsonl", *log.stored_attempt(attempt))
     assert (summary.state, summary.has_passed, summary.verdict_count) == (AttemptState.SUBMITTED, True, 1)
     assert summary.first_pass is not None and summary.first_pass.number == 1
-    assert verify(*read_export(tmp_path / "attempt.jsonl")).ok
+    assert verify_attempt(*read_export(tmp_path / "attempt.jsonl")).ok
     key = Store(home).unseal(FREE).hidden.answer
     assert key is not None and key.value.strip()[:40] not in (tmp_path / "attempt.jsonl").read_text()
 

@@ -179,7 +179,7 @@ async def test_who_has_begun_a_task_whose_events_are_on_their_way_is_between_tas
             ConsentEntry(version="2", sha256=sha256(registered_study.study.consent.text.encode()), given=True),
             TaskBegun(position=0, problem="starter/amdahl", attempt="a" * 32),
         ):
-            log.journal.append("small", "ada", journal_entry)
+            log.journal.append_entry("small", "ada", journal_entry)
         ada, bob = (await LabMonitor(log, parts.database, parts.accounts, tmp_path).watch("small")).participants
     assert (ada.where, ada.heard is not None) == (Whereabouts.BETWEEN_TASKS, True)
     assert bob.where is Whereabouts.FREE

@@ -154,7 +154,7 @@ def carry_out(lab: Lab, study: str = STUDY) -> None:
         studies.give_consent("tiny", participant, "1")
         for task in registered_study.study.problems:
             forecast = Forecast(minutes_without_ai=8, minutes_with_ai=8)
-            studies.forecast("tiny", participant, task.problem, forecast)
+            studies.keep_forecast("tiny", participant, task.problem, forecast)
         for _ in range(3):
             assigned, consent, problem = studies.next_task("tiny", participant)
             header = Attempts(lab.log).create(
@@ -164,7 +164,7 @@ def carry_out(lab: Lab, study: str = STUDY) -> None:
                 study="tiny",
             )
             studies.note_problem_opened(assigned, problem, header.id)
-            forecast = studies.forecast_of("tiny", participant, problem) or Forecast()
+            forecast = studies.find_forecast("tiny", participant, problem) or Forecast()
             lab.tell(header.id, assigned, consent, forecast, Started())
             _attempt(lab, header.id, problem.removeprefix("tiny/"), assigned.condition)
             lab.tell(header.id, SelfEstimate(minutes=10, external_help=False))
@@ -388,10 +388,10 @@ def test_a_rule_of_the_study_leaves_attempts_out_and_says_so(lab: Lab, tmp_path:
 
 
 def test_participants_see_their_own_numbers_and_no_others_while_there_are_few(lab: Lab) -> None:
-    from benchwright_analysis.report.sections.own_numbers import own_numbers
+    from benchwright_analysis.report.sections.own_numbers import read_own_attempts
 
     carry_out(lab)
-    own_attempts = own_numbers(lab.log, lab.store, "tiny", "P01")
+    own_attempts = read_own_attempts(lab.log, lab.store, "tiny", "P01")
     assert [attempt.passed for attempt in own_attempts].count(True) == 2
     assert len(own_attempts) == 3 and all(attempt.others is None for attempt in own_attempts)
     own_attempt = next(own_attempt for own_attempt in own_attempts if own_attempt.problem == "tiny/one")
@@ -422,7 +422,7 @@ def test_participants_see_how_five_others_did_where_the_study_shows_it(
 
     Solved by 4: 1/5. By 6: 2/5. By 8: 3/5. By 12, when the one who gave up is not at risk any more: all that are left.
     """
-    from benchwright_analysis.report.sections.own_numbers import own_numbers
+    from benchwright_analysis.report.sections.own_numbers import read_own_attempts
 
     studies = Studies(lab.log, Attempts(lab.log))
     studies.register(parse_study(SHOWN.replace("SHOWN", visibility).replace("FEEDBACK", feedback), Path("s.yaml")), {})
@@ -444,7 +444,7 @@ def test_participants_see_how_five_others_did_where_the_study_shows_it(
         else:
             lab.verdict(header.id, 1, 4)
             lab.tell(header.id, Submitted())
-    (own_attempt,) = own_numbers(lab.log, lab.store, "shown", "P01")
+    (own_attempt,) = read_own_attempts(lab.log, lab.store, "shown", "P01")
     assert own_attempt.active_min == pytest.approx(5)
     assert (own_attempt.passed, own_attempt.score) == ((True, 1) if feedback == "full" else (None, None))
     peers = own_attempt.others

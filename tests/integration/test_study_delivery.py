@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_studies.conduct.delivery import Deliveries
 from benchwright_studies.conduct.study_log import StudyLog
@@ -108,7 +108,7 @@ def arrived(location: str) -> list[int]:
     """Events of each attempt that has arrived; each is whole."""
     with StudyLog(location) as log:
         headers = log.headers()
-        assert all(verify(*log.stored_attempt(header.id)).ok for header in headers)
+        assert all(verify_attempt(*log.stored_attempt(header.id)).ok for header in headers)
         assert [entry.recorded_entry.type for entry in log.journal.entries("far", "ada")][-1:] == ["finished"]
         return [len(log.events(header.id)) for header in headers]
 

@@ -23,7 +23,7 @@ from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, LanguageClient, register_
 
 from benchwright_attempts import log_file
 from benchwright_attempts.events.events import Event
-from benchwright_attempts.summary.replay import Verification, verify
+from benchwright_attempts.summary.replay import Verification, verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_harness.execution.run import starting_files
 from benchwright_problems.problem import Pack, Problem
@@ -440,7 +440,7 @@ class Desk:
     def verify_log(self) -> Verification:
         """The hash chain and every save checked; the replay of all events."""
         with self.editor.log() as log:
-            return verify(*log.stored_attempt(self.attempt))
+            return verify_attempt(*log.stored_attempt(self.attempt))
 
     def replayed_content(self, path: str) -> bytes | None:
         """The bytes that the log rebuilds for a file; every save before must fit."""

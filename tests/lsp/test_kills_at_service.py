@@ -20,7 +20,7 @@ from benchwright_attempts.log.anchors import Anchor, check_anchors, read_anchors
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.published_keys import PublishedKeys
 from benchwright_attempts.log.record import AttemptHeader, StoredRow
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
 
 from ..support.service.bench_service import DATABASES, Service
@@ -203,7 +203,7 @@ async def test_whatever_is_killed_both_logs_agree_receipts_hold_and_nothing_is_g
                 service_header, service_rows = log.stored_attempt(header.id)
                 assert [row.hash for row in service_rows] == [row.hash for row in own_rows]
                 assert service_header.id == header.id
-                verification = verify(service_header, service_rows)
+                verification = verify_attempt(service_header, service_rows)
                 assert verification.ok, verification.first_fault
                 check = check_anchors(
                     header.id, [r.hash for r in service_rows], receipts(student.home, header.id), keys

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.pack_folder import read_built_in
 from benchwright_problems.storage.store import Store
@@ -150,7 +150,7 @@ async def test_two_servers_on_one_attempt_keep_one_whole_log(editors: Editors) -
     assert status.verdict is not None
     assert (status.verdict.outcome, status.runs) == ("passed", 1)
     with first_editor.log() as log:
-        assert verify(*log.stored_attempt(desk.attempt)).chain.ok
+        assert verify_attempt(*log.stored_attempt(desk.attempt)).chain.ok
         assert "// second" not in str(log.stored_attempt(desk.attempt))
     assert (await desk.submit()).status.state == "submitted"
     copy.type("// too late\n")

@@ -12,7 +12,7 @@ from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.clock.clock import read_clock
 from benchwright_attempts.events.evidence import Forecast
 from benchwright_attempts.log.record import RecordedEvent
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_server.protocol.messages import AttemptStatus
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -135,7 +135,7 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     assert read_clock(events).active_s < read_clock(events).elapsed_s - run_s
     assert active_time(events).active_s[60.0] <= read_clock(events).active_s
     with editor.log() as log:
-        assert verify(*log.stored_attempt(desk.attempt)).ok
+        assert verify_attempt(*log.stored_attempt(desk.attempt)).ok
 
     second_desk = await open_task(editor)
     await ask(editor, "start", uri=second_desk.uri)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.completion.played_runs import PlayedRun
-from benchwright_analysis.report.section import Cell, Section, SortableTable, count, with_interval
+from benchwright_analysis.report.section import Cell, Section, SortableTable, counted, text_with_interval
 from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_judges.agreement.estimators import Estimate
@@ -182,7 +182,7 @@ def _sentence(run: PlayedRun, summary: PauseSummary) -> str:
     if not summary.first_line.offers:
         return f"{subject}: nothing was offered that can be compared with what passed."
     return (
-        f"{subject}: {_estimate_text(summary.whole.right, as_share=True)} of {count(summary.whole.offers, 'offer')} "
+        f"{subject}: {_estimate_text(summary.whole.right, as_share=True)} of {counted(summary.whole.offers, 'offer')} "
         "were right before their "
         f"author got there, by {_estimate_text(summary.whole.minutes_earlier)} minutes of active time; of the first "
         "lines, "
@@ -194,7 +194,7 @@ def _attempts_table(summaries: Sequence[tuple[PlayedRun, PauseSummary]]) -> Sort
     columns = ("subject", "pauses from", "participants", "attempts", "passed", "helped", "pauses", "before a pass")
     rows: list[Sequence[Cell]] = [
         (
-            *_name(run, summary),
+            *_row_names(run, summary),
             summary.participants,
             summary.attempts,
             summary.passed,
@@ -216,7 +216,7 @@ def _right_offers_table(summaries: Sequence[tuple[PlayedRun, PauseSummary]]) -> 
     columns = ("subject", "pauses from", "of", "offers", "right before", "minutes earlier", "too late", "not their own")
     rows: list[Sequence[Cell]] = [
         (
-            *_name(run, summary),
+            *_row_names(run, summary),
             name,
             right_offers.offers,
             _estimate_text(right_offers.right, as_share=True),
@@ -244,7 +244,7 @@ def _wrong_offers_table(summaries: Sequence[tuple[PlayedRun, PauseSummary]]) -> 
     )
     rows: list[Sequence[Cell]] = [
         (
-            *_name(run, summary),
+            *_row_names(run, summary),
             _estimate_text(summary.wrong.share, as_share=True),
             _estimate_text(summary.wrong.lint, as_share=True),
             summary.wrong.tested,
@@ -263,11 +263,11 @@ def _wrong_offers_table(summaries: Sequence[tuple[PlayedRun, PauseSummary]]) -> 
     return SortableTable("Wrong offers", columns, rows, note)
 
 
-def _name(run: PlayedRun, summary: PauseSummary) -> tuple[str, str]:
+def _row_names(run: PlayedRun, summary: PauseSummary) -> tuple[str, str]:
     return run.label, f"{summary.pause_ms} ms"
 
 
 def _estimate_text(estimate: Estimate | None, *, as_share: bool = False) -> str:
     if estimate is None or estimate.value is None:
         return "–"
-    return with_interval(estimate, as_share=as_share)
+    return text_with_interval(estimate, as_share=as_share)

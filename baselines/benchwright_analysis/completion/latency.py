@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchwright_analysis.statistics.bootstrap import draws, percentile_interval
+from benchwright_analysis.statistics.bootstrap import draw_counts, percentile_interval
 from benchwright_analysis.statistics.columns import Numbers, index_labels
 from benchwright_analysis.statistics.crossed import FEWEST_PROBLEMS
 from benchwright_judges.agreement.estimators import Estimate
@@ -30,20 +30,22 @@ class Latencies:
     """Threshold in milliseconds → share of the requests that took longer."""
 
 
-def latencies(values: Sequence[float | None], problems: Sequence[str], *, seed: int) -> Latencies | None:
+def summarise_latencies(
+    latencies_ms: Sequence[float | None], problems: Sequence[str], *, seed: int
+) -> Latencies | None:
     """Latencies of some requests; None if there are none.
 
     Args:
-        values: Milliseconds of each; None of one that was given up.
+        latencies_ms: Milliseconds of each; None of one that was given up.
         problems: Problem of each request, where it was sent.
         seed: Seed of the resampling.
     """
-    if not values:
+    if not latencies_ms:
         return None
-    column = np.array([math.inf if value is None else value for value in values])
+    column = np.array([math.inf if value is None else value for value in latencies_ms])
     return Latencies(
-        len(values),
-        sum(value is None for value in values),
+        len(latencies_ms),
+        sum(value is None for value in latencies_ms),
         _quantile(column, problems, 0.5, seed),
         _quantile(column, problems, 0.95, seed),
         {str(limit): float((column > limit).mean()) for limit in THRESHOLDS_MS},
@@ -52,21 +54,21 @@ def latencies(values: Sequence[float | None], problems: Sequence[str], *, seed: 
 
 def _quantile(column: Numbers, problems: Sequence[str], level: float, seed: int) -> Estimate | None:
     """A quantile with the percentile interval of resampled problems."""
-    value = quantile(column, np.ones(len(column)), level)
+    value = weighted_quantile(column, np.ones(len(column)), level)
     if not math.isfinite(value):
         return None
     names, group_index = index_labels(problems, "Problems")
     if len(names) < FEWEST_PROBLEMS:
         return Estimate(value=value)
-    resample_weights = draws(len(names), RESAMPLES, np.random.default_rng(seed))
+    resample_weights = draw_counts(len(names), RESAMPLES, np.random.default_rng(seed))
     replicates = np.array(
-        [quantile(column, weights[group_index].astype(np.float64), level) for weights in resample_weights]
+        [weighted_quantile(column, weights[group_index].astype(np.float64), level) for weights in resample_weights]
     )
     low, high = percentile_interval(replicates, len(names))
     return Estimate(value=value, low=low, high=high)
 
 
-def quantile(column: Numbers, weights: Numbers, level: float) -> float:
+def weighted_quantile(column: Numbers, weights: Numbers, level: float) -> float:
     """The least value that a share `level` of the weight does not exceed (Hyndman & Fan 1996, definition 1)."""
     order = np.argsort(column)
     cumulative_weights = np.cumsum(weights[order])

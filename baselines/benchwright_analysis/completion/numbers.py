@@ -154,16 +154,16 @@ def pass_shares(site_group: SiteGroup) -> PassShares | None:
     )
 
 
-def _verdict_after(verdicts: Sequence[SnapshotVerdict], accepts: int) -> SnapshotVerdict:
+def _verdict_after(verdicts: Sequence[SnapshotVerdict], accept_count: int) -> SnapshotVerdict:
     """The last verdict after at most this many accepts; at the end if there were fewer.
 
     Args:
         verdicts: Verdicts in the order of accepts, that at the end last.
-        accepts: Number of accepts.
+        accept_count: Number of accepts.
     """
-    if verdicts[-1].accepts < accepts:
+    if verdicts[-1].accepts < accept_count:
         return verdicts[-1]
-    return next((verdict for verdict in reversed(verdicts[:-1]) if verdict.accepts <= accepts), verdicts[-1])
+    return next((verdict for verdict in reversed(verdicts[:-1]) if verdict.accepts <= accept_count), verdicts[-1])
 
 
 def _pass_share(problem_verdicts: Sequence[tuple[SnapshotVerdict, str]]) -> Estimate | None:

@@ -57,7 +57,7 @@ def read_runs(folders: Sequence[Path]) -> list[PlayedRun]:
     """
     run_folders = [RunFolder(folder) for folder in folders]
     contents = [(run.settings(), run.records(), run.verdicts(), run.hindsight()) for run in run_folders]
-    labels = [_label(settings, records) for settings, records, *_ in contents]
+    labels = [_run_label(settings, records) for settings, records, *_ in contents]
     often = Counter(labels)
     unique_labels = [
         f"{label} ({folder.name})" if often[label] > 1 else label for label, folder in zip(labels, folders, strict=True)
@@ -80,7 +80,7 @@ def site_groups(runs: Sequence[PlayedRun]) -> list[SiteGroup]:
     return run_parts
 
 
-def _label(settings: Settings, records: Sequence[SiteRecord]) -> str:
+def _run_label(settings: Settings, records: Sequence[SiteRecord]) -> str:
     names = sorted(
         {f"{record.subject.name} {record.subject.version}".strip() for record in records if record.subject.version}
     )

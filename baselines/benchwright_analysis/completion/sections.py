@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.completion.beside_people import beside_people
-from benchwright_analysis.completion.latency import Latencies, latencies
+from benchwright_analysis.completion.latency import Latencies, summarise_latencies
 from benchwright_analysis.completion.numbers import PassShares, funnel, offer_likeness, pass_shares, typing_saved
 from benchwright_analysis.completion.played_runs import PlayedRun, SiteGroup
 from benchwright_analysis.completion.tables import estimate_text, latency_table
 from benchwright_analysis.completion.tokens import tokens_section
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, count
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, counted
 from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.estimators import Estimate
 from benchwright_studies.plan.accept_policy import Policy
@@ -33,20 +33,20 @@ def sections(runs: Sequence[PlayedRun], site_groups: Sequence[SiteGroup], *, see
         if (passed_part := passed_by_part[id(site_group)]) is not None
     ]
     return [
-        _answer(runs, graded_groups),
+        _answer_section(runs, graded_groups),
         _passed_section(graded_groups),
         _characters(site_groups),
         _funnel(site_groups),
         _alike(site_groups),
         beside_people(runs),
-        _latency(runs, seed),
+        _latency_section(runs, seed),
         tokens_section(site_groups, _NAMES),
         _failures(runs),
         _conditions(runs),
     ]
 
 
-def _answer(runs: Sequence[PlayedRun], graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -> Section:
+def _answer_section(runs: Sequence[PlayedRun], graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -> Section:
     lead = []
     for run in runs:
         sites = len({record.site for record in run.records})
@@ -64,8 +64,8 @@ def _answer(runs: Sequence[PlayedRun], graded_groups: Sequence[tuple[SiteGroup, 
 
 
 def _played_sentence(label: str, sites: int, problems: int, unplayed_sites: int) -> str:
-    unplayed_note = f"; {count(unplayed_sites, 'site')} not played yet" if unplayed_sites else ""
-    return f"{label}: {count(sites, 'site')} of {count(problems, 'problem')}{unplayed_note}."
+    unplayed_note = f"; {counted(unplayed_sites, 'site')} not played yet" if unplayed_sites else ""
+    return f"{label}: {counted(sites, 'site')} of {counted(problems, 'problem')}{unplayed_note}."
 
 
 def _passed_section(graded_groups: Sequence[tuple[SiteGroup, PassShares]]) -> Section:
@@ -207,13 +207,13 @@ def _alike(site_groups: Sequence[SiteGroup]) -> Section:
     return Section("alike", "How like the reference", tables=[table], numbers=named_likenesses, empty_reason=empty_note)
 
 
-def _latency(runs: Sequence[PlayedRun], seed: int) -> Section:
+def _latency_section(runs: Sequence[PlayedRun], seed: int) -> Section:
     latencies_by_label: dict[str, Latencies] = {}
     for run in runs:
         at_wire = [(value, record.problem) for record in run.records for value in record.times.latencies_ms]
         at_text = [(value, record.problem) for record in run.records for value in record.times.drawn_ms]
         for label, timed_problems in ((run.label, at_wire), (f"{run.label}, drawn", at_text)):
-            label_latencies = latencies(
+            label_latencies = summarise_latencies(
                 [value for value, _ in timed_problems], [problem for _, problem in timed_problems], seed=seed
             )
             if label_latencies is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.completion.latency import THRESHOLDS_MS, Latencies
-from benchwright_analysis.report.section import Cell, SortableTable, with_interval
+from benchwright_analysis.report.section import Cell, SortableTable, text_with_interval
 from benchwright_foundation.number_text import percent
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -43,4 +43,4 @@ def estimate_text(estimate: Estimate | None, *, as_share: bool = False, digits: 
     """A value with its interval, as people read it."""
     if estimate is None or estimate.value is None:
         return "–"
-    return with_interval(estimate, as_share=as_share, digits=digits)
+    return text_with_interval(estimate, as_share=as_share, digits=digits)

@@ -12,6 +12,8 @@ from typing import Any
 from benchwright_analysis.report.fonts import FAMILY, register
 
 Row = Mapping[str, str | float | int | None]
+Svg = str
+"""The text of an SVG picture."""
 
 WIDTH = 620
 _INK, _GRID = "#010203", "#010204"
@@ -43,7 +45,7 @@ def curves(
     has_steps: bool = False,
     points: Sequence[Row] = (),
     is_logarithmic: bool = False,
-) -> str:
+) -> Svg:
     """Lines with bands, by group.
 
     Args:
@@ -92,7 +94,7 @@ def intervals(
     x_title: str,
     y_title: str,
     as_percent: bool = True,
-) -> str:
+) -> Svg:
     """Points with their intervals, one line of the picture for each label and group.
 
     Args:
@@ -123,7 +125,7 @@ def intervals(
 
 def stacked_shares(
     rows: Sequence[Row], kind_names: Sequence[str], drawn_groups: Sequence[str], *, x_title: str, y_title: str
-) -> str:
+) -> Svg:
     """Shares that make a whole, along a line of parts, one panel for each group.
 
     Args:
@@ -160,7 +162,7 @@ def stacked_shares(
 
 def time_scatter(
     rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = (), x_title: str, y_title: str
-) -> str:
+) -> Svg:
     """Two times of the same attempts on scales of doublings, with the line of equality.
 
     Args:
@@ -181,7 +183,7 @@ def time_scatter(
 
 def shares_against(
     rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = (), x_title: str, y_title: str
-) -> str:
+) -> Svg:
     """Two shares from 0 to 1, with the line of equality; arguments as of `against`."""
     alt = _altair()
     scale = alt.Scale(domain=[0, 1], padding=6)
@@ -199,7 +201,7 @@ def _scatter(
     axis: Any,
     x_title: str,
     y_title: str,
-) -> str:
+) -> Svg:
     colour, _, shape = _by_group(alt, drawn_groups, colour_order)
     x_axis = alt.X("x:Q", scale=scale, title=x_title, axis=axis)
     y_axis = alt.Y("y:Q", scale=scale, title=y_title, axis=axis)
@@ -221,7 +223,7 @@ def _scatter(
     return _svg(alt.layer(line, marks), height=340, width=440)
 
 
-def radar(rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = ()) -> str:
+def radar(rows: Sequence[Row], drawn_groups: Sequence[str], *, colour_order: Sequence[str] = ()) -> Svg:
     """One spoke for each label, one outline for each group.
 
     Args:
@@ -392,7 +394,7 @@ def with_page_colours(svg: str) -> str:
     return _ROLES.sub("", _NAMESPACES.sub("", _STANDINS.sub(lambda match: _COLOURS[match.group()], svg)))
 
 
-def with_own_ids(svg: str, name: str) -> str:
+def with_own_ids(svg: Svg, name: str) -> Svg:
     """The SVG with ids of its own, so that pictures of one page do not share them."""
     renamed_ids = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
     return re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", renamed_ids)

@@ -213,19 +213,19 @@ class AttemptFold:
     def read_announcement(self, _seq: int, wall: str, body: str) -> None:
         """Something is said about the next edit."""
         value = read_json(body)
-        self._edits.attributor.announce(parse_event(value), wall)
+        self._edits.attributor.note_announcement(parse_event(value), wall)
         self._fill_cells(value)
 
     def read_columns(self, _seq: int, _wall: str, body: str) -> None:
         """The event has columns of its own in the table of events, and nothing else to read."""
         self._fill_cells(read_json(body))
 
-    def _fill_cells(self, value: dict[str, Any]) -> None:
+    def _fill_cells(self, event_fields: dict[str, Any]) -> None:
         """Fills the cells of the event that is being read."""
-        event = EVENT_TYPES.classes[value["type"]]
+        event = EVENT_TYPES.classes[event_fields["type"]]
         if self._rows is not None:
             for name, column in event.columns.items():
-                self._rows.fill_cell(column, value.get(name))
+                self._rows.fill_cell(column, event_fields.get(name))
 
     # Readers of events by type
 
@@ -251,7 +251,7 @@ class AttemptFold:
     def read_late_verdict(self, _seq: int, _wall: str, body: str) -> None:
         """A verdict came later than its try."""
         value = read_json(body)
-        self._verdicts.decide_late(value)
+        self._verdicts.add_late_verdict(value)
         self._fill_cells(value)
 
     def read_usage(self, _seq: int, _wall: str, body: str) -> None:
@@ -260,23 +260,23 @@ class AttemptFold:
         self._facts.add_usage(value)
         self._assistance.add_usage(value)
 
-    def read_reflected(self, _seq: int, _wall: str, body: str) -> None:
+    def read_reflection(self, _seq: int, _wall: str, body: str) -> None:
         """A model was asked why the attempt failed."""
         value = read_json(body)
         token_counts = (value.get("input_tokens", 0), value.get("output_tokens", 0))
         self._reflection = Reflection(value["text"], value["model"], token_counts)
 
-    def read_errors(self, _seq: int, _wall: str, body: str) -> None:
+    def read_error_types(self, _seq: int, _wall: str, body: str) -> None:
         """Judges said which errors led to a wrong choice."""
         value = read_json(body)
         errors_by_judge = {name: tuple(types) for name, types in value["judges"].items()}
         self._errors = NamedErrors(tuple(value["types"]), errors_by_judge)
 
-    def read_shown(self, _seq: int, _wall: str, _body: str) -> None:
+    def read_completion_shown(self, _seq: int, _wall: str, _body: str) -> None:
         """A completion was shown."""
         self._facts.shown_offers += 1
 
-    def read_asked(self, _seq: int, _wall: str, body: str) -> None:
+    def read_completion_asked(self, _seq: int, _wall: str, body: str) -> None:
         """A completion was asked for."""
         self._assistance.add_request(read_json(body))
 
@@ -288,7 +288,7 @@ class AttemptFold:
         """A limit ended it, or the end of the study."""
         self._facts.was_cut_off = read_json(body)["reason"] == STUDY_CLOSED
 
-    def read_guided(self, _seq: int, _wall: str, _body: str) -> None:
+    def read_guide(self, _seq: int, _wall: str, _body: str) -> None:
         """A guide led through the attempt."""
         self._facts.is_guided = True
 
@@ -300,7 +300,7 @@ class AttemptFold:
         """The condition was violated."""
         self._facts.violations.append(read_json(body)["rule"])
 
-    def read_aid(self, _seq: int, _wall: str, body: str) -> None:
+    def read_aid_use(self, _seq: int, _wall: str, body: str) -> None:
         """An aid was used."""
         value = read_json(body)
         if (value["aid"], value["feature"]) == (Aid.HINTS, FEATURE):
@@ -329,21 +329,21 @@ _BY_TYPE: dict[str, _Reader] = {
     "started": AttemptFold.read_started,
     "paused": AttemptFold.read_paused,
     "abandoned": AttemptFold.read_abandoned,
-    "assist_asked": AttemptFold.read_asked,
-    "assist_shown": AttemptFold.read_shown,
+    "assist_asked": AttemptFold.read_completion_asked,
+    "assist_shown": AttemptFold.read_completion_shown,
     "focus": AttemptFold.read_focus,
     "run_finished": AttemptFold.read_verdict,
     "answered": AttemptFold.read_verdict,
     "judged": AttemptFold.read_late_verdict,
     "regraded": AttemptFold.read_late_verdict,
     "model_usage": AttemptFold.read_usage,
-    "reflected": AttemptFold.read_reflected,
-    "errors_classified": AttemptFold.read_errors,
+    "reflected": AttemptFold.read_reflection,
+    "errors_classified": AttemptFold.read_error_types,
     "timed_out": AttemptFold.read_timed_out,
-    "guided": AttemptFold.read_guided,
+    "guided": AttemptFold.read_guide,
     "suspended": AttemptFold.read_suspended,
     "violation": AttemptFold.read_violation,
-    "aid_used": AttemptFold.read_aid,
+    "aid_used": AttemptFold.read_aid_use,
     "assigned": AttemptFold.read_assigned,
     "forecast": AttemptFold.read_forecast,
     "self_estimate": AttemptFold.read_estimate,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.statistics.crossed import crossed_share
-from benchwright_analysis.statistics.success import macro_average, mean_score
+from benchwright_analysis.statistics.success import macro_average, mean_score_with_interval
 from benchwright_judges.agreement.estimators import Estimate
 
 
@@ -43,10 +43,12 @@ def _solved_at_end(observations: Sequence[Observation], _data: Dataset) -> Estim
 
 def _mean_score(observations: Sequence[Observation], _data: Dataset) -> Estimate:
     """An attempt that was given up before its first verdict has the score 0."""
-    return mean_score([observation.score or 0.0 for observation in observations], Dataset.cells(observations)).estimate
+    return mean_score_with_interval(
+        [observation.score or 0.0 for observation in observations], Dataset.cells(observations)
+    ).estimate
 
 
-def _category_mean(observations: Sequence[Observation], _data: Dataset) -> Estimate:
+def _category_mean_of_solved(observations: Sequence[Observation], _data: Dataset) -> Estimate:
     labelled = [observation for observation in observations if observation.category or observation.format]
     if not labelled:
         return Estimate(value=None)
@@ -84,7 +86,7 @@ STATISTICS: list[GroupStatistic] = [
         id="macro",
         column="mean over categories",
         note="The mean over categories gives each category the same weight.",
-        estimate=_category_mean,
+        estimate=_category_mean_of_solved,
     ),
 ]
 """In the order of the columns."""

@@ -16,18 +16,29 @@ from pydantic import JsonValue
 
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.page import page
-from benchwright_analysis.report.questions.selections import selections
+from benchwright_analysis.report.questions.selections import read_selections
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import exclude
-from benchwright_analysis.report.rows.exports import copy_logs, write_attempts, write_cvdp, write_events, write_tables
+from benchwright_analysis.report.rows.exclusions import mark_exclusions
+from benchwright_analysis.report.rows.exports import (
+    copy_eval_logs,
+    join_event_files,
+    write_attempts,
+    write_cvdp,
+    write_tables,
+)
 from benchwright_analysis.report.rows.model_facts import ModelFacts
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_of
 from benchwright_analysis.report.rows.reading import LogJob, count_events, fold_attempts
-from benchwright_analysis.report.rows.study_context import deviations, known_study, participants, remarks
+from benchwright_analysis.report.rows.study_context import (
+    known_study,
+    read_participant_facts,
+    remarks,
+    study_deviations,
+)
 from benchwright_analysis.report.section import Section, plain
 from benchwright_analysis.report.sections.preregistration import with_role
-from benchwright_analysis.report.sections.registration import allocation, registration
+from benchwright_analysis.report.sections.registration import count_allocation, registration
 from benchwright_analysis.report.sections.registry import SECTIONS
 from benchwright_analysis.statistics.failures import Embedding, Namer
 from benchwright_analysis.statistics.horizon import Weights
@@ -127,11 +138,11 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     with tempfile.TemporaryDirectory(dir=options.folder, prefix=".events-") as scratch:
         events_file = Path(scratch) / "events.parquet" if options.events else None
         job = LogJob(log.path, headers, problem_facts, _thresholds(registered_study), events_file, is_chain_checked)
-        folded, event_files = fold_attempts(job, event_count=total)
+        folded, event_files = fold_attempts(job, expected_event_count=total)
         if options.events:
-            write_events(options.folder, event_files)
+            join_event_files(options.folder, event_files)
     data = _dataset(log, registered_study, folded, problem_facts, options, rated, is_chain_checked=is_chain_checked)
-    data = replace(data, selections=selections(log, store, data.observations))
+    data = replace(data, selections=read_selections(log, store, data.observations))
     del folded
     made_at = datetime.fromisoformat(data.made_at)
     write_attempts(options.folder, data.observations)
@@ -139,10 +150,10 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     kept_logs = (
         logs_of(options.kept_folder, (header.id for header in headers)) if options.kept_folder is not None else ()
     )
-    logs = copy_logs(options.folder / "inspect", [*options.logs, *kept_logs])
+    logs = copy_eval_logs(options.folder / "inspect", [*options.logs, *kept_logs])
     sections = [with_role(section, data) for make in SECTIONS if (section := make(data)) is not None]
     write_tables(options.folder, sections)
-    content = _content(data, sections, options, cvdp, logs)
+    content = _report_json(data, sections, options, cvdp, logs)
     write_atomically(
         options.folder / "report.json",
         (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode(),
@@ -216,18 +227,21 @@ def _dataset(
     rows = [folded_attempt.observation for folded_attempt in folded]
     if registered_study is not None:
         rows = [_as_planned(observation, registered_study) for observation in rows]
-        rows = exclude(
-            rows, registered_study.study, participants(log, registered_study, rows), sealed_attempts(registered_study)
+        rows = mark_exclusions(
+            rows,
+            registered_study.study,
+            read_participant_facts(log, registered_study, rows),
+            sealed_attempts(registered_study),
         )
     else:
-        rows = exclude(rows, None, None)
+        rows = mark_exclusions(rows, None, None)
     undecided = Counter(
         observation.reason
         for observation in rows
         if observation.is_analysed and observation.censored_by == "not_decided"
     )
     drawn_tasks, machines_by_plan, allocation_deviations = (
-        allocation(log, registered_study) if registered_study is not None else ({}, {}, [])
+        count_allocation(log, registered_study) if registered_study is not None else ({}, {}, [])
     )
     return Dataset(
         folded=[replace(folded_attempt, observation=row) for row, folded_attempt in zip(rows, folded, strict=True)],
@@ -238,7 +252,7 @@ def _dataset(
         model_facts=options.model_facts,
         embed=options.embed,
         name_failures=options.name_failures,
-        deviations=[*deviations(log, registered_study, rows), *allocation_deviations]
+        deviations=[*study_deviations(log, registered_study, rows), *allocation_deviations]
         if registered_study is not None
         else (),
         drawn_tasks=drawn_tasks,
@@ -310,8 +324,12 @@ def _sources(registered_study: RegisteredStudy | None, options: ReportOptions) -
     return sources | {name: version(name) for name in ("scipy", "statsmodels", "scikit-learn", "altair")}
 
 
-def _content(
-    data: Dataset, sections: Sequence[Section], options: ReportOptions, cvdp: Sequence[str], logs: Sequence[str]
+def _report_json(
+    data: Dataset,
+    sections: Sequence[Section],
+    options: ReportOptions,
+    cvdp_folders: Sequence[str],
+    log_names: Sequence[str],
 ) -> dict[str, JsonValue]:
     """Content of `report.json`."""
     return {
@@ -322,7 +340,10 @@ def _content(
         "seed": options.seed,
         "sources": dict(data.sources),
         "groups": list(data.groups),
-        "files": {"cvdp": [f"cvdp/{name}" for name in cvdp], "inspect": [f"inspect/{name}" for name in logs]},
+        "files": {
+            "cvdp": [f"cvdp/{name}" for name in cvdp_folders],
+            "inspect": [f"inspect/{name}" for name in log_names],
+        },
         "sections": {
             section.id: {
                 "title": section.title,

@@ -103,7 +103,7 @@ def plain(value: object) -> JsonValue:
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
-def interval(low: float | None, high: float | None, *, as_share: bool = False, digits: int = 2) -> str:
+def interval_text(low: float | None, high: float | None, *, as_share: bool = False, digits: int = 2) -> str:
     """A 95 % interval; “from” or “up to” where the data shows only one end."""
     if low is None and high is None:
         return UNKNOWN
@@ -116,12 +116,12 @@ def interval(low: float | None, high: float | None, *, as_share: bool = False, d
     return f"{number(low, digits)} to {number(high, digits)}"
 
 
-def with_interval(estimate: Estimate | Share, *, as_share: bool = False, digits: int = 2) -> str:
+def text_with_interval(estimate: Estimate | Share, *, as_share: bool = False, digits: int = 2) -> str:
     """A value with its interval."""
     value = percent(estimate.value) if as_share else number(estimate.value, digits)
     if estimate.low is None and estimate.high is None:
         return value
-    return f"{value} ({interval(estimate.low, estimate.high, as_share=as_share, digits=digits)})"
+    return f"{value} ({interval_text(estimate.low, estimate.high, as_share=as_share, digits=digits)})"
 
 
 def p_value(p: float | None) -> str:
@@ -131,6 +131,6 @@ def p_value(p: float | None) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def count(amount: int, singular: str, plural: str = "") -> str:
+def counted(amount: int, singular: str, plural: str = "") -> str:
     """An amount with its noun."""
     return f"{amount:,} {singular if amount == 1 else plural or singular + 's'}"

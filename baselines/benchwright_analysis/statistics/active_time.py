@@ -57,9 +57,9 @@ def active_time_sensitivity(
 
     if reference_s not in by_threshold:
         raise StatisticsError(f"No active times were given for the reference threshold of {reference_s:g} s.")
-    elapsed = read_numbers(elapsed_s, "Elapsed seconds", low=0)
+    elapsed = read_numbers(elapsed_s, "Elapsed seconds", at_least=0)
     active_columns = {
-        threshold: read_numbers(by_threshold[threshold], f"Active seconds at {threshold:g} s", low=0)
+        threshold: read_numbers(by_threshold[threshold], f"Active seconds at {threshold:g} s", at_least=0)
         for threshold in sorted(by_threshold)
     }
     attempts = equally_long(

@@ -20,7 +20,7 @@ _ROUNDING = 1e-12
 Counts = NDArray[np.int64]
 
 
-def draws(units: int, resamples: int, random: np.random.Generator) -> Counts:
+def draw_counts(units: int, resamples: int, random: np.random.Generator) -> Counts:
     """Number of times each unit is drawn in a sample of all units with replacement (Efron 1979).
 
     Args:
@@ -41,7 +41,7 @@ def draws(units: int, resamples: int, random: np.random.Generator) -> Counts:
     return random.multinomial(units, np.full(units, 1 / units), size=resamples)
 
 
-def nested_draws(parents: Sequence[Hashable], parent_draws: Counts, random: np.random.Generator) -> Counts:
+def nested_draw_counts(parents: Sequence[Hashable], parent_draws: Counts, random: np.random.Generator) -> Counts:
     """Number of times each child is drawn when every draw of its parent draws again among that parent's children.
 
     A parent drawn m times draws m times as many children as it has; the sum of independent multinomial counts with
@@ -64,7 +64,7 @@ def nested_draws(parents: Sequence[Hashable], parent_draws: Counts, random: np.r
     return counts
 
 
-def crossed_draws(cells: Cells, resamples: int, random: np.random.Generator) -> tuple[Counts, int, int]:
+def crossed_draw_counts(cells: Cells, resamples: int, random: np.random.Generator) -> tuple[Counts, int, int]:
     """Number of times each row is drawn when participants and problems are each drawn with replacement (Owen 2007).
 
     Args:
@@ -76,11 +76,11 @@ def crossed_draws(cells: Cells, resamples: int, random: np.random.Generator) -> 
         Resamples by rows, and how many participants and problems there are.
     """
     problems, problem_indices = index_labels(cells.problems, "Problems")
-    row_draws = draws(len(problems), resamples, random)[:, problem_indices]
+    row_draws = draw_counts(len(problems), resamples, random)[:, problem_indices]
     people_rows = [index for index, participant in enumerate(cells.participants) if participant is not None]
     people, person_indices = index_labels([cells.participants[row] for row in people_rows], "Participants")
     if people:
-        row_draws[:, people_rows] *= draws(len(people), resamples, random)[:, person_indices]
+        row_draws[:, people_rows] *= draw_counts(len(people), resamples, random)[:, person_indices]
     return row_draws, len(people), len(problems)
 
 
@@ -100,7 +100,7 @@ def percentile_interval(replicates: Numbers, units: int | None = None) -> tuple[
     from scipy import special
 
     defined = np.sort(replicates[~np.isnan(replicates)])
-    if not len(defined) or do_not_vary(defined[0], defined[-1]):
+    if not len(defined) or are_constant(defined[0], defined[-1]):
         return None, None
     tail = (1 - CONFIDENCE) / 2
     if units is not None:
@@ -111,7 +111,7 @@ def percentile_interval(replicates: Numbers, units: int | None = None) -> tuple[
     return (float(low) if np.isfinite(low) else None, float(high) if np.isfinite(high) else None)
 
 
-def do_not_vary(lowest: float, greatest: float) -> bool:
+def are_constant(lowest: float, greatest: float) -> bool:
     """True if the ends of replicates differ by no more than rounding does."""
     return math.isclose(lowest, greatest, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
@@ -157,7 +157,7 @@ def _resampled_means(
     at_once = max(1, _DRAWN_AT_ONCE // len(cluster_sizes))
     means = []
     for first_resample in range(0, max(resamples, 1), at_once):
-        cluster_draws = draws(len(cluster_sizes), min(at_once, resamples - first_resample), random)
+        cluster_draws = draw_counts(len(cluster_sizes), min(at_once, resamples - first_resample), random)
         means.append(cluster_draws @ cluster_totals / (cluster_draws @ cluster_sizes))
     return np.concatenate(means)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright_analysis.statistics.bootstrap import RESAMPLES, Counts, crossed_draws, percentile_interval
+from benchwright_analysis.statistics.bootstrap import RESAMPLES, Counts, crossed_draw_counts, percentile_interval
 from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long, read_flags, read_numbers
-from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share, too_few
+from benchwright_analysis.statistics.crossed import crossed_mean, crossed_share, too_few_units_reason
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_judges.agreement.estimators import Estimate, Share, pearson, wilson_share
@@ -89,8 +89,8 @@ def time_calibration(
         StatisticsError: A forecast or time is not positive, lengths differ, or there are no attempts.
     """
     forecast_times, waits = (
-        read_numbers(forecasts, "Forecasts", lower_bound=0),
-        read_numbers(times, "Times", lower_bound=0),
+        read_numbers(forecasts, "Forecasts", above=0),
+        read_numbers(times, "Times", above=0),
     )
     is_counted = read_flags(pass_flags, "Results") if pass_flags is not None else np.ones(len(waits), dtype=np.bool_)
     all_cells = cells if cells is not None else _independent(len(waits))
@@ -138,7 +138,7 @@ def chance_calibration(
     Raises:
         StatisticsError: A forecast is not from 0 to 1, lengths differ, there are none, or fewer than one bin.
     """
-    chances = read_numbers(forecasts, "Forecasts", low=0, high=1)
+    chances = read_numbers(forecasts, "Forecasts", at_least=0, at_most=1)
     pass_values = read_flags(pass_flags, "Results").astype(np.float64)
     all_cells = cells if cells is not None else _independent(len(chances))
     total = equally_long(forecasts=len(chances), results=len(pass_values), cells=len(all_cells.problems))
@@ -203,8 +203,8 @@ def rank_correlation(
     if math.isnan(value):
         return Estimate(value=None)
     given_cells = cells if cells is not None else _independent(length)
-    row_draws, participants, problems = crossed_draws(given_cells, resamples, np.random.default_rng(seed))
-    if too_few(participants, problems):
+    row_draws, participants, problems = crossed_draw_counts(given_cells, resamples, np.random.default_rng(seed))
+    if too_few_units_reason(participants, problems):
         return Estimate(value=value)
     portion = max(1, _AT_ONCE // length)
     replicates = np.concatenate(

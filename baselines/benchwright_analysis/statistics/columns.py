@@ -18,18 +18,18 @@ def read_numbers(
     raw_column: ArrayLike,
     name: str,
     *,
-    lower_bound: float | None = None,
-    low: float | None = None,
-    high: float | None = None,
+    above: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
 ) -> Numbers:
     """A column of finite numbers.
 
     Args:
         raw_column: One per item.
         name: Name of the column in an error.
-        lower_bound: Each has to be greater.
-        low: Each has to be at least this.
-        high: Each may be at most this.
+        above: Each has to be greater.
+        at_least: Each has to be at least this.
+        at_most: Each may be at most this.
 
     Raises:
         StatisticsError: Naming the first item that does not fit, counted from 0.
@@ -40,13 +40,13 @@ def read_numbers(
         raise StatisticsError(f"{name} have to be numbers: {error}.") from error
     if column.ndim != 1:
         raise StatisticsError(f"{name} have to be one list of numbers, not {column.ndim}-dimensional.")
-    _demand(np.isfinite(column), column, name, "a finite number")
-    if lower_bound is not None:
-        _demand(column > lower_bound, column, name, f"greater than {lower_bound:g}")
-    if low is not None:
-        _demand(column >= low, column, name, f"at least {low:g}")
-    if high is not None:
-        _demand(column <= high, column, name, f"at most {high:g}")
+    _demand_all(np.isfinite(column), column, name, "a finite number")
+    if above is not None:
+        _demand_all(column > above, column, name, f"greater than {above:g}")
+    if at_least is not None:
+        _demand_all(column >= at_least, column, name, f"at least {at_least:g}")
+    if at_most is not None:
+        _demand_all(column <= at_most, column, name, f"at most {at_most:g}")
     return column
 
 
@@ -57,7 +57,7 @@ def read_flags(raw_column: ArrayLike, name: str) -> Flags:
         StatisticsError: Naming the first item that is neither.
     """
     column = read_numbers(raw_column, name)
-    _demand((column == 0) | (column == 1), column, name, "true or false")
+    _demand_all((column == 0) | (column == 1), column, name, "true or false")
     return column.astype(np.bool_)
 
 
@@ -67,7 +67,7 @@ def observed_times(times: ArrayLike, pass_flags: ArrayLike) -> tuple[Numbers, Fl
     Raises:
         StatisticsError: A negative time, differing lengths, or no attempts.
     """
-    waits, events = read_numbers(times, "Times", low=0), read_flags(pass_flags, "Results")
+    waits, events = read_numbers(times, "Times", at_least=0), read_flags(pass_flags, "Results")
     equally_long(times=len(waits), results=len(events))
     return waits, events
 
@@ -107,7 +107,7 @@ def equally_long(**lengths_by_column: int) -> int:
     return length
 
 
-def share_of_one(value: float, name: str) -> float:
+def check_open_share(value: float, name: str) -> float:
     """A number between 0 and 1, both excluded.
 
     Raises:
@@ -118,7 +118,7 @@ def share_of_one(value: float, name: str) -> float:
     return value
 
 
-def _demand(fits: Flags, column: Numbers, name: str, requirement: str) -> None:
-    if not fits.all():
-        index = int(np.argmin(fits))
+def _demand_all(fit_flags: Flags, column: Numbers, name: str, requirement: str) -> None:
+    if not fit_flags.all():
+        index = int(np.argmin(fit_flags))
         raise StatisticsError(f"{name} have to be {requirement}: item {index} is {column[index]:g}.")

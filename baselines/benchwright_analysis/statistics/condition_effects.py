@@ -110,8 +110,8 @@ def condition_effects(
     """
     import statsmodels.api as sm
 
-    waits = read_numbers(times, "Times", lower_bound=0)
-    forecast_column = read_numbers(forecasts, "Forecasts", lower_bound=0) if forecasts is not None else None
+    waits = read_numbers(times, "Times", above=0)
+    forecast_column = read_numbers(forecasts, "Forecasts", above=0) if forecasts is not None else None
     lengths = {"times": len(waits), "conditions": len(condition_labels)}
     lengths |= {"forecasts": len(forecast_column)} if forecast_column is not None else {}
     lengths |= {"participants": len(participants)} if participants is not None else {}

@@ -130,7 +130,7 @@ def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: Cells) 
     """
     numerator_column, denominator_column = (
         read_numbers(numerators, "Numerators"),
-        read_numbers(denominators, "Denominators", low=0),
+        read_numbers(denominators, "Denominators", at_least=0),
     )
     equally_long(numerators=len(numerator_column), denominators=len(denominator_column))
     if denominator_column.sum() <= 0:
@@ -149,7 +149,7 @@ def _means(
 ) -> list[CrossedEstimate]:
     row_count = len(columns)
     design = CrossedDesign(cells, row_count)
-    shares = np.ones(row_count) if weights is None else read_numbers(weights, "Weights", low=0)
+    shares = np.ones(row_count) if weights is None else read_numbers(weights, "Weights", at_least=0)
     equally_long(values=row_count, weights=len(shares), strata=len(strata) if strata is not None else row_count)
     if shares.sum() <= 0:
         raise StatisticsError("At least one weight has to be positive.")
@@ -217,9 +217,9 @@ def crossed_difference(
         conditions=len(treated),
         **{f"covariate_{i}": len(c) for i, c in enumerate(covariate_columns)},
     )
-    is_within = design.works_in_both(treated)
+    is_within = design.most_people_cross(treated)
     if not design.participants and not covariate_columns:
-        column, residual_treatment = design.without_problems(column), design.without_problems(treated)
+        column, residual_treatment = design.centre_by_problem(column), design.centre_by_problem(treated)
         model = design.mean_model(residual_treatment[:, None])
     else:
         residual_treatment, model = design.difference_model(treated, covariate_columns, is_within)
@@ -227,11 +227,11 @@ def crossed_difference(
     if size < _NOTHING:
         raise StatisticsError(
             "Who worked on what determines the condition, so its effect can't be separated from theirs."
-            if design.shares_problems(treated)
+            if design.has_shared_problems(treated)
             else "No problem was tried under both conditions."
         )
     estimate = replace(_result(column, residual_treatment / size, model, design), within=is_within)
-    lacking = "" if is_within else design.lacks_people(treated)
+    lacking = "" if is_within else design.too_few_people_reason(treated)
     return _without_interval(estimate, lacking) if lacking else estimate
 
 
@@ -255,7 +255,7 @@ def _result(
     bare = CrossedEstimate(
         float(weights @ column) if value is None else value, None, None, None, None, None, *sample_sizes
     )
-    note = too_few(design.participants, design.problems)
+    note = too_few_units_reason(design.participants, design.problems)
     if note:
         return _without_interval(bare, note)
     variance_estimate = model.variance_of(weights, column)
@@ -268,7 +268,7 @@ def _result(
     return CrossedEstimate(bare.value, error, df, bare.value - reach, bare.value + reach, p, *sample_sizes)
 
 
-def too_few(participants: int, problems: int) -> str:
+def too_few_units_reason(participants: int, problems: int) -> str:
     """Reason why these numbers do not show how much participants and problems vary; empty if they do.
 
     Args:

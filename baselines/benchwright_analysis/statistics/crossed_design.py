@@ -13,7 +13,7 @@ from benchwright_analysis.statistics.variance_components import (
     BetweenUnits,
     Variance,
     VarianceComponents,
-    indicator,
+    indicator_matrix,
     projector,
 )
 
@@ -81,59 +81,65 @@ class CrossedDesign:
         units, self._family = index_labels(families, "Families")
         self._families = len(units)
 
-    def mean_model(self, fixed: Numbers) -> VarianceModel:
+    def mean_model(self, fixed_columns: Numbers) -> VarianceModel:
         """Of means around what the columns span: levels of participants and of problems vary."""
         if not self.participants:
             by_family = 1 < self._families < self.problems
             unit_indices, count = (self._family, self._families) if by_family else (self._problem, self.problems)
-            return BetweenUnits(unit_indices, count, fixed)
+            return BetweenUnits(unit_indices, count, fixed_columns)
         tables = [self._people(), *self._problem_tables()]
-        return VarianceComponents(fixed, [table for table in tables if table.shape[1] > 1])
+        return VarianceComponents(fixed_columns, [table for table in tables if table.shape[1] > 1])
 
     def difference_model(
-        self, treated: Numbers, covariates: Sequence[Numbers], is_within: bool
+        self, second_indicator: Numbers, covariates: Sequence[Numbers], is_within: bool
     ) -> tuple[Numbers, VarianceModel]:
         """Of a difference, and what of the conditions is not determined by problems, participants and covariates."""
         people = self._people()
-        problems = indicator(self._problem, self.problems)
+        problems = indicator_matrix(self._problem, self.problems)
         fixed_columns = np.hstack(
             [problems, *([people] if is_within else []), *(covariate[:, None] for covariate in covariates)]
         )
         basis = projector(fixed_columns)
-        level_tables = [] if is_within else [level[:, level.any(axis=0)] for level in _by_condition(people, treated)]
+        level_tables = (
+            [] if is_within else [level[:, level.any(axis=0)] for level in _by_condition(people, second_indicator)]
+        )
         slopes = [*self._problem_tables(), *([people] if is_within else [])]
-        side_weights = (treated - 0.5)[:, None]
+        side_weights = (second_indicator - 0.5)[:, None]
         effects = [table * side_weights for table in slopes if table.shape[1] > 1]
         level_tables = [table for table in level_tables if table.shape[1] > 1]
         components = VarianceComponents(
-            np.column_stack([fixed_columns, treated]), level_tables, effects, by_condition=True
+            np.column_stack([fixed_columns, second_indicator]), level_tables, effects, by_condition=True
         )
-        return treated - basis @ (basis.T @ treated), components
+        return second_indicator - basis @ (basis.T @ second_indicator), components
 
-    def without_problems(self, column: Numbers) -> Numbers:
+    def centre_by_problem(self, column: Numbers) -> Numbers:
         """Differences from the mean of the same problem."""
         sizes = np.bincount(self._problem, minlength=self.problems)
         means = np.bincount(self._problem, column, self.problems) / sizes
         residuals: Numbers = column - means[self._problem]
         return residuals
 
-    def works_in_both(self, treated: Numbers) -> bool:
+    def most_people_cross(self, second_indicator: Numbers) -> bool:
         """True if most participants worked under both conditions."""
-        in_first, in_second = self._present_under(1 - treated), self._present_under(treated)
+        in_first, in_second = self._present_under(1 - second_indicator), self._present_under(second_indicator)
         return self.participants > 0 and bool(2 * (in_first & in_second).sum() >= self.participants)
 
-    def shares_problems(self, treated: Numbers) -> bool:
+    def has_shared_problems(self, second_indicator: Numbers) -> bool:
         """True if a problem was tried under both conditions."""
         first_problems, second_problems = (
-            set(self._problem[treated == 0].tolist()),
-            set(self._problem[treated == 1].tolist()),
+            set(self._problem[second_indicator == 0].tolist()),
+            set(self._problem[second_indicator == 1].tolist()),
         )
         return bool(first_problems & second_problems)
 
-    def lacks_people(self, treated: Numbers) -> str:
+    def too_few_people_reason(self, second_indicator: Numbers) -> str:
         """Reason why participants of one condition are too few, where each works under one condition."""
         fewest = (
-            min(int(self._present_under(side).sum()) for side in (1 - treated, treated) if self._has_people(side))
+            min(
+                int(self._present_under(side).sum())
+                for side in (1 - second_indicator, second_indicator)
+                if self._has_people(side)
+            )
             if self.participants
             else FEWEST_IN_A_CONDITION
         )
@@ -150,11 +156,11 @@ class CrossedDesign:
         return is_present
 
     def _people(self) -> Numbers:
-        return indicator(self._person, self.participants)
+        return indicator_matrix(self._person, self.participants)
 
     def _problem_tables(self) -> list[Numbers]:
-        tables = [indicator(self._problem, self.problems)]
-        return [*tables, indicator(self._family, self._families)] if self._families < self.problems else tables
+        tables = [indicator_matrix(self._problem, self.problems)]
+        return [*tables, indicator_matrix(self._family, self._families)] if self._families < self.problems else tables
 
 
 def _by_condition(people_table: Numbers, treated: Numbers) -> list[Numbers]:

@@ -111,7 +111,7 @@ def failure_groups(
                 name=name_group([messages[int(member)] for member in member_indices])
                 if name_group is not None
                 else None,
-                distinctive_words=_distinctive(words, weights, member_indices),
+                distinctive_words=_distinctive_words(words, weights, member_indices),
                 members=tuple(member_indices.tolist()),
                 typical=int(member_indices[int(np.argmin(distances))]),
             )
@@ -158,7 +158,7 @@ def _words(messages: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
     return vectorizer.get_feature_names_out().tolist(), np.asarray(weights.todense(), dtype=np.float64)
 
 
-def _distinctive(
+def _distinctive_words(
     words: Sequence[str], weights: NDArray[np.float64], member_indices: NDArray[np.intp]
 ) -> tuple[str, ...]:
     if not words:

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright_analysis.statistics.bootstrap import draws, nested_draws, percentile_interval
+from benchwright_analysis.statistics.bootstrap import draw_counts, nested_draw_counts, percentile_interval
 from benchwright_analysis.statistics.columns import (
     Numbers,
+    check_open_share,
     equally_long,
     index_labels,
     read_flags,
     read_numbers,
-    share_of_one,
 )
 from benchwright_analysis.statistics.errors import StatisticsError
 
@@ -149,7 +149,7 @@ def human_time_horizon(
     """
     tasks = _tasks(minutes, pass_flags, problems, families)
     for level in levels:
-        share_of_one(level, "A level")
+        check_open_share(level, "A level")
     ridge = ridge if ridge is not None else METR_RIDGE if weights is Weights.METR else RIDGE
     if not (math.isfinite(ridge) and ridge >= 0):
         raise StatisticsError(f"The penalty has to be 0 or more, not {ridge:g}.")
@@ -160,18 +160,18 @@ def human_time_horizon(
     if fit_kind in (FitKind.ALL_PASSED, FitKind.ALL_FAILED):
         nowhere = [Horizon(level, None, None, None, beyond_data=True) for level in levels]
         return _result(fit_kind, None, None, nowhere, None, tasks, weights)
-    share = tasks.shares(weights)
+    share = tasks.attempt_weights(weights)
     weighted_counts = _weighted_counts(tasks.passes[None], tasks.attempts[None], share)
-    intercept, slope = (float(coefficients[0]) for coefficients in _maximum(lengths, *weighted_counts, ridge))
+    intercept, slope = (float(coefficients[0]) for coefficients in _fit_logistic(lengths, *weighted_counts, ridge))
     if slope >= 0:
         fit_kind = FitKind.NOT_FALLING
     drawn_passes, drawn_attempts = _resample_counts(tasks, resamples, np.random.default_rng(seed))
     passes, attempts = _weighted_counts(drawn_passes, drawn_attempts, share)
-    replicates = _maximum(lengths, passes, attempts, ridge)
+    replicates = _fit_logistic(lengths, passes, attempts, ridge)
     overall = passes.sum(axis=1) / attempts.sum(axis=1)
     horizons = []
     for level in levels:
-        low, high = percentile_interval(_read_off(level, *replicates, overall))
+        low, high = percentile_interval(_log_minutes_at_level(level, *replicates, overall))
         value = _minutes((_log_odds(level) - intercept) / slope) if slope < 0 else None
         outside = value is None or not tasks.minutes.min() <= value <= tasks.minutes.max()
         horizons.append(Horizon(level, value, _minutes(low), _minutes(high), beyond_data=outside))
@@ -188,7 +188,7 @@ class _Tasks:
     attempts: NDArray[np.int64]
     families: tuple[str, ...]
 
-    def shares(self, weights: Weights) -> Numbers | None:
+    def attempt_weights(self, weights: Weights) -> Numbers | None:
         """Weight of an attempt at each problem; `None` if all count 1."""
         if weights is Weights.ATTEMPTS:
             return None
@@ -211,7 +211,7 @@ def _weighted_counts(
 def _tasks(
     minutes: ArrayLike, pass_flags: ArrayLike, problems: Sequence[Hashable], families: Sequence[Hashable] | None
 ) -> _Tasks:
-    lengths, pass_column = read_numbers(minutes, "Human minutes", lower_bound=0), read_flags(pass_flags, "Results")
+    lengths, pass_column = read_numbers(minutes, "Human minutes", above=0), read_flags(pass_flags, "Results")
     family_labels = problems if families is None else families
     equally_long(minutes=len(lengths), results=len(pass_column), problems=len(problems), families=len(family_labels))
     names, problem_indices = index_labels(problems, "Problems")
@@ -244,7 +244,7 @@ def _kind(tasks: _Tasks) -> FitKind:
     return FitKind.SEPARATED if apart else FitKind.FITTED
 
 
-def _maximum(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: float) -> tuple[Numbers, Numbers]:
+def _fit_logistic(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: float) -> tuple[Numbers, Numbers]:
     """Intercept and slope by Newton's method with halved steps, of every row of counts at once."""
     middle = float(lengths.mean())
     x = lengths - middle
@@ -256,7 +256,7 @@ def _maximum(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: float)
     a, b = np.log(rate / (1 - rate)), np.zeros(len(c))
     # A row whose attempts all have one length says nothing of the slope; this keeps its equations solvable.
     floor = max(ridge, 1e-10)
-    best = _likelihood(x, c, n, a, b, ridge)
+    best = _penalised_likelihood(x, c, n, a, b, ridge)
     for _ in range(_STEPS):
         p = _logistic(a[:, None] + b[:, None] * x)
         weight = n * p * (1 - p)
@@ -267,7 +267,7 @@ def _maximum(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: float)
         step_b = (aa * gradient_b - ab * gradient_a) / determinant
         step_sizes = np.ones(len(a))
         for _ in range(30):
-            new_likelihood = _likelihood(x, c, n, a + step_sizes * step_a, b + step_sizes * step_b, ridge)
+            new_likelihood = _penalised_likelihood(x, c, n, a + step_sizes * step_a, b + step_sizes * step_b, ridge)
             worse = new_likelihood < best - 1e-12
             if not worse.any():
                 break
@@ -283,7 +283,7 @@ def _maximum(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: float)
     return intercept, slope
 
 
-def _likelihood(x: Numbers, c: Numbers, n: Numbers, a: Numbers, b: Numbers, ridge: float) -> Numbers:
+def _penalised_likelihood(x: Numbers, c: Numbers, n: Numbers, a: Numbers, b: Numbers, ridge: float) -> Numbers:
     odds = a[:, None] + b[:, None] * x
     likelihood: Numbers = (c * odds - n * np.logaddexp(0, odds)).sum(axis=1) - ridge / 2 * b * b
     return likelihood
@@ -293,13 +293,13 @@ def _resample_counts(
     tasks: _Tasks, resamples: int, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     families = len(set(tasks.families))
-    problems = nested_draws(tasks.families, draws(families, resamples, random), random)
+    problems = nested_draw_counts(tasks.families, draw_counts(families, resamples, random), random)
     attempts = problems * tasks.attempts
     # Attempts drawn with replacement within a problem: how many of them passed is binomial.
     return random.binomial(attempts, tasks.passes / tasks.attempts), attempts
 
 
-def _read_off(level: float, intercept: Numbers, slope: Numbers, overall: Numbers) -> Numbers:
+def _log_minutes_at_level(level: float, intercept: Numbers, slope: Numbers, overall: Numbers) -> Numbers:
     """Log2 minutes at the level in every resample, infinite where the curve does not come to it."""
     falling = slope < 0
     crossing = np.divide(_log_odds(level) - intercept, slope, out=np.zeros(len(slope)), where=falling)

@@ -35,7 +35,7 @@ def holm(p_values: Mapping[str, float], *, level: float = 0.05) -> dict[str, Adj
 
     if not p_values:
         return {}
-    p_column = read_numbers(list(p_values.values()), "P-values", low=0, high=1)
+    p_column = read_numbers(list(p_values.values()), "P-values", at_least=0, at_most=1)
     if not 0 < level < 1:
         raise StatisticsError(f"The level has to be between 0 and 1, not {level:g}.")
     rejected, adjusted, *_ = multipletests(p_column, alpha=level, method="holm")

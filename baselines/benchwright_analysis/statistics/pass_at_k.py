@@ -128,7 +128,7 @@ def best_of_k_weights(samples: int, k: int) -> np.ndarray[tuple[int], np.dtype[n
 
 
 def _cvdp_probability(samples: Samples, k: int) -> float:
-    scores = read_numbers(samples.scores, "Scores", low=0, high=1)
+    scores = read_numbers(samples.scores, "Scores", at_least=0, at_most=1)
     if samples.is_score_based and len(scores):
         return float(scores.mean())
     return cvdp_plug_in_pass_at_k(len(scores), float(scores.sum()), k)

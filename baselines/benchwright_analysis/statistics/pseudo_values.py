@@ -9,7 +9,7 @@ from benchwright_analysis.statistics.columns import Flags, Numbers, observed_tim
 from benchwright_analysis.statistics.errors import StatisticsError
 
 
-def restricted_times(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> Numbers:
+def restricted_time_pseudo_values(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> Numbers:
     """Pseudo-values of the mean time up to a limit.
 
     Of an attempt that passed or reached the limit it is its time up to the limit, if no other was censored before;
@@ -28,28 +28,28 @@ def restricted_times(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> N
     return _jackknife(waits, events, limit, logarithm=False)
 
 
-def log_restricted_times(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> Numbers:
+def log_restricted_time_pseudo_values(times: ArrayLike, pass_flags: ArrayLike, limit: float) -> Numbers:
     """Pseudo-values of the mean logarithm of the time up to a limit: exp of their mean is a geometric mean.
 
     Raises:
-        StatisticsError: As in `restricted_times`, or a time of 0.
+        StatisticsError: As in `restricted_time_pseudo_values`, or a time of 0.
     """
     waits, events = _stop_at_limit(times, pass_flags, limit)
-    read_numbers(waits, "Times", lower_bound=0)
+    read_numbers(waits, "Times", above=0)
     return _jackknife(waits, events, limit, logarithm=True)
 
 
-def unsolved_values(times: ArrayLike, pass_flags: ArrayLike, moments_asked: ArrayLike) -> Numbers:
+def unsolved_pseudo_values(times: ArrayLike, pass_flags: ArrayLike, moments_asked: ArrayLike) -> Numbers:
     """Pseudo-values of the share not solved by each of some times.
 
     Returns:
         Attempts by times.
 
     Raises:
-        StatisticsError: As in `restricted_times`.
+        StatisticsError: As in `restricted_time_pseudo_values`.
     """
     waits, events = observed_times(times, pass_flags)
-    moments = read_numbers(moments_asked, "Times", low=0)
+    moments = read_numbers(moments_asked, "Times", at_least=0)
     if not events.any():
         return np.ones((len(waits), len(moments)))
     curve = _Curves(waits, events)

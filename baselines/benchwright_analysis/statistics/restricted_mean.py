@@ -13,7 +13,10 @@ from benchwright_analysis.statistics.columns import Flags, Numbers, equally_long
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference, crossed_mean
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.pseudo_values import log_restricted_times, restricted_times
+from benchwright_analysis.statistics.pseudo_values import (
+    log_restricted_time_pseudo_values,
+    restricted_time_pseudo_values,
+)
 
 
 def observable_limit(times: ArrayLike, pass_flags: ArrayLike, requested_limit: float) -> float:
@@ -45,7 +48,7 @@ def restricted_mean(times: ArrayLike, pass_flags: ArrayLike, limit: float, cells
     """
     waits, events = observed_times(times, pass_flags)
     _demand_limit(waits, events, limit)
-    estimate = crossed_mean(restricted_times(waits, events, limit), cells)
+    estimate = crossed_mean(restricted_time_pseudo_values(waits, events, limit), cells)
     if estimate.low is None or estimate.high is None:
         return estimate
     share = estimate.value / limit
@@ -78,7 +81,7 @@ def restricted_mean_difference(
         StatisticsError: A condition without attempts, or as in `restricted_mean` and `crossed_difference`.
     """
     return crossed_difference(
-        _by_condition(times, pass_flags, second_flags, limit, False), second_flags, cells, covariates
+        _pseudo_values_by_condition(times, pass_flags, second_flags, limit, False), second_flags, cells, covariates
     )
 
 
@@ -109,20 +112,20 @@ def time_change(
         StatisticsError: As in `restricted_mean_difference`, or a time of 0.
     """
     estimate = crossed_difference(
-        _by_condition(times, pass_flags, second_flags, limit, True), second_flags, cells, covariates
+        _pseudo_values_by_condition(times, pass_flags, second_flags, limit, True), second_flags, cells, covariates
     )
     low, high = (None if end is None else _change(end) for end in (estimate.low, estimate.high))
     return replace(estimate, value=_change(estimate.value), low=low, high=high)
 
 
-def _by_condition(
+def _pseudo_values_by_condition(
     times: ArrayLike, pass_flags: ArrayLike, second_flags: ArrayLike, limit: float, logarithm: bool
 ) -> Numbers:
     waits, events = observed_times(times, pass_flags)
     treated = read_flags(second_flags, "Conditions")
     equally_long(times=len(waits), conditions=len(treated))
     condition_values = np.zeros(len(waits))
-    pseudo_values = log_restricted_times if logarithm else restricted_times
+    pseudo_values = log_restricted_time_pseudo_values if logarithm else restricted_time_pseudo_values
     for condition_rows in (~treated, treated):
         if not condition_rows.any():
             raise StatisticsError("A difference needs attempts under both conditions.")

@@ -67,7 +67,7 @@ def fit_scale(parameters: ArrayLike, scores: ArrayLike) -> ScaleFit:
     Raises:
         StatisticsError: Fewer than three models, lengths differ, or all have the same size.
     """
-    sizes, column = read_numbers(parameters, "Parameters", low=0), read_numbers(scores, "Scores")
+    sizes, column = read_numbers(parameters, "Parameters", at_least=0), read_numbers(scores, "Scores")
     equally_long(parameters=len(sizes), scores=len(column))
     if len(sizes) < FEWEST_MODELS:
         raise StatisticsError(f"Too few models for a fit: {len(sizes)}, and it takes {FEWEST_MODELS}.")

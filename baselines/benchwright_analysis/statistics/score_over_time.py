@@ -50,8 +50,11 @@ def best_so_far(trace: ScoreTrace, budgets: ArrayLike) -> Numbers:
     Raises:
         StatisticsError: A negative time, a score not from 0 to 1, or lengths differ.
     """
-    times, scores = read_numbers(trace.times, "Times", low=0), read_numbers(trace.scores, "Scores", low=0, high=1)
-    limits = read_numbers(budgets, "Budgets", low=0)
+    times, scores = (
+        read_numbers(trace.times, "Times", at_least=0),
+        read_numbers(trace.scores, "Scores", at_least=0, at_most=1),
+    )
+    limits = read_numbers(budgets, "Budgets", at_least=0)
     if len(times) != len(scores):
         raise StatisticsError(f"{trace.problem}: {len(times)} times, but {len(scores)} scores.")
     order = np.argsort(times, kind="stable")
@@ -79,7 +82,7 @@ def score_curve(
     Raises:
         StatisticsError: No problem has k attempts, k < 1, or a trace that can't be.
     """
-    limits = read_numbers(budgets, "Budgets", low=0)
+    limits = read_numbers(budgets, "Budgets", at_least=0)
     equally_long(traces=len(traces))
     if k < 1:
         raise StatisticsError(f"k has to be at least 1, not {k}.")

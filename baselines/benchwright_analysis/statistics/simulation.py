@@ -65,7 +65,7 @@ class SimulatedAttempt:
     timed_out: bool
 
 
-def simulate(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAttempt, ...]:
+def simulate_study(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAttempt, ...]:
     """Draw a study.
 
     Times are lognormal with effects of problem, participant and condition; giving up is exponential and independent
@@ -85,7 +85,7 @@ def simulate(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAtt
         speed = random.normal(0, plan.participant_spread)
         effect = math.log1p(plan.effect_percent / 100) + random.normal(0, plan.effect_spread)
         for family, family_problems in problems_by_family.items():
-            treated = _halves(len(family_problems), random)
+            treated = _balanced_treatment(len(family_problems), random)
             for (problem, difficulty, baseline), second in zip(family_problems, treated, strict=True):
                 expected_log = math.log(baseline) + speed
                 needed_minutes = math.exp(expected_log + effect * second + random.normal(0, plan.noise))
@@ -103,7 +103,7 @@ def simulate(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAtt
                         condition=plan.conditions[int(second)],
                         baseline_minutes=baseline,
                         forecast_minutes=forecast,
-                        forecast_chance=_chance(plan.limit_minutes, forecast, plan.noise),
+                        forecast_chance=_chance_within_limit(plan.limit_minutes, forecast, plan.noise),
                         minutes=end_minutes,
                         has_passed=end_minutes == needed_minutes,
                         gave_up=end_minutes == patience < needed_minutes,
@@ -126,14 +126,14 @@ def _problems(plan: StudyPlan, random: np.random.Generator) -> dict[str, list[tu
     return problems_by_family
 
 
-def _halves(size: int, random: np.random.Generator) -> Numbers:
+def _balanced_treatment(size: int, random: np.random.Generator) -> Numbers:
     """Zeros and ones in random order, as many of each, or one more of either."""
     extra = int(random.integers(0, 2)) if size % 2 else 0
     treatment: Numbers = random.permutation(np.arange(size) < size // 2 + extra).astype(np.float64)
     return treatment
 
 
-def _chance(limit: float, forecast: float, noise: float) -> float:
+def _chance_within_limit(limit: float, forecast: float, noise: float) -> float:
     from scipy import special
 
     return float(special.ndtr(math.log(limit / forecast) / noise)) if math.isfinite(limit) and noise else 1.0

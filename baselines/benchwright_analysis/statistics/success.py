@@ -39,7 +39,7 @@ def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> tupl
     Raises:
         StatisticsError: A score is not from 0 to 1, or lengths differ.
     """
-    column = read_numbers(scores, "Scores", low=0, high=1)
+    column = read_numbers(scores, "Scores", at_least=0, at_most=1)
     equally_long(scores=len(column), labels=len(labels), cells=len(cells.problems))
     label_groups = []
     for label, member_indices in _indices_by_label(labels).items():
@@ -49,18 +49,18 @@ def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> tupl
         is_binary = bool(np.isin(chosen_scores, (0.0, 1.0)).all())
         share = crossed_share(chosen_scores, chosen_cells) if is_binary else None
         label_groups.append(
-            LabelledAttempts(label, len(member_indices), share, mean_score(chosen_scores, chosen_cells))
+            LabelledAttempts(label, len(member_indices), share, mean_score_with_interval(chosen_scores, chosen_cells))
         )
     return tuple(label_groups)
 
 
-def mean_score(scores: ArrayLike, cells: Cells) -> CrossedEstimate:
+def mean_score_with_interval(scores: ArrayLike, cells: Cells) -> CrossedEstimate:
     """The mean of scores from 0 to 1: of zeros and ones the share, with its interval.
 
     Raises:
         StatisticsError: As in `breakdown`.
     """
-    column = read_numbers(scores, "Scores", low=0, high=1)
+    column = read_numbers(scores, "Scores", at_least=0, at_most=1)
     return crossed_share(column, cells) if bool(np.isin(column, (0.0, 1.0)).all()) else crossed_mean(column, cells)
 
 
@@ -75,7 +75,7 @@ def macro_average(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> 
     Raises:
         StatisticsError: As in `breakdown`, or no attempt has a label.
     """
-    column = read_numbers(scores, "Scores", low=0, high=1)
+    column = read_numbers(scores, "Scores", at_least=0, at_most=1)
     equally_long(scores=len(column), labels=len(labels), cells=len(cells.problems))
     weights: Numbers = np.zeros(len(column))
     for member_indices in _indices_by_label(labels).values():

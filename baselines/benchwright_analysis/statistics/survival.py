@@ -23,7 +23,7 @@ from benchwright_analysis.statistics.columns import (
 from benchwright_analysis.statistics.crossed import crossed_shares
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.pseudo_values import unsolved_values
+from benchwright_analysis.statistics.pseudo_values import unsolved_pseudo_values
 from benchwright_judges.agreement.estimators import Estimate
 
 BAND_TIMES = 60
@@ -95,27 +95,27 @@ def kaplan_meier(times: ArrayLike, pass_flags: ArrayLike, cells: Cells | None = 
         passes=tuple(passes.tolist()),
         censored=tuple(lost.tolist()),
         median=Estimate(
-            value=_half(distinct_times, unsolved),
-            low=_half(distinct_times, low) if low is not None else None,
-            high=_half(distinct_times, high) if high is not None else None,
+            value=_half_time(distinct_times, unsolved),
+            low=_half_time(distinct_times, low) if low is not None else None,
+            high=_half_time(distinct_times, high) if high is not None else None,
         ),
     )
 
 
-def with_give_ups_until(times: ArrayLike, gave_up: ArrayLike, limit: float) -> Numbers:
+def extend_give_ups(times: ArrayLike, gave_up_flags: ArrayLike, limit: float) -> Numbers:
     """The times if those who gave up had continued without success until the limit: the pessimistic end.
 
     Kaplan-Meier takes it that who gave up would have done as well as who went on. Compare both.
 
     Args:
         times: Time of each attempt.
-        gave_up: True for each attempt that was given up.
+        gave_up_flags: True for each attempt that was given up.
         limit: The time limit.
 
     Raises:
         StatisticsError: Lengths differ, or somebody gave up after the limit.
     """
-    waits, stopped = read_numbers(times, "Times", low=0), read_flags(gave_up, "Give-ups")
+    waits, stopped = read_numbers(times, "Times", at_least=0), read_flags(gave_up_flags, "Give-ups")
     equally_long(times=len(waits), give_ups=len(stopped))
     if (waits[stopped] > limit).any():
         raise StatisticsError(f"An attempt was given up later than the limit of {limit:g}.")
@@ -136,7 +136,7 @@ def success_only_time(times: ArrayLike, pass_flags: ArrayLike) -> SuccessOnlyTim
     count, left_out = int(events.sum()), int((~events).sum())
     if not count:
         return SuccessOnlyTime(0, left_out, None)
-    logs = np.log(read_numbers(waits[events], "Times of attempts that passed", lower_bound=0))
+    logs = np.log(read_numbers(waits[events], "Times of attempts that passed", above=0))
     return SuccessOnlyTime(count, left_out, math.exp(float(logs.mean())))
 
 
@@ -149,7 +149,7 @@ def _bands(
     band_indices = np.unique(
         step_indices[np.linspace(0, len(step_indices) - 1, min(BAND_TIMES, len(step_indices))).round().astype(np.intp)]
     )
-    estimates = crossed_shares(unsolved_values(waits, events, distinct_times[band_indices]), cells)
+    estimates = crossed_shares(unsolved_pseudo_values(waits, events, distinct_times[band_indices]), cells)
     if any(estimate.low is None or estimate.high is None for estimate in estimates):
         return None, None
     is_before = distinct_times < distinct_times[band_indices[0]]
@@ -162,7 +162,7 @@ def _bands(
     return np.where(is_before, 1.0, low), np.where(is_before, 1.0, high)
 
 
-def _half(moments: Numbers, curve: Numbers) -> float | None:
+def _half_time(moments: Numbers, curve: Numbers) -> float | None:
     """Time when a falling curve reaches one half: where it stays there, the middle of that stretch."""
     reached_indices = np.flatnonzero(curve <= 0.5 + _SAME)
     if not len(reached_indices):

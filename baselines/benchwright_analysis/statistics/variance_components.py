@@ -23,7 +23,7 @@ class Variance:
     degrees_of_freedom: float
 
 
-def indicator(column_indices: Indices, width: int) -> Numbers:
+def indicator_matrix(column_indices: Indices, width: int) -> Numbers:
     """A table with a one where a row belongs; rows with a negative place belong nowhere."""
     indicator_table = np.zeros((len(column_indices), width))
     row_indices = np.flatnonzero(column_indices >= 0)

@@ -157,9 +157,9 @@ class _AttemptReading:
         self._burst = None
 
     def _other_step(self, event: Event, at_s: float) -> TraceStep | None:
-        return _of_model(event, at_s) or self._of_tests(event, at_s) or _of_clock(event, at_s)
+        return _model_step(event, at_s) or self._test_step(event, at_s) or _clock_step(event, at_s)
 
-    def _of_tests(self, event: Event, at_s: float) -> TraceStep | None:
+    def _test_step(self, event: Event, at_s: float) -> TraceStep | None:
         match event:
             case RunStarted():
                 return TraceStep(StepKind.RAN, f"Run {event.number} of the hidden tests began", at_s)
@@ -169,15 +169,15 @@ class _AttemptReading:
                 suffix = " again" if isinstance(event, Regraded) else ""
                 fact_texts = {"message": event.message} if event.message else {}
                 counts = f", {event.passed} of {event.total} tests" if event.total is not None else ""
-                return self._result(
+                return self._result_step(
                     f"Run {event.number}{suffix}", event.reason, event.outcome, counts, fact_texts, at_s
                 )
             case Answered() | Judged():
-                return self._result(f"Answer {event.number}", event.reason, event.outcome, "", {}, at_s)
+                return self._result_step(f"Answer {event.number}", event.reason, event.outcome, "", {}, at_s)
             case _:
                 return None
 
-    def _result(
+    def _result_step(
         self, subject: str, reason: str, outcome: str, counts: str, fact_texts: Mapping[str, str], at_s: float
     ) -> TraceStep:
         if not self._shows_results:
@@ -186,7 +186,7 @@ class _AttemptReading:
         return TraceStep(StepKind.RAN, f"{subject} {_WORDS.get(word, word)}{counts}", at_s, fact_texts)
 
 
-def _of_model(event: Event, at_s: float) -> TraceStep | None:
+def _model_step(event: Event, at_s: float) -> TraceStep | None:
     match event:
         case AidUsed():
             aid_label = f"{event.aid.replace('_', ' ')}: {event.feature.replace('_', ' ')} {event.detail}".rstrip()
@@ -226,7 +226,7 @@ def _of_model(event: Event, at_s: float) -> TraceStep | None:
             return None
 
 
-def _of_clock(event: Event, at_s: float) -> TraceStep | None:
+def _clock_step(event: Event, at_s: float) -> TraceStep | None:
     fact_texts: dict[str, str] = {}
     match event:
         case Opened():

@@ -24,7 +24,7 @@ _NOTE = (
 def trace_page(trace: AttemptTrace) -> str:
     """The whole file: no address is asked for anything, and nothing in it runs but our own script."""
     style, script = _resource("trace.css"), _resource("trace.js")
-    parts_html = "".join(_part(number, part) for number, part in enumerate(trace.trace_parts))
+    parts_html = "".join(_part_html(number, part) for number, part in enumerate(trace.trace_parts))
     choices = "".join(
         f'<option value="{number}">{_text(part.title)}</option>' for number, part in enumerate(trace.trace_parts)
     )
@@ -54,9 +54,9 @@ def _resource(name: str) -> str:
     return (resources.files("benchwright_analysis.trace") / name).read_text(encoding="utf-8")
 
 
-def _part(number: int, trace_part: TracePart) -> str:
+def _part_html(number: int, trace_part: TracePart) -> str:
     title = trace_part.title or "Steps"
-    steps_html = "".join(_step(step_number, step) for step_number, step in enumerate(trace_part.steps, 1))
+    steps_html = "".join(_step_html(step_number, step) for step_number, step in enumerate(trace_part.steps, 1))
     section_content = f"<ol>{steps_html}</ol>" if trace_part.steps else "<p>Nothing happened.</p>"
     return (
         f'<section class="part" id="part-{number}" aria-labelledby="part-{number}-title">'
@@ -64,7 +64,7 @@ def _part(number: int, trace_part: TracePart) -> str:
     )
 
 
-def _step(number: int, trace_step: TraceStep) -> str:
+def _step_html(number: int, trace_step: TraceStep) -> str:
     time_label = "" if trace_step.at_s is None else f'<span class="at">{clock(trace_step.at_s)}</span> '
     summary = f'{time_label}<span class="kind">{trace_step.kind}</span> {_text(trace_step.title)}'
     body = _facts(trace_step.fact_texts) + "".join(map(_excerpt, trace_step.excerpts))

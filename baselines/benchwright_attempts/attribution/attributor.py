@@ -71,7 +71,7 @@ class Attributor:
             versions = by_path[path] = {}
         versions[version] = event
 
-    def announce(self, event: EventBody, announced_wall: str) -> None:
+    def note_announcement(self, event: EventBody, announced_wall: str) -> None:
         """An event says something about the edit that follows.
 
         Args:
@@ -80,13 +80,13 @@ class Attributor:
         """
         self._announcement = (event, announced_wall)
 
-    def edit(self, edit: EditFacts, wall: str) -> None:
+    def add_edit(self, edit: EditFacts, wall: str) -> None:
         """One edit."""
-        if self._announcement is not None and self._fits(*self._announcement, edit, wall):
+        if self._announcement is not None and self._announces_edit(*self._announcement, edit, wall):
             edit.announced_by, self._announcement = self._announcement[0], None
         self.edits.append(edit)
 
-    def _fits(self, event: EventBody, announced_wall: str, edit: EditFacts, edit_wall: str) -> bool:
+    def _announces_edit(self, event: EventBody, announced_wall: str, edit: EditFacts, edit_wall: str) -> bool:
         if getattr(event, "path", None) not in (None, edit.path):
             return False
         version = getattr(event, "version", None)
@@ -131,7 +131,7 @@ def attribute(events: Iterable[RecordedEvent]) -> list[Attribution]:
     """
     attributor = Attributor()
     for recorded in events:
-        _take(attributor, recorded)
+        _take_event(attributor, recorded)
     attributions: list[Attribution] = []
     for edit, edit_finding in zip(attributor.edits, attributor.findings(), strict=True):
         acceptance = attributor.acceptance_of(edit) if edit_finding.origin in COMPLETIONS else None
@@ -151,19 +151,19 @@ def attribute(events: Iterable[RecordedEvent]) -> list[Attribution]:
     return attributions
 
 
-def _take(attributor: Attributor, recorded: RecordedEvent) -> None:
+def _take_event(attributor: Attributor, recorded: RecordedEvent) -> None:
     event = recorded.event
     if isinstance(event, Edit | EditShape):
-        attributor.edit(_facts(recorded.seq, event), format_wall(recorded.moment.wall))
+        attributor.add_edit(_edit_facts(recorded.seq, event), format_wall(recorded.moment.wall))
     elif event.evidence is EditEvidence.NEXT_EDIT:
-        attributor.announce(event, format_wall(recorded.moment.wall))
+        attributor.note_announcement(event, format_wall(recorded.moment.wall))
     elif event.evidence is EditEvidence.SAME_VERSION:
         path, version = getattr(event, "path", None), getattr(event, "version", None)
         if isinstance(path, str) and isinstance(version, int):
             attributor.note_about(path, version, event)
 
 
-def _facts(seq: int, event: Edit | EditShape) -> EditFacts:
+def _edit_facts(seq: int, event: Edit | EditShape) -> EditFacts:
     shapes = [change.shape for change in event.changes] if isinstance(event, Edit) else event.changes
     spans = [None if shape.start is None or shape.end is None else shape.end - shape.start for shape in shapes]
     deleted = None if None in spans else sum(span for span in spans if span is not None)

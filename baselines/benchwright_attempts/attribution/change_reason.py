@@ -71,7 +71,7 @@ def extension_of_reason(metadata: Mapping[str, object]) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _finding_of_report(reason: str, kind: str, method: AttributionMethod, is_own: bool) -> OriginFinding | None:
+def _reported_finding(reason: str, kind: str, method: AttributionMethod, is_own: bool) -> OriginFinding | None:
     origin = origin_of_reason(reason, {"kind": kind})
     if is_own and origin in (EditOrigin.COMPLETION, EditOrigin.COMPLETION_PART):
         origin = EditOrigin.OWN_COMPLETION
@@ -84,4 +84,4 @@ def by_change_reason(_edit: EditFacts, known_events: KnownOfEdit) -> OriginFindi
     if not isinstance(reason, EditReason):
         return None
     is_own = isinstance(acceptance, AssistAccepted) and acceptance.provider == OWN_PROVIDER
-    return _finding_of_report(reason.reason, str(reason.metadata.get("kind", "")), reason.method, is_own)
+    return _reported_finding(reason.reason, str(reason.metadata.get("kind", "")), reason.method, is_own)

@@ -22,7 +22,7 @@ __all__ = [
     "AttemptState",
     "ClockMark",
     "ClockState",
-    "advance",
+    "advance_clock",
     "elapsed_s",
     "next_clock",
     "next_state",
@@ -39,18 +39,18 @@ _ADVICE: Mapping[AttemptState, str] = {
 }
 
 
-def next_state(state: AttemptState, step: str) -> AttemptState:
-    """The state after an event of type `step`.
+def next_state(state: AttemptState, event_type: str) -> AttemptState:
+    """The state after an event of type `event_type`.
 
     Raises:
         IllegalTransitionError: The state does not allow it.
     """
-    transitions = EVENT_TYPES.transitions.get(step)
+    transitions = EVENT_TYPES.transitions.get(event_type)
     if transitions is None and not state.ended:
         return state
     new_state = transitions.get(state) if transitions is not None else None
     if new_state is None:
-        raise IllegalTransitionError(state, step, _ADVICE[state])
+        raise IllegalTransitionError(state, event_type, _ADVICE[state])
     return new_state
 
 
@@ -67,7 +67,7 @@ class ClockMark:
 class AttemptClock:
     """The clock of an attempt, step by step. It counts nanoseconds and changes in place, as logs have many events.
 
-    Everything that needs an attempt's clock goes through `advance` and `take`.
+    Everything that needs an attempt's clock goes through `advance` and `follow_event`.
     """
 
     __slots__ = ("_marks", "_mono_ns", "_process", "active_ns", "at_ns", "has_ended", "held", "is_counting", "state")
@@ -107,18 +107,20 @@ class AttemptClock:
         seen_ns = mark_ns + max(0, mono_ns - mono)
         self._process, self._mono_ns = process, mono_ns - (seen_ns - self.at_ns)
 
-    def apply_step(self, step: str) -> None:
+    def apply_step(self, event_type: str) -> None:
         """Changes state as an event of this type does, at the moment that `advance` came to.
 
         Raises:
             IllegalTransitionError: The state does not allow it.
         """
-        self.state = next_state(self.state, step)
-        self.held = step in EVENT_TYPES.holds_clock or (self.held and step not in EVENT_TYPES.releases_clock)
+        self.state = next_state(self.state, event_type)
+        self.held = event_type in EVENT_TYPES.holds_clock or (
+            self.held and event_type not in EVENT_TYPES.releases_clock
+        )
         self.is_counting = self.state is AttemptState.RUNNING and not self.held
         self.has_ended = self.state.ended
 
-    def follow_event(self, step: str, mono_ns: int, process: str) -> None:
+    def follow_event(self, event_type: str, mono_ns: int, process: str) -> None:
         """One event of a log, which holds no event that its state did not allow.
 
         Raises:
@@ -126,8 +128,8 @@ class AttemptClock:
         """
         if not self.has_ended:
             self.advance(mono_ns, process)
-        if step in EVENT_TYPES.clock_changes:
-            self.apply_step(step)
+        if event_type in EVENT_TYPES.clock_changes:
+            self.apply_step(event_type)
 
     def resume_from(self, clock: ClockState) -> None:
         """Continues from an earlier reading."""
@@ -183,7 +185,7 @@ def elapsed_s(active_s: float, start_wall: datetime | None, newest_wall: datetim
     return max(active_s, (newest_wall - start_wall).total_seconds())
 
 
-def advance(clock: ClockState, moment: Moment) -> ClockState:
+def advance_clock(clock: ClockState, moment: Moment) -> ClockState:
     """Lets time pass up to a moment without an event; for a live display."""
     if clock.state.ended:
         return clock
@@ -197,7 +199,7 @@ def advance(clock: ClockState, moment: Moment) -> ClockState:
 
 def next_clock(clock: ClockState, recorded: RecordedEvent) -> ClockState:
     """The reading after one more event."""
-    clock = advance(clock, recorded.moment)
+    clock = advance_clock(clock, recorded.moment)
     step = recorded.event.type
     if step == "opened":
         return clock

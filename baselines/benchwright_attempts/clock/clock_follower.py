@@ -7,7 +7,7 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from benchwright_attempts.clock.clock import ClockState, advance
+from benchwright_attempts.clock.clock import ClockState, advance_clock
 from benchwright_attempts.events.event_writer import EventWriter
 from benchwright_attempts.events.events import Tick
 from benchwright_attempts.events.evidence import ClockHeld, ClockReleased, Suspended
@@ -68,7 +68,7 @@ class ClockFollower:
 
     async def current_clock(self) -> ClockState:
         """The clock as of now."""
-        return advance((await self._writer.summary()).clock, self._writer.moment())
+        return advance_clock((await self._writer.summary()).clock, self._writer.moment())
 
     @asynccontextmanager
     async def hold_clock(self, reason: str) -> AsyncIterator[None]:

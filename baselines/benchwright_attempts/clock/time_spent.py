@@ -41,13 +41,13 @@ class TimeSpent:
         """Time of runs since the newest activity."""
         self._writing_ns = self._waiting_ns = self._reading_ns = 0
 
-    def take_event(self, step: str, clock_ns: int, *, is_activity: bool) -> None:
+    def take_event(self, event_type: str, clock_ns: int, *, is_activity: bool) -> None:
         """Takes one event at a time of the attempt's clock."""
         if is_activity:
-            self._count(step in _EDITS, clock_ns)
-        if step == _BEGIN:
+            self._count(event_type in _EDITS, clock_ns)
+        if event_type == _BEGIN:
             self._begun_ns = clock_ns
-        elif step in _END and self._begun_ns is not None:
+        elif event_type in _END and self._begun_ns is not None:
             self._waited += clock_ns - self._begun_ns
             self._begun_ns = None
 

@@ -53,7 +53,7 @@ def count_stored_events(connection: Connection, attempt: str, rows: Sequence[Sto
     return last_seq
 
 
-def adopt(connection: Connection, header: AttemptHeader, rows: Sequence[StoredRow], check: Check) -> Adopted:
+def adopt(connection: Connection, header: AttemptHeader, rows: Sequence[StoredRow], check_recordable: Check) -> Adopted:
     """Takes over an attempt whose chain has been checked; see `EventLog.adopt`.
 
     Raises:
@@ -64,7 +64,7 @@ def adopt(connection: Connection, header: AttemptHeader, rows: Sequence[StoredRo
     stored_count = 0 if is_new else count_stored_events(connection, header.id, rows)
     if stored_count >= len(rows) and not is_new:
         return Adopted.KNOWN
-    check(connection, header)
+    check_recordable(connection, header)
     if is_new:
         connection.execute(insert(ATTEMPTS), header.as_row())
     insert_rows(connection, [_values(row) for row in with_states(rows)[stored_count:]])
@@ -91,13 +91,15 @@ class Incoming:
     """In order."""
 
 
-def receive_all(connection: Connection, incoming: Sequence[Incoming], check: Check) -> list[Head | AttemptError]:
+def receive_all(
+    connection: Connection, incoming: Sequence[Incoming], check_recordable: Check
+) -> list[Head | AttemptError]:
     """Takes events that follow those that are here, of any number of attempts; those that are here change nothing.
 
     Args:
         connection: Connection in a transaction that writes.
         incoming: Each of another attempt.
-        check: Refuses what may not be recorded.
+        check_recordable: Refuses what may not be recorded.
 
     Returns:
         For each, how far its chain is here now, or why nothing of it was taken: its header, or an event that is here,
@@ -112,7 +114,7 @@ def receive_all(connection: Connection, incoming: Sequence[Incoming], check: Che
     for received_events in incoming:
         attempt = received_events.header.id
         try:
-            chain_head, rows = _new_rows(connection, received_events, stored_attempts.get(attempt), check)
+            chain_head, rows = _new_rows(connection, received_events, stored_attempts.get(attempt), check_recordable)
             if rows:
                 summaries[attempt] = _summary_after(connection, attempt, stored_attempts.get(attempt), rows)
         except AttemptError as error:
@@ -165,12 +167,12 @@ def _stored_attempts(connection: Connection, attempts: Sequence[str]) -> dict[st
 
 
 def _new_rows(
-    connection: Connection, received_events: Incoming, stored_attempt: _StoredAttempt | None, check: Check
+    connection: Connection, received_events: Incoming, stored_attempt: _StoredAttempt | None, check_recordable: Check
 ) -> tuple[Head, list[StoredRow]]:
     """Head of an attempt's chain with these events, and those of them that are not here yet."""
     header = received_events.header
     if stored_attempt is None:
-        check(connection, header)
+        check_recordable(connection, header)
     elif stored_attempt.header_row != header.as_row():
         raise AttemptError(f"Attempt {header.id} is here with another header.")
     newest_row = stored_attempt.newest_row if stored_attempt is not None else None
@@ -184,7 +186,7 @@ def _new_rows(
             raise AttemptError(f"Event {row.seq} of attempt {header.id} can't follow: {flaw}.")
         fresh.append(replace(row, state=chain.state.value))
     if fresh and stored_attempt is not None:
-        check(connection, header)
+        check_recordable(connection, header)
     return Head(chain.events, chain.head), fresh
 
 

@@ -35,7 +35,7 @@ class MarkedTexts:
         """None for a file that was deleted, or whose text is unknown."""
         self.owners: dict[str, Pieces] = {}
 
-    def set(self, path: str, text: str | None, mark: str) -> None:
+    def set_text(self, path: str, text: str | None, mark: str) -> None:
         """A file has a new text, all of which has this mark."""
         if path in self.owners:
             self._removed(str(self.owners[path]))
@@ -43,14 +43,14 @@ class MarkedTexts:
         self.owners[path] = Pieces(mark * len(text or ""))
         self._inserted(mark, len(text or ""))
 
-    def edit(self, path: str, changes: Iterable[StoredChange], mark: str) -> None:
+    def edit_text(self, path: str, changes: Iterable[StoredChange], mark: str) -> None:
         """A file is edited. If a change does not fit the text, that is unknown from here on."""
         for start, end, inserted_text in changes:
             text = self.pieces_by_path.get(path)
             if not inserted_text.isascii():
                 inserted_text = join_surrogates(inserted_text)
             if start is None or end is None or text is None or end > text.length:
-                self.set(path, inserted_text if start is None else None, mark)
+                self.set_text(path, inserted_text if start is None else None, mark)
                 continue
             self._replace(text, self.owners[path], start, end, inserted_text, mark)
 

@@ -86,7 +86,7 @@ class GivenAnswer:
         return {path: sha256(content) for path, content in self.files.items()}
 
 
-def recorded_before(log: EventLog, given_answers: Sequence[GivenAnswer]) -> list[GivenAnswer]:
+def with_logged_attempts(log: EventLog, given_answers: Sequence[GivenAnswer]) -> list[GivenAnswer]:
     """The same answers, under the attempts that they say they are, as far as this log has those.
 
     Raises:
@@ -143,7 +143,7 @@ class GivenAnswers:
             writing += [self._log.append_nowait(name, event) for event in _beginning_events(answer, summary)]
         _wait_for_writes(writing)
 
-    def decide(self, outcomes: Mapping[str, GradingOutcome]) -> None:
+    def record_outcomes(self, outcomes: Mapping[str, GradingOutcome]) -> None:
         """Record verdicts. A decided one gives way only to another decided one; a study's is left as it is.
 
         Args:

@@ -130,7 +130,7 @@ class RemoteGrader(Protocol):
     ) -> GradingOutcome:
         """Runs the hidden tests there, or has an answer scored. Waits until the other machine can be reached."""
 
-    async def hint(self, ref: str, number: int, *, attempt: str) -> str:
+    async def take_hint(self, ref: str, number: int, *, attempt: str) -> str:
         """The text of a hint, by its number from 1; the other machine records that it was taken."""
 
 
@@ -233,15 +233,15 @@ class AttemptGrading:
             ref, problem, answer_content.decode("utf-8", "replace"), self._judging, attempt=attempt, number=number
         )
 
-    async def hint(self, ref: str, number: int, *, attempt: str) -> str:
+    async def hint_text(self, ref: str, number: int, *, attempt: str) -> str:
         """The text of a hint, by its number from 1. A caller records that it was taken before anybody sees it.
 
         Raises:
             ProblemsError: The hidden part can't be read, or has no such hint.
         """
         if (elsewhere := await self._remote_grader_of(attempt)) is not None:
-            return await elsewhere.hint(ref, number, attempt=attempt)
-        return hint_of(ref, await asyncio.to_thread(self.store.unseal, ref), number)
+            return await elsewhere.take_hint(ref, number, attempt=attempt)
+        return hint_text(ref, await asyncio.to_thread(self.store.unseal, ref), number)
 
     async def warm_up(self, ref: str, *, attempt: str) -> None:
         """Lets a sandbox that can do so start ahead for the next run of a design problem."""
@@ -259,7 +259,7 @@ class AttemptGrading:
         return self._remote_grader if has_it else None
 
 
-def hint_of(ref: str, problem: Problem, number: int) -> str:
+def hint_text(ref: str, problem: Problem, number: int) -> str:
     """The text of a hint.
 
     Args:

@@ -123,11 +123,11 @@ class GradingRuns:
         newest_verdict = (await self._writer.summary()).verdict
         if newest_verdict is None:
             return None
-        return self._in_memory(newest_verdict) or GradingOutcome(
+        return self._newest_outcome_in_memory(newest_verdict) or GradingOutcome(
             await asyncio.to_thread(self._full_verdict, newest_verdict)
         )
 
-    async def measure(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
+    async def measure_quality(self, grading_outcome: GradingOutcome | None) -> GradingOutcome | None:
         """Outcome of the attempt; a design that passed gets its quality, which is kept with the verdict."""
         if (
             grading_outcome is None
@@ -146,7 +146,7 @@ class GradingRuns:
         if verdict is grading_outcome.verdict:
             return grading_outcome
         measured = replace(grading_outcome, verdict=verdict)
-        self._keep(newest_verdict.number, measured)
+        self._keep_outcome(newest_verdict.number, measured)
         self._adapter.on_status_changed()
         return measured
 
@@ -226,7 +226,7 @@ class GradingRuns:
             self._header.problem, files.get(ANSWER, b""), attempt=self._header.id, number=number
         )
         verdict = grading_outcome.verdict
-        self._keep(number, grading_outcome)
+        self._keep_outcome(number, grading_outcome)
         await self._writer.append(
             Answered(
                 number=number,
@@ -250,7 +250,7 @@ class GradingRuns:
             # In the log every start has an end.
             await self._writer.append(RunCancelled(run=run, number=number, reason=_why_ended(error)))
             raise
-        self._keep(number, grading_outcome)
+        self._keep_outcome(number, grading_outcome)
         await self._writer.append(RunFinished.of(number, grading_outcome.verdict, run=run))
 
     async def _grade_files(self, number: int, files: Mapping[str, bytes], report: Report) -> GradingOutcome:
@@ -272,18 +272,18 @@ class GradingRuns:
             return None
         return GradingOutcome(flaw.model_copy(update={"digests": Digests(problem=self._problem.public_digest)}))
 
-    def _keep(self, number: int, grading_outcome: GradingOutcome) -> None:
+    def _keep_outcome(self, number: int, grading_outcome: GradingOutcome) -> None:
         self._newest = (number, grading_outcome)
         self._records.keep(number, grading_outcome.verdict)
 
     def _full_verdict(self, verdict: AttemptVerdict) -> Verdict:
         """A verdict with its tests, of which the log has only the count."""
-        kept_grading = self._in_memory(verdict)
+        kept_grading = self._newest_outcome_in_memory(verdict)
         full_verdict = kept_grading.verdict if kept_grading is not None else self._records.verdict(verdict.number)
         # Where the record was deleted, the log still has what the solver saw.
         return full_verdict or Verdict(reason=Reason(verdict.reason), detail=verdict.message, wall_s=verdict.wall_s)
 
-    def _in_memory(self, verdict: AttemptVerdict) -> GradingOutcome | None:
+    def _newest_outcome_in_memory(self, verdict: AttemptVerdict) -> GradingOutcome | None:
         """The verdict of this process's newest run, unless an answer has been judged again since."""
         if self._newest is None or self._newest[0] != verdict.number:
             return None

@@ -106,24 +106,24 @@ class AttemptJudging:
             return recorded_judgement.model_copy(update={"message": f"This answer is kept and pending: {self._flaw}."})
         return recorded_judgement
 
-    def is_kept(self, problem: Problem, judgement: Judgement, attempt: str) -> bool:
+    def is_kept(self, problem: Problem, rule_judgement: Judgement, attempt: str) -> bool:
         """True if a judge, a reader that is set up, or a person can say more of an answer than rules do.
 
         Args:
             problem: The question.
-            judgement: What rules say.
+            rule_judgement: What rules say.
             attempt: The attempt that it belongs to; what belongs to none is kept for no person.
 
         Raises:
             ConfigurationError: The reader that was named is not set up.
         """
-        if judgement.status is JudgementStatus.PENDING or (attempt and judgement.is_for_people):
+        if rule_judgement.status is JudgementStatus.PENDING or (attempt and rule_judgement.is_for_people):
             return True
-        if judgement.status is not JudgementStatus.UNREADABLE or not self._has_reader:
+        if rule_judgement.status is not JudgementStatus.UNREADABLE or not self._has_reader:
             return False
         from benchwright_judges.reading.model_reader import is_unread_by_rules
 
-        return is_unread_by_rules(problem, judgement)
+        return is_unread_by_rules(problem, rule_judgement)
 
     @cached_property
     def _has_reader(self) -> bool:

@@ -9,7 +9,7 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events.events import Regraded
 from benchwright_attempts.grading.grading import GradingOutcome, ignore_step
 from benchwright_attempts.grading.run_records import RunRecords
-from benchwright_attempts.summary.replay import contents_of
+from benchwright_attempts.summary.replay import recorded_contents
 from benchwright_attempts.summary.summary import AttemptVerdict, Summary
 from benchwright_problems.verdict import Outcome, Reason
 
@@ -44,7 +44,7 @@ async def regrade(services: Services[EventLog], attempt: str) -> GradingOutcome 
     if verdict is None or not is_regradable(verdict):
         return None
     header = await asyncio.to_thread(services.log.header, attempt)
-    files = contents_of(await asyncio.to_thread(services.log.events, attempt), verdict.snapshot)
+    files = recorded_contents(await asyncio.to_thread(services.log.events, attempt), verdict.snapshot)
     if missing := sorted(verdict.snapshot.keys() - files.keys()):
         raise AttemptError(
             f"Attempt {attempt} can't be graded again: the log does not have the text of {missing[0]}, because the"

@@ -48,7 +48,7 @@ class SecondOpinions:
         self._store = Store(home)
         self._digests: dict[str, str | None] = {}
 
-    def keep(self, attempt: str, opinion: KeptOpinion) -> None:
+    def keep_opinion(self, attempt: str, opinion: KeptOpinion) -> None:
         """Keeps one in place of an older one.
 
         Raises:
@@ -58,7 +58,7 @@ class SecondOpinions:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_atomically(file, opinion.model_dump_json().encode(), 0o600)
 
-    def find(self, attempt: str) -> KeptOpinion | None:
+    def find_opinion(self, attempt: str) -> KeptOpinion | None:
         """The one on an attempt; None if there is none, or it is unreadable."""
         with contextlib.suppress(OSError, ValidationError):
             return KeptOpinion.model_validate_json(RunRecords(self._home, attempt).opinion_file.read_bytes())
@@ -66,7 +66,7 @@ class SecondOpinions:
 
     def valid_opinion(self, attempt: str, ref: str) -> SecondOpinion | None:
         """The one on an attempt, unless its problem has changed since, or is no longer on this machine."""
-        kept_opinion = self.find(attempt)
+        kept_opinion = self.find_opinion(attempt)
         if kept_opinion is None:
             return None
         if ref not in self._digests:

@@ -142,15 +142,15 @@ class AnchorCheck:
 
 
 def check_anchors(
-    attempt: str, hashes: Sequence[str], anchors: Iterable[Anchor], keys: Sequence[PublishedKey] = ()
+    attempt: str, event_hashes: Sequence[str], anchors: Iterable[Anchor], published_keys: Sequence[PublishedKey] = ()
 ) -> AnchorCheck:
     """Holds an attempt against the anchors of it.
 
     Args:
         attempt: Its id.
-        hashes: The hash of each event, from the first; the chain has been checked.
+        event_hashes: The hash of each event, from the first; the chain has been checked.
         anchors: Anchors of any attempts.
-        keys: Keys that servers have published; a receipt counts if its key is none of them, or signed at its time.
+        published_keys: Keys of servers; a receipt counts if its key is none of them, or signed at its time.
     """
     attempt_anchors = sorted(
         {anchor for anchor in anchors if anchor.attempt == attempt}, key=lambda anchor: (anchor.events, anchor.made)
@@ -159,11 +159,13 @@ def check_anchors(
     by_standing: dict[KeyStanding, list[Receipt]] = {key_standing: [] for key_standing in KeyStanding}
     for anchor in attempt_anchors:
         if anchor.receipt is not None and anchor.receipt not in unsigned:
-            by_standing[key_standing(anchor.receipt.key, anchor.receipt.time, keys)].append(anchor.receipt)
+            by_standing[key_standing(anchor.receipt.key, anchor.receipt.time, published_keys)].append(anchor.receipt)
     void = [*unsigned, *by_standing[KeyStanding.OUTSIDE], *by_standing[KeyStanding.REVOKED]]
     valid_anchors = [anchor for anchor in attempt_anchors if anchor.receipt is None or anchor.receipt not in void]
     agreeing = [
-        anchor for anchor in valid_anchors if anchor.events <= len(hashes) and hashes[anchor.events - 1] == anchor.head
+        anchor
+        for anchor in valid_anchors
+        if anchor.events <= len(event_hashes) and event_hashes[anchor.events - 1] == anchor.head
     ]
     flaws = [
         f"The receipt of {receipt.server} of {format_wall(receipt.time)} does not have the signature of its key, so "
@@ -185,7 +187,7 @@ def check_anchors(
     flaws += _forks(valid_anchors)
     last_agreed = max((anchor.events for anchor in agreeing), default=0)
     rewritten = next(
-        (anchor for anchor in valid_anchors if anchor.events <= len(hashes) and anchor not in agreeing), None
+        (anchor for anchor in valid_anchors if anchor.events <= len(event_hashes) and anchor not in agreeing), None
     )
     if rewritten is not None:
         beginning = f"after event {last_agreed}" if 0 < last_agreed < rewritten.events else "from the beginning on"
@@ -194,14 +196,14 @@ def check_anchors(
             f"{format_wall(rewritten.made)} names."
         )
     cut = max(
-        (anchor for anchor in valid_anchors if anchor.events > len(hashes)),
+        (anchor for anchor in valid_anchors if anchor.events > len(event_hashes)),
         key=lambda anchor: anchor.events,
         default=None,
     )
     if cut is not None:
         flaws.append(
             f"The end of the log was cut off: the anchor of {format_wall(cut.made)} names event {cut.events}, and "
-            f"there are {len(hashes)}."
+            f"there are {len(event_hashes)}."
         )
     signed = [anchor.receipt for anchor in agreeing if anchor.receipt is not None]
     return AnchorCheck(

@@ -49,7 +49,7 @@ _AT_ONCE = 500
 """Attempts that one query looks up; SQLite takes 32,766 parameters at most."""
 
 
-def append_all(
+def append_batch(
     connection: Connection, batch: Sequence[PendingEvent], check_recordable: Check
 ) -> list[tuple[PendingEvent, RecordedEvent | Exception]]:
     """Numbers and chains a batch and inserts it; events that an attempt's state does not allow are left out."""
@@ -75,16 +75,16 @@ _INSERT_POSTGRESQL = (
 )
 
 
-def insert_rows(connection: Connection, values: Sequence[tuple[str | int, ...]]) -> None:
+def insert_rows(connection: Connection, row_values: Sequence[tuple[str | int, ...]]) -> None:
     """Inserts rows of events, whose values are in the order of `COLUMNS`."""
-    if not values:
+    if not row_values:
         return
     if connection.dialect.name == "sqlite":
         # SQLAlchemy takes as long for each row's parameters as SQLite for the row.
-        connection.exec_driver_sql(_INSERT_SQLITE, list(values))
+        connection.exec_driver_sql(_INSERT_SQLITE, list(row_values))
     else:
         # A third of what one statement for each row takes.
-        rows_json = json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in values])
+        rows_json = json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in row_values])
         connection.exec_driver_sql(_INSERT_POSTGRESQL, (rows_json,))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from benchwright_attempts.clock.clock import AttemptState, next_state
 from benchwright_attempts.errors import IllegalTransitionError
-from benchwright_attempts.log.record import AttemptHeader, StoredRow, hash_of, read_json
+from benchwright_attempts.log.record import AttemptHeader, StoredRow, read_json, record_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Chain:
             self._participant,
             self._condition,
         )
-        if hash_of(*hashed_fields) != digest:
+        if record_hash(*hashed_fields) != digest:
             return "its content does not fit its hash"
         try:
             self._state = _state_after(seq, body, state, self._state)

@@ -58,7 +58,7 @@ def open_database(path: Path | str, *, busy_timeout_s: float) -> Engine:
         _prepare(engine, path)
     except SQLAlchemyError as error:
         engine.dispose()
-        raise explain(path, error) from error
+        raise database_log_error(path, error) from error
     except LogError:
         engine.dispose()
         raise
@@ -90,14 +90,14 @@ def _sqlite(path: Path, busy_timeout_s: float) -> Engine:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _keep_private(path)
     except OSError as error:
-        raise explain_file(path, error) from error
+        raise file_log_error(path, error) from error
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         connect_args={"timeout": busy_timeout_s, "isolation_level": None},
     )
 
     @event.listens_for(engine, "connect")
-    def _set_up(connection: sqlite3.Connection, _record: object) -> None:
+    def _configure_connection(connection: sqlite3.Connection, _record: object) -> None:
         _use_write_ahead(connection, busy_timeout_s)
         connection.text_factory = _decode_lossless
         connection.execute("PRAGMA synchronous = FULL")
@@ -129,7 +129,7 @@ def _read_only(path: Path, busy_timeout_s: float) -> Engine:
     engine = create_engine(read_only_url(file), connect_args={"isolation_level": None})
 
     @event.listens_for(engine, "connect")
-    def _set_up(connection: sqlite3.Connection, _record: object) -> None:
+    def _configure_connection(connection: sqlite3.Connection, _record: object) -> None:
         connection.text_factory = _decode_lossless
 
     @event.listens_for(engine, "begin")
@@ -262,14 +262,14 @@ def _migrate(connection: Connection, version: int, path: Path | str) -> None:
     command.upgrade(config, "head")
 
 
-def explain_file(path: Path | str, error: OSError) -> LogError:
+def file_log_error(path: Path | str, error: OSError) -> LogError:
     """Turns an error of the file system into one whose message says what to do."""
     return LogUnavailableError(
         display_name(path), f"cannot be opened ({error.strerror}). Check the folder's permissions and free space."
     )
 
 
-def explain(path: Path | str, error: SQLAlchemyError) -> LogError:
+def database_log_error(path: Path | str, error: SQLAlchemyError) -> LogError:
     """Turns a database error into one whose message says what to do."""
     if isinstance(path, str):
         return _explain_postgresql(path, error)

@@ -19,16 +19,22 @@ from typing import Any, Self
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, Select, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from benchwright_attempts.claim import Claim, claim
+from benchwright_attempts.claim import Claim, ClaimHolder, claim
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.errors import AttemptError, LogClosedError, LogDamagedError, LogError, UnknownAttemptError
 from benchwright_attempts.events.adopting import Adopted, Head, Incoming, adopt, receive_all
 from benchwright_attempts.events.events import Event, Opened
-from benchwright_attempts.log.appending import PendingEvent, append_all, is_storable
-from benchwright_attempts.log.database import display_name, explain, explain_file, open_database, writing_engine
+from benchwright_attempts.log.appending import PendingEvent, append_batch, is_storable
+from benchwright_attempts.log.database import (
+    database_log_error,
+    display_name,
+    file_log_error,
+    open_database,
+    writing_engine,
+)
 from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent, StoredEvent, StoredRow
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
-from benchwright_attempts.summary.kept_summary import kept_last_seq, read_all_summaries
+from benchwright_attempts.summary.kept_summary import read_all_summaries, summarised_seq
 from benchwright_attempts.summary.summary import Summary
 
 BATCH = 4096
@@ -103,7 +109,7 @@ class EventLog:
         """The present, as this process sees it."""
         return Moment(self._now(), self._monotonic_ns(), self.process)
 
-    def claim(self, attempt: str) -> Claim | str:
+    def claim(self, attempt: str) -> Claim | ClaimHolder:
         """Claims an attempt for this process, so that no other one works on it; or says who does.
 
         Raises:
@@ -112,9 +118,9 @@ class EventLog:
         try:
             return claim(self._engine, self.path, attempt)
         except SQLAlchemyError as error:
-            raise explain(self.path, error) from error
+            raise database_log_error(self.path, error) from error
         except OSError as error:
-            raise explain_file(self.path, error) from error
+            raise file_log_error(self.path, error) from error
 
     def append_nowait(self, attempt: str, event: Event) -> Future[RecordedEvent]:
         """Hands an event over without waiting; it carries the time of this call.
@@ -232,9 +238,9 @@ class EventLog:
         failing: LogError | None = None
         try:
             with writing_engine(self._engine).begin() as connection:
-                entry_results = append_all(connection, batch, self._check_recordable)
+                entry_results = append_batch(connection, batch, self._check_recordable)
         except SQLAlchemyError as error:
-            failing = explain(self.path, error)
+            failing = database_log_error(self.path, error)
             entry_results = [(entry, failing) for entry in batch]
         except Exception as error:  # whatever happens, nobody may wait forever, and the thread must survive
             entry_results = [(entry, error) for entry in batch]
@@ -285,15 +291,15 @@ class EventLog:
         summary_by_id = self._summaries(None)  # One may be added while this reads on.
         return [(header, summary_by_id[header.id]) for header in self.headers() if header.id in summary_by_id]
 
-    def kept_end(self, attempt: str) -> int:
+    def summarised_seq(self, attempt: str) -> int:
         """The newest event that the kept summary of an attempt has seen, even if it is in the log no more."""
-        return kept_last_seq(self._engine, attempt)
+        return summarised_seq(self._engine, attempt)
 
     def _summaries(self, criterion: ColumnElement[bool] | None) -> dict[str, Summary]:
         try:
             return read_all_summaries(self._engine, criterion)
         except SQLAlchemyError as error:
-            raise explain(self.path, error) from error
+            raise database_log_error(self.path, error) from error
         except ValueError as error:
             raise self._damage_error("an event") from error
 
@@ -315,7 +321,7 @@ class EventLog:
         """
         return self._only_match(attempt, ATTEMPTS.c.id == attempt)
 
-    def find(self, id_prefix: str) -> AttemptHeader:
+    def find_by_prefix(self, id_prefix: str) -> AttemptHeader:
         """The attempt whose id alone begins so; for ids that people type.
 
         Raises:
@@ -399,4 +405,4 @@ class EventLog:
             with (engine or self._engine).begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            raise explain(self.path, error) from error
+            raise database_log_error(self.path, error) from error

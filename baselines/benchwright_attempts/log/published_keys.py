@@ -43,21 +43,21 @@ class KeyStanding(StrEnum):
     REVOKED = "revoked"
 
 
-def key_standing(key: str, time: datetime, keys: Iterable[PublishedKey]) -> KeyStanding:
+def key_standing(key: str, receipt_time: datetime, published_keys: Iterable[PublishedKey]) -> KeyStanding:
     """Standing of a receipt by the published keys.
 
     Args:
         key: The receipt's.
-        time: The receipt's.
-        keys: Published keys; of two about the same key the later one counts.
+        receipt_time: The receipt's.
+        published_keys: Published keys; of two about the same key the later one counts.
     """
-    published_key = {candidate.key: candidate for candidate in keys}.get(key)
+    published_key = {candidate.key: candidate for candidate in published_keys}.get(key)
     if published_key is None:
         return KeyStanding.UNKNOWN
-    if published_key.revoked is not None and time >= published_key.revoked:
+    if published_key.revoked is not None and receipt_time >= published_key.revoked:
         return KeyStanding.REVOKED
-    if published_key.begins is not None and time < published_key.begins:
+    if published_key.begins is not None and receipt_time < published_key.begins:
         return KeyStanding.OUTSIDE
-    if published_key.ends is not None and time >= published_key.ends:
+    if published_key.ends is not None and receipt_time >= published_key.ends:
         return KeyStanding.OUTSIDE
     return KeyStanding.VALID

@@ -138,7 +138,7 @@ def chain_event(header: AttemptHeader, seq: int, moment: Moment, event: Event, p
     """Appends an event to the one that has `prev_hash`: wall time and event as strings, and the record's hash."""
     wall, body = format_wall(moment.wall), canonical_json(event.model_dump())
     fields = (header.id, seq, wall, moment.mono_ns, moment.process, body, prev_hash)
-    return wall, body, sha256(_json(*fields, SCHEMA, header.solver, header.condition).encode())
+    return wall, body, sha256(_record_json(*fields, SCHEMA, header.solver, header.condition).encode())
 
 
 def type_of(body: str) -> str:
@@ -200,7 +200,7 @@ class StoredRow:
 
     def as_json_line(self) -> str:
         """Canonical JSON of the whole record, hash included."""
-        return _json(
+        return _record_json(
             self.attempt,
             self.seq,
             self.wall,
@@ -264,7 +264,7 @@ class StoredRow:
         )
 
 
-def _json(
+def _record_json(
     attempt: str,
     seq: int,
     wall: str,
@@ -291,7 +291,7 @@ def _json(
     )
 
 
-def hash_of(
+def record_hash(
     attempt: str,
     seq: int,
     wall: str,
@@ -304,7 +304,7 @@ def hash_of(
     condition: str,
 ) -> str:
     """SHA-256 of a record with these fields; they are those of `Row`."""
-    text = _json(attempt, seq, wall, mono_ns, process, body, prev_hash, schema, participant, condition)
+    text = _record_json(attempt, seq, wall, mono_ns, process, body, prev_hash, schema, participant, condition)
     # Text read from a damaged database carries undecodable bytes as surrogates: hash those bytes.
     return sha256(text.encode("utf-8", "surrogateescape"))
 

@@ -91,13 +91,13 @@ def read_summaries(
         attempt, newest, seq, version, body = row
         summary = _load_or_none(body) if (seq, version) == (newest, VERSION) else None
         if summary is None:
-            summary = from_events(connection, attempt)
+            summary = summary_from_events(connection, attempt)
             if stale_summaries is not None:
                 stale_summaries[attempt] = summary
         yield attempt, summary
 
 
-def kept_last_seq(engine: Engine, attempt: str) -> int:
+def summarised_seq(engine: Engine, attempt: str) -> int:
     """The newest event that the kept summary of an attempt has seen; 0 if none was kept."""
     with engine.begin() as connection:
         newest_seq = connection.execute(select(SUMMARIES.c.seq).where(SUMMARIES.c.attempt == attempt)).scalar()
@@ -111,7 +111,7 @@ def _load_or_none(body: str) -> Summary | None:
         return None
 
 
-def from_events(connection: Connection, attempt: str) -> Summary:
+def summary_from_events(connection: Connection, attempt: str) -> Summary:
     """The summary of an attempt, from its events.
 
     Raises:
@@ -148,7 +148,7 @@ def continued_summary(
     is_current = summary_columns is not None and summary_columns[:2] == (rows[0].seq - 1, VERSION)
     earlier_summary = _load_or_none(summary_columns[2]) if summary_columns is not None and is_current else None
     if earlier_summary is None and rows[0].seq > 1:
-        earlier_summary = from_events(connection, attempt)
+        earlier_summary = summary_from_events(connection, attempt)
     event_columns = ((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in rows)
     return _fold(event_columns, Summarizing(earlier_summary) if earlier_summary is not None else Summarizing())
 

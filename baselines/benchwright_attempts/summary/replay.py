@@ -82,7 +82,7 @@ def replayed_states(events: Iterable[RecordedEvent]) -> Iterator[tuple[RecordedE
         yield recorded, replayed_files.files
 
 
-def contents_of(events: Iterable[RecordedEvent], digests: Mapping[str, str]) -> dict[str, bytes]:
+def recorded_contents(events: Iterable[RecordedEvent], digests: Mapping[str, str]) -> dict[str, bytes]:
     """The content of files as they once were on disk; those that the log does not have are left out.
 
     Args:
@@ -197,7 +197,7 @@ class Verification:
         return f"Event {seq} is faulty: {reason}."
 
 
-def verify(header: AttemptHeader, rows: Iterable[StoredRow]) -> Verification:
+def verify_attempt(header: AttemptHeader, rows: Iterable[StoredRow]) -> Verification:
     """Checks the hash chain of an attempt, then replays what is intact."""
     rows = list(rows)
     chain = check_chain(header, rows)

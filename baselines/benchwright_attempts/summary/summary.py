@@ -120,14 +120,14 @@ class Summarizing:
         self._seq, self._head, self._process = self._parts.seq, self._parts.head, self._parts.process
         self._kinds = set(self._parts.event_types)
 
-    def take_event(self, seq: int, digest: str, moment: Moment, step: str, event: EventBody | None) -> None:
+    def take_event(self, seq: int, digest: str, moment: Moment, event_type: str, event: EventBody | None) -> None:
         """Takes one more event.
 
         Args:
             seq: Its number.
             digest: Its hash.
             moment: Time at which it was handed over.
-            step: Its type.
+            event_type: Its type.
             event: The event; `None` will do for types outside `READ`.
 
         Raises:
@@ -135,12 +135,12 @@ class Summarizing:
         """
         if not self._clock.has_ended:
             self._newest = moment.wall
-        self._clock.follow_event(step, moment.mono_ns, moment.process)
-        if step == "started":
+        self._clock.follow_event(event_type, moment.mono_ns, moment.process)
+        if event_type == "started":
             self._started = moment.wall
         self._seq, self._head, self._process = seq, digest, moment.process
-        self._kinds.add(step)
-        if event is not None and step in READ:
+        self._kinds.add(event_type)
+        if event is not None and event_type in READ:
             self._parts = _summary_with(self._parts, event, seq, moment.wall, self._clock.active_ns / 1e9)
 
     def summary(self) -> Summary:

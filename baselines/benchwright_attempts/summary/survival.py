@@ -143,7 +143,7 @@ class TextSurvival:
                 self._soonest = min(self._soonest, due[0][0])
         marked_texts = self._files
         if content.files is None:
-            marked_texts.edit(content.path, content.changes, self._marks.get(content.seq, _OTHER))
+            marked_texts.edit_text(content.path, content.changes, self._marks.get(content.seq, _OTHER))
         else:
             for path, text in content.files.items():
                 if (
@@ -152,7 +152,7 @@ class TextSurvival:
                     or text != str(marked_texts.pieces_by_path[path])
                 ):
                     # It came from elsewhere: nothing in it is known to stem from an edit.
-                    marked_texts.set(path, text, _OTHER)
+                    marked_texts.set_text(path, text, _OTHER)
 
     def _count(self, at_ns: int) -> None:
         """Counts what is left of insertions that have reached an age."""

@@ -20,10 +20,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError, ConsentMissingError, ExportError, StudyError, UnknownAttemptError
 from benchwright_attempts.events.adopting import Adopted
-from benchwright_attempts.log.database import explain
+from benchwright_attempts.log.database import database_log_error
 from benchwright_attempts.log.export import read_export, write_export
 from benchwright_attempts.log.record import canonical_json, format_wall
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.atomic import write_atomically
 from benchwright_studies.conduct.journal import JournalEntry
 from benchwright_studies.conduct.studies import Studies
@@ -50,7 +50,7 @@ class Collected:
 
 
 def write_archive(
-    log: StudyLog,
+    event_log: StudyLog,
     study: str,
     folder: Path,
     participants: Iterable[str] | None = None,
@@ -61,7 +61,7 @@ def write_archive(
     """Writes a study, or some of its participants, as files.
 
     Args:
-        log: The event log.
+        event_log: The event log.
         study: The study's id.
         folder: Destination; made if missing.
         participants: Only these; all if none.
@@ -75,23 +75,23 @@ def write_archive(
         StudyError: The study does not exist, or the folder holds another one.
         OSError: A file can't be written.
     """
-    registered_study = Studies(log, Attempts(log)).study(study)
+    registered_study = Studies(event_log, Attempts(event_log)).study(study)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = folder / "study.yaml"
     if file.exists() and file.read_bytes() != registered_study.text.encode():
         raise StudyError(f"{folder} holds another study. Give an empty or a new folder.")
     if not file.exists():
         write_atomically(file, registered_study.text.encode(), 0o600)
-    _write_journal(folder / "study.jsonl", log.journal.entries(study))
-    participant_names = list(participants) if participants is not None else log.journal.participants(study)
+    _write_journal(folder / "study.jsonl", event_log.journal.entries(study))
+    participant_names = list(participants) if participants is not None else event_log.journal.participants(study)
     # Journals go first: what nobody has agreed to is not taken over.
     for participant in participant_names:
         participant_folder = folder / _folder_name(participant)
         participant_folder.mkdir(mode=0o700, exist_ok=True)
-        _write_journal(participant_folder / "journal.jsonl", log.journal.entries(study, participant))
+        _write_journal(participant_folder / "journal.jsonl", event_log.journal.entries(study, participant))
     written_count = 0
-    attempts = Attempts(log)
-    for header in log.journal.attempts(study):
+    attempts = Attempts(event_log)
+    for header in event_log.journal.attempts(study):
         if only_journals or (participants is not None and header.solver not in participant_names):
             continue
         participant_folder = folder / _folder_name(header.solver)
@@ -99,7 +99,7 @@ def write_archive(
         if is_exported(header.id, head) or _ends_with(file, head):
             continue
         participant_folder.mkdir(mode=0o700, exist_ok=True)
-        write_export(file, *log.stored_attempt(header.id))
+        write_export(file, *event_log.stored_attempt(header.id))
         written_count += 1
     return written_count
 
@@ -119,11 +119,11 @@ def _ends_with(file: Path, head: str) -> bool:
     return tail.endswith(b"\n") and f'"hash":"{head}"'.encode() in tail
 
 
-def deliver(log: StudyLog, study: str, participant: str, *, only_journal: bool = False) -> None:
+def deliver_records(event_log: StudyLog, study: str, participant: str, *, only_journal: bool = False) -> None:
     """Puts a participant's records where the study says; nowhere unless it says so. Doing it again changes nothing.
 
     Args:
-        log: The event log.
+        event_log: The event log.
         study: The study's id.
         participant: The participant whose records are delivered.
         only_journal: True if only the journal goes, which says that consent was taken back.
@@ -131,12 +131,12 @@ def deliver(log: StudyLog, study: str, participant: str, *, only_journal: bool =
     Raises:
         StudyError: The records did not arrive there as a whole. They stay here.
     """
-    destination = Studies(log, Attempts(log)).study(study).study.data.to
+    destination = Studies(event_log, Attempts(event_log)).study(study).study.data.to
     try:
         if destination.startswith("/"):
-            write_archive(log, study, Path(destination), [participant], only_journals=only_journal)
+            write_archive(event_log, study, Path(destination), [participant], only_journals=only_journal)
         elif destination.startswith("postgresql:"):
-            _deliver_to_database(log, study, participant, destination, only_journal=only_journal)
+            _deliver_to_database(event_log, study, participant, destination, only_journal=only_journal)
     except (OSError, AttemptError) as error:
         reason = f"{destination}: {error.strerror}" if isinstance(error, OSError) else error
         raise StudyError(
@@ -161,7 +161,7 @@ def _deliver_to_database(log: StudyLog, study: str, participant: str, url: str, 
             write_archive(log, study, Path(folder), [participant], is_exported=is_there, only_journals=only_journal)
             collect_archive(remote_log, Path(folder))
     except SQLAlchemyError as error:
-        raise explain(url, error) from error
+        raise database_log_error(url, error) from error
 
 
 def _folder_name(name: str) -> str:
@@ -192,7 +192,7 @@ def _write_journal(path: Path, entries: Iterable[JournalEntry]) -> None:
     write_atomically(path, "".join(f"{line}\n" for line in lines).encode(), 0o600)
 
 
-def collect_archive(log: StudyLog, folder: Path) -> Collected:
+def collect_archive(event_log: StudyLog, folder: Path) -> Collected:
     """Takes over what another machine recorded of a study, after checking every chain.
 
     What is known already is left as it is; what differs from it is refused.
@@ -205,7 +205,7 @@ def collect_archive(log: StudyLog, folder: Path) -> Collected:
     if not study_lines:
         raise StudyError(f"{folder} holds no study: study.jsonl is empty. Export the study again.")
     study = str(study_lines[0]["study"])
-    _take_study(log, study, folder / "study.jsonl", study_lines)
+    _take_study(event_log, study, folder / "study.jsonl", study_lines)
     counts, participants, withheld = Counter[Adopted](), 0, 0
     for participant_folder in sorted(path for path in folder.iterdir() if path.is_dir()):
         journal = participant_folder / "journal.jsonl"
@@ -213,13 +213,13 @@ def collect_archive(log: StudyLog, folder: Path) -> Collected:
             entry_lines = _read_journal(journal)
             if any(line["study"] != study for line in entry_lines):
                 raise StudyError(f"{journal} belongs to another study. Remove it from the folder.")
-            log.journal.adopt(journal, entry_lines)
+            event_log.journal.adopt(journal, entry_lines)
             participants += 1
         for file in sorted(participant_folder.glob("*.jsonl")):
             if file.name == "journal.jsonl":
                 continue
             header, rows = read_export(file)
-            result = verify(header, rows)
+            result = verify_attempt(header, rows)
             if result.first_fault is not None:
                 raise ExportError(
                     file, (result.chain.bad_seq or 0) + 1, f"{result.first_fault} Ask for the export again."
@@ -227,7 +227,7 @@ def collect_archive(log: StudyLog, folder: Path) -> Collected:
             if header.study != study:
                 raise StudyError(f"{file} belongs to another study. Remove it from the folder.")
             try:
-                counts[log.adopt(header, rows)] += 1
+                counts[event_log.adopt(header, rows)] += 1
             except ConsentMissingError:
                 withheld += 1
     return Collected(study, participants, counts[Adopted.NEW], counts[Adopted.LONGER], withheld)

@@ -87,7 +87,7 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
         },
     }
     closed = Closed(digest=sha256(canonical_json(sealed).encode()), seal=sealed)
-    log.journal.append(study, "", closed)
+    log.journal.append_entry(study, "", closed)
     return closed
 
 

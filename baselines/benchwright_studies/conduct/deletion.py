@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from benchwright_attempts.errors import StudyError
-from benchwright_attempts.log.database import explain, lock_chains, writing_engine
+from benchwright_attempts.log.database import database_log_error, lock_chains, writing_engine
 from benchwright_attempts.log.record import format_wall
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, JOURNAL, SUMMARIES, TOMBSTONES
 
@@ -73,7 +73,7 @@ def _deleting_connection(engine: Engine, path: Path | str) -> Iterator[Connectio
                 connection.exec_driver_sql("COMMIT")
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").close()
     except SQLAlchemyError as error:
-        raise explain(path, error) from error
+        raise database_log_error(path, error) from error
 
 
 def _delete(connection: Connection, attempts: Sequence[str], study: str, reason: str, deleted_at: datetime) -> None:
@@ -92,10 +92,10 @@ def _delete(connection: Connection, attempts: Sequence[str], study: str, reason:
 
 
 def _insert_tombstone(
-    connection: Connection, stone: dict[str, object], study: str, reason: str, deleted_at: datetime
+    connection: Connection, tombstone: dict[str, object], study: str, reason: str, deleted_at: datetime
 ) -> None:
     connection.execute(
-        insert(TOMBSTONES), {**stone, "study": study, "deleted": format_wall(deleted_at), "reason": reason}
+        insert(TOMBSTONES), {**tombstone, "study": study, "deleted": format_wall(deleted_at), "reason": reason}
     )
 
 

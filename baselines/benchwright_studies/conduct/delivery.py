@@ -73,15 +73,15 @@ class Deliveries:
             None,
         )
 
-    def deliver(
+    def deliver_waiting(
         self,
-        log: StudyLog,
+        event_log: StudyLog,
         is_wanted: Callable[[Delivery], bool] = lambda delivery: True,
     ) -> tuple[list[Delivery], list[Delivery]]:
         """Tries to deliver what is waiting. Blocks on disk and network.
 
         Args:
-            log: The event log that has the records.
+            event_log: The event log that has the records.
             is_wanted: True for the deliveries to try.
 
         Returns:
@@ -91,7 +91,7 @@ class Deliveries:
         failed_deliveries: list[Delivery] = []
         for delivery in filter(is_wanted, self.waiting_deliveries()):
             try:
-                delivery_state = _hand_in(log, delivery)
+                delivery_state = _hand_in(event_log, delivery)
             except AttemptError as error:
                 failed_deliveries.append(delivery.model_copy(update={"tries": delivery.tries + 1, "told": str(error)}))
                 self._write(failed_deliveries[-1])
@@ -138,7 +138,7 @@ def _hand_in(log: StudyLog, delivery: Delivery) -> _DeliveryState:
     """
     # The database library takes a third of a second to import, and mostly nothing waits.
     from benchwright_attempts.attempts import Attempts
-    from benchwright_studies.conduct.archive import deliver
+    from benchwright_studies.conduct.archive import deliver_records
     from benchwright_studies.conduct.progress import is_finished
     from benchwright_studies.conduct.studies import Studies
 
@@ -146,11 +146,11 @@ def _hand_in(log: StudyLog, delivery: Delivery) -> _DeliveryState:
     studies = Studies(log, Attempts(log))
     if participant not in log.journal.participants(study):
         return _DeliveryState.ENDED
-    if studies.consent(study, participant) is None:
+    if studies.standing_consent(study, participant) is None:
         # Who has records there is owed that the lab learns of the withdrawal; nothing else goes.
         if delivery.delivered is not None:
-            deliver(log, study, participant, only_journal=True)
+            deliver_records(log, study, participant, only_journal=True)
         return _DeliveryState.ENDED
     studies.finish(study, participant)
-    deliver(log, study, participant)
+    deliver_records(log, study, participant)
     return _DeliveryState.FINISHED if is_finished(studies.entries(study, participant)) else _DeliveryState.GOES_ON

@@ -24,7 +24,7 @@ from benchwright_attempts.errors import (
     StudyError,
 )
 from benchwright_attempts.events.file_text import sha256
-from benchwright_attempts.log.database import explain, lock_chains, writing_engine
+from benchwright_attempts.log.database import database_log_error, lock_chains, writing_engine
 from benchwright_attempts.log.record import AttemptHeader, canonical_json, format_wall
 from benchwright_attempts.log.tables import ATTEMPTS, JOURNAL, TOMBSTONES
 from benchwright_studies.conduct.entry import ENTRY, OF_A_STUDY, ConsentEntry, Enrolled, Entry, Registered
@@ -73,7 +73,7 @@ class Journal:
         self._path: Path | str = path
         self._now = wall_clock
 
-    def append(self, study: str, participant: str, study_entry: Entry) -> JournalEntry:
+    def append_entry(self, study: str, participant: str, study_entry: Entry) -> JournalEntry:
         """Writes an entry; returns when it is on disk.
 
         Raises:
@@ -86,11 +86,11 @@ class Journal:
                 lock_chains(connection, f"journal:{study}:{participant}")
                 return self._append(connection, study, participant, study_entry)
         except SQLAlchemyError as error:
-            raise explain(self._path, error) from error
+            raise database_log_error(self._path, error) from error
 
     def _append(self, connection: Connection, study: str, participant: str, study_entry: Entry) -> JournalEntry:
         taken_back = isinstance(study_entry, ConsentEntry) and not study_entry.given
-        if not taken_back and is_closed(connection, study):
+        if not taken_back and is_study_closed(connection, study):
             raise StudyClosedError(study)
         newest_row = connection.execute(
             select(JOURNAL.c.seq, JOURNAL.c.hash)
@@ -98,8 +98,8 @@ class Journal:
             .order_by(JOURNAL.c.seq.desc())
             .limit(1)
         ).one_or_none()
-        _check_place(study, participant, study_entry, is_first=newest_row is None)
-        seq, head = (newest_row.seq + 1, newest_row.hash) if newest_row else (1, chain_start(study, participant))
+        _check_entry_place(study, participant, study_entry, is_first=newest_row is None)
+        seq, head = (newest_row.seq + 1, newest_row.hash) if newest_row else (1, chain_start_hash(study, participant))
         wall, body = format_wall(self._now()), canonical_json(study_entry.model_dump(mode="json"))
         digest = _hash(study, participant, seq, wall, body, head)
         row = {
@@ -127,7 +127,7 @@ class Journal:
             with writing_engine(self._engine).begin() as connection:
                 return _adopt(connection, file, entry_lines)
         except SQLAlchemyError as error:
-            raise explain(self._path, error) from error
+            raise database_log_error(self._path, error) from error
 
     def studies(self) -> list[str]:
         """Ids of all studies."""
@@ -153,7 +153,7 @@ class Journal:
             LogDamagedError: An entry is not as it was written.
         """
         with self._engine.begin() as connection:
-            return _read(connection, study, participant, self._path)
+            return _read_entries(connection, study, participant, self._path)
 
     def tombstones(self, study: str) -> list[Tombstone]:
         """Tombstones of the data that were deleted from a study."""
@@ -177,8 +177,8 @@ def _adopt(connection: Connection, file: Path, entry_lines: Sequence[Mapping[str
         return 0
     study, participant = str(entry_lines[0]["study"]), str(entry_lines[0]["participant"])
     lock_chains(connection, f"journal:{study}:{participant}")
-    entries_here = _read(connection, study, participant, file)
-    head = chain_start(study, participant)
+    entries_here = _read_entries(connection, study, participant, file)
+    head = chain_start_hash(study, participant)
     for number, line in enumerate(entry_lines, start=1):
         wall, body = str(line["wall"]), canonical_json(line["entry"])
         digest = _hash(study, participant, number, wall, body, head)
@@ -197,7 +197,7 @@ def _adopt(connection: Connection, file: Path, entry_lines: Sequence[Mapping[str
     return max(0, len(entry_lines) - len(entries_here))
 
 
-def chain_start(study: str, participant: str) -> str:
+def chain_start_hash(study: str, participant: str) -> str:
     """The value that the first entry of a chain has for the hash of its predecessor."""
     return sha256(canonical_json({"study": study, "participant": participant}).encode())
 
@@ -214,11 +214,11 @@ def _hash(study: str, participant: str, seq: int, wall: str, body: str, prev_has
     return sha256(canonical_json(record).encode())
 
 
-def _read(connection: Connection, study: str, participant: str, path: Path | str) -> list[JournalEntry]:
+def _read_entries(connection: Connection, study: str, participant: str, path: Path | str) -> list[JournalEntry]:
     query = (
         select(JOURNAL).where(JOURNAL.c.study == study, JOURNAL.c.participant == participant).order_by(JOURNAL.c.seq)
     )
-    head = chain_start(study, participant)
+    head = chain_start_hash(study, participant)
     entries: list[JournalEntry] = []
     for row in connection.execute(query):
         try:
@@ -239,7 +239,7 @@ def _read(connection: Connection, study: str, participant: str, path: Path | str
     return entries
 
 
-def _check_place(study: str, participant: str, study_entry: Entry, *, is_first: bool) -> None:
+def _check_entry_place(study: str, participant: str, study_entry: Entry, *, is_first: bool) -> None:
     if (participant == STUDY) != isinstance(study_entry, OF_A_STUDY):
         raise StudyError(
             f"The journal has {study_entry.type} either for a study or for a participant, not for the other."
@@ -257,7 +257,7 @@ def _check_place(study: str, participant: str, study_entry: Entry, *, is_first: 
 # What the log asks before it writes an event of a study
 
 
-def is_closed(connection: Connection, study: str) -> bool:
+def is_study_closed(connection: Connection, study: str) -> bool:
     """True if a study was closed."""
     query = (
         select(JOURNAL.c.body)
@@ -279,7 +279,7 @@ def check_recordable(connection: Connection, header: AttemptHeader) -> None:
     """
     if not header.study:
         return
-    if is_closed(connection, header.study):
+    if is_study_closed(connection, header.study):
         raise StudyClosedError(header.study)
     consent = standing_consent(connection, header.study, header.solver)
     if consent is None and header.condition not in _conditions_without_people(connection, header.study):
@@ -307,7 +307,7 @@ def standing_consent(connection: Connection, study: str, participant: str) -> Co
 def _conditions_without_people(connection: Connection, study: str) -> Sequence[str]:
     from benchwright_studies.plan.study_file import parse_study
 
-    entries = _read(connection, study, STUDY, study)
+    entries = _read_entries(connection, study, STUDY, study)
     if not entries or not isinstance(entries[0].recorded_entry, Registered):
         raise AttemptError(f"The study {study} is not known here. Register it with `benchwright study run FILE`.")
     parsed_study = parse_study(entries[0].recorded_entry.text, Path(study)).study

@@ -77,7 +77,7 @@ def progress_of(
         attempt = attempts.get(position)
         if attempt is None:
             return ParticipantProgress(ParticipantStep.OPEN, done_count, total, position, problem, condition)
-        step = _step_of(study, summaries[attempt])
+        step = _next_step(study, summaries[attempt])
         if step is not None:
             return ParticipantProgress(step, done_count, total, position, problem, condition, attempt)
     if assignment is None:
@@ -117,7 +117,7 @@ def is_finished(entries: Sequence[Entry]) -> bool:
     return any(isinstance(entry, Finished) for entry in entries)
 
 
-def _step_of(study: Study, summary: Summary) -> ParticipantStep | None:
+def _next_step(study: Study, summary: Summary) -> ParticipantStep | None:
     if not summary.state.ended:
         return ParticipantStep.WORK
     if _has_to_estimate(study, summary):

@@ -28,8 +28,8 @@ from benchwright_studies.conduct.entry import (
     TaskForecast,
 )
 from benchwright_studies.conduct.progress import ParticipantProgress, drawn_assignment, is_finished, progress_of
-from benchwright_studies.plan.allocation import ParticipantFile, commitment, open_row
-from benchwright_studies.plan.assignment import Plan, assign
+from benchwright_studies.plan.allocation import ParticipantFile, decrypt_row, plan_commitment
+from benchwright_studies.plan.assignment import Plan, draw_plan
 from benchwright_studies.plan.questionnaire import check_answers
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.study_file import StudyFile, parse_study
@@ -66,7 +66,7 @@ class RegisteredStudy:
         identity_pairs = {(self.sha256, self.plan.sha256)}
         if self.preregistered is not None:
             form, secret = self.preregistered.form, self.preregistered.secret
-            identity_pairs.add((sha256(form.encode()), commitment(self.plan, secret)))
+            identity_pairs.add((sha256(form.encode()), plan_commitment(self.plan, secret)))
         return frozenset(identity_pairs)
 
     def check_participant(self, participant: str) -> None:
@@ -122,9 +122,11 @@ class Studies:
                     "Undo the change, or give the changed study another id in its field `study`."
                 )
             return registered_study
-        plan = assign(file.study, file.sha256, difficulties)
-        self._journal.append(study, "", Registered(study_sha256=file.sha256, text=file.text, problems=digests or {}))
-        self._journal.append(study, "", Planned(plan=plan, sha256=plan.sha256))
+        plan = draw_plan(file.study, file.sha256, difficulties)
+        self._journal.append_entry(
+            study, "", Registered(study_sha256=file.sha256, text=file.text, problems=digests or {})
+        )
+        self._journal.append_entry(study, "", Planned(plan=plan, sha256=plan.sha256))
         return self.study(study)
 
     def join(self, file: ParticipantFile) -> RegisteredStudy:
@@ -136,8 +138,8 @@ class Studies:
         identity = (sha256(file.text.encode()), file.plan_sha256)
         if file.study not in self._journal.studies():
             registered_entry = Registered(study_sha256=identity[0], text=file.text, problems=file.problems)
-            self._journal.append(file.study, "", registered_entry)
-            self._journal.append(file.study, "", PlanSealed(sha256=file.plan_sha256))
+            self._journal.append_entry(file.study, "", registered_entry)
+            self._journal.append_entry(file.study, "", PlanSealed(sha256=file.plan_sha256))
         if identity not in self.study(file.study).identities:
             raise StudyError(
                 f"The study {file.study} is here already with other rules or another plan. "
@@ -206,7 +208,7 @@ class Studies:
         if any(stone.id == f"{study}/{participant}" for stone in self._journal.tombstones(study)):
             raise StudyError(f"The data of {participant} were deleted; this pseudonym cannot be used again.")
         if participant not in self._journal.participants(study):
-            self._journal.append(study, participant, enrolled_entry or Enrolled())
+            self._journal.append_entry(study, participant, enrolled_entry or Enrolled())
 
     def entries(self, study: str, participant: str) -> list[Entry]:
         """A participant's journal."""
@@ -241,23 +243,23 @@ class Studies:
         if self.progress(study, participant).step is ParticipantStep.WITHDRAWN:
             raise StudyError("You withdrew your consent. Contact the researchers if you want to take part again.")
         consent_entry = ConsentEntry(version=version, sha256=sha256(text.text.encode()), given=True)
-        self._journal.append(study, participant, consent_entry)
+        self._journal.append_entry(study, participant, consent_entry)
 
     def take_consent_back(self, study: str, participant: str, *, delete: bool = False) -> None:
         """The participant withdraws consent; nothing more is recorded. Earlier records are kept until deleted."""
-        standing_consent = self.consent(study, participant)
+        standing_consent = self.standing_consent(study, participant)
         if standing_consent is not None:
-            self._journal.append(
+            self._journal.append_entry(
                 study, participant, standing_consent.model_copy(update={"given": False, "delete": delete})
             )
 
-    def consent(self, study: str, participant: str) -> ConsentEntry | None:
+    def standing_consent(self, study: str, participant: str) -> ConsentEntry | None:
         """A participant's consent in force."""
         entries = self.entries(study, participant)
         newest_consent = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
         return newest_consent if newest_consent is not None and newest_consent.given else None
 
-    def forecast(self, study: str, participant: str, problem: str, given_forecast: Forecast) -> None:
+    def keep_forecast(self, study: str, participant: str, problem: str, given_forecast: Forecast) -> None:
         """Keeps what the participant expects of a problem, before anything of the assignment is shown.
 
         Raises:
@@ -276,14 +278,14 @@ class Studies:
         if missing:
             raise StudyError(f"The forecast is not complete. Also say: {', '.join(missing)}.")
         blind = given_forecast.model_copy(update={"blind": True})
-        self._journal.append(study, participant, TaskForecast(problem=problem, forecast=blind))
+        self._journal.append_entry(study, participant, TaskForecast(problem=problem, forecast=blind))
 
-    def forecast_of(self, study: str, participant: str, problem: str) -> Forecast | None:
+    def find_forecast(self, study: str, participant: str, problem: str) -> Forecast | None:
         """The blind forecast of a problem; none if there is none."""
         task_forecasts = (entry for entry in self.entries(study, participant) if isinstance(entry, TaskForecast))
         return next((entry.forecast for entry in task_forecasts if entry.problem == problem), None)
 
-    def draw(self, study: str, participant: str, code: str = "") -> bool:
+    def draw_assignment(self, study: str, participant: str, code: str = "") -> bool:
         """Draws the participant's assignment, if that is what comes next and nothing more is needed for it.
 
         Args:
@@ -305,10 +307,10 @@ class Studies:
             if not (code or enrolled.code):
                 return False
             sealed, digest = enrolled.sealed, enrolled.sealed_sha256
-            assignment = open_row(sealed, digest, code or enrolled.code, study, participant)
+            assignment = decrypt_row(sealed, digest, code or enrolled.code, study, participant)
         if assignment is None:
             raise StudyError(f"The plan of {study} has no row for {participant}. Ask the organisers.")
-        self._journal.append(study, participant, Drawn(assignment=assignment))
+        self._journal.append_entry(study, participant, Drawn(assignment=assignment))
         return True
 
     def next_task(self, study: str, participant: str) -> tuple[Assigned, Consent, str]:
@@ -317,12 +319,12 @@ class Studies:
         Raises:
             StudyError: Something else comes next.
         """
-        self.draw(study, participant)
+        self.draw_assignment(study, participant)
         registered_study = self.study(study)
         if registered_study.closed is not None:
             raise StudyClosedError(study)
         progress = self.progress(study, participant)
-        consent = self.consent(study, participant)
+        consent = self.standing_consent(study, participant)
         if consent is None or progress.step is ParticipantStep.CONSENT:
             raise ConsentMissingError(study, participant)
         if (
@@ -349,7 +351,7 @@ class Studies:
     def note_problem_opened(self, assigned: Assigned, problem: str, attempt: str) -> None:
         """Notes that a task's problem was opened."""
         begun_entry = TaskBegun(position=assigned.position, problem=problem, attempt=attempt)
-        self._journal.append(assigned.study, assigned.participant, begun_entry)
+        self._journal.append_entry(assigned.study, assigned.participant, begun_entry)
 
     def answer_questionnaire(
         self, study: str, participant: str, answers: Mapping[str, str | int | float | bool]
@@ -362,7 +364,7 @@ class Studies:
         if self.progress(study, participant).step is not ParticipantStep.QUESTIONNAIRE:
             raise StudyError("The questions come when all tasks are done.")
         checked_answers = check_answers(self.study(study).study.questionnaire, answers)
-        self._journal.append(study, participant, QuestionnaireAnswered(answers=checked_answers))
+        self._journal.append_entry(study, participant, QuestionnaireAnswered(answers=checked_answers))
 
     def finish(self, study: str, participant: str) -> bool:
         """Records that a participant has finished; nothing happens if they have not, or if it was recorded before.
@@ -373,7 +375,7 @@ class Studies:
         has_finished = self.progress(study, participant).step is ParticipantStep.FINISHED
         if not has_finished or is_finished(self.entries(study, participant)):
             return False
-        self._journal.append(study, participant, Finished())
+        self._journal.append_entry(study, participant, Finished())
         return True
 
 

@@ -44,7 +44,7 @@ class ParticipantFile(Model):
     problems: Mapping[str, Sha256] = Field(default_factory=dict)
     """Digest of the public part of each problem, by `pack/id`."""
     plan_sha256: Sha256
-    """The commitment to the whole plan: see `commitment`."""
+    """The commitment to the whole plan: see `plan_commitment`."""
     sealed: str
     """The participant's row, encrypted (Base64)."""
     sealed_sha256: Sha256
@@ -60,7 +60,7 @@ def participants_form(study: Study) -> str:
     return json.dumps(study_fields, indent=1, ensure_ascii=False) + "\n"
 
 
-def commitment(plan: Plan, secret: str) -> str:
+def plan_commitment(plan: Plan, secret: str) -> str:
     """Binds to a plan without telling anything of it: SHA-256 of a secret and the plan's digest.
 
     The lab publishes secret and plan when the study is over; then everybody can check it.
@@ -68,7 +68,7 @@ def commitment(plan: Plan, secret: str) -> str:
     return sha256(f"{secret}:{plan.sha256}".encode())
 
 
-def code_of(secret: str, study: str, participant: str) -> str:
+def row_code(secret: str, study: str, participant: str) -> str:
     """The code that opens a participant's row, in groups of four letters."""
     digest = hmac.digest(bytes.fromhex(secret), f"{study}/{participant}".encode(), "sha256")
     letters = base64.b32encode(digest).decode()[:_CODE_LETTERS]
@@ -89,7 +89,7 @@ def participant_file(
         holds_code: True if the file opens without the lab.
     """
     participant = assignment.participant
-    code = code_of(secret, plan.study, participant)
+    code = row_code(secret, plan.study, participant)
     row_bytes = canonical_json(
         {"assignment": assignment.model_dump(mode="json"), "nonce": secrets.token_hex(32)}
     ).encode()
@@ -99,21 +99,21 @@ def participant_file(
         participant=participant,
         text=form,
         problems=problems,
-        plan_sha256=commitment(plan, secret),
+        plan_sha256=plan_commitment(plan, secret),
         sealed=base64.b64encode(_cipher(row_bytes, code, plan.study, participant)).decode(),
         sealed_sha256=sha256(row_bytes),
         code=code if holds_code else "",
     )
 
 
-def open_row(sealed: str, digest: str, code: str, study: str, participant: str) -> Assignment:
+def decrypt_row(sealed_row: str, digest: str, code: str, study: str, participant: str) -> Assignment:
     """The assignment in a sealed row.
 
     Raises:
         StudyError: The code does not open it, or it is damaged.
     """
     try:
-        row_bytes = _cipher(base64.b64decode(sealed, validate=True), code, study, participant)
+        row_bytes = _cipher(base64.b64decode(sealed_row, validate=True), code, study, participant)
         if sha256(row_bytes) == digest:
             return Assignment.model_validate(json.loads(row_bytes)["assignment"])
     except (ValueError, KeyError):

@@ -52,7 +52,7 @@ class Plan(Model):
         return next((assignment for assignment in self.assignments if assignment.participant == participant), None)
 
 
-def assign(study: Study, study_sha256: str, difficulties: Mapping[str, Difficulty]) -> Plan:
+def draw_plan(study: Study, study_sha256: str, difficulties: Mapping[str, Difficulty]) -> Plan:
     """Makes the plan.
 
     Participants come in groups of as many as there are conditions. Within tasks (`unit: task`) the members

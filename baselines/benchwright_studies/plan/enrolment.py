@@ -40,7 +40,7 @@ class EnrolledStudies:
         """Study → entries that the service has."""
         self._turn = asyncio.Lock()
 
-    async def refresh(self, client: ServiceClient) -> None:
+    async def refresh_studies(self, client: ServiceClient) -> None:
         """Lets the user begin in the studies that the account takes part in.
 
         Raises:
@@ -54,7 +54,7 @@ class EnrolledStudies:
             if enrolled_study.study not in known_studies and enrolled_study.file is not None:
                 await self._join(client, enrolled_study)
 
-    async def hand_in(self, client: ServiceClient, hosted: HostedStudy) -> None:
+    async def hand_in_journal(self, client: ServiceClient, hosted: HostedStudy) -> None:
         """Delivers what is new in the participant's journal, and draws the assignment once the service allows it.
 
         Raises:
@@ -92,10 +92,10 @@ class EnrolledStudies:
 
     async def _install(self, client: ServiceClient, hosted: HostedStudy, pack: str) -> None:
         """Stores the public part of a pack that is not here. One that is has to be the study's version."""
-        assignment = hosted.assignment(pack)
+        assignment = hosted.find_assignment(pack)
         if assignment is None or await asyncio.to_thread(self._has_pack, pack):
             return
-        public = (await client.pack(pack)).model_copy(update={"name": pack})
+        public = (await client.fetch_pack(pack)).model_copy(update={"name": pack})
         await asyncio.to_thread(self._store.add_assigned, public, assignment)
 
     def _has_pack(self, pack: str) -> bool:
@@ -134,4 +134,4 @@ class EnrolledStudies:
         from benchwright_studies.conduct.studies import Studies
 
         log = self._log()
-        Studies(log, Attempts(log)).draw(hosted.study, hosted.participant, code)
+        Studies(log, Attempts(log)).draw_assignment(hosted.study, hosted.participant, code)

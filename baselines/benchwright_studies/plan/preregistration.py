@@ -15,7 +15,7 @@ from benchwright_attempts.log.record import canonical_json, format_wall
 from benchwright_attempts.terms import Solver
 from benchwright_studies.conduct.entry import Preregistered
 from benchwright_studies.conduct.studies import RegisteredStudy
-from benchwright_studies.plan.allocation import ParticipantFile, commitment, participant_file, participants_form
+from benchwright_studies.plan.allocation import ParticipantFile, participant_file, participants_form, plan_commitment
 from benchwright_studies.plan.study import Analysis
 from benchwright_studies.plan.vocabulary import Prompts
 
@@ -72,7 +72,7 @@ def preregister(
         "registered": format_wall(log.moment().wall),
         "study_sha256": registered_study.sha256,
         "form_sha256": sha256(form.encode()),
-        "plan_commitment": commitment(registered_study.plan, secret),
+        "plan_commitment": plan_commitment(registered_study.plan, secret),
         "allocation": allocation,
         "problems": dict(registered_study.digests),
         "sample": _sample(registered_study),
@@ -85,7 +85,7 @@ def preregister(
     preregistered_entry = Preregistered(
         digest=sha256(canonical_json(document).encode()), document=document, form=form, secret=secret
     )
-    log.journal.append(study.study, "", preregistered_entry)
+    log.journal.append_entry(study.study, "", preregistered_entry)
     return preregistered_entry
 
 

@@ -26,12 +26,12 @@ def check_answers(questions: Sequence[StudyQuestion], answers: Mapping[str, Answ
         if answer is None or answer == "":
             if question.required:
                 raise StudyError(f"Answer the question {question.ask!r}.")
-        elif not _fits(question, answer):
+        elif not _is_valid_answer(question, answer):
             raise StudyError(f"The answer to {question.ask!r} does not fit: {_WANTED[question.kind]}.")
     return {name: answer for name, answer in answers.items() if answer != ""}
 
 
-def _fits(question: StudyQuestion, answer: Answer) -> bool:
+def _is_valid_answer(question: StudyQuestion, answer: Answer) -> bool:
     match question.kind:
         case QuestionKind.TEXT:
             return isinstance(answer, str)

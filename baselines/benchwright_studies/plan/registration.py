@@ -48,7 +48,7 @@ def register_study(log: StudyLog, store: Store, file: StudyFile) -> RegisteredSt
         StudyError: A study of this id was registered with other content.
     """
     problems = problems_of(store, file)
-    _check_inline(file, problems)
+    _check_inline_problems(file, problems)
     return Studies(log, Attempts(log)).register(
         file,
         {ref: problem.difficulty for ref, problem in problems.items()},
@@ -56,7 +56,7 @@ def register_study(log: StudyLog, store: Store, file: StudyFile) -> RegisteredSt
     )
 
 
-def _check_inline(file: StudyFile, problems: Mapping[str, Problem]) -> None:
+def _check_inline_problems(file: StudyFile, problems: Mapping[str, Problem]) -> None:
     """Refuses problems that an inline-completion server can't write.
 
     Raises:

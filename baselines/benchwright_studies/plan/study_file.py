@@ -126,7 +126,7 @@ def parse_study(text: str, path: Path) -> StudyFile:
         raise StudyFileError(path, [StudyFlaw(1, "", "a study file is a list of `field: value`. Begin with `study:`.")])
     lines: dict[str, int] = {}
     flaws: list[StudyFlaw] = []
-    _walk(node, "", lines, flaws, [])
+    _index_lines(node, "", lines, flaws, [])
     if flaws:
         raise StudyFileError(path, sorted(flaws, key=lambda flaw: flaw.line))
     loader = yaml.SafeLoader("")
@@ -141,7 +141,7 @@ def parse_study(text: str, path: Path) -> StudyFile:
     try:
         study = Study.model_validate(value)
     except ValidationError as error:
-        flaws = [_flaw(lines, details, value) for details in error.errors(include_url=False)]
+        flaws = [_study_flaw(lines, details, value) for details in error.errors(include_url=False)]
         raise StudyFileError(path, sorted(_first_of_each_place(flaws), key=lambda flaw: flaw.line)) from error
     return StudyFile(study, text, path, lines)
 
@@ -150,7 +150,7 @@ _MOST_FIELDS = 100_000
 """A few lines of aliases within aliases can stand for more than any memory holds."""
 
 
-def _walk(
+def _index_lines(
     node: yaml.Node, field: str, lines: dict[str, int], flaws: list[StudyFlaw], ancestors: list[yaml.Node]
 ) -> None:
     if len(lines) > _MOST_FIELDS:
@@ -163,7 +163,7 @@ def _walk(
     ancestors = [*ancestors, node]
     if isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
-            _walk(item, f"{field}[{index}]", lines, flaws, ancestors)
+            _index_lines(item, f"{field}[{index}]", lines, flaws, ancestors)
     elif isinstance(node, yaml.MappingNode):
         seen_names: set[str] = set()
         for key, item in node.value:
@@ -173,11 +173,11 @@ def _walk(
                 flaws.append(StudyFlaw(key.start_mark.line + 1, inner_field, "it is given twice. Remove one."))
             seen_names.add(name)
             lines[inner_field] = key.start_mark.line + 1
-            _walk(item, inner_field, lines, flaws, ancestors)
+            _index_lines(item, inner_field, lines, flaws, ancestors)
 
 
-def _flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> StudyFlaw:
-    field = _field(details["loc"], value)
+def _study_flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> StudyFlaw:
+    field = _field_path(details["loc"], value)
     message = details["msg"].removeprefix("Value error, ")
     match details["type"]:
         case "missing":
@@ -228,7 +228,7 @@ _FORMS = {
 }
 
 
-def _field(error_location: tuple[int | str, ...], value: object) -> str:
+def _field_path(error_location: tuple[int | str, ...], value: object) -> str:
     """The path of a field as in the file; parts that pydantic adds for choices between types are left out."""
     field = ""
     for location_part in error_location:

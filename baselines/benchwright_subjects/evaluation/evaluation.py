@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.grading.grading import ANSWER
-from benchwright_attempts.summary.replay import contents_of
+from benchwright_attempts.summary.replay import recorded_contents
 from benchwright_attempts.terms import Solver
 from benchwright_problems.verdict import Outcome, outcome_of
 from benchwright_subjects.evaluation.exchange import write_lines
@@ -215,7 +215,7 @@ def write_work(log: EvalLog, attempt_log: EventLog, file: Path) -> None:
         name = str(_facts(sample).get("attempt", ""))
         verdict = attempt_log.summary(name).verdict if name else None
         if verdict is not None:
-            contents = contents_of(attempt_log.events(name), verdict.snapshot)
+            contents = recorded_contents(attempt_log.events(name), verdict.snapshot)
             files = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
             work_fields = {"response": files[ANSWER]} if ANSWER in files else {"files": dict[str, JsonValue](files)}
             lines.append({"id": str(sample.id), **work_fields, **_origin(log, sample, Solver.AGENT)})

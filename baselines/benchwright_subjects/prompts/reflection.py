@@ -18,7 +18,7 @@ from benchwright_attempts.events.file_text import sha256
 from benchwright_attempts.grading.reveal import reveal
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
-from benchwright_attempts.summary.replay import contents_of
+from benchwright_attempts.summary.replay import recorded_contents
 from benchwright_attempts.summary.summary import AttemptVerdict, Summary
 from benchwright_attempts.terms import Solver as Who
 from benchwright_problems.problem import Problem
@@ -53,7 +53,7 @@ class FailedAttempt:
 
     def question(self, services: EvaluationServices) -> ModelPrompt:
         """The prompt that asks the model."""
-        files = contents_of(services.log.events(self.header.id), self.verdict.snapshot)
+        files = recorded_contents(services.log.events(self.header.id), self.verdict.snapshot)
         first_prompt = ask_agent(self.problem) if self.header.condition == Who.AGENT else ask(self.problem)
         verdict_text = reveal(self._full_verdict(services), self.problem.reveal, lambda: "").as_text()
         return ModelPrompt(

@@ -30,7 +30,7 @@ def replay_view(log: StudyLog, attempt: str) -> ReplayView:
     Raises:
         UnknownAttemptError: No attempt has this id.
     """
-    header = log.find(attempt)
+    header = log.find_by_prefix(attempt)
     events = log.events(header.id)
     timeline = time_line(events)
     origins = {label.seq: label for label in attribute(events)}
@@ -53,7 +53,7 @@ def files_after_event(log: StudyLog, attempt: str, seq: int) -> ReplayedFiles:
     Raises:
         UnknownAttemptError: No attempt has this id.
     """
-    replayed = replay(log.events(log.find(attempt).id), last_seq=seq)
+    replayed = replay(log.events(log.find_by_prefix(attempt).id), last_seq=seq)
     files = [ReplayedText(path=path, text=file.text) for path, file in sorted(replayed.files.items())]
     return ReplayedFiles(seq=replayed.seq, files=files)
 
@@ -67,7 +67,7 @@ def trace_page(log: StudyLog, attempt: str) -> TracePage:
     from benchwright_analysis.trace.attempt_steps import trace_of_attempt
     from benchwright_analysis.trace.page import trace_page
 
-    header = log.find(attempt)
+    header = log.find_by_prefix(attempt)
     return TracePage(page=trace_page(trace_of_attempt(header, log.events(header.id))))
 
 
@@ -100,10 +100,10 @@ def own_numbers(sessions: EditorSessions, study: str | None, *, with_practice: b
     Raises:
         ServerError: The user does not take part in the study.
     """
-    from benchwright_analysis.report.sections.own_numbers import own_numbers
+    from benchwright_analysis.report.sections.own_numbers import read_own_attempts
 
     participant = Participation(sessions.home).pseudonym(study) if study else ""
-    own_attempts = own_numbers(sessions.log, sessions.store, study or "", participant, practice=with_practice)
+    own_attempts = read_own_attempts(sessions.log, sessions.store, study or "", participant, practice=with_practice)
     return OwnNumbers(attempts=[_number(own_attempt) for own_attempt in own_attempts])
 
 

@@ -26,7 +26,7 @@ def start_retrying_deliveries(home: Home, report_delivery: Callable[[str, bool],
     def deliver() -> None:
         try:
             with open_log(log_file(home)) as log:
-                arrived, undelivered = deliveries.deliver(log)
+                arrived, undelivered = deliveries.deliver_waiting(log)
         except AttemptError as error:
             report_delivery(str(error), False)
             return
@@ -79,4 +79,4 @@ class LiveDelivery:
         # Failures are kept with the note; the study's page and `study status` show them.
         if self._deliveries.waiting_deliveries():
             with open_log(log_file(self._home)) as log:
-                self._deliveries.deliver(log)
+                self._deliveries.deliver_waiting(log)

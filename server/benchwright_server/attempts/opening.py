@@ -93,7 +93,7 @@ class Opening:
         if header is None or not self._can_reuse_workspace(header, problem):
             header = self._make_attempt(ref, problem, assigned)
         studies = Studies(self._services.log, self._services.attempts)
-        forecast = studies.forecast_of(assigned.study, assigned.participant, ref) if not assigned.practice else None
+        forecast = studies.find_forecast(assigned.study, assigned.participant, ref) if not assigned.practice else None
         recorded_kinds = self._services.attempts.summary(header.id).event_types
         for event in (assigned, consent, forecast):
             if event is not None and event.type not in recorded_kinds:

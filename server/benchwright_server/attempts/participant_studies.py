@@ -92,7 +92,7 @@ class ParticipantStudies:
         """
 
         def keep() -> None:
-            self._administration.forecast(study, self._participation.pseudonym(study), problem, forecast)
+            self._administration.keep_forecast(study, self._participation.pseudonym(study), problem, forecast)
 
         await asyncio.to_thread(keep)
         return await self.study_view(study)
@@ -105,7 +105,7 @@ class ParticipantStudies:
         """
 
         def unlock() -> StudyView:
-            if not self._administration.draw(study, self._participation.pseudonym(study), code):
+            if not self._administration.draw_assignment(study, self._participation.pseudonym(study), code):
                 raise StudyError("There is nothing to unlock now. Do the step that the page shows.")
             return self._advance_and_view_study(study)
 
@@ -167,7 +167,7 @@ class ParticipantStudies:
         return await asyncio.to_thread(keep)
 
     def _deliver(self, study: str, participant: str) -> None:
-        self._deliveries.deliver(
+        self._deliveries.deliver_waiting(
             self._sessions.log, lambda delivery: (delivery.study, delivery.participant) == (study, participant)
         )
 
@@ -198,10 +198,10 @@ class ParticipantStudies:
         participant = self._participation.pseudonym(study)
         registered_study = self._administration.study(study)
         # Without a code there is nothing to wait for between the last forecast and the draw.
-        self._administration.draw(study, participant)
+        self._administration.draw_assignment(study, participant)
         progress = self._administration.progress(study, participant)
         has_finished = is_finished(self._administration.entries(study, participant))
-        has_agreed = self._administration.consent(study, participant) is not None
+        has_agreed = self._administration.standing_consent(study, participant) is not None
         if registered_study.study.data.to not in ("nowhere", AT_SERVICE) and has_agreed and not has_finished:
             self._deliveries.add_delivery(study, participant)
         if progress.step is ParticipantStep.FINISHED:
@@ -231,7 +231,7 @@ class ParticipantStudies:
     ) -> StudyView:
         study = registered_study.study
         condition = study.condition(progress.condition) if progress.condition is not None else None
-        consent = self._administration.consent(study.study, participant)
+        consent = self._administration.standing_consent(study.study, participant)
         hosted = self._hosted.find_study(study.study)
         agreed = consent is not None and study.consent is not None and consent.version == study.consent.version
         return StudyView(

@@ -11,7 +11,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from benchwright_attempts.adapter import Adapter, Report
-from benchwright_attempts.clock.clock import AttemptState, advance
+from benchwright_attempts.clock.clock import AttemptState, advance_clock
 from benchwright_attempts.engine import Attempt
 from benchwright_attempts.errors import AttemptElsewhereError, ClaimLostError
 from benchwright_attempts.events.events import GUIDED, Diagnostics, ProblemCount
@@ -274,7 +274,7 @@ class EditorSession(Adapter):
     async def status(self) -> AttemptStatus:
         """The attempt as shown in views."""
         summary = await self.attempt.writer.summary()
-        clock = advance(summary.clock, self._log.moment())
+        clock = advance_clock(summary.clock, self._log.moment())
         assigned, limit_s, left_s = self.terms.assigned, self.terms.time_limit_s, self.attempt.clock.left_s(clock)
         clock_display = self.terms.clock_display(summary.event_types, has_ended=summary.state.ended)
         shows_all, shows_rest = clock_display is ClockDisplay.SHOWN, clock_display is not ClockDisplay.HIDDEN

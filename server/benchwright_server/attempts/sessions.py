@@ -79,7 +79,7 @@ class EditorSessions:
 
     async def look_for_studies(self) -> None:
         """Begin in the studies that the user has joined at services, as far as these answer."""
-        await self._remote.refresh(_SERVICES_S)
+        await self._remote.refresh_packs_and_studies(_SERVICES_S)
 
     async def hand_in_study(self, study: str) -> bool:
         """Deliver what is new of a study; whether a service conducts it and took that."""
@@ -101,7 +101,7 @@ class EditorSessions:
 
     async def packs(self) -> PackList:
         """All packs, with this user's record on each problem; those of assignments as their services have them now."""
-        await self._remote.refresh(_SERVICES_S)
+        await self._remote.refresh_packs_and_studies(_SERVICES_S)
         await self._remote.start_following()
         return await asyncio.to_thread(pack_list, self.store, self.attempts)
 
@@ -295,7 +295,7 @@ class EditorSessions:
         if holding is None:
             holding = await asyncio.to_thread(self._claim_or_holder, header.id)
         if not isinstance(holding, str):
-            await asyncio.to_thread(self.attempts.interrupt_stale, header.id)
+            await asyncio.to_thread(self.attempts.interrupt_stale_clock, header.id)
         events = await asyncio.to_thread(self.log.events, header.id)
         files = await asyncio.to_thread(lambda: replay(events).files)
         assigned = next(

@@ -53,20 +53,20 @@ async def _sign_in(sessions: EditorSessions, params: SignInParams) -> SignedInto
 
 
 async def _sign_in_by_browser(sessions: EditorSessions, params: SignInByBrowserParams) -> SignInCode:
-    from benchwright_remote.joining import begin_by_browser
+    from benchwright_remote.joining import begin_browser_sign_in
 
-    device = sessions.pending_sign_ins[params.url] = await begin_by_browser(params.url)
+    device = sessions.pending_sign_ins[params.url] = await begin_browser_sign_in(params.url)
     address = f"{device.address}?code={device.code}"
     return SignInCode(code=device.code, address=address, expires_s=device.expires_s)
 
 
 async def _sign_in_finish(sessions: EditorSessions, params: SignInByBrowserParams) -> SignedInto:
-    from benchwright_remote.joining import finish_by_browser
+    from benchwright_remote.joining import finish_browser_sign_in
 
     device = sessions.pending_sign_ins.pop(params.url, None)
     if device is None:
         raise ServerError("No sign-in by a browser has begun. Send benchwright/signInByBrowser first.")
-    return _signed_into(params.url, await finish_by_browser(sessions.home, params.url, device))
+    return _signed_into(params.url, await finish_browser_sign_in(sessions.home, params.url, device))
 
 
 def _signed_into(url: str, me: Me) -> SignedInto:

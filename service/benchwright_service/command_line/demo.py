@@ -169,7 +169,7 @@ class _DemoStudent:
             snapshot = {path: FileText.of_text(text).sha256}
             await log.append(attempt, RunStarted(run=run, number=number, snapshot=snapshot))
             await self._hand_in(client, log, sheet, attempt)
-            run_view = await client.run(run, attempt, number, {path: text.encode()})
+            run_view = await client.request_run(run, attempt, number, {path: text.encode()})
             while run_view.state not in (RunState.DONE, RunState.CANCELLED):
                 run_view = await client.wait_for_run(run_view.id, run_view.revision, _WAIT_S)
         await log.append(attempt, Submitted())
@@ -207,8 +207,8 @@ class _DemoStudent:
     async def _hand_in(self, client: ServiceClient, log: EventLog, sheet: AssignmentView, attempt: str) -> None:
         await log.wait_until_settled()
         header = await asyncio.to_thread(log.header, attempt)
-        receipt = await client.hand_in(header, sheet.id, ())
+        receipt = await client.hand_in_events(header, sheet.id, ())
         last_event = receipt.anchor.events if receipt.anchor is not None else 0
         while rows := await asyncio.to_thread(log.rows, attempt, after_seq=last_event, limit=MOST_EVENTS):
-            await client.hand_in(header, sheet.id, rows)
+            await client.hand_in_events(header, sheet.id, rows)
             last_event += len(rows)

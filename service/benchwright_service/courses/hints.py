@@ -9,7 +9,7 @@ from collections.abc import Callable
 from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from benchwright_attempts.grading.grading import hint_of
+from benchwright_attempts.grading.grading import hint_text
 from benchwright_attempts.state import AttemptState
 from benchwright_attempts.terms import Terms
 from benchwright_foundation.database import Database
@@ -73,7 +73,7 @@ class HandedHints:
             await self._check_turn(attempt, number, rules[number - 1])
             cost = await self._note_taken(attempt, number, rules[number - 1].cost)
         unsealed_problem = await asyncio.to_thread(self._store.unseal, ref)
-        return HintText(number=number, text=hint_of(ref, unsealed_problem, number), cost=cost)
+        return HintText(number=number, text=hint_text(ref, unsealed_problem, number), cost=cost)
 
     async def _taken_cost(self, attempt: str, number: int) -> float | None:
         query = select(HINTS.c.cost).where(HINTS.c.attempt == attempt, HINTS.c.number == number)

@@ -240,7 +240,7 @@ class _PlaybackReading:
             if version is not None:
                 attempt_edits.attributor.note_about(edited_path, version, event)
         elif kind in _ANNOUNCING:
-            attempt_edits.attributor.announce(parse_event(read_json(body)), wall)
+            attempt_edits.attributor.note_announcement(parse_event(read_json(body)), wall)
         return ""
 
     def finish(self) -> Playback:

@@ -93,12 +93,12 @@ class PlaybackText:
             return {path: self._set_text(content.seq, path, text) for path, text in content.files.items()}
         path, mark = content.path, MARKS.get(self._labels[content.seq][0], OTHER)
         changes = [self._narrowed_change(path, change) if change[0] is None else change for change in content.changes]
-        self._files.edit(path, changes, mark)
+        self._files.edit_text(path, changes, mark)
         return {path: None if self._files.pieces_by_path.get(path) is None else [(*change, mark) for change in changes]}
 
     def _set_text(self, seq: int, path: str, text: str | None) -> list[Any] | None:
         if text is None:
-            self._files.set(path, None, OTHER)
+            self._files.set_text(path, None, OTHER)
             return None
         change: StoredChange = (None, None, join_surrogates(text))
         mark = ASSISTED if seq in self._by_model else OTHER
@@ -106,7 +106,7 @@ class PlaybackText:
             self._given_texts[path], mark = change[2], GIVEN
         else:
             change = self._narrowed_change(path, change)
-        self._files.edit(path, [change], mark)
+        self._files.edit_text(path, [change], mark)
         return [(*change, mark)]
 
     def _narrowed_change(self, path: str, change: StoredChange) -> StoredChange:

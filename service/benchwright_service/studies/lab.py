@@ -24,7 +24,7 @@ from benchwright_studies.conduct.entry import ENTRY, OF_A_STUDY, Drawn
 from benchwright_studies.conduct.readiness import check_no_placeholders
 from benchwright_studies.conduct.studies import RegisteredStudy, Studies, assigned_terms
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_studies.plan.allocation import code_of, participant_file
+from benchwright_studies.plan.allocation import participant_file, row_code
 from benchwright_studies.plan.preregistration import preregister
 from benchwright_studies.plan.registration import register_study
 from benchwright_studies.plan.study import AT_SERVICE
@@ -170,7 +170,7 @@ class Lab:
             # An attempt at the practice problem is still on its way.
             is_unlocked = False
         return (
-            code_of(registered_study.preregistered.secret, study, pseudonym)
+            row_code(registered_study.preregistered.secret, study, pseudonym)
             if is_unlocked and registered_study.preregistered
             else ""
         )

@@ -19,7 +19,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.log.export import export_lines
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.storage.store import Store
@@ -63,7 +63,7 @@ class Desk:
 
     def are_whole(self) -> bool:
         with StudyLog(log_file(self.home)) as log:
-            return all(verify(*log.stored_attempt(header.id)).ok for header in log.headers())
+            return all(verify_attempt(*log.stored_attempt(header.id)).ok for header in log.headers())
 
 
 @pytest.fixture

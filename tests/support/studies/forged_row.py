@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from benchwright_attempts.log.record import StoredRow, hash_of
+from benchwright_attempts.log.record import StoredRow, record_hash
 
 
 def forge_row(row: StoredRow, **changes: Any) -> StoredRow:
     """The row with these changes, and the hash that belongs to them."""
     changed_row = replace(row, **changes)
-    digest = hash_of(
+    digest = record_hash(
         changed_row.attempt,
         changed_row.seq,
         changed_row.wall,

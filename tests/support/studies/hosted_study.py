@@ -89,7 +89,7 @@ class Participant:
         participant.assignments = {assignment.pack: assignment.id for assignment in enrolled.assignments}
         join_study(participant.log, Store(service.folders), file)
         participant.studies.give_consent(study, participant.pseudonym, "1")
-        participant.studies.draw(study, participant.pseudonym, participant.hand_journal_in())
+        participant.studies.draw_assignment(study, participant.pseudonym, participant.hand_journal_in())
         participant.hand_journal_in()
         return participant
 

@@ -117,7 +117,7 @@ def people_work(lab: Lab) -> None:
         for participant in ("P01", "P02"):
             studies.enroll("side", participant)
             studies.give_consent("side", participant, "1")
-            studies.forecast("side", participant, PROBLEM, Forecast(minutes_without_ai=4, minutes_with_ai=2))
+            studies.keep_forecast("side", participant, PROBLEM, Forecast(minutes_without_ai=4, minutes_with_ai=2))
             assigned, agreed, ref = studies.next_task("side", participant)
             problem = Store(lab.home).problem(ref)
             header = Attempts(log).create(

@@ -20,7 +20,7 @@ from benchwright_attempts.events.evidence import Recording
 from benchwright_attempts.events.file_text import FilePath, FileText
 from benchwright_attempts.log.export import read_export, write_export
 from benchwright_attempts.log.log import EventLog
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 
 from ...support.studies.active_time import active_time
 
@@ -67,14 +67,14 @@ def test_a_new_event_is_recorded_reduced_replayed_and_exported(tmp_path: Path, l
     assert stored_event.type == ("activity" if level is Recording.TIMING else "generated")
     assert ("secret" in rows[-1].body) == (level is Recording.FULL)
 
-    verified = verify(header, rows)
+    verified = verify_attempt(header, rows)
     assert verified.ok
     if level is Recording.FULL:
         assert verified.replay.files["rtl/made.sv"].text == EVENT.file.text
     assert active_time(events).running_s == active_time(events, (1e9,)).active_s[1e9]
 
     write_export(tmp_path / "attempt.jsonl", header, rows)
-    assert verify(*read_export(tmp_path / "attempt.jsonl")).ok
+    assert verify_attempt(*read_export(tmp_path / "attempt.jsonl")).ok
 
     event_columns = EventColumns()
     fold = AttemptFold(header, ProblemFacts(), event_columns=event_columns)

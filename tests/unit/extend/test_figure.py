@@ -21,7 +21,7 @@ from benchwright_studies.conduct.study_log import StudyLog
 
 def runs_by_group(data: Dataset) -> Section:
     """Attempts of each group, as a figure."""
-    counts = {group: len(data.attempts_of(group)) for group in data.groups}
+    counts = {group: len(data.counted_attempts_in(group)) for group in data.groups}
     table = SortableTable("Attempts, by group", ("group", "attempts"), list(counts.items()))
     rows: list[charts.Row] = [
         {"x": 50, "value": amount, "kind": "attempts", "group": group} for group, amount in counts.items()

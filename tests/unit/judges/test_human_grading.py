@@ -92,10 +92,10 @@ async def test_people_read_an_answer_that_nobody_else_could_and_none_that_declin
         await record_answer(records, text, "p/truth")
     (item,) = await grading.gradable_answers("ana")
     assert (item.answer, item.rubric.name, await records.pending()) == ("I'd say it holds.", "selection", [])
-    await grading.grade(item.id, "ana", "1", 1)
-    judgement = await grading.grade(item.id, "bob", "1", 1)
+    await grading.accept_grade(item.id, "ana", "1", 1)
+    judgement = await grading.accept_grade(item.id, "bob", "1", 1)
     assert judgement is not None and (judgement.passed, judgement.method) == (True, ScoringMethod.PERSON)
-    assert await records.judgement(item.id) == judgement
+    assert await records.find_judgement(item.id) == judgement
     assert await grading.gradable_answers("cleo") == []
 
 

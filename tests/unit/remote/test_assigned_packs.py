@@ -33,7 +33,7 @@ class Answers:
     async def assignments(self) -> tuple[AssignmentView, ...]:
         return self._views
 
-    async def pack(self, name: str) -> Pack:
+    async def fetch_pack(self, name: str) -> Pack:
         assert name == self._pack.name
         return self._pack
 

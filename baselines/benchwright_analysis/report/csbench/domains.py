@@ -9,8 +9,8 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import answered_observations, by_contestant, has_place, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import ZERO_SHOT, Observation
-from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableFigure, count
-from benchwright_analysis.report.sections.matrix import accuracy, by_label, figure, matrix
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableFigure, counted
+from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, figure_table, table_figure
 from benchwright_foundation.number_text import percent
 
 ALL = "all"
@@ -33,14 +33,15 @@ def domains(data: Dataset) -> Section | None:
     tags = [ALL, *sorted({observation.tag for observation in rows})]
     of_tag = {tag: [observation for observation in rows if tag in (observation.tag, ALL)] for tag in tags}
     by_domain = {
-        tag: _figures(observations, lambda observation: observation.domain) for tag, observations in of_tag.items()
+        tag: _accuracy_figures(observations, lambda observation: observation.domain)
+        for tag, observations in of_tag.items()
     }
     by_format = {
-        tag: _figures(observations, lambda observation: observation.format, _FORMATS)
+        tag: _accuracy_figures(observations, lambda observation: observation.format, _FORMATS)
         for tag, observations in of_tag.items()
     }
     by_subfield = {
-        domain: _figures(
+        domain: _accuracy_figures(
             [observation for observation in rows if observation.domain == domain],
             lambda observation: observation.subdomain,
         )
@@ -57,16 +58,18 @@ def domains(data: Dataset) -> Section | None:
     ]
     shown_rows = _picture_rows(rows)
     pictures = [
-        *_profile([*by_domain[ALL], *by_format[ALL]], shown_rows),
-        _dots({tag: by_domain[tag] for tag in tags[1:]}, shown_rows),
+        *_profile_radar([*by_domain[ALL], *by_format[ALL]], shown_rows),
+        _domain_dots({tag: by_domain[tag] for tag in tags[1:]}, shown_rows),
     ]
     score_figures = {"domain": by_domain, "format": by_format, "subfield": by_subfield}
-    return Section("domains", "Knowledge and reasoning by domain", _lead(data, rows), pictures, tables, score_figures)
+    return Section(
+        "domains", "Knowledge and reasoning by domain", _lead_sentences(data, rows), pictures, tables, score_figures
+    )
 
 
-def _lead(data: Dataset, rows: Sequence[Observation]) -> list[str]:
+def _lead_sentences(data: Dataset, rows: Sequence[Observation]) -> list[str]:
     questions = len({observation.problem for observation in rows})
-    lead = [f"{count(questions, 'question')} with a domain, a subfield and a tag, as CS-Bench has them. {_NOTE}"]
+    lead = [f"{counted(questions, 'question')} with a domain, a subfield and a tag, as CS-Bench has them. {_NOTE}"]
     open_ = [
         folded.observation
         for folded in data.counted_attempts
@@ -75,28 +78,28 @@ def _lead(data: Dataset, rows: Sequence[Observation]) -> list[str]:
     if open_:
         formats = ", ".join(sorted({observation.format for observation in open_}))
         lead.append(
-            f"Not decided, and left out here: {count(len(open_), 'answer')} ({formats}). Means over these formats "
+            f"Not decided, and left out here: {counted(len(open_), 'answer')} ({formats}). Means over these formats "
             "are not "
             "comparable with published ones. `benchwright judge pending --score` has the answers judged."
         )
     return lead
 
 
-def _figures(
+def _accuracy_figures(
     rows: Sequence[Observation], label: Callable[[Observation], str], order: Sequence[str] = ()
 ) -> list[TableFigure]:
     """A row for each contestant and for chance, a column for each label and for all."""
     groups = {contestant.name: contestant_rows for contestant, contestant_rows in by_contestant(rows).items()}
     return [
-        *(figure(name, ALL, accuracy(contestant_rows, score_of)) for name, contestant_rows in groups.items()),
-        *by_label(groups, label, order, score_of),
-        *_by_chance(rows, lambda observation: (label(observation), ALL)),
+        *(table_figure(name, ALL, accuracy(contestant_rows, score_of)) for name, contestant_rows in groups.items()),
+        *accuracy_by_label(groups, label, order, score_of),
+        *_chance_figures(rows, lambda observation: (label(observation), ALL)),
     ]
 
 
 def _table(file: str, title: str, subset: str, figures: Sequence[TableFigure]) -> SortableTable:
     name = subset.lower()
-    return matrix(f"{file}-{name}", f"{title}: {name if file != 'subfields' else subset}", figures)
+    return figure_table(f"{file}-{name}", f"{title}: {name if file != 'subfields' else subset}", figures)
 
 
 def _folded_table(table: SortableTable) -> SortableTable:
@@ -110,9 +113,9 @@ def _picture_rows(rows: Sequence[Observation]) -> list[str]:
     return plain_names or [contestant.name for contestant in everyone]
 
 
-def _profile(figures: Sequence[TableFigure], everyone: Sequence[str]) -> list[SectionPicture]:
+def _profile_radar(figures: Sequence[TableFigure], contestants: Sequence[str]) -> list[SectionPicture]:
     """A radar with a spoke for each domain and format, of those who have all of them (CS-Bench's figure 2)."""
-    profiles: dict[str, list[charts.Row]] = {name: [] for name in everyone[: charts.MOST_GROUPS]}
+    profiles: dict[str, list[charts.Row]] = {name: [] for name in contestants[: charts.MOST_GROUPS]}
     spokes = [spoke for spoke in figures if spoke.row in profiles and spoke.column != ALL]
     for spoke in spokes:
         profiles[spoke.row].append({"label": spoke.column, "group": spoke.row, "value": spoke.value})
@@ -127,9 +130,9 @@ def _profile(figures: Sequence[TableFigure], everyone: Sequence[str]) -> list[Se
     svg = charts.radar([row for name in shown_names for row in profiles[name]], shown_names)
     alt = (
         "A radar with a spoke for each domain and each format, from 0 in the middle to 1 at the rim. "
-        f"{'; '.join(summaries)}.{charts.omission_note(shown_names, everyone)}"
+        f"{'; '.join(summaries)}.{charts.omission_note(shown_names, contestants)}"
     )
-    table = matrix("", "Score by domain and by format", [spoke for spoke in spokes if spoke.row in shown_names])
+    table = figure_table("", "Score by domain and by format", [spoke for spoke in spokes if spoke.row in shown_names])
     return [SectionPicture("domain-radar", "Profile by domain and format", alt, svg, table)]
 
 
@@ -137,9 +140,9 @@ def _value(row: charts.Row) -> float:
     return float(row["value"] or 0)
 
 
-def _dots(by_tag: Mapping[str, Sequence[TableFigure]], everyone: Sequence[str]) -> SectionPicture:
+def _domain_dots(by_tag: Mapping[str, Sequence[TableFigure]], contestants: Sequence[str]) -> SectionPicture:
     """Domains split by tag, with intervals."""
-    shown_names = everyone[: charts.MOST_GROUPS]
+    shown_names = contestants[: charts.MOST_GROUPS]
     spokes = [
         dataclasses.replace(spoke, column=f"{spoke.column}, {tag.lower()}")
         for tag, figures in by_tag.items()
@@ -159,13 +162,13 @@ def _dots(by_tag: Mapping[str, Sequence[TableFigure]], everyone: Sequence[str]) 
     return SectionPicture(
         "domain-dots",
         "Score by domain and tag, with intervals",
-        f"Mean scores. {summary}.{charts.omission_note(shown_names, everyone)}",
+        f"Mean scores. {summary}.{charts.omission_note(shown_names, contestants)}",
         charts.intervals(rows, shown_names, x_title="mean score", y_title=""),
-        matrix("", "Score by domain and tag", spokes),
+        figure_table("", "Score by domain and tag", spokes),
     )
 
 
-def _by_chance(
+def _chance_figures(
     rows: Sequence[Observation], question_columns: Callable[[Observation], Iterable[str]]
 ) -> list[TableFigure]:
     """A row for each language: what answers drawn at random earn in each column, each question once.

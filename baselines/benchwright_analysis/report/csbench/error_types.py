@@ -9,8 +9,8 @@ from benchwright_analysis.report.csbench.contestants import answered_observation
 from benchwright_analysis.report.fold import NamedErrors
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, TableFigure, count
-from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, TableFigure, counted
+from benchwright_analysis.report.sections.matrix import accuracy, figure_table, table_figure
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.error_types import ErrorType
 from benchwright_judges.agreement.estimators import krippendorff_alpha
@@ -32,9 +32,10 @@ def error_types(data: Dataset) -> Section | None:
     agreed = [observation for observation in rows if errors_by_attempt[observation.attempt].types]
     figures = _figures(agreed, errors_by_attempt)
     lead = [
-        f"Judges named the errors in {count(len(rows), 'wrong choice')} of {len(choices)} after which steps were asked "
-        "for. An answer can have several types, so a row can exceed 100 %. A type counts if more than half of the "
-        f"judges name it; of {count(len(rows) - len(agreed), 'answer')} they agree on none, and these are in no share.",
+        f"Judges named the errors in {counted(len(rows), 'wrong choice')} of {len(choices)} after which steps were "
+        "asked for. An answer can have several types, so a row can exceed 100 %. A type counts if more than half of "
+        f"the judges name it; of {counted(len(rows) - len(agreed), 'answer')} they agree on none, and these are in no "
+        "share.",
     ]
     numbers = {
         "shares": figures,
@@ -74,7 +75,7 @@ def _share(
     types: set[str],
 ) -> TableFigure:
     """The share of wrong choices with an error of any of these types."""
-    return figure(
+    return table_figure(
         row,
         column,
         accuracy(contestant_rows, lambda observation: bool(types & {*errors_by_attempt[observation.attempt].types})),
@@ -102,7 +103,7 @@ def _judge_agreement(rows: Sequence[Observation], errors_by_attempt: Mapping[str
                     second_judge,
                     len(shared_answers),
                     percent(same_count / len(shared_answers)),
-                    _alpha(shared_answers, first_judge, second_judge),
+                    _alpha_text(shared_answers, first_judge, second_judge),
                 )
             )
     columns = ("judge", "other judge", "answers", "same types", "Krippendorff's alpha")
@@ -110,7 +111,7 @@ def _judge_agreement(rows: Sequence[Observation], errors_by_attempt: Mapping[str
     return [SortableTable("Judges of errors, compared", columns, cells, note)] if cells else []
 
 
-def _alpha(shared_answers: Sequence[Mapping[str, tuple[str, ...]]], first_judge: str, second_judge: str) -> str:
+def _alpha_text(shared_answers: Sequence[Mapping[str, tuple[str, ...]]], first_judge: str, second_judge: str) -> str:
     import numpy as np
 
     ratings = np.array(
@@ -139,5 +140,5 @@ def _picture(figures: Sequence[TableFigure]) -> SectionPicture:
     svg = charts.intervals(rows, shown_groups, x_title="share of wrong choices", y_title="")
     left_out = charts.omission_note(shown_groups, groups)
     alt = f"Shares of wrong choices with an error of each type. {'; '.join(summaries)}.{left_out}"
-    table = matrix("error-types", "Types of error, by tag", figures, rows_are="tag, group", unit="wrong choice")
+    table = figure_table("error-types", "Types of error, by tag", figures, rows_are="tag, group", unit="wrong choice")
     return SectionPicture("error-types", "Types of error in wrong choices", alt, svg, table)

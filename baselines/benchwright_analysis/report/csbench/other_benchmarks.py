@@ -10,7 +10,7 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import Contestant
 from benchwright_analysis.report.csbench.scale import ModelScore, measured_models
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, with_interval
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, text_with_interval
 from benchwright_analysis.statistics.calibration import rank_correlation
 from benchwright_judges.agreement.estimators import Estimate, bootstrap_estimate, pearson
 
@@ -52,7 +52,7 @@ def other_benchmarks(data: Dataset) -> Section | None:
                     benchmark,
                     way,
                     len(shared_models),
-                    *(with_interval(correlation) for correlation in correlations.values()),
+                    *(text_with_interval(correlation) for correlation in correlations.values()),
                 )
             )
             if way == next(iter(numbers)):
@@ -83,7 +83,7 @@ def _picture(
     for name in shown_benchmarks:
         correlation = numbers[way][name]["pearson"]
         if isinstance(correlation, Estimate):
-            summaries.append(f"{name}: Pearson's {with_interval(correlation)}")
+            summaries.append(f"{name}: Pearson's {text_with_interval(correlation)}")
     svg = charts.curves(
         (),
         shown_benchmarks,

@@ -10,7 +10,7 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import Contestant, answered_observations, by_contestant, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.model_facts import ModelFacts
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, with_interval
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, text_with_interval
 from benchwright_analysis.report.sections.matrix import accuracy
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.scale_fit import ScaleFit, fit_scale
@@ -128,7 +128,7 @@ def _predictions_table(predictions: Mapping[str, Sequence[Prediction]]) -> Sorta
             name,
             prediction.model,
             f"{prediction.parameters_b:g}",
-            with_interval(prediction.predicted, as_share=True),
+            text_with_interval(prediction.predicted, as_share=True),
             "not run" if prediction.measured is None else percent(prediction.measured),
             "left out" if prediction.measured is not None else "from all sizes",
         )

@@ -14,11 +14,11 @@ from benchwright_analysis.report.section import (
     SectionPicture,
     SortableTable,
     TableFigure,
-    count,
-    interval,
+    counted,
+    interval_text,
     p_value,
 )
-from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
+from benchwright_analysis.report.sections.matrix import accuracy, figure_table, table_figure
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_difference
 from benchwright_foundation.number_text import number, percent
 
@@ -50,7 +50,9 @@ def settings(data: Dataset) -> Section | None:
         if not shared_observations:
             notices.append(f"{name}: no question was asked in every way.")
             continue
-        figures += [figure(name, way, accuracy(way_rows, score_of)) for way, way_rows in shared_observations.items()]
+        figures += [
+            table_figure(name, way, accuracy(way_rows, score_of)) for way, way_rows in shared_observations.items()
+        ]
         first_way, *other_ways = shared_observations
         differences[name] = {
             way: _difference(shared_observations[first_way], shared_observations[way]) for way in other_ways
@@ -62,7 +64,7 @@ def settings(data: Dataset) -> Section | None:
     ]
     if not figures:
         return Section("settings", "Ways to ask", empty_reason=" ".join(notices))
-    table = matrix("settings", "Score by way to ask", figures, rows_are="model")
+    table = figure_table("settings", "Score by way to ask", figures, rows_are="model")
     tables = [_differences_table(ways_by_model, differences)]
     numbers = {"scores": figures, "differences": differences}
     return Section("settings", "Ways to ask: examples and steps", lead, [_picture(figures, table)], tables, numbers)
@@ -113,7 +115,7 @@ def _differences_table(
 
 def _points_text(difference: CrossedEstimate) -> str:
     low, high = (None if end is None else 100 * end for end in (difference.low, difference.high))
-    return interval(low, high, digits=1)
+    return interval_text(low, high, digits=1)
 
 
 def _picture(figures: Sequence[TableFigure], table: SortableTable) -> SectionPicture:
@@ -125,7 +127,7 @@ def _picture(figures: Sequence[TableFigure], table: SortableTable) -> SectionPic
     ]
     summary = "; ".join(f"{cell.row}, {cell.column}: {percent(cell.value)}" for cell in figures[:12])
     models = len({cell.row for cell in figures})
-    alt = f"Mean scores of {count(models, 'model')} with intervals. {summary}."
+    alt = f"Mean scores of {counted(models, 'model')} with intervals. {summary}."
     return SectionPicture(
         "settings",
         "Score by way to ask",

@@ -9,8 +9,8 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import answered_observations, by_contestant, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, with_interval
-from benchwright_analysis.report.sections.matrix import accuracy, by_label, matrix
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, text_with_interval
+from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, figure_table
 from benchwright_foundation.number_text import number, percent
 
 _PARTS = ("shortest quarter", "second quarter", "third quarter", "longest quarter")
@@ -41,7 +41,7 @@ def tokens(data: Dataset) -> Section | None:
                 len(rows),
                 number(sent_tokens, 0),
                 number(received_tokens, 1),
-                with_interval(score.estimate, as_share=True),
+                text_with_interval(score.estimate, as_share=True),
             )
         )
         points.append({"x": received_tokens, "y": score.value, "group": name})
@@ -71,8 +71,8 @@ def _by_quarter(quarters: Sequence[tuple[str, Observation]]) -> SortableTable:
         contestant.name: rows
         for contestant, rows in by_contestant([observation for _, observation in quarters]).items()
     }
-    figures = by_label(groups, lambda observation: quarter_names[observation.attempt], _PARTS, score_of)
-    return matrix("tokens", "Score by length of the reply", figures)
+    figures = accuracy_by_label(groups, lambda observation: quarter_names[observation.attempt], _PARTS, score_of)
+    return figure_table("tokens", "Score by length of the reply", figures)
 
 
 def _picture(points: Sequence[charts.Row], table: SortableTable) -> SectionPicture:

@@ -19,7 +19,7 @@ import numpy as np
 from benchwright_analysis.code_digest import analysis_digest
 from benchwright_analysis.report.demo import subjects as demo_subjects
 from benchwright_analysis.report.demo.subjects import MADE_UP, MadeUp, conditions_text
-from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate
+from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate_study
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.clock.hand_clock import HandClock
 from benchwright_attempts.events.events import (
@@ -112,7 +112,7 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> S
         plan = StudyPlan(
             participants=people, families=4, problems_per_family=len(problems) // 4, effect_percent=0, median_minutes=14
         )
-        simulated_attempts = simulate(plan, random)
+        simulated_attempts = simulate_study(plan, random)
         problems_by_name = dict(
             zip(
                 dict.fromkeys(simulated_attempt.problem for simulated_attempt in simulated_attempts),
@@ -141,18 +141,20 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> S
             studies.enroll(STUDY, participant)
             studies.give_consent(STUDY, participant, "1")
             for ref in by_ref:
-                studies.forecast(STUDY, participant, ref, desk.forecast(simulated_by_task[simulated, ref]))
+                studies.keep_forecast(STUDY, participant, ref, desk.drawn_forecast(simulated_by_task[simulated, ref]))
             has_left = random.random() < 0.04
             for _task in assignment.tasks[: len(assignment.tasks) // 2 if has_left else None]:
                 assigned, consent, ref = studies.next_task(STUDY, participant)
                 simulated_attempt = simulated_by_task[simulated, ref]
                 minutes = simulated_attempt.minutes * (1 + FASTER / 100 if assigned.condition == "copilot" else 1)
-                attempt = desk.open(
+                attempt = desk.open_attempt(
                     by_ref[ref], ref, participant, "human+copilot" if assigned.assistants else "human", STUDY
                 )
                 studies.note_problem_opened(assigned, ref, attempt)
-                desk.record(attempt, assigned, consent, studies.forecast_of(STUDY, participant, ref) or Forecast())
-                desk.work(attempt, by_ref[ref], assigned, minutes)
+                desk.record_events(
+                    attempt, assigned, consent, studies.find_forecast(STUDY, participant, ref) or Forecast()
+                )
+                desk.write_person_attempt(attempt, by_ref[ref], assigned, minutes)
                 clock.pass_s(random.uniform(60, 600))
             if not has_left:
                 attentive = "sometimes" if random.random() < 0.95 else "never"
@@ -162,11 +164,11 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> S
             for ref, problem in by_ref.items():
                 for _ in range(_SAMPLES):
                     chance = 1 / (1 + math.exp(slope * (math.log2(baselines[ref]) - math.log2(half))))
-                    desk.model(problem, ref, model, passes=random.random() < chance)
+                    desk.write_model_sample(problem, ref, model, passes=random.random() < chance)
         for model_condition in model_conditions(log, STUDY):
             made_up = next(program for program in MADE_UP if program.name == model_condition.condition.name)
             for ref, sample in product(model_condition.problems, range(1, model_condition.condition.samples + 1)):
-                desk.program(made_up, by_ref[ref], model_condition.assigned_terms(ref, sample), ref)
+                desk.write_program_attempt(made_up, by_ref[ref], model_condition.assigned_terms(ref, sample), ref)
         desk.settle()
     return SimulatedStudy(STUDY, _ratings(random))
 
@@ -180,7 +182,7 @@ class _AttemptWriter:
         self._pending_events: list[Future[RecordedEvent]] = []
         self._texts: dict[str, tuple[str, str, int]] = {}
 
-    def open(self, problem: Problem, ref: str, solver: str, condition: str, study: str = "") -> str:
+    def open_attempt(self, problem: Problem, ref: str, solver: str, condition: str, study: str = "") -> str:
         path = next(iter(problem.public.expected), "answer.md")
         text = problem.public.files.get(path, "")
         header = AttemptHeader(
@@ -197,7 +199,7 @@ class _AttemptWriter:
         self._texts[header.id] = (path, text, 1)
         return header.id
 
-    def record(self, attempt: str, *events: Event) -> None:
+    def record_events(self, attempt: str, *events: Event) -> None:
         self._pending_events += [self._log.append_nowait(attempt, event) for event in events]
         if len(self._pending_events) > 2000 or isinstance(events[-1], Submitted | Abandoned | TimedOut | SelfEstimate):
             self.settle()
@@ -207,29 +209,29 @@ class _AttemptWriter:
             future.result()
         self._pending_events.clear()
 
-    def forecast(self, simulated_attempt: SimulatedAttempt) -> Forecast:
+    def drawn_forecast(self, simulated_attempt: SimulatedAttempt) -> Forecast:
         """A person's forecast for a task."""
         return Forecast(
             minutes_without_ai=simulated_attempt.forecast_minutes,
             minutes_with_ai=simulated_attempt.forecast_minutes * _HOPED,
             difficulty=self._felt_difficulty(simulated_attempt.minutes),
             prior_exposure=Exposure.SIMILAR if self._random.random() < 0.1 else Exposure.NONE,
-            success=self._chance(0.95 - 0.1 * math.log2(max(simulated_attempt.forecast_minutes, 4) / 4)),
+            success=self._stated_chance(0.95 - 0.1 * math.log2(max(simulated_attempt.forecast_minutes, 4) / 4)),
         )
 
-    def _chance(self, mean: float) -> float:
+    def _stated_chance(self, mean: float) -> float:
         """A chance as a person states it, in steps of a twentieth."""
         return float(np.clip(round(self._random.normal(mean, 0.15) * 20), 1, 20)) / 20
 
     def _felt_difficulty(self, minutes: float) -> int:
         return int(np.clip(round(math.log2(minutes / 3.5) + self._random.normal(2, 0.8)), 1, 5))
 
-    def work(self, attempt: str, problem: Problem, assigned: Assigned, needed_minutes: float) -> None:
+    def write_person_attempt(self, attempt: str, problem: Problem, assigned: Assigned, needed_minutes: float) -> None:
         """A person at one task, who would need this many minutes."""
         random, clock = self._random, self._clock
         patience = random.exponential(60 / _GIVE_UPS_PER_HOUR)
         minutes = min(needed_minutes, patience, _LIMIT_MIN)
-        self.record(attempt, Environment(editor="simulated", change_reasons=True, platform="linux"), Started())
+        self.record_events(attempt, Environment(editor="simulated", change_reasons=True, platform="linux"), Started())
         steps = max(6, round(minutes * 2.2))
         # Thinking comes in stretches: some gaps are minutes long.
         gaps = random.dirichlet(np.full(steps, 0.35)) * minutes * 60
@@ -239,37 +241,37 @@ class _AttemptWriter:
         number = 0
         for step in range(steps):
             clock.pass_s(float(gaps[step]))
-            self._write(attempt, uses_copilot=bool(assigned.assistants))
+            self._write_edits(attempt, uses_copilot=bool(assigned.assistants))
             if step == pause:
-                self.record(attempt, Focus(focused=False), Paused(reason="coffee"))
+                self.record_events(attempt, Focus(focused=False), Paused(reason="coffee"))
                 clock.pass_s(random.uniform(60, 900))
-                self.record(attempt, Resumed(), Focus(focused=True))
+                self.record_events(attempt, Resumed(), Focus(focused=True))
             if step in run_steps and step < steps - 1:
                 number += 1
                 share = (step + 1) / steps
-                self._verdict(attempt, problem, number, has_passed=False, share=share)
+                self._write_verdict(attempt, problem, number, has_passed=False, share=share)
         if passes:
-            self._verdict(attempt, problem, number + 1, has_passed=True, share=1.0)
-            self.record(attempt, Submitted())
+            self._write_verdict(attempt, problem, number + 1, has_passed=True, share=1.0)
+            self.record_events(attempt, Submitted())
         elif minutes == patience:
-            self._verdict(attempt, problem, number + 1, has_passed=False, share=0.5)
-            self.record(attempt, Abandoned(reason="I am stuck"))
+            self._write_verdict(attempt, problem, number + 1, has_passed=False, share=0.5)
+            self.record_events(attempt, Abandoned(reason="I am stuck"))
         else:
-            self._verdict(attempt, problem, number + 1, has_passed=False, share=0.6)
-            self.record(attempt, TimedOut(reason="time_limit", limit=_LIMIT_MIN * 60))
+            self._write_verdict(attempt, problem, number + 1, has_passed=False, share=0.6)
+            self.record_events(attempt, TimedOut(reason="time_limit", limit=_LIMIT_MIN * 60))
         spread = random.normal(0, 0.25)
         helped = bool(random.random() < 0.02)
-        self.record(
+        self.record_events(
             attempt,
             SelfEstimate(
                 minutes=minutes * math.exp(spread),
                 difficulty=self._felt_difficulty(needed_minutes),
                 external_help=helped,
-                solved=self._chance(0.9 if passes else 0.5),
+                solved=self._stated_chance(0.9 if passes else 0.5),
             ),
         )
 
-    def _write(self, attempt: str, *, uses_copilot: bool) -> None:
+    def _write_edits(self, attempt: str, *, uses_copilot: bool) -> None:
         """A few words by hand, at times a paste or a completion."""
         random = self._random
         draw = random.random()
@@ -291,13 +293,13 @@ class _AttemptWriter:
             accepted_event = AssistAccepted(
                 assist=offer_id, provider="github.copilot", path=path, version=version, length=len(text)
             )
-            self.record(attempt, shown_event, accepted_event)
+            self.record_events(attempt, shown_event, accepted_event)
         change = Change(start=start, end=end, text=text)
-        self.record(attempt, Edit(path=path, version=version, changes=(change,)))
-        self.record(attempt, EditReason(path=path, version=version, reason=source, metadata=metadata))
+        self.record_events(attempt, Edit(path=path, version=version, changes=(change,)))
+        self.record_events(attempt, EditReason(path=path, version=version, reason=source, metadata=metadata))
         self._texts[attempt] = (path, old_text[:start] + text + old_text[end:], version)
 
-    def _verdict(self, attempt: str, problem: Problem, number: int, *, has_passed: bool, share: float) -> None:
+    def _write_verdict(self, attempt: str, problem: Problem, number: int, *, has_passed: bool, share: float) -> None:
         path, text, _ = self._texts[attempt]
         digest = sha256(text.encode())
         outcome = Outcome.PASSED if has_passed else Outcome.FAILED
@@ -305,7 +307,7 @@ class _AttemptWriter:
             judgement = JudgedBy(method="deterministic", status="scored", score=float(has_passed))
             message = "" if has_passed else "The answer is not the expected one."
             reason = "passed" if has_passed else "wrong_answer"
-            self.record(
+            self.record_events(
                 attempt,
                 Answered(
                     number=number,
@@ -320,13 +322,13 @@ class _AttemptWriter:
         run, total = f"{attempt}-{number}", 8
         passed_count = total if has_passed else min(total - 1, int(share * total))
         message = "" if has_passed else str(self._random.choice(_MESSAGES)).format(passed_count, total)
-        self.record(
+        self.record_events(
             attempt,
             Save(path=path, sha256=digest, size=len(text)),
             RunStarted(run=run, number=number, snapshot={path: digest}),
         )
         self._clock.pass_s(2.5)
-        self.record(
+        self.record_events(
             attempt,
             RunFinished(
                 run=run,
@@ -341,27 +343,27 @@ class _AttemptWriter:
             ),
         )
 
-    def program(self, made_up: MadeUp, problem: Problem, assigned: Assigned, ref: str) -> None:
+    def write_program_attempt(self, made_up: MadeUp, problem: Problem, assigned: Assigned, ref: str) -> None:
         """One attempt of an agent, or of a copilot alone."""
-        attempt = self.open(problem, ref, assigned.participant, made_up.name, STUDY)
-        self.record(attempt, assigned)
+        attempt = self.open_attempt(problem, ref, assigned.participant, made_up.name, STUDY)
+        self.record_events(attempt, assigned)
         path, old_text, version = self._texts[attempt]
-        write = partial(self.record, attempt)
+        write = partial(self.record_events, attempt)
         text, broke_off = demo_subjects.simulate_program(
             made_up, path, old_text, self._random, self._clock.pass_s, write
         )
         self._texts[attempt] = (path, text, version)
         passes = not broke_off and self._random.random() < made_up.chance
-        self._verdict(attempt, problem, 1, has_passed=passes, share=self._random.random())
-        self.record(attempt, demo_subjects.end_event(broke_off=broke_off))
+        self._write_verdict(attempt, problem, 1, has_passed=passes, share=self._random.random())
+        self.record_events(attempt, demo_subjects.end_event(broke_off=broke_off))
 
-    def model(self, problem: Problem, ref: str, model: str, *, passes: bool) -> None:
+    def write_model_sample(self, problem: Problem, ref: str, model: str, *, passes: bool) -> None:
         """One sample of a model."""
-        attempt = self.open(problem, ref, model, "model")
-        self.record(attempt, Started())
+        attempt = self.open_attempt(problem, ref, model, "model")
+        self.record_events(attempt, Started())
         self._clock.pass_s(self._random.uniform(5, 40))
         sent_tokens, received_tokens = int(self._random.integers(600, 2000)), int(self._random.integers(200, 4000))
-        self.record(
+        self.record_events(
             attempt,
             ModelUsage(
                 model=model,
@@ -373,8 +375,8 @@ class _AttemptWriter:
                 parameters={"prompts": "benchwright", "knowledge_cutoff": "2026-06"},
             ),
         )
-        self._verdict(attempt, problem, 1, has_passed=passes, share=self._random.random())
-        self.record(attempt, Submitted())
+        self._write_verdict(attempt, problem, 1, has_passed=passes, share=self._random.random())
+        self.record_events(attempt, Submitted())
 
 
 _MESSAGES = (

@@ -96,13 +96,13 @@ def simulate_program(
         if made_up.policy:
             is_taken = made_up.policy != "never"
             record_events(
-                *_offer(
+                *_completion_events(
                     path, step, len(text), added_line, float(random.lognormal(5.6, 0.7)), change if is_taken else None
                 )
             )
         else:
             is_taken = True
-            record_events(_reason(path, step + 1, "agent"), Edit(path=path, version=step + 1, changes=(change,)))
+            record_events(_edit_reason(path, step + 1, "agent"), Edit(path=path, version=step + 1, changes=(change,)))
             sent_tokens, received_tokens = int(random.integers(1500, 6000)), int(random.integers(100, 900))
             total = sent_tokens + received_tokens
             cost = round((sent_tokens + 4 * received_tokens) * 1e-6, 6)
@@ -119,11 +119,13 @@ def end_event(*, broke_off: bool) -> Event:
     return Abandoned(reason="subject_failed: no_answer") if broke_off else Submitted()
 
 
-def _reason(path: str, version: int, reason: str) -> EditReason:
+def _edit_reason(path: str, version: int, reason: str) -> EditReason:
     return EditReason(path=path, version=version, reason=reason, method=AttributionMethod.ONLY_WRITER)
 
 
-def _offer(path: str, step: int, offset: int, text: str, latency_ms: float, change: Change | None) -> list[Event]:
+def _completion_events(
+    path: str, step: int, offset: int, text: str, latency_ms: float, change: Change | None
+) -> list[Event]:
     assist = f"{path}:{step}"
     asked_event = AssistAsked(
         provider=COPILOT, path=path, version=step, outcome="shown", latency_ms=round(latency_ms, 1)
@@ -135,5 +137,5 @@ def _offer(path: str, step: int, offset: int, text: str, latency_ms: float, chan
         return [asked_event, shown_event]
     version = step + 1
     accepted_event = AssistAccepted(assist=assist, provider=COPILOT, path=path, version=version, length=len(text))
-    reason = _reason(path, version, "inlineCompletionAccept")
+    reason = _edit_reason(path, version, "inlineCompletionAccept")
     return [asked_event, shown_event, reason, Edit(path=path, version=version, changes=(change,)), accepted_event]

@@ -22,7 +22,7 @@ def question_attempts(
     attempts_by_group = {
         group: [
             attempt
-            for attempt in data.attempts_of(group)
+            for attempt in data.counted_attempts_in(group)
             if attempt.observation.kind == ProblemKind.QUESTION.value
             and attempt.observation.censored_by != "not_decided"
             and keep(attempt)

@@ -7,7 +7,7 @@ from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.section import Section
-from benchwright_analysis.report.sections.matrix import by_label, matrix
+from benchwright_analysis.report.sections.matrix import accuracy_by_label, figure_table
 from benchwright_problems.problem import QuestionFormat
 
 _FORMATS = {
@@ -26,10 +26,10 @@ def forms(data: Dataset) -> Section | None:
         medium = _SEEN[data.problem_facts.get(observation.problem, unknown_facts).has_pictures]
         return f"{medium}, {_FORMATS[observation.format]}" if observation.format in _FORMATS else ""
 
-    figures = by_label(grouped_observations(question_attempts(data)), form, _ORDER)
+    figures = accuracy_by_label(grouped_observations(question_attempts(data)), form, _ORDER)
     if len({figure.column for figure in figures}) < 2:
         return None
-    table = matrix(
+    table = figure_table(
         "question-forms",
         "Right answers, by picture and format",
         figures,

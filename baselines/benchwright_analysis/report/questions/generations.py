@@ -8,7 +8,7 @@ from benchwright_analysis.report.questions.attempts import grouped_observations,
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section, TableFigure
-from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
+from benchwright_analysis.report.sections.matrix import accuracy, figure_table, table_figure
 
 _MOST = 10
 """Generations with a column of their own."""
@@ -31,8 +31,8 @@ def generations(data: Dataset) -> Section | None:
         "chance that one answer is right, from its first k answers to each question.",
     )
     tables = [
-        matrix("generations", "Right answers, by generation", generation_figures, groups=data.groups),
-        matrix("pass-at-1", "Pass@1 from k answers", sample_figures, groups=data.groups, note=_NOTE),
+        figure_table("generations", "Right answers, by generation", generation_figures, groups=data.groups),
+        figure_table("pass-at-1", "Pass@1 from k answers", sample_figures, groups=data.groups, note=_NOTE),
     ]
     named_figures = {"generations": generation_figures, "pass_at_1": sample_figures}
     return Section("generations", "Several answers to the same question", lead, (), tables, named_figures)
@@ -60,7 +60,7 @@ def _figures(
     sample_ranges: Mapping[str, range],
 ) -> list[TableFigure]:
     return [
-        figure(group, name, accuracy(chosen))
+        table_figure(group, name, accuracy(chosen))
         for name, sample_numbers in sample_ranges.items()
         for group, rows in groups.items()
         if max(numbered[group].values()) >= sample_numbers[-1]

@@ -9,7 +9,7 @@ from benchwright_analysis.report.questions.attempts import grouped_observations,
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Section, SortableTable, TableFigure
-from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
+from benchwright_analysis.report.sections.matrix import accuracy, figure_table, table_figure
 from benchwright_judges.agreement.agreement import is_right_by_majority
 from benchwright_judges.agreement.rated import scale_of
 from benchwright_judges.judgement import ScoringMethod
@@ -37,7 +37,7 @@ def grades(data: Dataset) -> Section | None:
             f"Partially correct counts as incorrect in every other number. {_NO_ANSWER.capitalize()}: empty, declined "
             "or unreadable; it counts as incorrect too."
         )
-        tables.append(matrix("grades", "Grades of free responses", grade_figures, groups=data.groups, note=note))
+        tables.append(figure_table("grades", "Grades of free responses", grade_figures, groups=data.groups, note=note))
         numbers["grades"] = grade_figures
     if ties:
         note = (
@@ -45,7 +45,7 @@ def grades(data: Dataset) -> Section | None:
             "are in two tiers or more than one point apart; partially correct and incorrect differ as labels, but are "
             "both not right."
         )
-        tables.append(matrix("tie-breaks", "First two votes that disagree", ties, groups=data.groups, note=note))
+        tables.append(figure_table("tie-breaks", "First two votes that disagree", ties, groups=data.groups, note=note))
         numbers["tie_breaks"] = ties
     return Section("grades", "How judges graded", (), (), tables, numbers)
 
@@ -74,7 +74,7 @@ def _shares(
 ) -> list[TableFigure]:
     """The share of attempts for which a column is true, by group."""
     return [
-        figure(group, name, accuracy(rows, lambda observation, holds=holds: holds[observation.attempt]))  # type: ignore[misc]
+        table_figure(group, name, accuracy(rows, lambda observation, holds=holds: holds[observation.attempt]))  # type: ignore[misc]
         for name, holds in holds_by_column.items()
         for group, rows in groups.items()
     ]

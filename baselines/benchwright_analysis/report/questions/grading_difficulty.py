@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Section, SectionPicture
-from benchwright_analysis.report.sections.matrix import figure, matrix
+from benchwright_analysis.report.sections.matrix import figure_table, table_figure
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_foundation.number_text import percent
@@ -26,14 +26,14 @@ def grading_difficulty(data: Dataset) -> Section | None:
         if rated_answer.difficulty:
             levels.setdefault(_level(rated_answer), []).append(rated_answer)
     figures = [
-        figure(_LEVELS[level], name, share)
+        table_figure(_LEVELS[level], name, share)
         for name, differs in _COLUMNS.items()
         for level in sorted(levels)
         if (share := _share(levels[level], differs)) is not None
     ]
     if not figures:
         return None
-    table = matrix(
+    table = figure_table(
         "grading-difficulty",
         "Disagreement by grading difficulty",
         figures,

@@ -13,7 +13,7 @@ from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.questions.attempts import question_attempts
 from benchwright_analysis.report.questions.selections import AnswerSelection
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Section, SortableTable, count, with_interval
+from benchwright_analysis.report.section import Cell, Section, SortableTable, counted, text_with_interval
 from benchwright_authoring.item_analysis import LEAST, Option, analyse, distractors
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.estimators import Share, wilson_share
@@ -96,19 +96,18 @@ def options(data: Dataset) -> Section | None:
         return None
     question_count = len({question.problem for question in analysed_questions})
     lead = [
-        f"{count(question_count, 'question')} with at least {LEAST} answers by people, or by models and agents, one "
+        f"{counted(question_count, 'question')} with at least {LEAST} answers by people, or by models and agents, one "
         "of each: "
         "how hard they are, whether those who know more answer them, and which wrong options are chosen. Distractors "
         "are numbered by how often they are chosen: letters and wording would give keys away."
     ]
-    same_share = _same_distractor(selections_by_solver, names)
+    same_share = _same_distractor_share(selections_by_solver, names)
     if same_share.total:
         lead.append(
-            f"Of {count(same_share.total, 'question')} at which both have one distractor that they choose most, it "
+            f"Of {counted(same_share.total, 'question')} at which both have one distractor that they choose most, it "
             "is the "
-            f"same one at {same_share.count}: {with_interval(same_share, as_share=True)}. Of three distractors, chance "
-            "would make it "
-            "one in three."
+            f"same one at {same_share.count}: {text_with_interval(same_share, as_share=True)}. Of three distractors, "
+            "chance would make it one in three."
         )
     tables = [_questions_table(analysed_questions, chosen_options), _options_table(chosen_options)]
     numbers = {"questions": analysed_questions, "options": chosen_options, "same_distractor": same_share}
@@ -175,7 +174,7 @@ def _option(problem: str, solver: str, option_name: str, option: Option) -> Chos
     )
 
 
-def _same_distractor(
+def _same_distractor_share(
     selections_by_solver: Mapping[str, _SolverSelections], names: Mapping[str, Mapping[str, str]]
 ) -> Share:
     """The share of questions at which people and models have the same most chosen distractor.
@@ -185,13 +184,13 @@ def _same_distractor(
     agreements = [
         first == second
         for problem in names
-        if (first := _most_chosen(selections_by_solver[PEOPLE], problem))
-        and (second := _most_chosen(selections_by_solver[MACHINES], problem))
+        if (first := _most_chosen_distractor(selections_by_solver[PEOPLE], problem))
+        and (second := _most_chosen_distractor(selections_by_solver[MACHINES], problem))
     ]
     return wilson_share(sum(agreements), len(agreements))
 
 
-def _most_chosen(solver_selections: _SolverSelections, problem: str) -> str:
+def _most_chosen_distractor(solver_selections: _SolverSelections, problem: str) -> str:
     """The distractor; empty if there is none, or several are chosen equally often."""
     problem_selections = solver_selections.by_problem.get(problem, {})
     top_choices = Counter(

@@ -9,8 +9,8 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.questions.attempts import grouped_observations, question_attempts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableFigure, count
-from benchwright_analysis.report.sections.matrix import accuracy, by_label, figure, matrix
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, TableFigure, counted
+from benchwright_analysis.report.sections.matrix import accuracy, accuracy_by_label, figure_table, table_figure
 from benchwright_foundation.number_text import number
 from benchwright_problems.problem import Skill
 
@@ -21,26 +21,28 @@ _REASONING = (Skill.ANALYZE.value, Skill.DESIGN.value, Skill.IMPLEMENT.value)
 def profile(data: Dataset) -> Section | None:
     """Mean score by skill, over the skills that need reasoning, and by topic."""
     groups = grouped_observations(question_attempts(data))
-    skills = by_label(groups, lambda observation: observation.skill, [skill.value for skill in Skill], _score)
-    topics = by_label(groups, lambda observation: observation.topic, score_of=_score)
+    skills = accuracy_by_label(groups, lambda observation: observation.skill, [skill.value for skill in Skill], _score)
+    topics = accuracy_by_label(groups, lambda observation: observation.topic, score_of=_score)
     if not skills and not topics:
         return None
     pictures: list[SectionPicture] = []
     numbers: dict[str, object] = {}
     if skills:
         skill_figures = [*skills, *_skill_set_figures(groups)]
-        table = matrix("skills", "Score by skill", skill_figures, groups=data.groups, rows_are="group", note=_NOTE)
+        table = figure_table(
+            "skills", "Score by skill", skill_figures, groups=data.groups, rows_are="group", note=_NOTE
+        )
         pictures += _pictures("skill", skills, table, data.groups)
         numbers["skill"] = skill_figures
     if topics:
-        table = matrix("topics", "Score by topic", topics, groups=data.groups)
+        table = figure_table("topics", "Score by topic", topics, groups=data.groups)
         pictures += _pictures("topic", topics, table, data.groups)
         numbers["topic"] = topics
     lead = (
         "Mean score of questions by what they ask for; each question counts alike. The dots show the same numbers with "
         "their intervals.",
     )
-    numbers["labelled_by"] = labellers = _labelled_by(data, groups)
+    numbers["labelled_by"] = labellers = _question_counts_by_labeller(data, groups)
     label_notes = [_label_note(kind, counts) for kind, counts in labellers.items() if list(counts) != ["data set"]]
     return Section("profile", "Skills and topics", [*lead, *label_notes], pictures, (), numbers)
 
@@ -51,7 +53,7 @@ _NOTE = (
 )
 
 
-def _labelled_by(data: Dataset, groups: Mapping[str, Sequence[Observation]]) -> dict[str, Counter[str]]:
+def _question_counts_by_labeller(data: Dataset, groups: Mapping[str, Sequence[Observation]]) -> dict[str, Counter[str]]:
     """Kind of label → who gave it → questions."""
     counts_by_kind: dict[str, Counter[str]] = {}
     for problem in sorted({observation.problem for rows in groups.values() for observation in rows}):
@@ -62,7 +64,7 @@ def _labelled_by(data: Dataset, groups: Mapping[str, Sequence[Observation]]) -> 
 
 
 def _label_note(kind: str, counts: Mapping[str, int]) -> str:
-    labeller_counts = ", ".join(f"{labeller} ({count(amount, 'question')})" for labeller, amount in counts.items())
+    labeller_counts = ", ".join(f"{labeller} ({counted(amount, 'question')})" for labeller, amount in counts.items())
     return f"Who says which {kind} a question has: {labeller_counts}."
 
 
@@ -74,7 +76,7 @@ def _skill_set_figures(groups: Mapping[str, Sequence[Observation]]) -> list[Tabl
     """The reasoning skills together, and all skills."""
     skill_sets = (("reasoning", _REASONING), ("all skills", tuple(skill.value for skill in Skill)))
     return [
-        figure(group, name, accuracy(chosen, _score))
+        table_figure(group, name, accuracy(chosen, _score))
         for name, kind_skills in skill_sets
         for group, rows in groups.items()
         if (chosen := [observation for observation in rows if observation.skill in kind_skills])
@@ -94,7 +96,7 @@ def _pictures(
     dots = SectionPicture(
         f"{name}-dots",
         f"Score by {name}, with intervals",
-        _best_and_worst(figures, name, groups) + charts.omission_note(groups, all_groups),
+        _best_and_worst_sentence(figures, name, groups) + charts.omission_note(groups, all_groups),
         charts.intervals(rows, groups, colour_order=report_groups, x_title="mean score", y_title=""),
         table,
     )
@@ -112,7 +114,7 @@ def _pictures(
     return [web, dots]
 
 
-def _best_and_worst(figures: Sequence[TableFigure], name: str, groups: Sequence[str]) -> str:
+def _best_and_worst_sentence(figures: Sequence[TableFigure], name: str, groups: Sequence[str]) -> str:
     told_of = []
     for group in groups:
         group_scores = sorted((cell.value or 0.0, cell.column) for cell in figures if cell.row == group)

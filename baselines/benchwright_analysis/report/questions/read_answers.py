@@ -28,10 +28,10 @@ def read_answers(data: Dataset) -> Section | None:
             counts["right"],
             counts["wrong"],
             counts["unreadable"],
-            _share(counts["right"], counts["answers"]),
-            _share(counts["right"], counts["right"] + counts["wrong"]),
-            _share(counts["by_rules"], counts["right"] + counts["wrong"]),
-            _share(counts["by_model"], counts["right"] + counts["wrong"]),
+            _share_text(counts["right"], counts["answers"]),
+            _share_text(counts["right"], counts["right"] + counts["wrong"]),
+            _share_text(counts["by_rules"], counts["right"] + counts["wrong"]),
+            _share_text(counts["by_model"], counts["right"] + counts["wrong"]),
         )
         for group, counts in counts_by_group.items()
     ]
@@ -109,5 +109,5 @@ def _is_by_model(row: Observation) -> bool:
     return row.judge_method == ScoringMethod.READER.value
 
 
-def _share(part_count: int, total_count: int) -> str:
+def _share_text(part_count: int, total_count: int) -> str:
     return percent(part_count / total_count) if total_count else "–"

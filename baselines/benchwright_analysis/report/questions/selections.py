@@ -9,7 +9,7 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import packs_of
 from benchwright_attempts.grading.grading import ANSWER
 from benchwright_attempts.log.log import EventLog
-from benchwright_attempts.summary.replay import contents_of
+from benchwright_attempts.summary.replay import recorded_contents
 from benchwright_authoring.item_analysis import LEAST
 from benchwright_judges.score import read_selection
 from benchwright_problems.problem import Question, QuestionFormat
@@ -26,7 +26,7 @@ class AnswerSelection:
     is_right: bool
 
 
-def selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapping[str, AnswerSelection]:
+def read_selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapping[str, AnswerSelection]:
     """By attempt; without those whose text was not recorded, or whose pack is not on this machine.
 
     Answers are read only if enough people, or models, answered one of the questions: it takes a while for a large log.
@@ -58,7 +58,7 @@ def selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapp
         question, verdict = questions.get(problem_by_attempt.get(header.id, "")), summary.verdict
         if question is None or verdict is None or verdict.outcome is Outcome.ERROR or ANSWER not in verdict.snapshot:
             continue
-        contents = contents_of(log.events(header.id), {ANSWER: verdict.snapshot[ANSWER]})
+        contents = recorded_contents(log.events(header.id), {ANSWER: verdict.snapshot[ANSWER]})
         if ANSWER in contents:
             value = read_selection(question, contents[ANSWER].decode(errors="replace")) or ""
             selections_by_attempt[header.id] = AnswerSelection(value, verdict.outcome is Outcome.PASSED)

@@ -50,10 +50,10 @@ class AssistanceFacts:
     _program: dict[str, str] = field(default_factory=dict)
     _failure: str = ""
 
-    def add_request(self, value: Mapping[str, Any]) -> None:
+    def add_request(self, event_fields: Mapping[str, Any]) -> None:
         """A completion was asked for."""
-        self._latencies.append(value.get("latency_ms"))
-        self._empty_answers += value.get("outcome") == "nothing"
+        self._latencies.append(event_fields.get("latency_ms"))
+        self._empty_answers += event_fields.get("outcome") == "nothing"
 
     def note_completion_edit(self, event: EventBody) -> None:
         """An edit was a completion."""
@@ -64,15 +64,15 @@ class AssistanceFacts:
             if origin in _COMPLETIONS:
                 self._by_reason[origin is EditOrigin.COMPLETION_PART] += 1
 
-    def add_usage(self, value: Mapping[str, Any]) -> None:
+    def add_usage(self, event_fields: Mapping[str, Any]) -> None:
         """A model was used, or a program started."""
-        parameters = value.get("parameters", {})
+        parameters = event_fields.get("parameters", {})
         if parameters.get("subject"):
             self._program = {name: str(parameters[name]) for name in _PROGRAM if parameters.get(name)}
 
-    def note_abandonment(self, value: Mapping[str, Any]) -> None:
+    def note_abandonment(self, event_fields: Mapping[str, Any]) -> None:
         """The attempt was given up."""
-        reason = str(value.get("reason") or "")
+        reason = str(event_fields.get("reason") or "")
         self._failure = reason.removeprefix(_FAILED) if reason.startswith(_FAILED) else ""
 
     def summary(self) -> Assistance:

@@ -55,10 +55,10 @@ class AttemptFacts:
     newest_wall: str = ""
     """Wall time of the newest event before the end."""
 
-    def add_usage(self, value: dict[str, Any]) -> None:
+    def add_usage(self, event_fields: dict[str, Any]) -> None:
         """Adds what a model used."""
-        self.model_names[value["model"]] = None
-        parameters = value.get("parameters", {})
+        self.model_names[event_fields["model"]] = None
+        parameters = event_fields.get("parameters", {})
         if parameters.get("prompts"):
             self.prompts = f"{parameters['prompts']} {str(parameters.get('prompts_sha256', ''))[:16]}".rstrip()
         if isinstance(shots := parameters.get("shots"), int) and isinstance(steps := parameters.get("steps"), bool):
@@ -67,9 +67,9 @@ class AttemptFacts:
             self.statement = f"{parameters['statement']} by {parameters.get('refined_by', '')}"
         self.knowledge_cutoff = max(self.knowledge_cutoff, str(parameters.get("knowledge_cutoff", "")))
         for name in self.usage:
-            self.usage[name] += value.get(name, 0)
-        if value.get("cost_usd") is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + value["cost_usd"]
+            self.usage[name] += event_fields.get(name, 0)
+        if event_fields.get("cost_usd") is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + event_fields["cost_usd"]
 
     def solver(self, header: AttemptHeader) -> str:
         """The solver: a study's attempt has its condition's name in the header, and the solver in its assignment."""
@@ -216,13 +216,13 @@ class FoldedEvents:
             "share_by_assistant": by_model / total if total else None,
             "guessed_share": self.edits.inferred_count() / total if total else None,
             "classifier": CLASSIFIER,
-            **self._survival(by_model),
+            **self._survival_columns(by_model),
         }
 
-    def _survival(self, by_model: int) -> dict[str, int | None]:
+    def _survival_columns(self, inserted_by_model: int) -> dict[str, int | None]:
         names = ("reached_30s", "survived_30s", "reached_120s", "survived_120s", "survived_end")
         if self.header.recording is not Recording.FULL:
-            return {"accepted": by_model, **dict.fromkeys(names)}
+            return {"accepted": inserted_by_model, **dict.fromkeys(names)}
         accepted_count, survival = self.edits.survival()
         if survival is None:
             return {"accepted": accepted_count, **dict.fromkeys(names)}

@@ -145,7 +145,7 @@ class Dataset:
         }
         return tuple(group for group in self.groups if group in people)
 
-    def attempts_of(self, group: str) -> list[FoldedAttempt]:
+    def counted_attempts_in(self, group: str) -> list[FoldedAttempt]:
         """Attempts of a group that count."""
         return [folded_attempt for folded_attempt in self.counted_attempts if folded_attempt.observation.group == group]
 

@@ -76,11 +76,11 @@ class Edits:
         self._contents.set_files(at_ns, seq, files)
 
     def add_edit(
-        self, value: dict[str, Any], seq: int, wall: str, *, at_ns: int, clock_ns: int, has_text: bool
+        self, edit_fields: dict[str, Any], seq: int, wall: str, *, at_ns: int, clock_ns: int, has_text: bool
     ) -> None:
         """One edit, as JSON has it."""
         # An attempt has few paths, and may have a million edits.
-        path, changes = intern(value["path"]), value["changes"]
+        path, changes = intern(edit_fields["path"]), edit_fields["changes"]
         inserted: list[int] = []
         lines: list[int] = []
         total = 0
@@ -102,7 +102,9 @@ class Edits:
             replacements = ((change.get("start"), change.get("end"), change["text"]) for change in changes)
             self._contents.edit(at_ns, seq, path, replacements)
         self._clock_ns.append(clock_ns)
-        self.attributor.edit(EditFacts(seq, path, value.get("version"), inserted, lines, total, deleted), wall)
+        self.attributor.add_edit(
+            EditFacts(seq, path, edit_fields.get("version"), inserted, lines, total, deleted), wall
+        )
 
     def labelled_edits(self, end_ns: int, clock_ns: int) -> LabelledEdits:
         """All edits with their labels, after the last event at this time."""

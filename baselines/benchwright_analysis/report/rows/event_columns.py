@@ -57,9 +57,9 @@ class EventColumns:
         """The next rows are of this attempt."""
         self._attempts.append((len(self), attempt))
 
-    def begin_state(self, begin_state: str) -> None:
+    def begin_state(self, state: str) -> None:
         """From the next row on, the attempt is in this state."""
-        self._states.append((len(self), begin_state))
+        self._states.append((len(self), state))
 
     def fill_cell(self, column: str, value: object) -> None:
         """Fills a cell of the row that comes next."""
@@ -95,7 +95,7 @@ class EventColumns:
         self._pack_walls()
         stop = len(self) if stop is None else min(stop, len(self))
         attempts, state_indices = (
-            _value_indices(begun, len(self))[start:stop] for begun in (self._attempts, self._states)
+            _running_value_indices(begun, len(self))[start:stop] for begun in (self._attempts, self._states)
         )
         first_rows = np.array([row for row, _ in self._attempts], dtype=np.int64)
         full: dict[str, Any] = {
@@ -111,7 +111,7 @@ class EventColumns:
         arrow_arrays = [
             pa.array(full[field.name], type=field.type)
             if field.name in full
-            else _sparse(self._parts(field.name), start, stop, field.type)
+            else _sparse_column(self._parts(field.name), start, stop, field.type)
             for field in schema
         ]
         return pa.Table.from_arrays(arrow_arrays, schema=schema)
@@ -130,7 +130,7 @@ class EventColumns:
         self._newest_walls = []
 
 
-def _value_indices(begun_values: list[tuple[int, str]], length: int) -> NDArray[np.int64]:
+def _running_value_indices(begun_values: list[tuple[int, str]], length: int) -> NDArray[np.int64]:
     """For each row, which of the values holds: the newest that has begun."""
     import numpy as np
 
@@ -138,7 +138,7 @@ def _value_indices(begun_values: list[tuple[int, str]], length: int) -> NDArray[
     return np.cumsum(counts[:length]) - 1
 
 
-def _sparse(filled_parts: Sequence[_Part], start: int, stop: int, arrow_type: pa.DataType) -> pa.Array[Any]:
+def _sparse_column(filled_parts: Sequence[_Part], start: int, stop: int, arrow_type: pa.DataType) -> pa.Array[Any]:
     """A column that is empty in most rows: "" in columns of strings, null in others."""
     import numpy as np
     import pyarrow as pa

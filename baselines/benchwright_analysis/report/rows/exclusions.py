@@ -40,7 +40,7 @@ def rule_sentence(rule: Exclusion) -> str:
     return f"{criterion_name}{bound}" + (" (whole participant)" if rule.drop is Drop.PARTICIPANT else "")
 
 
-def exclude(
+def mark_exclusions(
     observations: Sequence[Observation],
     study: Study | None,
     participant_facts: Participants | None,
@@ -101,7 +101,7 @@ _ONLY_ALONE = frozenset({"ai_setting", "edit_by_model"})
 """Violations that no condition with assistants can have: see `Terms.violations`."""
 
 
-def one_sided(rule: Exclusion, study: Study, excluded_observations: Sequence[Observation]) -> str:
+def one_sidedness_note(rule: Exclusion, study: Study, excluded_observations: Sequence[Observation]) -> str:
     """Note that a rule leaves out attempts of one condition only, by its nature or in these data; empty if not.
 
     Args:
@@ -136,7 +136,7 @@ def _applies(rule: Exclusion, observation: Observation, participant_facts: Parti
     return rule.less_than is not None and value < rule.less_than
 
 
-def _attention(observation: Observation, participant_facts: Participants | None) -> float | None:
+def _failed_attention(observation: Observation, participant_facts: Participants | None) -> float | None:
     return participant_facts.failed_attention.get(observation.participant) if participant_facts is not None else None
 
 
@@ -145,7 +145,7 @@ def _unfinished_share(observation: Observation, participant_facts: Participants 
 
 
 _VALUES: Mapping[ExclusionCriterion, Callable[[Observation, Participants | None], float | None]] = {
-    ExclusionCriterion.FAILED_ATTENTION: _attention,
+    ExclusionCriterion.FAILED_ATTENTION: _failed_attention,
     ExclusionCriterion.UNFINISHED_TASKS: _unfinished_share,
     ExclusionCriterion.VIOLATIONS: lambda observation, _: observation.violations,
     ExclusionCriterion.ACTIVE_MINUTES: lambda observation, _: observation.active_s / 60,

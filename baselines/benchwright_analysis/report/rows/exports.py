@@ -18,7 +18,7 @@ from benchwright_analysis.report.rows.codebook import codebook, schema_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.event_row import EventRow
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.rows.spreadsheet import without_formula, without_formulas
+from benchwright_analysis.report.rows.spreadsheet import escape_formulas, without_formula
 from benchwright_analysis.report.section import Section, TableFigure
 from benchwright_foundation.atomic import write_atomically
 from benchwright_harness.cvdp_report import GradedAnswer, composite, raw_result, report, report_text
@@ -43,11 +43,11 @@ def write_attempts(folder: Path, observations: Sequence[Observation]) -> None:
     rows = [observation.model_dump() for observation in observations]
     table = pa.Table.from_pylist(rows, schema=schema_of(Observation))
     pq.write_table(table, folder / "attempts.parquet", compression="zstd")
-    pa.csv.write_csv(without_formulas(table), folder / "attempts.csv")
+    pa.csv.write_csv(escape_formulas(table), folder / "attempts.csv")
     (folder / "codebook.md").write_text(codebook(), encoding="utf-8")
 
 
-def write_events(folder: Path, event_files: Sequence[Path]) -> None:
+def join_event_files(folder: Path, event_files: Sequence[Path]) -> None:
     """Puts `events.parquet` and `events.csv` together from what readers wrote.
 
     Several parts become a folder called `events.parquet`, which readers of Parquet take for one table: writing
@@ -99,7 +99,7 @@ def write_cvdp(folder: Path, data: Dataset, made_at: datetime) -> list[str]:
     for group in data.groups:
         rows = [
             folded_attempt.observation
-            for folded_attempt in data.attempts_of(group)
+            for folded_attempt in data.counted_attempts_in(group)
             if folded_attempt.observation.category and folded_attempt.observation.difficulty
         ]
         if not rows:
@@ -166,7 +166,7 @@ def _graded_answer(observation: Observation) -> GradedAnswer:
     )
 
 
-def copy_logs(folder: Path, sources: Sequence[Path]) -> list[str]:
+def copy_eval_logs(folder: Path, sources: Sequence[Path]) -> list[str]:
     """Copies Inspect's `.eval` logs, each once; returns their names."""
     names: list[str] = []
     copied_files: set[tuple[str, int]] = set()

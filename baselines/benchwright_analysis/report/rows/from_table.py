@@ -12,10 +12,18 @@ from pathlib import Path
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import exclude
+from benchwright_analysis.report.rows.exclusions import mark_exclusions
 from benchwright_analysis.report.rows.exports import write_attempts
 from benchwright_analysis.report.rows.table_file import ForeignTable, read_table
-from benchwright_analysis.report.section import Cell, Section, SortableTable, count, interval, p_value, plain
+from benchwright_analysis.report.section import (
+    Cell,
+    Section,
+    SortableTable,
+    counted,
+    interval_text,
+    p_value,
+    plain,
+)
 from benchwright_analysis.report.sections.answer import answer_table, answers
 from benchwright_analysis.report.sections.models import human_minutes
 from benchwright_analysis.report.sections.success import success
@@ -59,7 +67,7 @@ def write_table_report(table_options: TableOptions) -> TableReport:
         OSError: The folder can't be written.
     """
     foreign_table = read_table(table_options.table, table_options.mapping)
-    rows = exclude(list(foreign_table.rows), None, None)
+    rows = mark_exclusions(list(foreign_table.rows), None, None)
     sources = {"Benchwright": version("benchwright"), "seed of the intervals": str(table_options.seed)}
     sources[table_options.table.name] = f"SHA-256 {sha256(table_options.table.read_bytes())}"
     if table_options.mapping is not None:
@@ -73,11 +81,11 @@ def write_table_report(table_options: TableOptions) -> TableReport:
         sources=sources,
     )
     sections = [
-        _answer(data, foreign_table, table_options),
+        _answer_section(data, foreign_table, table_options),
         success(data),
         survival(data),
         _regression(data),
-        _horizon(data, foreign_table),
+        _horizon_section(data, foreign_table),
     ]
     table_options.folder.mkdir(parents=True, exist_ok=True)
     write_attempts(table_options.folder, rows)
@@ -100,11 +108,11 @@ def write_table_report(table_options: TableOptions) -> TableReport:
     return TableReport(file, len(rows), len(data.counted_attempts))
 
 
-def _answer(data: Dataset, foreign_table: ForeignTable, table_options: TableOptions) -> Section:
+def _answer_section(data: Dataset, foreign_table: ForeignTable, table_options: TableOptions) -> Section:
     group_answers = answers(data)
     left_out = len(data.observations) - len(data.counted_attempts)
     lead = [
-        f"{count(len(data.counted_attempts), 'attempt')} of {table_options.table.name} count"
+        f"{counted(len(data.counted_attempts), 'attempt')} of {table_options.table.name} count"
         + (f"; {left_out} are left out by its column `excluded_by` or as practice." if left_out else "."),
         *foreign_table.assumed,
     ]
@@ -158,12 +166,12 @@ def _effect_rows(effect: ConditionEffect, model: TimeModel) -> list[Sequence[Cel
             continue
         comparison_name = f"{effect.condition} against {model.baseline}"
         for name, limits in ((f"t, {bounds.degrees_of_freedom:g} degrees of freedom", bounds), ("z", bounds.normal)):
-            change_text = f"{number(effect.percent, 1)} % ({interval(limits.low, limits.high, digits=1)})"
+            change_text = f"{number(effect.percent, 1)} % ({interval_text(limits.low, limits.high, digits=1)})"
             rows.append((comparison_name, error_kind, name, change_text, p_value(limits.p_value)))
     return rows
 
 
-def _horizon(data: Dataset, foreign_table: ForeignTable) -> Section:
+def _horizon_section(data: Dataset, foreign_table: ForeignTable) -> Section:
     """Horizons with and without METR's weights."""
     title = "Human time horizon"
     minutes: Mapping[str, float] = foreign_table.human_minutes or human_minutes(data)[0]
@@ -196,7 +204,7 @@ def _horizon(data: Dataset, foreign_table: ForeignTable) -> Section:
                 horizon_cells = (
                     f"{100 * horizon.level:g} %",
                     number(horizon.minutes, 1),
-                    interval(horizon.low, horizon.high, digits=1),
+                    interval_text(horizon.low, horizon.high, digits=1),
                     beyond,
                 )
                 cells.append((group, kind, *horizon_cells, fit.note))

@@ -8,7 +8,14 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.edits import BINS, SOURCES
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, count, with_interval
+from benchwright_analysis.report.section import (
+    Cell,
+    Section,
+    SectionPicture,
+    SortableTable,
+    counted,
+    text_with_interval,
+)
 from benchwright_analysis.statistics.provenance import AttemptProvenance, ConditionProvenance, provenance
 from benchwright_foundation.number_text import percent
 
@@ -29,7 +36,7 @@ def origins(data: Dataset) -> Section:
     by_group = {
         group: attempts
         for group in data.groups
-        if (attempts := [attempt for attempt in data.attempts_of(group) if attempt.observation.inserted])
+        if (attempts := [attempt for attempt in data.counted_attempts_in(group) if attempt.observation.inserted])
     }
     if not by_group:
         return Section("origins", title, empty_reason="No edit was recorded, or none that put text in.")
@@ -44,8 +51,8 @@ def origins(data: Dataset) -> Section:
                 group,
                 _WORDS[source_share.source],
                 source_share.characters,
-                with_interval(source_share.pooled, as_share=True),
-                with_interval(source_share.per_attempt, as_share=True),
+                text_with_interval(source_share.pooled, as_share=True),
+                text_with_interval(source_share.per_attempt, as_share=True),
             )
             for group, group_provenance in provenance_by_group.items()
             for source_share in group_provenance.sources
@@ -66,7 +73,7 @@ def origins(data: Dataset) -> Section:
         "others the editor, our own completion or a command reported it."
     ]
     if violations:
-        lead.append(f"{count(violations, 'violation')} of a condition was flagged: see the table of attempts.")
+        lead.append(f"{counted(violations, 'violation')} of a condition was flagged: see the table of attempts.")
     tenths = {group: _tenths(attempts) for group, attempts in by_group.items()}
     numbers = {"by_condition": provenance_by_group, "by_tenth": tenths}
     return Section("origins", title, lead, [_picture(tenths, provenance_by_group, table)], tables, numbers)
@@ -105,7 +112,7 @@ def _survival(provenance_by_group: dict[str, ConditionProvenance]) -> list[Sorta
             survival_share.moment,
             survival_share.accepted,
             survival_share.surviving,
-            with_interval(survival_share.pooled, as_share=True),
+            text_with_interval(survival_share.pooled, as_share=True),
         )
         for group, group_provenance in provenance_by_group.items()
         for survival_share in group_provenance.survival

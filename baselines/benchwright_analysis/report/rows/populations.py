@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import one_sided, rule_sentence
+from benchwright_analysis.report.rows.exclusions import one_sidedness_note, rule_sentence
 from benchwright_analysis.report.section import Cell, Section, SortableTable
 from benchwright_analysis.report.sections.answer import answer_table, answers
 from benchwright_analysis.report.sections.success import success
@@ -36,7 +36,7 @@ def populations(data: Dataset) -> Section:
         "one_sided": {rule: explanation for rule, explanation in sided.items() if explanation},
         "concealed": dict(data.machines_by_plan),
     }
-    lead = _lead(data, sided)
+    lead = _lead_sentences(data, sided)
     if all(observation.is_analysed for observation in data.observations if observation.intended):
         lead.append("Nothing was left out, so both are the same here.")
         return Section("populations", _TITLE, lead, (), tables, numbers)
@@ -50,7 +50,7 @@ def populations(data: Dataset) -> Section:
     return Section("populations", _TITLE, lead, (), tables, numbers)
 
 
-def _lead(data: Dataset, sided: Mapping[str, str]) -> list[str]:
+def _lead_sentences(data: Dataset, one_sided_notes: Mapping[str, str]) -> list[str]:
     lead = [
         "By intention to treat, every task counts under the condition that was drawn for it. Per protocol, rules "
         "of the study file leave attempts out. They depend on what happened after the draw, so they can favour one "
@@ -58,7 +58,7 @@ def _lead(data: Dataset, sided: Mapping[str, str]) -> list[str]:
     ]
     if data.study is not None and data.study.analysis is not None:
         lead.append(f"The primary analysis is planned {_WORDS[data.population]}.")
-    unequal = [f"“{rule}” {explanation}" for rule, explanation in sided.items() if explanation]
+    unequal = [f"“{rule}” {explanation}" for rule, explanation in one_sided_notes.items() if explanation]
     if unequal:
         lead.append(f"Rules that do not treat conditions alike: {'; '.join(unequal)}.")
     sealed, everybody = data.machines_by_plan.get("sealed", 0), sum(data.machines_by_plan.values())
@@ -124,15 +124,16 @@ def _left_out(data: Dataset) -> tuple[dict[str, dict[str, int]], dict[str, str]]
         hit = [observation for observation in data.observations if rule_text in observation.excluded_by.split("; ")]
         left_out_counts[rule_text] = dict(Counter(observation.condition for observation in hit))
         if study is not None:
-            sided[rule_text] = one_sided(rule, study, hit)
+            sided[rule_text] = one_sidedness_note(rule, study, hit)
     return left_out_counts, sided
 
 
 def _left_out_table(
-    left_out: Mapping[str, Mapping[str, int]], sided: Mapping[str, str], conditions: Sequence[str]
+    left_out: Mapping[str, Mapping[str, int]], one_sided_notes: Mapping[str, str], conditions: Sequence[str]
 ) -> SortableTable:
     rows: list[Sequence[Cell]] = [
-        (rule, *(hits.get(name, 0) for name in conditions), sided[rule] or "–") for rule, hits in left_out.items()
+        (rule, *(hits.get(name, 0) for name in conditions), one_sided_notes[rule] or "–")
+        for rule, hits in left_out.items()
     ]
     note = "Attempts; one that several rules leave out is in each of their rows."
     return SortableTable("Left out per protocol, by condition", ("rule", *conditions, "one-sided"), rows, note)

@@ -20,10 +20,10 @@ from benchwright_analysis.report.rows.codebook import schema_of
 from benchwright_analysis.report.rows.event_columns import EventColumns
 from benchwright_analysis.report.rows.event_row import EventRow
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts
-from benchwright_analysis.report.rows.spreadsheet import without_formulas
+from benchwright_analysis.report.rows.spreadsheet import escape_formulas
 from benchwright_attempts.errors import AttemptError, LogDamagedError, LogError
 from benchwright_attempts.log.chain import Chain
-from benchwright_attempts.log.database import display_name, explain, open_database
+from benchwright_attempts.log.database import database_log_error, display_name, open_database
 from benchwright_attempts.log.record import SCHEMA, AttemptHeader
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS
 
@@ -62,26 +62,26 @@ def count_events(path: Path | str) -> int:
             event_counts = select(newest_seq.scalar_subquery().label("events")).select_from(ATTEMPTS).subquery()
             return int(connection.scalar(select(func.sum(event_counts.c.events))) or 0)
     except SQLAlchemyError as error:
-        raise explain(path, error) from error
+        raise database_log_error(path, error) from error
     finally:
         engine.dispose()
 
 
-def fold_attempts(job: LogJob, *, event_count: int) -> tuple[list[FoldedAttempt], list[Path]]:
+def fold_attempts(job: LogJob, *, expected_event_count: int) -> tuple[list[FoldedAttempt], list[Path]]:
     """A row for each attempt, in the order of the headers, and the files with the events' rows.
 
     Args:
         job: Everything.
-        event_count: Approximate number of events.
+        expected_event_count: Approximate number of events.
 
     Raises:
         LogDamagedError: A chain is broken, or an event can't be read; the message names it.
     """
     processors = os.cpu_count() or 1
-    workers = min(processors, _WORKERS, len(job.headers)) if event_count > IN_ONE_PROCESS else 1
+    workers = min(processors, _WORKERS, len(job.headers)) if expected_event_count > IN_ONE_PROCESS else 1
     if workers <= 1:
         # The events of one attempt are read in their order, but its chain can be checked beside that.
-        is_checked_beside = job.check and event_count > IN_ONE_PROCESS and processors > 1
+        is_checked_beside = job.check and expected_event_count > IN_ONE_PROCESS and processors > 1
         return _fold_and_check(job) if is_checked_beside else _fold_all(job), [
             job.events_file
         ] if job.events_file is not None else []
@@ -154,7 +154,7 @@ def _flaw_of_part(job: LogJob) -> _ReadFailure | None:
     except LogError as error:
         return _ReadFailure(str(error))
     except SQLAlchemyError as error:
-        return _ReadFailure(str(explain(job.path, error)))
+        return _ReadFailure(str(database_log_error(job.path, error)))
     return None
 
 
@@ -189,7 +189,7 @@ def _fold(job: LogJob) -> Iterator[FoldedAttempt]:
             if sink is not None:
                 sink.write()
     except SQLAlchemyError as error:
-        raise explain(job.path, error) from error
+        raise database_log_error(job.path, error) from error
     finally:
         if sink is not None:
             sink.close()
@@ -315,5 +315,5 @@ class _EventSink:
         for start in range(0, len(self.event_columns), _ROWS_AT_ONCE):
             table = self.event_columns.table(start, start + _ROWS_AT_ONCE)
             self._writer.write_table(table)
-            self._lines.write_table(without_formulas(table, ("path",)))
+            self._lines.write_table(escape_formulas(table, ("path",)))
         self.event_columns = EventColumns()

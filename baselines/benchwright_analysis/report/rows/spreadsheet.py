@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _BEGINNINGS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def without_formulas(table: pa.Table, columns: Collection[str] | None = None) -> pa.Table:
+def escape_formulas(table: pa.Table, columns: Collection[str] | None = None) -> pa.Table:
     """The table with an apostrophe before strings that would be read as formulas.
 
     Args:

@@ -28,7 +28,9 @@ def known_study(log: StudyLog, study: str) -> RegisteredStudy:
     return Studies(log, Attempts(log)).study(study)
 
 
-def participants(log: StudyLog, registered_study: RegisteredStudy, observations: Sequence[Observation]) -> Participants:
+def read_participant_facts(
+    log: StudyLog, registered_study: RegisteredStudy, observations: Sequence[Observation]
+) -> Participants:
     """Facts about participants that exclusion rules need."""
     study = registered_study.study
     checks = study.attention_checks
@@ -55,7 +57,9 @@ def participants(log: StudyLog, registered_study: RegisteredStudy, observations:
     return Participants(failed_checks, unfinished, frozenset(withdrew))
 
 
-def deviations(log: StudyLog, registered_study: RegisteredStudy, observations: Sequence[Observation]) -> list[str]:
+def study_deviations(
+    log: StudyLog, registered_study: RegisteredStudy, observations: Sequence[Observation]
+) -> list[str]:
     """Deviations from the study file, as sentences; none if all is as it says."""
     study = registered_study.study.study
     study_observations = [

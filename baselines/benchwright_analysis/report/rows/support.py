@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.exclusions import AFTER_CLOSING, count_by_reason
-from benchwright_analysis.report.section import Section, count
+from benchwright_analysis.report.section import Section, counted
 from benchwright_analysis.report.sections.success_compared import solved_difference
-from benchwright_analysis.report.sections.time_compared import by_condition, compare, limit_of
+from benchwright_analysis.report.sections.time_compared import by_condition, compare_times, limit_of
 from benchwright_analysis.report.sections.time_to_pass import active_time
 from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_foundation.number_text import number
@@ -30,10 +30,10 @@ def support(data: Dataset) -> Section:
     }
     person_attempts = sum(folded_attempt.observation.is_person for folded_attempt in data.counted_attempts)
     lead = [
-        f"{count(len(data.counted_attempts), 'attempt')} at {count(len(problems), 'problem')} count: "
-        f"{count(person_attempts, 'attempt')} of {count(len(people), 'person', 'people')}, "
-        f"{count(len(data.counted_attempts) - person_attempts, 'attempt')} of {count(len(models), 'model')}.",
-        f"{count(left_out, 'attempt')} left out" + (f": {_reasons(reasons)}." if reasons else "."),
+        f"{counted(len(data.counted_attempts), 'attempt')} at {counted(len(problems), 'problem')} count: "
+        f"{counted(person_attempts, 'attempt')} of {counted(len(people), 'person', 'people')}, "
+        f"{counted(len(data.counted_attempts) - person_attempts, 'attempt')} of {counted(len(models), 'model')}.",
+        f"{counted(left_out, 'attempt')} left out" + (f": {_reasons(reasons)}." if reasons else "."),
         *_by_intention(data),
     ]
     if data.simulated:
@@ -85,7 +85,7 @@ def _by_intention(data: Dataset) -> list[str]:
         if folded_attempt.observation.is_person
     ]
     people = {observation.participant for observation in person_observations}
-    counts_text = f"{count(len(person_observations), 'attempt')} of {count(len(people), 'person', 'people')}"
+    counts_text = f"{counted(len(person_observations), 'attempt')} of {counted(len(people), 'person', 'people')}"
     if data.population is Population.INTENTION_TO_TREAT:
         return [
             "These counts are per protocol, as every section but “The answer” and “Who counts” is. “The answer” is by "
@@ -115,7 +115,7 @@ def _power(data: Dataset) -> tuple[dict[str, CrossedEstimate], str]:
     if (solved := solved_difference(*of_each)) is not None:
         differences["solved"] = solved
     if len(timed) == 2:
-        compared, _ = compare(data, timed, limit_of(timed))
+        compared, _ = compare_times(data, timed, limit_of(timed))
         if compared:
             differences["minutes"] = compared[0].difference
     if not differences:

@@ -56,23 +56,25 @@ class ForeignTable:
     """Assumptions made since no column says it, as sentences."""
 
 
-def read_table(table: Path, mapping: Path | None = None) -> ForeignTable:
+def read_table(table_file: Path, mapping_file: Path | None = None) -> ForeignTable:
     """Reads attempts.
 
     Args:
-        table: A file of CSV (with a line of names, UTF-8) or Parquet.
-        mapping: TOML or YAML, see `ColumnMap`; without it the table has the codebook's columns.
+        table_file: A file of CSV (with a line of names, UTF-8) or Parquet.
+        mapping_file: TOML or YAML, see `ColumnMap`; without it the table has the codebook's columns.
 
     Raises:
         TableError: Naming file, line (of Parquet: row) and column.
     """
-    column_map = read_mapping(mapping) if mapping is not None else ColumnMap()
-    names, located_records = _parquet(table) if table.suffix.lower() in (".parquet", ".pq") else _csv(table)
-    columns = _columns(table, names, column_map, mapping)
+    column_map = read_mapping(mapping_file) if mapping_file is not None else ColumnMap()
+    names, located_records = (
+        _parquet(table_file) if table_file.suffix.lower() in (".parquet", ".pq") else _csv(table_file)
+    )
+    columns = _columns(table_file, names, column_map, mapping_file)
     rows: list[Observation] = []
     minutes: dict[str, float] = {}
     for position, record in located_records:
-        location = f"{table}, {position}"
+        location = f"{table_file}, {position}"
         values = _values(record, columns, column_map, location)
         baseline = values.pop("human_minutes", None)
         row = _observation(values, location, columns, len(rows) + 1)
@@ -80,7 +82,7 @@ def read_table(table: Path, mapping: Path | None = None) -> ForeignTable:
         if baseline is not None:
             minutes[row.problem] = _agreed_minutes(minutes.get(row.problem), baseline, row.problem, location, columns)
     if not rows:
-        raise TableError(f"{table}: there are no attempts below the line of column names.")
+        raise TableError(f"{table_file}: there are no attempts below the line of column names.")
     present_columns = {*columns, *column_map.constants}
     ignored = tuple(name for name in names if name not in columns.values())
     return ForeignTable(tuple(rows), minutes, column_map.baseline, ignored, tuple(_assumption_notes(present_columns)))
@@ -154,23 +156,25 @@ def _parquet(file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, objec
     return table.column_names, ((f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
-def _columns(table: Path, names: Sequence[str], column_map: ColumnMap, mapping: Path | None) -> dict[str, str]:
+def _columns(
+    table_file: Path, names: Sequence[str], column_map: ColumnMap, mapping_file: Path | None
+) -> dict[str, str]:
     """Our column → the table's."""
-    if mapping is None:
+    if mapping_file is None:
         our_columns = {name: name for name in names if name in _own_columns()}
     else:
         our_columns = dict(column_map.columns)
         if missing := next((theirs for theirs in our_columns.values() if theirs not in names), None):
-            raise TableError(f"{table}, line 1: there is no column {missing!r}, which {mapping} names.")
+            raise TableError(f"{table_file}, line 1: there is no column {missing!r}, which {mapping_file} names.")
     for required_name in _NEEDED:
         if required_name not in our_columns and required_name not in column_map.constants:
             raise TableError(
-                f"{table}, line 1: no column says the {required_name}. Name one {required_name!r}, or give "
+                f"{table_file}, line 1: no column says the {required_name}. Name one {required_name!r}, or give "
                 "--mapping with a file "
                 "that says which it is."
             )
     if not {"time_s", *_TIMES, "passed"} & {*our_columns, *column_map.constants}:
-        raise TableError(f"{table}, line 1: neither a time (`time_s`, `minutes`, `hours`) nor `passed` is there.")
+        raise TableError(f"{table_file}, line 1: neither a time (`time_s`, `minutes`, `hours`) nor `passed` is there.")
     return our_columns
 
 

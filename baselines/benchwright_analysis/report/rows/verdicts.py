@@ -27,12 +27,12 @@ class VerdictRow:
     message: str = ""
     reason: str = ""
 
-    def read_event(self, value: dict[str, Any]) -> None:
+    def read_event(self, event_fields: dict[str, Any]) -> None:
         """Takes what an event says of it."""
-        self.outcome = outcome_of(value["reason"], value["outcome"])
-        self.message, self.reason = value.get("message", ""), value["reason"]
-        judged = (value.get("judged_by") or {}).get("score")
-        self.score = _score(self.outcome, judged, value.get("passed"), value.get("total"))
+        self.outcome = outcome_of(event_fields["reason"], event_fields["outcome"])
+        self.message, self.reason = event_fields.get("message", ""), event_fields["reason"]
+        judged = (event_fields.get("judged_by") or {}).get("score")
+        self.score = _score(self.outcome, judged, event_fields.get("passed"), event_fields.get("total"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +64,31 @@ class Verdicts:
         self.judged_by: dict[str, Any] = {}
         self.judge_cost_usd = 0.0
 
-    def add_verdict(self, value: dict[str, Any], *, active_ns: int, clock_ns: int) -> None:
+    def add_verdict(self, event_fields: dict[str, Any], *, active_ns: int, clock_ns: int) -> None:
         """A run or an answer got a verdict."""
-        verdict = VerdictRow(number=value["number"], active_ns=active_ns, clock_ns=clock_ns)
-        verdict.read_event(value)
+        verdict = VerdictRow(number=event_fields["number"], active_ns=active_ns, clock_ns=clock_ns)
+        verdict.read_event(event_fields)
         self._verdicts.append(verdict)
         self.sequence = self.sequence.with_verdict(verdict)
-        self._take_details(value)
+        self._take_details(event_fields)
 
-    def decide_late(self, value: dict[str, Any]) -> None:
+    def add_late_verdict(self, event_fields: dict[str, Any]) -> None:
         """A verdict came later than its try."""
 
         def revise(verdict: VerdictRow) -> VerdictRow:
-            verdict.read_event(value)
+            verdict.read_event(event_fields)
             return verdict
 
-        self.sequence = self.sequence.with_late_verdict(value["number"], revise, replaces=value.get("replaces", False))
-        self._take_details(value)
+        self.sequence = self.sequence.with_late_verdict(
+            event_fields["number"], revise, replaces=event_fields.get("replaces", False)
+        )
+        self._take_details(event_fields)
 
-    def _take_details(self, value: dict[str, Any]) -> None:
-        if value.get("total") is not None:
-            self.test_counts = (value["passed"], value["total"])
-        self.digests = value.get("digests") or self.digests
-        if judged := value.get("judged_by"):
+    def _take_details(self, event_fields: dict[str, Any]) -> None:
+        if event_fields.get("total") is not None:
+            self.test_counts = (event_fields["passed"], event_fields["total"])
+        self.digests = event_fields.get("digests") or self.digests
+        if judged := event_fields.get("judged_by"):
             self.judged_by = judged
             self.judge_cost_usd += judged.get("cost_usd", 0.0)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Section, SortableTable, with_interval
+from benchwright_analysis.report.section import Cell, Section, SortableTable, text_with_interval
 from benchwright_analysis.report.sections.success_compared import solved_difference
 from benchwright_analysis.report.sections.time_compared import (
     Limit,
     TimeComparison,
     by_condition,
-    compare,
+    compare_times,
     in_percent,
     in_percentage_points,
     limit_of,
@@ -54,7 +54,9 @@ def answers(data: Dataset) -> Answers:
     timed = by_condition(data)
     limit = limit_of(timed) if timed else None
     comparisons_by_group = (
-        {comparison.other: comparison for comparison in compare(data, timed, limit)[0]} if limit is not None else {}
+        {comparison.other: comparison for comparison in compare_times(data, timed, limit)[0]}
+        if limit is not None
+        else {}
     )
     groups = [
         group for group in data.groups if any(observation.group == group for observation in data.decided_observations)
@@ -97,11 +99,13 @@ def answer_table(group_answers: Answers) -> SortableTable:
         rows.append(
             [
                 group_answer.group,
-                with_interval(group_answer.solved.estimate, as_share=True),
+                text_with_interval(group_answer.solved.estimate, as_share=True),
                 "–"
                 if group_answer.solved_difference is None
-                else with_interval(in_percentage_points(group_answer.solved_difference), digits=1),
-                "–" if group_answer.minutes is None else with_interval(group_answer.minutes.estimate, digits=digits),
+                else text_with_interval(in_percentage_points(group_answer.solved_difference), digits=1),
+                "–"
+                if group_answer.minutes is None
+                else text_with_interval(group_answer.minutes.estimate, digits=digits),
                 "–" if time_change is None else in_percent(time_change),
                 group_answer.attempts,
                 group_answer.people or "–",

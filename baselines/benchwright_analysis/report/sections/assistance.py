@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchwright_analysis.completion.latency import Latencies, latencies
+from benchwright_analysis.completion.latency import Latencies, summarise_latencies
 from benchwright_analysis.completion.numbers import ratio_of_sums
 from benchwright_analysis.completion.tables import estimate_text, latency_table
 from benchwright_analysis.report.fold import FoldedAttempt
@@ -40,7 +40,7 @@ def assistance(data: Dataset) -> Section | None:
     attempts_by_group = {
         group: offered_attempts
         for group in data.groups
-        if (offered_attempts := [attempt for attempt in data.attempts_of(group) if _has_any(attempt)])
+        if (offered_attempts := [attempt for attempt in data.counted_attempts_in(group) if _has_any(attempt)])
     }
     if not attempts_by_group:
         return None
@@ -125,7 +125,7 @@ def _latencies(data: Dataset, attempts_by_group: dict[str, list[FoldedAttempt]])
             for attempt in ordered_attempts
             for value in attempt.assistance.latencies_ms
         ]
-        group_latencies = latencies(
+        group_latencies = summarise_latencies(
             [value for value, _ in timed_problems], [problem for _, problem in timed_problems], seed=data.seed
         )
         if group_latencies is not None:

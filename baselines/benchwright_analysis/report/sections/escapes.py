@@ -9,7 +9,14 @@ from statistics import median
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, SortableTable, TableFigure, count, with_interval
+from benchwright_analysis.report.section import (
+    Cell,
+    Section,
+    SortableTable,
+    TableFigure,
+    counted,
+    text_with_interval,
+)
 from benchwright_formal.opinion import ComparisonResult, ReferenceOpinion
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_foundation.number_text import number
@@ -52,8 +59,8 @@ def escapes(data: Dataset) -> Section | None:
         kind_counts[_EscapeKind.DIFFERS],
     )
     lead = [
-        f"{count(len(compared), 'design')} of {passed_count} that passed were compared with the reference, by proof. "
-        f"{count(decided_count, 'comparison')} came to a result for all inputs, and {differing_count} of these "
+        f"{counted(len(compared), 'design')} of {passed_count} that passed were compared with the reference, by proof. "
+        f"{counted(decided_count, 'comparison')} came to a result for all inputs, and {differing_count} of these "
         "designs differ: either "
         "the hidden tests miss an error, or the statement leaves open what the reference decides. No verdict changes.",
     ]
@@ -110,7 +117,7 @@ def _table(
                 value,
                 len(group_pairs),
                 *(kind_counts[kind] for kind in _EscapeKind),
-                with_interval(escaped, as_share=True),
+                text_with_interval(escaped, as_share=True),
                 *(number(median_value) for median_value, _ in medians.values()),
             )
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, with_interval
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, text_with_interval
 from benchwright_analysis.statistics.calibration import (
     ChanceCalibration,
     TimeCalibration,
@@ -58,14 +58,14 @@ def estimates(data: Dataset) -> Section:
         )
         note = "Only attempts that passed: how long the others would have taken is not known. Above 1: it took longer."
         tables.append(SortableTable("Time: estimated and actual", columns, rows, note))
-    chances = _chances(data, numbers)
+    chances = _chance_tables(data, numbers)
     tables += chances
     tables += _brier_tables(numbers)
-    tables += _difficulty(data, numbers)
+    tables += _difficulty_tables(data, numbers)
     if not numbers:
         return Section("estimates", title, empty_reason="Nobody was asked what they expect, or how it was.")
     possible_pictures = [_picture(data, tables[0])] if rows else []
-    possible_pictures += [_reliability(data, numbers, name, chances[0]) for name in _ASKED] if chances else []
+    possible_pictures += [_reliability_picture(data, numbers, name, chances[0]) for name in _ASKED] if chances else []
     pictures = [picture for picture in possible_pictures if picture is not None]
     other_tables = [table for table in tables if all(table is not picture.table for picture in pictures)]
     return Section("estimates", title, (), pictures, other_tables, numbers)
@@ -78,8 +78,8 @@ def _time_row(label: str, group: str, calibration: TimeCalibration) -> Sequence[
         calibration.attempts,
         calibration.left_out,
         _ratio(calibration.ratio),
-        with_interval(calibration.within_factor_2, as_share=True),
-        with_interval(calibration.rank_correlation),
+        text_with_interval(calibration.within_factor_2, as_share=True),
+        text_with_interval(calibration.rank_correlation),
     )
 
 
@@ -121,7 +121,7 @@ def _picture(data: Dataset, table: SortableTable) -> SectionPicture | None:
     )
 
 
-def _chances(data: Dataset, numbers: dict[str, object]) -> list[SortableTable]:
+def _chance_tables(data: Dataset, numbers: dict[str, object]) -> list[SortableTable]:
     rows: list[Sequence[Cell]] = []
     for name, label in _ASKED.items():
         for group in data.groups:
@@ -140,7 +140,7 @@ def _chances(data: Dataset, numbers: dict[str, object]) -> list[SortableTable]:
             numbers[f"{name}, {group}"] = calibration
             for bin_ in calibration.bins:
                 range_label = f"{percent(bin_.low)} to {percent(bin_.high)}"
-                solved_text = with_interval(bin_.outcome, as_share=True)
+                solved_text = text_with_interval(bin_.outcome, as_share=True)
                 rows.append((label, group, range_label, bin_.outcome.total, percent(bin_.mean_forecast), solved_text))
     columns = ("asked", "condition", "said", "attempts", "mean of what was said", "solved (95 % interval)")
     return [SortableTable("Chance to solve it: said and happened", columns, rows)] if rows else []
@@ -161,7 +161,7 @@ def _brier_tables(numbers: Mapping[str, object]) -> list[SortableTable]:
                     _ASKED[name],
                     group,
                     calibration.forecasts,
-                    with_interval(calibration.brier, digits=3),
+                    text_with_interval(calibration.brier, digits=3),
                     *score_parts,
                     percent(calibration.ece),
                 )
@@ -180,7 +180,7 @@ def _brier_tables(numbers: Mapping[str, object]) -> list[SortableTable]:
     return [SortableTable("Chance to solve it: scores", columns, rows, note)] if rows else []
 
 
-def _reliability(
+def _reliability_picture(
     data: Dataset, numbers: Mapping[str, object], name: str, table: SortableTable
 ) -> SectionPicture | None:
     """The reliability diagram of what was said at one time."""
@@ -207,7 +207,7 @@ def _reliability(
     )
 
 
-def _difficulty(data: Dataset, numbers: dict[str, object]) -> list[SortableTable]:
+def _difficulty_tables(data: Dataset, numbers: dict[str, object]) -> list[SortableTable]:
     rows: list[Sequence[Cell]] = []
     for name, label in (("forecast_difficulty", "before"), ("self_difficulty", "afterwards")):
         observations = [
@@ -222,6 +222,6 @@ def _difficulty(data: Dataset, numbers: dict[str, object]) -> list[SortableTable
             seed=data.seed,
         )
         numbers[name] = correlation
-        rows.append((label, len(observations), with_interval(correlation)))
+        rows.append((label, len(observations), text_with_interval(correlation)))
     columns = ("difficulty said", "attempts", "rank correlation with time (95 % interval)")
     return [SortableTable("Difficulty from 1 to 5, against time", columns, rows)] if rows else []

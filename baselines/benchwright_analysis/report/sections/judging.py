@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, with_interval
+from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, text_with_interval
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.agreement import FormatAgreement, measure_agreement
 
@@ -27,11 +27,11 @@ def judging_section(data: Dataset) -> Section:
             judge.judge,
             agreement.format,
             judge.items,
-            with_interval(judge.agreement, as_share=True),
-            with_interval(judge.kappa),
-            with_interval(judge.weighted_kappa) if judge.weighted_kappa is not None else "–",
-            with_interval(judge.alpha),
-            with_interval(judge.pearson) if judge.pearson is not None else "–",
+            text_with_interval(judge.agreement, as_share=True),
+            text_with_interval(judge.kappa),
+            text_with_interval(judge.weighted_kappa) if judge.weighted_kappa is not None else "–",
+            text_with_interval(judge.alpha),
+            text_with_interval(judge.pearson) if judge.pearson is not None else "–",
             percent(judge.false_accept.value),
             percent(judge.false_reject.value),
         )

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, SortableTable, TableFigure, count, with_interval
+from benchwright_analysis.report.section import Cell, SortableTable, TableFigure, counted, text_with_interval
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_mean
-from benchwright_analysis.statistics.success import mean_score
+from benchwright_analysis.statistics.success import mean_score_with_interval
 from benchwright_judges.agreement.estimators import Estimate
 
 
@@ -25,17 +25,17 @@ def accuracy(
     values, cells = [float(score_of(observation)) for observation in rows], Dataset.cells(rows)
     attempt_counts = Counter(observation.problem for observation in rows)
     if len(set(attempt_counts.values())) == 1:
-        return mean_score(values, cells)
+        return mean_score_with_interval(values, cells)
     return crossed_mean(values, cells, [1 / attempt_counts[observation.problem] for observation in rows])
 
 
-def figure(row: str, column: str, estimate: CrossedEstimate) -> TableFigure:
+def table_figure(row: str, column: str, estimate: CrossedEstimate) -> TableFigure:
     """A number of a table, from the estimate of a mean of values from 0 to 1."""
     low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (estimate.low, estimate.high))
     return TableFigure(row, column, estimate.attempts, estimate.problems, estimate.value, low, high)
 
 
-def matrix(
+def figure_table(
     id: str,
     title: str,
     figures: Sequence[TableFigure],
@@ -71,7 +71,7 @@ def matrix(
     return SortableTable(title, (rows_are, *heads), cells, note, id=id, figures=figures)
 
 
-def by_label(
+def accuracy_by_label(
     groups: Mapping[str, Sequence[Observation]],
     label: Callable[[Observation], str],
     order: Sequence[str] = (),
@@ -87,7 +87,7 @@ def by_label(
     """
     names = {label(observation) for rows in groups.values() for observation in rows} - {""}
     return [
-        figure(group, name, accuracy(chosen, score_of))
+        table_figure(group, name, accuracy(chosen, score_of))
         for name in [*(kind for kind in order if kind in names), *sorted(names - set(order))]
         for group, rows in groups.items()
         if (chosen := [observation for observation in rows if label(observation) == name])
@@ -98,10 +98,10 @@ def _cell(figure: TableFigure | None, *, as_share: bool) -> Cell:
     return (
         None
         if figure is None
-        else with_interval(Estimate(value=figure.value, low=figure.low, high=figure.high), as_share=as_share)
+        else text_with_interval(Estimate(value=figure.value, low=figure.low, high=figure.high), as_share=as_share)
     )
 
 
 def _head(name: str, figures: Sequence[TableFigure], unit: str) -> str:
     sizes = {figure.problems for figure in figures}
-    return f"{name}, {count(sizes.pop(), unit)}" if len(sizes) == 1 else name
+    return f"{name}, {counted(sizes.pop(), unit)}" if len(sizes) == 1 else name

@@ -13,9 +13,9 @@ from benchwright_analysis.report.section import (
     Section,
     SectionPicture,
     SortableTable,
-    count,
-    interval,
-    with_interval,
+    counted,
+    interval_text,
+    text_with_interval,
 )
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import HorizonFit, Weights, human_time_horizon
@@ -36,7 +36,7 @@ def models(data: Dataset) -> Section:
         for group in data.groups
         if (
             observations := [
-                attempt.observation for attempt in data.attempts_of(group) if not attempt.observation.is_person
+                attempt.observation for attempt in data.counted_attempts_in(group) if not attempt.observation.is_person
             ]
         )
     }
@@ -62,7 +62,7 @@ def models(data: Dataset) -> Section:
             overall = cvdp_success([_samples(attempts) for attempts in problems.values()], k)
             pass_estimates[f"pass@{k}"] = {"estimate": estimate, "cvdp_overall": overall}
             plug_in = percent(estimate.cvdp_plug_in.value)
-            unbiased = with_interval(estimate.unbiased, as_share=True)
+            unbiased = text_with_interval(estimate.unbiased, as_share=True)
             rows.append((group, len(problems), len(decided_observations), k, unbiased, plug_in, percent(overall)))
         numbers[group] = {**pass_estimates, "usage": _usage(observations), "packs": _packs(observations)}
     note = (
@@ -133,7 +133,14 @@ def _exposure(by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
         "Whether models may have seen the problems",
         ("model", "pack", "published", "training cut-off", "samples", "note"),
         [
-            (group, pack, published_on or "unknown", cutoff or "unknown", samples, _may_have_seen(published_on, cutoff))
+            (
+                group,
+                pack,
+                published_on or "unknown",
+                cutoff or "unknown",
+                samples,
+                _contamination_note(published_on, cutoff),
+            )
             for (group, pack, published_on, cutoff), samples in dates.items()
         ],
         "Published: when the first of the pack's problems were. Training cut-off: as it was given for the run, or as "
@@ -141,7 +148,7 @@ def _exposure(by_group: Mapping[str, Sequence[Observation]]) -> SortableTable:
     )
 
 
-def _may_have_seen(published_on: str, cutoff: str) -> str:
+def _contamination_note(published_on: str, cutoff: str) -> str:
     if not published_on or not cutoff:
         unknown_dates = [
             label for label, date in (("the pack's date", published_on), ("the model's cut-off", cutoff)) if not date
@@ -197,7 +204,7 @@ def horizon(data: Dataset) -> Section:
     for group in data.groups:
         observations = [
             attempt.observation
-            for attempt in data.attempts_of(group)
+            for attempt in data.counted_attempts_in(group)
             if not attempt.observation.is_person
             and attempt.observation.problem in minutes
             and attempt.observation.censored_by != "not_decided"
@@ -223,7 +230,7 @@ def horizon(data: Dataset) -> Section:
             group,
             percent(level_horizon.level),
             number(level_horizon.minutes, 1),
-            interval(level_horizon.low, level_horizon.high, digits=1),
+            interval_text(level_horizon.low, level_horizon.high, digits=1),
             "yes" if level_horizon.beyond_data else "no",
             fit.problems,
             fit.note,
@@ -241,7 +248,7 @@ def horizon(data: Dataset) -> Section:
         _WEIGHTS[data.weights],
     ]
     if unsolved:
-        lead.append(f"{count(unsolved, 'problem')} that less than half of the people solved have no such time.")
+        lead.append(f"{counted(unsolved, 'problem')} that less than half of the people solved have no such time.")
     numbers = {"human_minutes": minutes, "fits": fits}
     pictures = [_curves(data, fits, shown_groups, minutes, table)] if shown_groups else []
     return Section("horizon", title, [*lead, *sentences], pictures, () if pictures else (table,), numbers)
@@ -264,11 +271,11 @@ def human_minutes(data: Dataset) -> tuple[dict[str, float], int]:
 def _half_horizon(fit: HorizonFit) -> str:
     """The horizon at one half with its interval, and whether it was tried."""
     half = fit.horizons[0]
-    spread = interval(half.low, half.high, digits=1)
-    interval_text = f"95 % interval {spread}" if spread != "–" else "no interval"
+    spread = interval_text(half.low, half.high, digits=1)
+    half_interval = f"95 % interval {spread}" if spread != "–" else "no interval"
     tried_range = f"{number(fit.shortest, 1)} to {number(fit.longest, 1)}"
     beyond = f"; outside the problems tried, which take {tried_range} minutes" if half.beyond_data else ""
-    return f"{number(half.minutes, 1)} minutes ({interval_text}{beyond})"
+    return f"{number(half.minutes, 1)} minutes ({half_interval}{beyond})"
 
 
 _WEIGHTS = {

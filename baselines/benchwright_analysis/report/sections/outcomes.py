@@ -9,7 +9,7 @@ import numpy as np
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, SortableTable, count, with_interval
+from benchwright_analysis.report.section import Cell, Section, SortableTable, counted, text_with_interval
 from benchwright_analysis.statistics.crossed import crossed_shares
 from benchwright_analysis.statistics.pass_at_k import pass_at_k
 from benchwright_judges.agreement.estimators import Estimate
@@ -33,7 +33,9 @@ def outcomes(data: Dataset) -> Section:
     title = "How attempts ended"
     if not data.counted_attempts:
         return Section("outcomes", title, empty_reason="No attempt counts.")
-    groups = {group: end_counts([attempt.observation for attempt in data.attempts_of(group)]) for group in data.groups}
+    groups = {
+        group: end_counts([attempt.observation for attempt in data.counted_attempts_in(group)]) for group in data.groups
+    }
     reasons = Counter(
         attempt.observation.reason or "no verdict"
         for attempt in data.counted_attempts
@@ -58,7 +60,7 @@ def _lead(reasons: Mapping[str, int]) -> list[str]:
         return []
     reason_counts = ", ".join(f"{reason.replace('_', ' ')} ({amount})" for reason, amount in sorted(reasons.items()))
     return [
-        f"{count(sum(reasons.values()), 'attempt')} are undecided: {reason_counts}. They are in no share of solved "
+        f"{counted(sum(reasons.values()), 'attempt')} are undecided: {reason_counts}. They are in no share of solved "
         "problems. "
         "`benchwright attempts regrade` runs the hidden tests again on what was submitted, and "
         "`benchwright judge pending` has answers judged; nobody is asked again."
@@ -129,7 +131,7 @@ def _passed_within(problems: Sequence[Sequence[Observation]], k: int) -> Estimat
 def _tries_table(tries: Mapping[str, Mapping[int, Estimate]]) -> SortableTable:
     ks = sorted({k for estimates in tries.values() for k in estimates})
     rows: list[Sequence[Cell]] = [
-        (group, *(with_interval(estimates[k], as_share=True) if k in estimates else "–" for k in ks))
+        (group, *(text_with_interval(estimates[k], as_share=True) if k in estimates else "–" for k in ks))
         for group, estimates in tries.items()
     ]
     return SortableTable(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchwright_analysis.report.rows.exclusions import exclude
+from benchwright_analysis.report.rows.exclusions import mark_exclusions
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_of
 from benchwright_analysis.report.rows.reading import LogJob, fold_attempts
@@ -66,7 +66,7 @@ class OwnAttempt:
     spent: ActiveTime
 
 
-def own_numbers(
+def read_own_attempts(
     log: StudyLog, store: Store, study: str = "", participant: str = "", *, practice: bool = False
 ) -> list[OwnAttempt]:
     """A participant's attempts, without those whose clock is still hidden; or those outside studies.
@@ -104,7 +104,7 @@ def own_numbers(
         if observation.participant == participant and (practice or not observation.practice)
     ]
     own_observations = sorted(
-        (observation for observation in candidates if _is_shown(log, registered, observation)), key=_position
+        (observation for observation in candidates if _shows_times(log, registered, observation)), key=_position
     )
     other_observations = [
         observation
@@ -117,7 +117,7 @@ def own_numbers(
     ]
 
 
-def _is_shown(log: StudyLog, registered_study: RegisteredStudy, observation: Observation) -> bool:
+def _shows_times(log: StudyLog, registered_study: RegisteredStudy, observation: Observation) -> bool:
     """True if the study does not hide the attempt's times any more."""
     summary = log.summary(observation.attempt)
     clock_terms = Terms(
@@ -173,8 +173,8 @@ class _AttemptRows:
 
 def _rows(log: StudyLog, store: Store, headers: Sequence[AttemptHeader], thresholds: dict[str, float]) -> _AttemptRows:
     problem_facts = facts_of(store, {header.problem for header in headers})
-    folded, _ = fold_attempts(LogJob(log.path, headers, problem_facts, thresholds, check=False), event_count=0)
-    observations = exclude([attempt.observation for attempt in folded], None, None)
+    folded, _ = fold_attempts(LogJob(log.path, headers, problem_facts, thresholds, check=False), expected_event_count=0)
+    observations = mark_exclusions([attempt.observation for attempt in folded], None, None)
     return _AttemptRows(observations, problem_facts, {attempt.observation.attempt: attempt.spent for attempt in folded})
 
 

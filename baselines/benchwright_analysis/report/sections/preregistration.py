@@ -52,20 +52,20 @@ def preregistration(data: Dataset) -> Section:
         "digest": registered.digest,
         "document": dict(registered.document),
         "deviations": list(registered.deviations),
-        "roles": {name: role_of(name, data) for name in _MEASURES},
+        "roles": {name: section_role(name, data) for name in _MEASURES},
     }
     table = SortableTable("What was registered", ("what", "registered"), rows)
     return Section("preregistration", _TITLE, lead, (), [table], numbers)
 
 
-def role_of(section: str, data: Dataset) -> str:
+def section_role(section_id: str, data: Dataset) -> str:
     """Role of a section's results: `primary`, `secondary` or `exploratory`; empty for sections without results."""
-    if section in _OF_NO_RESULT or data.study is None:
+    if section_id in _OF_NO_RESULT or data.study is None:
         return ""
     planned = data.study.analysis
     if data.registration is None or planned is None:
         return "exploratory"
-    measures = _MEASURES.get(section, ())
+    measures = _MEASURES.get(section_id, ())
     if planned.primary.value in measures:
         return "primary"
     return "secondary" if any(measure.value in measures for measure in planned.secondary) else "exploratory"
@@ -73,7 +73,7 @@ def role_of(section: str, data: Dataset) -> str:
 
 def with_role(section: Section, data: Dataset) -> Section:
     """The section with its role."""
-    role = role_of(section.id, data)
+    role = section_role(section.id, data)
     is_other = data.population is Population.INTENTION_TO_TREAT and any(
         observation.intended and not observation.is_analysed for observation in data.observations
     )

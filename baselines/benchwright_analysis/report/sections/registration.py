@@ -125,7 +125,9 @@ def _sample_deviations(preregistered: Preregistered, own_observations: Sequence[
     return deviations
 
 
-def allocation(log: StudyLog, registered_study: RegisteredStudy) -> tuple[dict[str, int], dict[str, int], list[str]]:
+def count_allocation(
+    log: StudyLog, registered_study: RegisteredStudy
+) -> tuple[dict[str, int], dict[str, int], list[str]]:
     """Tasks drawn by condition, whose allocation was concealed, and assignments that are not the plan's.
 
     Returns:

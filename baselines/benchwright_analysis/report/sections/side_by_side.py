@@ -70,11 +70,11 @@ def side_by_side(data: Dataset) -> Section | None:
     tables = [table, failure_table] if failure_table.rows else [table]
     pictures = [_picture(data, columns)]
     numbers = {"columns": columns, "missing": missing}
-    return Section("side-by-side", "Side by side", _lead(data, columns, missing), pictures, tables, numbers)
+    return Section("side-by-side", "Side by side", _lead_sentences(data, columns, missing), pictures, tables, numbers)
 
 
 def _column(data: Dataset, group: str) -> GroupColumn:
-    attempts = data.attempts_of(group)
+    attempts = data.counted_attempts_in(group)
     rows = [attempt.observation for attempt in attempts]
     decided_observations = sorted(
         (observation for observation in rows if observation.censored_by != "not_decided"),
@@ -120,7 +120,12 @@ def _registered_values(data: Dataset, group: str) -> Mapping[str, object] | None
 def _have_different_problems(data: Dataset) -> bool:
     """True if groups worked on different problems."""
     return (
-        len({frozenset(attempt.observation.problem for attempt in data.attempts_of(group)) for group in data.groups})
+        len(
+            {
+                frozenset(attempt.observation.problem for attempt in data.counted_attempts_in(group))
+                for group in data.groups
+            }
+        )
         > 1
     )
 
@@ -150,7 +155,7 @@ def _missing_conditions(data: Dataset) -> list[str]:
     return [condition.name for condition in planned if condition.name not in data.groups]
 
 
-def _lead(data: Dataset, columns: Mapping[str, GroupColumn], missing: Sequence[str]) -> list[str]:
+def _lead_sentences(data: Dataset, columns: Mapping[str, GroupColumn], missing: Sequence[str]) -> list[str]:
     sentences = []
     if missing:
         verb = "has" if len(missing) == 1 else "have"

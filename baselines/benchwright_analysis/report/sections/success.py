@@ -9,8 +9,15 @@ from benchwright_analysis.report import charts
 from benchwright_analysis.report.group_statistics import STATISTICS
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, Section, SectionPicture, SortableTable, count, with_interval
-from benchwright_analysis.report.sections.success_compared import compared_groups
+from benchwright_analysis.report.section import (
+    Cell,
+    Section,
+    SectionPicture,
+    SortableTable,
+    counted,
+    text_with_interval,
+)
+from benchwright_analysis.report.sections.success_compared import compare_groups
 from benchwright_analysis.statistics.success import LabelledAttempts, breakdown
 from benchwright_foundation.number_text import number
 from benchwright_judges.agreement.estimators import Estimate
@@ -29,10 +36,10 @@ def success(data: Dataset) -> Section:
         for statistic in STATISTICS
     }
     numbers: dict[str, object] = {**statistic_estimates}
-    overall = _overall(by_group, statistic_estimates)
+    overall = _overall_table(by_group, statistic_estimates)
     tables, pictures = [overall], []
     for name, title, label in _SORTINGS:
-        breakdowns = _breakdown(data, label, scores=name == "format")
+        breakdowns = _breakdowns_by_group(data, label, by_score=name == "format")
         if not any(breakdowns.values()):
             continue
         numbers[name] = breakdowns
@@ -42,14 +49,14 @@ def success(data: Dataset) -> Section:
             pictures.append(_category_picture(labelled, table, list(by_group), data.groups))
         else:
             tables.append(dataclasses.replace(table, detail=True))
-    compared, table = compared_groups(data, _by_group(data))
+    compared, table = compare_groups(data, _by_group(data))
     if compared:
         numbers["comparisons"] = compared
         tables.append(table)
     return Section("success", "Who solved how much", _lead(data), pictures, tables, numbers)
 
 
-def _overall(
+def _overall_table(
     by_group: Mapping[str, Sequence[Observation]], statistic_estimates: Mapping[str, Mapping[str, Estimate]]
 ) -> SortableTable:
     return SortableTable(
@@ -61,7 +68,7 @@ def _overall(
                 len(observations),
                 sum(observation.passed for observation in observations),
                 *(
-                    with_interval(statistic_estimates[statistic.id][group], as_share=statistic.is_share)
+                    text_with_interval(statistic_estimates[statistic.id][group], as_share=statistic.is_share)
                     for statistic in STATISTICS
                 ),
             )
@@ -71,7 +78,7 @@ def _overall(
     )
 
 
-def _best_and_worst(rows: Sequence[charts.Row], name: str) -> str:
+def _best_and_worst_sentence(rows: Sequence[charts.Row], name: str) -> str:
     told_of = []
     for group in dict.fromkeys(str(row["group"]) for row in rows):
         shares = sorted((float(row["value"] or 0), str(row["label"])) for row in rows if row["group"] == group)
@@ -100,12 +107,14 @@ def _by_group(data: Dataset) -> dict[str, list[Observation]]:
     return {group: rows for group, rows in observations_by_group.items() if rows}
 
 
-def _breakdown(data: Dataset, label: _Label, *, scores: bool = False) -> dict[str, tuple[LabelledAttempts, ...]]:
+def _breakdowns_by_group(
+    data: Dataset, label: _Label, *, by_score: bool = False
+) -> dict[str, tuple[LabelledAttempts, ...]]:
     breakdowns = {}
     for group, rows in _by_group(data).items():
         labelled = [observation for observation in rows if label(observation)]
         if labelled:
-            values = [(observation.score or 0.0) if scores else float(observation.passed) for observation in labelled]
+            values = [(observation.score or 0.0) if by_score else float(observation.passed) for observation in labelled]
             breakdowns[group] = breakdown(
                 values, [label(observation) for observation in labelled], Dataset.cells(labelled)
             )
@@ -148,7 +157,7 @@ def _breakdown_table(
                 else (labelled_breakdown.label, labelled_breakdown)
             )
             solved_text = (
-                with_interval(label_breakdown.passed.estimate, as_share=True)
+                text_with_interval(label_breakdown.passed.estimate, as_share=True)
                 if label_breakdown.passed is not None
                 else "–"
             )
@@ -157,7 +166,7 @@ def _breakdown_table(
                 label_breakdown.score.participants or "–",
                 label_breakdown.score.problems,
             )
-            rows.append((label, group, *counts, solved_text, with_interval(label_breakdown.score.estimate)))
+            rows.append((label, group, *counts, solved_text, text_with_interval(label_breakdown.score.estimate)))
     columns = ("label", "group", "attempts", "people", "problems", "solved (95 % interval)", "mean (95 % interval)")
     return SortableTable(title, columns, rows)
 
@@ -184,7 +193,7 @@ def _category_picture(
     return SectionPicture(
         "success-by-category",
         "Solved, by category",
-        _best_and_worst(rows, "category") + charts.omission_note(shown_groups, groups),
+        _best_and_worst_sentence(rows, "category") + charts.omission_note(shown_groups, groups),
         charts.intervals(rows, shown_groups, colour_order=all_groups, x_title="solved", y_title=""),
         table,
     )
@@ -195,7 +204,7 @@ def _lead(data: Dataset) -> list[str]:
     lead = []
     if undecided:
         lead.append(
-            f"{count(undecided, 'attempt')} are left out here, because the verdict on their last files is undecided: "
+            f"{counted(undecided, 'attempt')} are left out here, because the verdict on their last files is undecided: "
             "“How attempts ended” names the reasons."
         )
     return lead

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Cell, SortableTable, p_value, with_interval
+from benchwright_analysis.report.section import Cell, SortableTable, p_value, text_with_interval
 from benchwright_analysis.report.sections.time_compared import in_percentage_points
 from benchwright_analysis.statistics.crossed import CrossedEstimate, crossed_share_difference
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.multiple import AdjustedTest, holm
 
 
-def compared_groups(
+def compare_groups(
     data: Dataset, by_group: Mapping[str, Sequence[Observation]]
 ) -> tuple[dict[str, object], SortableTable]:
     """Pairs of groups, on the problems that both tried."""
@@ -27,13 +27,13 @@ def compared_groups(
             difference = solved_difference(first_attempts, second_attempts)
             if difference is None:
                 continue
-            categories = _by_category(first_attempts, second_attempts)
+            categories = _tests_by_category(first_attempts, second_attempts)
             comparisons[f"{second_group} against {first_group}"] = {"difference": difference, "categories": categories}
             rows.append(
                 (
                     f"{second_group} against {first_group}",
                     difference.problems,
-                    with_interval(in_percentage_points(difference), digits=1),
+                    text_with_interval(in_percentage_points(difference), digits=1),
                     p_value(difference.p_value),
                     ", ".join(name for name, test in categories.items() if test.significant) or "none",
                 )
@@ -48,11 +48,13 @@ def compared_groups(
     return comparisons, SortableTable("Groups compared, problem by problem", columns, rows, note)
 
 
-def _in_common(first_attempts: Sequence[Observation], second_attempts: Sequence[Observation]) -> list[Observation]:
-    problems = {observation.problem for observation in first_attempts} & {
-        observation.problem for observation in second_attempts
+def _attempts_at_shared_problems(
+    attempts: Sequence[Observation], other_attempts: Sequence[Observation]
+) -> list[Observation]:
+    problems = {observation.problem for observation in attempts} & {
+        observation.problem for observation in other_attempts
     }
-    return [observation for observation in (*first_attempts, *second_attempts) if observation.problem in problems]
+    return [observation for observation in (*attempts, *other_attempts) if observation.problem in problems]
 
 
 def solved_difference(
@@ -64,7 +66,7 @@ def solved_difference(
         first_attempts: Decided attempts of one group; only those at problems that the other group tried count.
         second_attempts: Decided attempts of the other group.
     """
-    shared_attempts = _in_common(first_attempts, second_attempts)
+    shared_attempts = _attempts_at_shared_problems(first_attempts, second_attempts)
     if not shared_attempts:
         return None
     try:
@@ -76,11 +78,13 @@ def solved_difference(
         return None
 
 
-def _by_category(
+def _tests_by_category(
     first_attempts: Sequence[Observation], second_attempts: Sequence[Observation]
 ) -> dict[str, AdjustedTest]:
     p_values: dict[str, float] = {}
-    for name in sorted({_category(observation) for observation in _in_common(first_attempts, second_attempts)} - {""}):
+    for name in sorted(
+        {_category(observation) for observation in _attempts_at_shared_problems(first_attempts, second_attempts)} - {""}
+    ):
         difference = solved_difference(
             *(
                 [observation for observation in rows if _category(observation) == name]

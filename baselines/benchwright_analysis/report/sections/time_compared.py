@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation, why_unadjusted
-from benchwright_analysis.report.section import Cell, SortableTable, interval, p_value, with_interval
+from benchwright_analysis.report.section import Cell, SortableTable, interval_text, p_value, text_with_interval
 from benchwright_analysis.statistics.crossed import CrossedEstimate
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.restricted_mean import observable_limit, restricted_mean_difference, time_change
-from benchwright_analysis.statistics.survival import with_give_ups_until
+from benchwright_analysis.statistics.survival import extend_give_ups
 from benchwright_foundation.number_text import number
 from benchwright_judges.agreement.estimators import Estimate
 
@@ -83,7 +83,7 @@ def limit_of(groups: Groups) -> Limit:
     return Limit(limit, reason)
 
 
-def compare(data: Dataset, groups: Groups, limit: Limit) -> tuple[list[TimeComparison], list[str]]:
+def compare_times(data: Dataset, groups: Groups, limit: Limit) -> tuple[list[TimeComparison], list[str]]:
     """Each condition with the first; and why some can't be compared."""
     comparisons, notices = [], []
     baseline, *other_groups = groups
@@ -111,9 +111,7 @@ def _comparison(
     gave_up = [observation.censored_by in ("gave_up", "handed_in_unsolved") for observation in paired_observations]
     pessimistic = None
     if any(gave_up):
-        stopped = with_give_ups_until(
-            [min(minutes, limit) for minutes in minutes_of(paired_observations)], gave_up, limit
-        )
+        stopped = extend_give_ups([min(minutes, limit) for minutes in minutes_of(paired_observations)], gave_up, limit)
         in_time = [observation.passed and observation.time_s / 60 <= limit for observation in paired_observations]
         pessimistic = restricted_mean_difference(stopped, in_time, second_flags, limit, cells)
     return TimeComparison(
@@ -167,21 +165,21 @@ def _why_unadjusted(rows: Sequence[Observation]) -> str:
     return why_unadjusted(rows)
 
 
-def sentences(comparisons: Sequence[TimeComparison], limit: Limit) -> list[str]:
+def comparison_sentences(comparisons: Sequence[TimeComparison], limit: Limit) -> list[str]:
     """The comparisons in words."""
-    comparison_sentences = []
+    sentences = []
     for comparison in comparisons:
         value = round(comparison.difference.value, 1)
         comparative = (
             f"{number(abs(value), 1)} minutes {'less' if value < 0 else 'more'} than" if value else "as long as"
         )
-        spread = interval(comparison.difference.low, comparison.difference.high, digits=1)
-        interval_text = f" (95 % interval {spread})" if spread != "–" else f". {comparison.difference.note}".rstrip(".")
-        comparison_sentences.append(
+        spread = interval_text(comparison.difference.low, comparison.difference.high, digits=1)
+        interval_note = f" (95 % interval {spread})" if spread != "–" else f". {comparison.difference.note}".rstrip(".")
+        sentences.append(
             f"Up to {limit.minutes_text} minutes, {comparison.other} took {comparative} {comparison.baseline} on "
-            f"average{interval_text}."
+            f"average{interval_note}."
         )
-    return comparison_sentences
+    return sentences
 
 
 def _estimate_cells(estimate: CrossedEstimate, text_of: Callable[[CrossedEstimate], str]) -> tuple[str, str]:
@@ -189,13 +187,13 @@ def _estimate_cells(estimate: CrossedEstimate, text_of: Callable[[CrossedEstimat
 
 
 def _in_minutes(estimate: CrossedEstimate) -> str:
-    return with_interval(estimate.estimate, digits=1)
+    return text_with_interval(estimate.estimate, digits=1)
 
 
 def in_percent(estimate: CrossedEstimate) -> str:
     """A relative change with its interval, for people."""
     bounds = (None if end is None else 100 * end for end in (estimate.low, estimate.high))
-    spread = interval(*bounds, digits=1)
+    spread = interval_text(*bounds, digits=1)
     return f"{number(100 * estimate.value, 1)} %" + (f" ({spread})" if spread != "–" else "")
 
 

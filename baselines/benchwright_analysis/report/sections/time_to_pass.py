@@ -9,15 +9,15 @@ import numpy as np
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
-from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, with_interval
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, text_with_interval
 from benchwright_analysis.report.sections.time_compared import (
     by_condition,
-    compare,
+    compare_times,
+    comparison_sentences,
     comparison_table,
     limit_of,
     minutes_of,
     passed_of,
-    sentences,
 )
 from benchwright_analysis.statistics.restricted_mean import restricted_mean
 from benchwright_analysis.statistics.score_over_time import ScoreTrace, score_curve
@@ -71,8 +71,8 @@ def survival(data: Dataset) -> Section:
                 len(observations),
                 sum(observation.passed for observation in observations),
                 *(_censored_count(observations, reason) for reason in ("gave_up", "timed_out", "handed_in_unsolved")),
-                with_interval(curves[group].median, digits=1),
-                with_interval(means[group].estimate, digits=1),
+                text_with_interval(curves[group].median, digits=1),
+                text_with_interval(means[group].estimate, digits=1),
             )
             for group, observations in by_group.items()
         ],
@@ -81,7 +81,7 @@ def survival(data: Dataset) -> Section:
         f"Means are up to {limit.minutes_text} minutes, {limit.why}. Intervals hold for other participants at other "
         "problems.",
     )
-    compared, reasons = compare(data, by_group, limit)
+    compared, reasons = compare_times(data, by_group, limit)
     numbers: dict[str, object] = {
         "curves": curves,
         "limit": limit,
@@ -105,7 +105,7 @@ def survival(data: Dataset) -> Section:
     )
     lead = [
         "Minutes are active minutes on the clock: of a gap without activity, no more than the threshold counts.",
-        *sentences(compared, limit),
+        *comparison_sentences(compared, limit),
         *reasons,
         *sorted({estimate.note for estimate in means.values() if estimate.note}),
     ]
@@ -207,7 +207,7 @@ def score_over_time(data: Dataset) -> Section:
                 label,
                 curve.problems,
                 *(
-                    with_interval(Estimate(value=curve.score[mark], low=curve.low[mark], high=curve.high[mark]))
+                    text_with_interval(Estimate(value=curve.score[mark], low=curve.low[mark], high=curve.high[mark]))
                     for mark in marks
                 ),
             )

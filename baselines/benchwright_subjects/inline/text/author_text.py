@@ -111,7 +111,7 @@ def _mark_event(marked_texts: MarkedTexts, recorded: RecordedEvent, origins: Map
     event = recorded.event
     if isinstance(event, Edit):
         mark = _OWN if origins.get(recorded.seq) in _BY_AUTHOR else _FOREIGN
-        marked_texts.edit(event.path, [(change.start, change.end, change.text) for change in event.changes], mark)
+        marked_texts.edit_text(event.path, [(change.start, change.end, change.text) for change in event.changes], mark)
     elif event.text_effect is TextEffect.SETS:
         mark = _OWN if isinstance(event, Opened) else _FOREIGN
         for path, content in event.contents().items():
@@ -121,9 +121,9 @@ def _mark_event(marked_texts: MarkedTexts, recorded: RecordedEvent, origins: Map
                 or marked_texts.pieces_by_path.get(path) is None
                 or new_text != str(marked_texts.pieces_by_path[path])
             ):
-                marked_texts.set(path, new_text, mark)
+                marked_texts.set_text(path, new_text, mark)
     elif event.text_effect is TextEffect.HIDES_FILE:
-        marked_texts.set(str(getattr(event, "path", "")), None, _FOREIGN)
+        marked_texts.set_text(str(getattr(event, "path", "")), None, _FOREIGN)
     elif event.text_effect is TextEffect.HIDES_ALL:
         for path in list(marked_texts.pieces_by_path):
-            marked_texts.set(path, None, _FOREIGN)
+            marked_texts.set_text(path, None, _FOREIGN)

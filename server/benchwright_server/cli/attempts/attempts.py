@@ -65,7 +65,7 @@ def list_command(json_output: Json = False) -> None:
 def show(attempt: AttemptId, json_output: Json = False) -> None:
     """Show what happened in an attempt."""
     with opened_log() as log:
-        header = log.find(attempt)
+        header = log.find_by_prefix(attempt)
         summary = Attempts(log).summary(header.id)
         events = log.events(header.id)
     if json_output:
@@ -89,7 +89,7 @@ def export(
 ) -> None:
     """Write an attempt as JSON Lines, a file that others can verify."""
     with opened_log() as log:
-        header, rows = log.stored_attempt(log.find(attempt).id)
+        header, rows = log.stored_attempt(log.find_by_prefix(attempt).id)
         if output is None:
             for line in export_lines(header, rows):
                 typer.echo(line)
@@ -116,7 +116,7 @@ def replay_command(
     Exit status: 0 all saves match, 1 some do not.
     """
     with opened_log() as log:
-        replayed = replay(log.events(log.find(attempt).id), last_seq=until)
+        replayed = replay(log.events(log.find_by_prefix(attempt).id), last_seq=until)
         if to.exists() and any(to.iterdir()):
             raise ServerError(f"{to} is not empty. Give a new folder.")
         for path, replayed_file in replayed.files.items():
@@ -189,7 +189,7 @@ async def _regrade_all(attempt_ids: list[str] | tuple[str, ...], sandbox: str) -
     services = Services(Home.find(), open_log, lambda: open_sandbox(sandbox))
     rows = []
     try:
-        chosen_ids = [services.log.find(attempt_id).id for attempt_id in attempt_ids]
+        chosen_ids = [services.log.find_by_prefix(attempt_id).id for attempt_id in attempt_ids]
         for header, summary in services.attempts.summaries():
             verdict = summary.verdict
             if (chosen_ids and header.id not in chosen_ids) or verdict is None or not is_regradable(verdict):

@@ -17,7 +17,7 @@ from benchwright_attempts.log.export import read_export
 from benchwright_attempts.log.published_keys import PublishedKey, PublishedKeys
 from benchwright_attempts.log.record import AttemptHeader, StoredRow
 from benchwright_attempts.summary.kept_summary import from_rows
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.home import Home
 from benchwright_remote.known_keys import KnownKeys, receipts_folder
@@ -53,7 +53,7 @@ def anchor_command(
 ) -> None:
     """Say how far attempts have come, as text to print or to send: later it shows whether an end was cut off."""
     with opened_log() as log:
-        chosen_ids = {log.find(attempt).id for attempt in attempts or ()}
+        chosen_ids = {log.find_by_prefix(attempt).id for attempt in attempts or ()}
         anchor_time = datetime.now(UTC)
         anchors = [
             Anchor(attempt=header.id, events=summary.seq, head=summary.head, made=anchor_time)
@@ -120,7 +120,7 @@ def verify_command(
             header, rows = read_export(file)
             log_checks = [_attempt_faults(header, rows, known_anchors, published_keys, _local_hashes(log, header.id))]
         elif attempt is not None:
-            log_checks = [_stored_attempt_faults(log, log.find(attempt).id, known_anchors, published_keys)]
+            log_checks = [_stored_attempt_faults(log, log.find_by_prefix(attempt).id, known_anchors, published_keys)]
         else:
             log_checks = [
                 _stored_attempt_faults(log, header.id, known_anchors, published_keys) for header in log.headers()
@@ -135,7 +135,7 @@ def _stored_attempt_faults(
 ) -> _LogFaults:
     header, rows = log.stored_attempt(attempt)
     log_check = _attempt_faults(header, rows, anchors, published_keys)
-    if log_check.problem is None and (end := log.kept_end(attempt)) > len(rows):
+    if log_check.problem is None and (end := log.summarised_seq(attempt)) > len(rows):
         flaw = f"The end was cut off: the log's summary of the attempt names event {end}, and there are {len(rows)}."
         return _LogFaults(attempt, flaw, log_check.schemas, 0)
     if log_check.problem is None and from_rows(rows) != log.summary(attempt):
@@ -150,7 +150,7 @@ def _attempt_faults(
     published_keys: Sequence[PublishedKey],
     local_hashes: Sequence[str] = (),
 ) -> _LogFaults:
-    verification = verify(header, rows)
+    verification = verify_attempt(header, rows)
     hashes = [row.hash for row in rows[: verification.chain.events]]
     anchor_check = check_anchors(header.id, hashes, anchors, published_keys)
     flaws = [verification.first_fault] if verification.first_fault is not None else []

@@ -62,7 +62,7 @@ def compare_attempts(
     with plain_errors(), end_in_order("What was compared is kept: the same command continues where it stopped."):
         home = Home.find()
         with opened_log() as log:
-            chosen_ids = {log.find(attempt).id for attempt in attempts or ()}
+            chosen_ids = {log.find_by_prefix(attempt).id for attempt in attempts or ()}
             box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
             tools = opinion_tools_digests(box, toolchain)
             comparisons, known_count = _due_comparisons(log, home, tools, limit, chosen_ids, study, fresh=fresh)
@@ -103,7 +103,7 @@ def _due_comparisons(
             continue
         if verdict.digests.get("harness") != problem.harness_digest or header.problem_digest != problem.public_digest:
             continue
-        earlier_opinion, current_digest = opinions.find(header.id), problem_digest(problem)
+        earlier_opinion, current_digest = opinions.find_opinion(header.id), problem_digest(problem)
         if (
             earlier_opinion is not None
             and earlier_opinion.is_current_for(verdict.number, current_digest, tools, limit_s)
@@ -125,7 +125,7 @@ async def _compare_all(
     limit_s: float,
 ) -> Counter[str]:
     from benchwright_attempts.grading.second_opinions import KeptOpinion, SecondOpinions
-    from benchwright_attempts.summary.replay import contents_of
+    from benchwright_attempts.summary.replay import recorded_contents
     from benchwright_formal.second_opinion import second_opinion, tested_modules
 
     opinions = SecondOpinions(home)
@@ -138,7 +138,7 @@ async def _compare_all(
         async def compare(comparison: _AttemptComparison) -> None:
             async with turn:
                 events = await asyncio.to_thread(log.events, comparison.attempt)
-                files = contents_of(events, comparison.verdict.snapshot)
+                files = recorded_contents(events, comparison.verdict.snapshot)
                 if not set(comparison.problem.public.expected) <= files.keys():
                     result_counts["without its text"] += 1
                 else:
@@ -151,7 +151,7 @@ async def _compare_all(
                         toolchain=toolchain,
                         limit_s=limit_s,
                     )
-                    opinions.keep(
+                    opinions.keep_opinion(
                         comparison.attempt,
                         KeptOpinion(
                             number=comparison.verdict.number,

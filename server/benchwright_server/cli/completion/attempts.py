@@ -71,7 +71,7 @@ def attempts_of_study(study: str) -> list[str]:
 def problems_of(attempts: Sequence[str]) -> list[str]:
     """PACK/ID of the problems that some attempts are at."""
     with opened_attempts() as log:
-        return sorted({log.find(attempt).problem for attempt in attempts})
+        return sorted({log.find_by_prefix(attempt).problem for attempt in attempts})
 
 
 def replayed_sites(attempts: Sequence[str] | None, problems: Mapping[str, Problem], pause_ms: int) -> list[Site]:
@@ -101,7 +101,7 @@ def _chosen_headers(
 ) -> list[AttemptHeader]:
     if not attempts:
         return [header for ref in problems for header in _with_text([*reversed(log.headers(problem=ref))])]
-    headers = [log.find(name) for name in attempts]
+    headers = [log.find_by_prefix(name) for name in attempts]
     if foreign_header := next((header for header in headers if header.problem not in problems), None):
         raise ServerError(f"The attempt {foreign_header.id} is at {foreign_header.problem}, which this run leaves out.")
     if textless_header := next((header for header in headers if header.recording is not Recording.FULL), None):

@@ -41,7 +41,7 @@ def trace_attempt(
     with opened_attempts() as log, needs("`benchwright attempts trace`", "baselines"):
         from benchwright_analysis.trace.attempt_steps import trace_of_attempt
 
-        header = log.find(attempt)
+        header = log.find_by_prefix(attempt)
         _write(trace_of_attempt(header, log.events(header.id)), output)
 
 

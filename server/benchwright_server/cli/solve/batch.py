@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from benchwright_attempts.grading.given_answers import GivenAnswer, GivenAnswers, recorded_before
+from benchwright_attempts.grading.given_answers import GivenAnswer, GivenAnswers, with_logged_attempts
 from benchwright_attempts.grading.grading import ANSWER, GradingOutcome, judge_answer, outcome_of_judgement
 from benchwright_attempts.grading.judging import AttemptJudging
 from benchwright_foundation.home import Home
@@ -126,11 +126,11 @@ def grade_batch(pack: str, responses: Path, batch: BatchOptions, origins: Origin
 def _record_answers(given_answers: Sequence[GivenAnswer], batch: BatchOptions) -> list[GradingOutcome]:
     """Grades answers as attempts of the event log."""
     with opened_log() as log:
-        given_answers = recorded_before(log, given_answers)
+        given_answers = with_logged_attempts(log, given_answers)
         answer_attempts = GivenAnswers(log, Home.find(), given_answers)
         answer_attempts.receive()
         gradings = _grade(given_answers, batch)
-        answer_attempts.decide(
+        answer_attempts.record_outcomes(
             {given_answer.attempt: grade for given_answer, grade in zip(given_answers, gradings, strict=True)}
         )
     return gradings

@@ -42,7 +42,7 @@ def deliver(log: StudyLog) -> list[Delivery]:
     """Try again to deliver records that could not be delivered before; returns those that still wait."""
     from benchwright_studies.conduct.delivery import Deliveries
 
-    arrived, undelivered = Deliveries(Home.find()).deliver(log)
+    arrived, undelivered = Deliveries(Home.find()).deliver_waiting(log)
     for delivery in arrived:
         err.print(f"The records of {delivery.participant} in {delivery.study} are delivered now.", soft_wrap=True)
     for delivery in undelivered:

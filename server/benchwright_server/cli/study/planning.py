@@ -60,7 +60,7 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
             check_no_placeholders,
             imbalances,
         )
-        from benchwright_studies.plan.assignment import assign
+        from benchwright_studies.plan.assignment import draw_plan
         from benchwright_studies.plan.study_file import StudyFileError, read_study
         from benchwright_subjects.prompts.study_prompts import check_prompts
 
@@ -68,7 +68,7 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
             study_file = read_study(file)
             check_prompts(Store(Home.find()), study_file)
             check_no_placeholders(study_file)
-            plan = assign(study_file.study, study_file.sha256, _difficulties(study_file))
+            plan = draw_plan(study_file.study, study_file.sha256, _difficulties(study_file))
         except StudyFileError as error:
             if not json_output:
                 raise
@@ -92,11 +92,11 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
 def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
     """Show each participant's tasks, conditions and order; nothing is recorded yet."""
     with plain_errors(), needs("`benchwright study assign`", "baselines"):
-        from benchwright_studies.plan.assignment import assign
+        from benchwright_studies.plan.assignment import draw_plan
         from benchwright_studies.plan.study_file import read_study
 
         study_file = read_study(file)
-        plan = assign(study_file.study, study_file.sha256, _difficulties(study_file))
+        plan = draw_plan(study_file.study, study_file.sha256, _difficulties(study_file))
     if json_output:
         print_json(plan.model_dump(mode="json") | {"sha256": plan.sha256})
         return
@@ -132,7 +132,7 @@ def register(
     with opened_log() as log, needs("`benchwright study register`", "baselines"):
         from benchwright_analysis.code_digest import analysis_digest
         from benchwright_studies.conduct.readiness import check_no_placeholders
-        from benchwright_studies.plan.allocation import code_of
+        from benchwright_studies.plan.allocation import row_code
         from benchwright_studies.plan.preregistration import participant_files, preregister
         from benchwright_studies.plan.registration import register_study
         from benchwright_studies.plan.study_file import read_study
@@ -160,7 +160,7 @@ def register(
                 )
             if codes_at_lab:
                 rows = [
-                    f"{sheet.participant},{code_of(registered.secret, study, sheet.participant)}\n" for sheet in files
+                    f"{sheet.participant},{row_code(registered.secret, study, sheet.participant)}\n" for sheet in files
                 ]
                 write_atomically(out_folder / "codes.csv", "".join(["participant,code\n", *rows]).encode(), 0o600)
     if json_output:

@@ -46,10 +46,10 @@ async def _list_tools(server: EditorServer, params: AgentToolsParams) -> AgentTo
 
 async def _call_tool(server: EditorServer, params: AgentToolParams) -> AgentToolResult:
     session = await server.sessions.require_session(path_of(params.uri))
-    session.attempt.check_allowed(Aid.AGENT_TOOLS)
+    session.attempt.check_aid_permitted(Aid.AGENT_TOOLS)
     tool = next((offered_tool for offered_tool in TOOLS if offered_tool.name == params.tool), None)
     if tool is not None and tool.aid is not None:
-        session.attempt.check_allowed(tool.aid)
+        session.attempt.check_aid_permitted(tool.aid)
     if tool is None or not tool.is_offered(server, session):
         raise ServerError(f"There is no tool {params.tool!r}. Ask for the list of tools.")
     try:

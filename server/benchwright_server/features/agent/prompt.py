@@ -30,7 +30,7 @@ async def chat_prompt(server: EditorServer, params: ChatPromptParams) -> ChatPro
     """The prompt for a question, which is recorded before it is given."""
     session = await server.sessions.require_session(path_of(params.uri))
     for aid in (Aid.AGENT_TOOLS, Aid.GENERATED):
-        await session.attempt.check_aid(aid)
+        await session.attempt.is_aid_use_recorded(aid)
     prompt_parts = [_TASK, *await asyncio.to_thread(_public, session)]
     verdict = (await session.status()).verdict
     if verdict is not None:

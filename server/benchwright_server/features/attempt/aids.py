@@ -43,7 +43,7 @@ async def begin_use(server: EditorServer, uri: str, aid: Aid) -> AidUse | None:
         AttemptError: The attempt does not allow it, or not now.
     """
     session = await _session_of(server, uri)
-    return AidUse(session, uri, await session.attempt.check_aid(aid)) if session is not None else None
+    return AidUse(session, uri, await session.attempt.is_aid_use_recorded(aid)) if session is not None else None
 
 
 async def session_allowing(server: EditorServer, uri: str, aid: Aid) -> EditorSession | None:
@@ -64,7 +64,7 @@ async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
     """
     session = await _session_of(server, uri)
     if session is not None:
-        session.attempt.check_allowed(aid)
+        session.attempt.check_aid_permitted(aid)
 
 
 async def allowed_files(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:

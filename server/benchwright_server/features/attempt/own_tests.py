@@ -91,7 +91,7 @@ async def _own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTestLis
 async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> OwnTestRuns:
     session = await session_allowing(server, params.uri, Aid.OWN_TESTS)
     if params.waves and session is not None:
-        session.attempt.check_allowed(Aid.WAVEFORMS)
+        session.attempt.check_aid_permitted(Aid.WAVEFORMS)
     project, _ = project_of(server, params.uri)
     home, test_settings = server.sessions.home, server.settings.own_tests
     sandbox = server.sessions.sandbox

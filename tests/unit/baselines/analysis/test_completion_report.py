@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchwright_analysis.completion.beside_people import beside_people, pause_summary
-from benchwright_analysis.completion.latency import latencies, quantile
+from benchwright_analysis.completion.latency import summarise_latencies, weighted_quantile
 from benchwright_analysis.completion.numbers import funnel, offer_likeness, pass_shares, typing_saved
 from benchwright_analysis.completion.played_runs import read_runs, site_groups
 from benchwright_analysis.completion.report import report_on, write_report
@@ -170,21 +170,21 @@ def test_a_file_after_more_accepts_than_there_were_is_that_at_the_end(run: Path)
 
 def test_quantiles_are_values_that_were_measured() -> None:
     column = np.array([3.0, 1.0, 2.0, 4.0])
-    assert quantile(column, np.ones(4), 0.5) == 2
-    assert quantile(column, np.array([0.0, 1.0, 0.0, 1.0]), 0.95) == 4
+    assert weighted_quantile(column, np.ones(4), 0.5) == 2
+    assert weighted_quantile(column, np.array([0.0, 1.0, 0.0, 1.0]), 0.95) == 4
 
 
 def test_requests_that_were_given_up_took_longer_than_any_time() -> None:
-    latency_summary = latencies([100.0, 300.0, None, None, None], PROBLEMS[:5], seed=1)
+    latency_summary = summarise_latencies([100.0, 300.0, None, None, None], PROBLEMS[:5], seed=1)
     assert latency_summary is not None
     assert latency_summary.p50_ms is None
     assert latency_summary.given_up == 3
     assert latency_summary.over == {"200": 0.8, "500": 0.6, "2000": 0.6}
-    assert latencies([], [], seed=1) is None
+    assert summarise_latencies([], [], seed=1) is None
 
 
 def test_few_problems_give_no_interval() -> None:
-    latency_summary = latencies([100.0, 300.0], ["a", "b"], seed=1)
+    latency_summary = summarise_latencies([100.0, 300.0], ["a", "b"], seed=1)
     assert latency_summary is not None
     assert latency_summary.p50_ms is not None
     assert latency_summary.p50_ms.low is None

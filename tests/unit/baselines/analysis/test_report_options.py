@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchwright_analysis.report.questions.options import options
-from benchwright_analysis.report.questions.selections import selections
+from benchwright_analysis.report.questions.selections import read_selections
 from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.problem_facts import facts_of
@@ -73,8 +73,8 @@ def answers(log: StudyLog, question: str, letters: Sequence[str], condition: str
 def section(log: StudyLog, store: Store) -> Section | None:
     headers = log.headers()[::-1]
     problem_facts = facts_of(store, {header.problem for header in headers})
-    folded, _ = fold_attempts(LogJob(log.path, headers, problem_facts, {}), event_count=1)
-    selected = selections(log, store, [attempt.observation for attempt in folded])
+    folded, _ = fold_attempts(LogJob(log.path, headers, problem_facts, {}), expected_event_count=1)
+    selected = read_selections(log, store, [attempt.observation for attempt in folded])
     return options(Dataset(folded, problem_facts, selections=selected))
 
 

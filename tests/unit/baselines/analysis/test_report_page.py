@@ -7,7 +7,7 @@ import pytest
 
 from benchwright_analysis.report.charts import Row, intervals, omission_note, with_own_ids
 from benchwright_analysis.report.page import page
-from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, interval
+from benchwright_analysis.report.section import Section, SectionPicture, SortableTable, interval_text
 from benchwright_foundation.number_text import number, percent
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
@@ -121,7 +121,7 @@ def test_an_empty_section_says_why() -> None:
 def test_numbers_read_as_people_write_them() -> None:
     assert (percent(0.5), percent(None), percent(0.123)) == ("50 %", "–", "12.3 %")
     assert (number(-1.25), number(-0.001), number(None)) == ("\N{MINUS SIGN}1.25", "0.00", "–")
-    assert (interval(0.1, 0.25, as_share=True), interval(None, 3.0)) == ("10 to 25 %", "up to 3.00")
+    assert (interval_text(0.1, 0.25, as_share=True), interval_text(None, 3.0)) == ("10 to 25 %", "up to 3.00")
 
 
 def test_a_group_keeps_its_colour_in_a_picture_without_the_others() -> None:

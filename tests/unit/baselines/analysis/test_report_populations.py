@@ -10,12 +10,12 @@ from pydantic import JsonValue
 from benchwright_analysis.report.fold import FoldedAttempt
 from benchwright_analysis.report.page import page
 from benchwright_analysis.report.rows.dataset import Dataset
-from benchwright_analysis.report.rows.exclusions import Participants, exclude
+from benchwright_analysis.report.rows.exclusions import Participants, mark_exclusions
 from benchwright_analysis.report.rows.populations import populations
 from benchwright_analysis.report.rows.support import support
 from benchwright_analysis.report.section import Section
 from benchwright_analysis.report.sections.answer import answer
-from benchwright_analysis.report.sections.preregistration import preregistration, role_of, with_role
+from benchwright_analysis.report.sections.preregistration import preregistration, section_role, with_role
 from benchwright_analysis.report.sections.registration import Registration
 from benchwright_studies.plan.study_file import parse_study
 from benchwright_studies.plan.vocabulary import Population
@@ -51,7 +51,7 @@ def rows(*attempt_changes: dict[str, object], withdrew: frozenset[str] = frozens
         attempt_fields = {"study": "s", "solver": solver, "seconds": 600.0, "active_s": 600.0} | attempt_change
         attempts.append(attempt(str(attempt_change.pop("who", f"P{number}")), "p/a", condition, **attempt_fields))
     participants = Participants({}, {}, withdrew)
-    marked_rows = exclude([folded.observation for folded in attempts], study, participants)
+    marked_rows = mark_exclusions([folded.observation for folded in attempts], study, participants)
     return [
         FoldedAttempt(row, folded.trace, folded.insertions, folded.failure)
         for row, folded in zip(marked_rows, attempts, strict=True)
@@ -192,7 +192,9 @@ def test_results_are_primary_secondary_or_exploratory_as_registered() -> None:
     }
     registered = Registration("d" * 64, document, ("Sample size of alone: 1 attempts, 2 were registered.",))
     data = Dataset(rows({}), {}, study, registration=registered)
-    assert {name: role_of(name, data) for name in ("time", "success", "score-over-time", "origins", "support")} == {
+    assert {
+        name: section_role(name, data) for name in ("time", "success", "score-over-time", "origins", "support")
+    } == {
         "time": "primary",
         "success": "secondary",
         "score-over-time": "exploratory",
@@ -207,5 +209,5 @@ def test_results_are_primary_secondary_or_exploratory_as_registered() -> None:
 
 def test_without_a_registration_everything_is_exploratory() -> None:
     data = Dataset(rows({}), {}, study)
-    assert role_of("time", data) == "exploratory"
+    assert section_role("time", data) == "exploratory"
     assert "not preregistered" in preregistration(data).empty_reason

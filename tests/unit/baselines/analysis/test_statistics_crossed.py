@@ -20,7 +20,7 @@ from benchwright_analysis.statistics.crossed import (
 )
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.variance_components import VarianceComponents, indicator
+from benchwright_analysis.statistics.variance_components import VarianceComponents, indicator_matrix
 
 PEOPLE, PROBLEMS = np.repeat(np.arange(8), 6), np.tile(np.arange(6), 8)
 CELLS = Cells(PEOPLE.tolist(), PROBLEMS.tolist())
@@ -66,7 +66,7 @@ def test_components_are_near_those_of_a_mixed_model() -> None:
 def test_variances_are_unbiased_where_cells_are_missing() -> None:
     random = np.random.default_rng(3)
     kept_rows = random.random(48) < 0.7
-    people, problems = indicator(PEOPLE[kept_rows], 8), indicator(PROBLEMS[kept_rows], 6)
+    people, problems = indicator_matrix(PEOPLE[kept_rows], 8), indicator_matrix(PROBLEMS[kept_rows], 6)
     weights = np.full(kept_rows.sum(), 1 / kept_rows.sum())
     variance_model = VarianceComponents(np.ones((kept_rows.sum(), 1)), [people, problems])
     estimates, means = [], []

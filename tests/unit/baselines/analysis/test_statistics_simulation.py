@@ -25,7 +25,7 @@ from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.horizon import human_time_horizon
 from benchwright_analysis.statistics.pass_at_k import mean_pass_at_k
-from benchwright_analysis.statistics.simulation import StudyPlan, simulate
+from benchwright_analysis.statistics.simulation import StudyPlan, simulate_study
 
 PLAN = StudyPlan()
 RESAMPLES = 300
@@ -52,8 +52,8 @@ def count(studies: int, is_covered: Callable[[np.random.Generator, int], bool]) 
 
 def test_a_study_is_drawn_as_planned() -> None:
     plan = replace(PLAN, limit_minutes=45, give_ups_per_hour=1)
-    attempts = simulate(plan, np.random.default_rng(1))
-    assert attempts == simulate(plan, np.random.default_rng(1))
+    attempts = simulate_study(plan, np.random.default_rng(1))
+    assert attempts == simulate_study(plan, np.random.default_rng(1))
     assert len(attempts) == 30 * 12 and len({attempt.participant for attempt in attempts}) == 30
     assert all(attempt.has_passed + attempt.gave_up + attempt.timed_out == 1 for attempt in attempts)
     assert all(attempt.minutes <= 45 for attempt in attempts)
@@ -62,9 +62,9 @@ def test_a_study_is_drawn_as_planned() -> None:
         conditions = [attempt.condition for attempt in attempts if attempt.participant == participant]
         assert len(conditions) == 12 and 4 <= conditions.count("human") <= 8
     with pytest.raises(StatisticsError, match="at least one participant"):
-        simulate(replace(PLAN, participants=0), np.random.default_rng(1))
+        simulate_study(replace(PLAN, participants=0), np.random.default_rng(1))
     with pytest.raises(StatisticsError, match="more than -100 percent"):
-        simulate(replace(PLAN, effect_percent=-100), np.random.default_rng(1))
+        simulate_study(replace(PLAN, effect_percent=-100), np.random.default_rng(1))
 
 
 def test_condition_effects_are_recovered(studies: int) -> None:
@@ -73,7 +73,7 @@ def test_condition_effects_are_recovered(studies: int) -> None:
     uniform_plan = replace(PLAN, participant_spread=0)
 
     def effect(plan: StudyPlan, random: np.random.Generator, clustered: bool) -> bool:
-        attempts = simulate(plan, random)
+        attempts = simulate_study(plan, random)
         condition_effect = condition_effects(
             [attempt.minutes for attempt in attempts],
             [attempt.condition for attempt in attempts],

@@ -16,8 +16,8 @@ from scipy import stats
 
 from benchwright_analysis.statistics.bootstrap import (
     clustered_mean,
-    draws,
-    nested_draws,
+    draw_counts,
+    nested_draw_counts,
     percentile_interval,
 )
 from benchwright_analysis.statistics.crossed import crossed_share
@@ -130,8 +130,8 @@ def test_one_cluster_gives_a_value_without_an_interval() -> None:
 def test_nested_draws_draw_as_many_children_as_their_parents_were_drawn_for() -> None:
     random = np.random.default_rng(7)
     parents = ["b", "a", "b", "b", "a"]
-    parent_draws = draws(2, 500, random)
-    children = nested_draws(parents, parent_draws, random)
+    parent_draws = draw_counts(2, 500, random)
+    children = nested_draw_counts(parents, parent_draws, random)
     assert (children[:, [1, 4]].sum(axis=1) == 2 * parent_draws[:, 0]).all()
     assert (children[:, [0, 2, 3]].sum(axis=1) == 3 * parent_draws[:, 1]).all()
     assert children.mean(axis=0) == pytest.approx(np.ones(5), abs=0.2)
@@ -230,6 +230,6 @@ def test_best_of_k_of_passes_is_pass_at_k(counts: tuple[int, int, int]) -> None:
 
 def test_many_clusters_are_drawn_in_parts_that_make_the_same_interval() -> None:
     binary_values = np.random.default_rng(5).integers(0, 2, 3000).astype(float)
-    at_once = draws(3000, 1500, np.random.default_rng(1)) @ binary_values / 3000
+    at_once = draw_counts(3000, 1500, np.random.default_rng(1)) @ binary_values / 3000
     estimate = clustered_mean(binary_values, seed=1, resamples=1500)
     assert (estimate.low, estimate.high) == percentile_interval(at_once, 3000)

@@ -14,7 +14,11 @@ from statsmodels.duration.survfunc import SurvfuncRight
 
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.errors import StatisticsError
-from benchwright_analysis.statistics.pseudo_values import log_restricted_times, restricted_times, unsolved_values
+from benchwright_analysis.statistics.pseudo_values import (
+    log_restricted_time_pseudo_values,
+    restricted_time_pseudo_values,
+    unsolved_pseudo_values,
+)
 from benchwright_analysis.statistics.restricted_mean import (
     observable_limit,
     restricted_mean,
@@ -23,9 +27,9 @@ from benchwright_analysis.statistics.restricted_mean import (
 )
 from benchwright_analysis.statistics.survival import (
     SurvivalCurve,
+    extend_give_ups,
     kaplan_meier,
     success_only_time,
-    with_give_ups_until,
 )
 
 # First calls import much of SciPy, however little time a test has.
@@ -100,9 +104,9 @@ def test_a_limit_after_all_that_is_known_is_refused() -> None:
 
 
 def test_give_ups_can_be_counted_as_never() -> None:
-    assert with_give_ups_until([3, 5, 9], [1, 0, 0], 60).tolist() == [60, 5, 9]
+    assert extend_give_ups([3, 5, 9], [1, 0, 0], 60).tolist() == [60, 5, 9]
     with pytest.raises(StatisticsError, match="later than the limit"):
-        with_give_ups_until([3, 70], [0, 1], 60)
+        extend_give_ups([3, 70], [0, 1], 60)
 
 
 def test_times_of_successes_only_have_a_geometric_mean() -> None:
@@ -157,8 +161,8 @@ def test_a_pseudo_value_is_n_estimates_less_those_without_it(rows: list[tuple[in
     everyone = np.arange(len(rows))
     leave_one_out = [np.delete(everyone, index) for index in everyone]
     for pseudo_values, scale in (
-        (restricted_times(times, passed_flags, limit), float),
-        (log_restricted_times(times, passed_flags, limit), math.log),
+        (restricted_time_pseudo_values(times, passed_flags, limit), float),
+        (log_restricted_time_pseudo_values(times, passed_flags, limit), math.log),
     ):
         full_estimate = mean(everyone, scale)
         by_definition = np.array(
@@ -166,7 +170,7 @@ def test_a_pseudo_value_is_n_estimates_less_those_without_it(rows: list[tuple[in
         )
         assert pseudo_values.tolist() == pytest.approx(by_definition + full_estimate - by_definition.mean(), abs=1e-9)
         assert pseudo_values.mean() == pytest.approx(full_estimate)
-    for column, moment in zip(unsolved_values(times, passed_flags, moments).T, moments, strict=True):
+    for column, moment in zip(unsolved_pseudo_values(times, passed_flags, moments).T, moments, strict=True):
         full_estimate = unsolved(times, passed_flags, moment)
         estimates = [unsolved(times[kept_rows], passed_flags[kept_rows], moment) for kept_rows in leave_one_out]
         by_definition = len(rows) * full_estimate - (len(rows) - 1) * np.array(estimates)

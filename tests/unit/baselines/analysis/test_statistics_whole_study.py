@@ -20,9 +20,9 @@ from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.horizon import human_time_horizon
 from benchwright_analysis.statistics.restricted_mean import observable_limit, restricted_mean_difference, time_change
 from benchwright_analysis.statistics.score_over_time import ScoreTrace, score_curve
-from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate
+from benchwright_analysis.statistics.simulation import SimulatedAttempt, StudyPlan, simulate_study
 from benchwright_analysis.statistics.success import breakdown, macro_average
-from benchwright_analysis.statistics.survival import kaplan_meier, success_only_time, with_give_ups_until
+from benchwright_analysis.statistics.survival import extend_give_ups, kaplan_meier, success_only_time
 
 
 def plain(value: object) -> Any:
@@ -70,7 +70,7 @@ def all_statistics(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict
         "macro": macro_average(score, [attempt.family for attempt in attempts], cells),
         "survival": kaplan_meier(minutes, passed_flags, cells),
         "pessimistic": kaplan_meier(
-            with_give_ups_until(minutes, [attempt.gave_up for attempt in attempts], limit), passed_flags
+            extend_give_ups(minutes, [attempt.gave_up for attempt in attempts], limit), passed_flags
         ),
         "difference": restricted_mean_difference(minutes, passed_flags, has_copilot, shared, cells),
         "change": time_change(minutes, passed_flags, has_copilot, shared, cells, [np.log(forecasts)]),
@@ -102,13 +102,13 @@ def all_statistics(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict
     ids=["ordinary", "tiny", "all pass"],
 )
 def test_every_number_of_a_study_can_be_written_down(plan: StudyPlan) -> None:
-    numbers = plain(all_statistics(simulate(plan, np.random.default_rng(2)), plan.limit_minutes))
+    numbers = plain(all_statistics(simulate_study(plan, np.random.default_rng(2)), plan.limit_minutes))
     json.dumps(numbers, allow_nan=False)
 
 
 def test_an_effect_is_found_by_time_to_pass_and_by_regression() -> None:
     plan = replace(StudyPlan(), effect_percent=-40, limit_minutes=120)
-    numbers = plain(all_statistics(simulate(plan, np.random.default_rng(3)), 120))
+    numbers = plain(all_statistics(simulate_study(plan, np.random.default_rng(3)), 120))
     assert numbers["difference"]["high"] < 0 and numbers["difference"]["p_value"] < 0.001
     assert numbers["change"]["high"] < 0 and -0.45 < numbers["change"]["value"] < -0.3
     assert -45 < numbers["effect"]["effects"][0]["percent"] < -35

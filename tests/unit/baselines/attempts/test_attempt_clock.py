@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock.clock import AttemptState, advance, next_clock, read_clock
+from benchwright_attempts.clock.clock import AttemptState, advance_clock, next_clock, read_clock
 from benchwright_attempts.events.events import (
     Abandoned,
     Edit,
@@ -63,9 +63,9 @@ def test_active_time_leaves_pauses_out_and_elapsed_time_does_not() -> None:
 def test_a_live_display_goes_on_from_the_newest_event_and_stops_at_the_end() -> None:
     clock = read_clock([opened(), event_at(10, Started())])
     later_moment = Moment(MORNING + timedelta(seconds=25), 25_000_000_000, "one")
-    assert advance(clock, later_moment).active_s == 15
+    assert advance_clock(clock, later_moment).active_s == 15
     ended_clock = next_clock(clock, event_at(20, Abandoned()))
-    assert advance(ended_clock, later_moment) == ended_clock
+    assert advance_clock(ended_clock, later_moment) == ended_clock
 
 
 @pytest.mark.parametrize("jump_s", [-86400, -1, 86400])

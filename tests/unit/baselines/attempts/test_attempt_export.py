@@ -14,7 +14,7 @@ from benchwright_attempts.events.events import Edit, Paused, Save, Started
 from benchwright_attempts.events.file_text import Change, sha256
 from benchwright_attempts.log.export import export_lines, read_export, write_export
 from benchwright_attempts.log.record import canonical_json
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_studies.conduct.study_log import StudyLog
 
 FILE = "rtl/counter.sv"
@@ -32,7 +32,7 @@ def export(log: StudyLog, attempt: str, tmp_path: Path) -> Path:
 
 
 def test_an_export_verifies_and_reads_back_to_the_same_events(log: StudyLog, attempt: str, export: Path) -> None:
-    result = verify(*read_export(export))
+    result = verify_attempt(*read_export(export))
     assert result.ok, result.first_fault
     assert (result.chain.events, result.replay.saves) == (5, 1)
     assert result.chain.head == log.events(attempt)[-1].hash
@@ -64,7 +64,7 @@ def test_any_byte_changed_in_an_export_is_found_in_its_line(export: Path) -> Non
         export.write_bytes(data[:offset] + byte + data[offset + 1 :])
         line = data[:offset].count(b"\n") + 1
         try:
-            result = verify(*read_export(export))
+            result = verify_attempt(*read_export(export))
         except ExportError as error:
             assert error.line == line
         else:
@@ -77,13 +77,13 @@ def test_an_export_names_the_classifier_and_one_of_before_still_verifies(export:
     newest = json.loads(header)
     assert (newest["version"], newest.pop("classifier")) == (3, CLASSIFIER)
     export.write_bytes(canonical_json(newest | {"version": 2}).encode() + b"\n" + b"".join(event_lines))
-    assert verify(*read_export(export)).ok
+    assert verify_attempt(*read_export(export)).ok
 
 
 def test_a_missing_line_is_found(export: Path) -> None:
     lines = export.read_bytes().splitlines(keepends=True)
     export.write_bytes(b"".join(lines[:2] + lines[3:]))
-    result = verify(*read_export(export))
+    result = verify_attempt(*read_export(export))
     assert result.chain.bad_seq == 2
     assert result.first_fault is not None and result.first_fault.startswith("Event 2")
 
@@ -120,7 +120,7 @@ def test_an_event_of_a_later_version_is_said_to_be_unknown(log: StudyLog, attemp
     lines.append(json.dumps(value, sort_keys=True, separators=(",", ":")))
     path = tmp_path / "later.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
-    result = verify(*read_export(path))
+    result = verify_attempt(*read_export(path))
     assert result.chain.bad_seq == 2
     assert result.first_fault is not None and "does not know" in result.first_fault
 
@@ -134,4 +134,4 @@ def test_a_damaged_attempt_can_still_be_exported_and_the_check_names_it(
         connection.execute("UPDATE events SET process = CAST(x'ff' AS TEXT) WHERE seq = 2")
     path = tmp_path / "damaged.jsonl"
     write_export(path, *log.stored_attempt(attempt))
-    assert verify(*read_export(path)).chain.bad_seq == 2
+    assert verify_attempt(*read_export(path)).chain.bad_seq == 2

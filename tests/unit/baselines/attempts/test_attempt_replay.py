@@ -11,7 +11,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Edit, Event, Opened, Save, TextCause, TextSet
 from benchwright_attempts.events.file_text import Change, FileText, sha256
 from benchwright_attempts.log.record import AttemptHeader, Moment, RecordedEvent, StoredRow
-from benchwright_attempts.summary.replay import replay, verify
+from benchwright_attempts.summary.replay import replay, verify_attempt
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_verilog.syntax.surrogates import encode_text, join_surrogates
 
@@ -65,7 +65,7 @@ def test_a_save_that_the_edits_do_not_explain_is_named(log: StudyLog, attempt: s
     events = recorded(log, attempt, edit(0, 6, "macro"), save(b"something else"))
     (flaw,) = replay(events).flaws
     assert (flaw.seq, flaw.path) == (3, FILE)
-    assert verify(*log.stored_attempt(attempt)).first_fault == f"Event 3 is faulty: {FILE}: {flaw.reason}."
+    assert verify_attempt(*log.stored_attempt(attempt)).first_fault == f"Event 3 is faulty: {FILE}: {flaw.reason}."
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_random_edits_replay_to_the_bytes_an_editor_has(
     rows: list[StoredRow] = []
     for seq, event in enumerate(events, start=1):
         rows.append(StoredRow.from_event(HEADER, seq, moment, event, rows[-1].hash if rows else HEADER.chain_start()))
-    result = verify(HEADER, rows)
+    result = verify_attempt(HEADER, rows)
     assert result.ok, result.first_fault
     assert result.replay.saves == len(session)
     assert result.replay.files[FILE].text == text

@@ -276,8 +276,8 @@ def test_taking_over_a_running_attempt_leaves_the_gap_out(
     time.pass_s(3600)
     with StudyLog(log.path, wall_clock=time.now, monotonic_ns=lambda: time.mono_ns - 10**13, process="second") as later:
         resumed = Attempts(later)
-        assert resumed.interrupt_stale(attempt)
-        assert not resumed.interrupt_stale(attempt)
+        assert resumed.interrupt_stale_clock(attempt)
+        assert not resumed.interrupt_stale_clock(attempt)
         time.pass_s(5)
         record(later, attempt, Submitted())
         assert resumed.summary(attempt).clock.active_s == 35
@@ -287,7 +287,7 @@ def test_taking_over_a_running_attempt_leaves_the_gap_out(
 def test_there_is_nothing_to_take_over_from_a_paused_attempt(log: StudyLog, attempts: Attempts, attempt: str) -> None:
     record(log, attempt, Started(), Paused())
     with StudyLog(log.path, process="second") as later:
-        assert not Attempts(later).interrupt_stale(attempt)
+        assert not Attempts(later).interrupt_stale_clock(attempt)
 
 
 def test_an_unknown_attempt_is_named(attempts: Attempts) -> None:

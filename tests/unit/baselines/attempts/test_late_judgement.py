@@ -22,7 +22,7 @@ from benchwright_attempts.events.events import (
     Submitted,
 )
 from benchwright_attempts.events.file_text import sha256
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.study_log import StudyLog
 
@@ -55,7 +55,7 @@ def test_a_judgement_may_follow_the_end_and_nothing_else_may(log: StudyLog, atte
         log.append_blocking(attempt, event)
     summary = Attempts(log).summary(attempt)
     assert (summary.state, summary.has_passed, summary.verdict_count) == (AttemptState.SUBMITTED, True, 1)
-    assert verify(*log.stored_attempt(attempt)).ok
+    assert verify_attempt(*log.stored_attempt(attempt)).ok
     with pytest.raises(IllegalTransitionError):
         log.append_blocking(attempt, Paused())
 

@@ -24,7 +24,7 @@ from benchwright_attempts.log.database import SCHEMA_VERSION, open_database
 from benchwright_attempts.log.export import export_lines, read_export, write_export
 from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import canonical_json
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_problems.verdict import Outcome
 
 from ....support.studies.forged_row import forge_row
@@ -60,7 +60,7 @@ def old(tmp_path: Path) -> Path:
 def test_records_of_the_first_schema_are_read_and_nothing_of_them_changes(old: Path, tmp_path: Path) -> None:
     with EventLog(old) as log:
         header, rows = log.stored_attempt(ATTEMPT)
-        result = verify(header, rows)
+        result = verify_attempt(header, rows)
         assert result.ok, result.first_fault
         assert result.schemas == {1: 15}
         assert (result.chain.events, result.replay.saves) == (15, 1)
@@ -74,7 +74,7 @@ def test_records_of_the_first_schema_are_read_and_nothing_of_them_changes(old: P
 
 
 def test_an_export_of_the_first_schema_still_verifies() -> None:
-    result = verify(*read_export(SCHEMA1 / "attempt.jsonl"))
+    result = verify_attempt(*read_export(SCHEMA1 / "attempt.jsonl"))
     assert result.ok, result.first_fault
     assert result.schemas == {1: 15}
 
@@ -91,18 +91,18 @@ def test_records_of_two_schemas_stand_in_one_chain(old: Path, tmp_path: Path) ->
         log.append_blocking(ATTEMPT, judged_event)
         with pytest.raises(IllegalTransitionError):
             log.append_blocking(ATTEMPT, Tick())
-        result = verify(*log.stored_attempt(ATTEMPT))
+        result = verify_attempt(*log.stored_attempt(ATTEMPT))
         assert result.ok, result.first_fault
         assert result.schemas == {1: 15, 2: 1}
         export = tmp_path / "mixed.jsonl"
         write_export(export, *log.stored_attempt(ATTEMPT))
-    result = verify(*read_export(export))
+    result = verify_attempt(*read_export(export))
     assert (result.ok, result.schemas) == (True, {1: 15, 2: 1})
     header, rows = read_export(export)
     newest = json.loads(rows[-1].as_json_line())
     assert (newest["schema"], newest["participant"], newest["condition"]) == (2, "human", "human")
     rows[1] = replace(rows[1], body=canonical_json({"type": "resumed"}))
-    broken_check = verify(header, rows)
+    broken_check = verify_attempt(header, rows)
     assert (broken_check.ok, broken_check.chain.bad_seq) == (False, 2)
     assert broken_check.first_fault == "Event 2 is faulty: its content does not fit its hash."
 
@@ -111,7 +111,7 @@ def test_an_older_record_behind_a_newer_one_is_refused(log: EventLog, attempt: s
     log.append_blocking(attempt, Tick())
     header, rows = log.stored_attempt(attempt)
     rows[1] = forge_row(rows[1], schema=1)
-    verification = verify(header, rows)
+    verification = verify_attempt(header, rows)
     assert verification.first_fault == ("Event 2 is faulty: its schema 1 is older than 2, that of the event before it.")
 
 
@@ -119,7 +119,7 @@ def test_a_record_of_a_newer_schema_is_named(log: EventLog, attempt: str) -> Non
     log.append_blocking(attempt, Tick())
     header, rows = log.stored_attempt(attempt)
     rows[1] = forge_row(rows[1], schema=7)
-    problem = verify(header, rows).first_fault
+    problem = verify_attempt(header, rows).first_fault
     assert problem is not None and "its schema 7 is newer than this Benchwright" in problem
 
 
@@ -128,7 +128,7 @@ def test_a_record_that_names_another_participant_is_found(log: EventLog, attempt
     rows[0] = forge_row(rows[0], participant="somebody else")
     path = tmp_path / "forged.jsonl"
     path.write_text("".join(f"{line}\n" for line in export_lines(header, rows)))
-    problem = verify(*read_export(path)).first_fault
+    problem = verify_attempt(*read_export(path)).first_fault
     assert problem is not None and "another participant" in problem
 
 
@@ -207,7 +207,7 @@ def test_a_migration_that_breaks_off_leaves_the_old_log(
             EventLog(old)
     assert _dump(old) == old_dump
     with EventLog(old) as log:
-        assert verify(*log.stored_attempt(ATTEMPT)).ok
+        assert verify_attempt(*log.stored_attempt(ATTEMPT)).ok
 
 
 @pytest.mark.parametrize("version", [1, 2, 99])

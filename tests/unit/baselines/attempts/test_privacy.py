@@ -31,7 +31,7 @@ from benchwright_attempts.events.evidence import (
 )
 from benchwright_attempts.events.file_text import Change, FileText
 from benchwright_attempts.log.record import canonical_json
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_studies.conduct.study_log import StudyLog
 
 WORD = "xyzzy"
@@ -63,7 +63,7 @@ def test_what_a_level_does_not_allow_never_reaches_the_log(log: StudyLog, tmp_pa
     assert (WORD in stored_text) == (level is Recording.FULL)
     assert ("plugh" in stored_text) == (level is not Recording.TIMING)
     assert [recorded.event for recorded in log.events(attempt)][2:] == recorded_events
-    assert verify(*log.stored_attempt(attempt)).chain.ok
+    assert verify_attempt(*log.stored_attempt(attempt)).chain.ok
     if level is Recording.EDITS:
         assert recorded_events[0].model_dump()["changes"] == (
             {"start": 0, "end": 0, "length": 11, "lines": 1},

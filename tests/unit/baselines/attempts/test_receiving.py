@@ -14,7 +14,7 @@ from benchwright_attempts.events.adopting import Head, Incoming
 from benchwright_attempts.events.events import Edit, Event, Paused, Resumed, Started, Submitted
 from benchwright_attempts.events.file_text import Change
 from benchwright_attempts.log.record import AttemptHeader, Moment, StoredRow
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_studies.conduct.study_log import StudyLog
 
 FILE = "rtl/counter.sv"
@@ -56,7 +56,7 @@ def test_events_that_come_in_parts_are_the_same_attempt(
         received_head = receive(there, header, sent_rows[start:end])
         assert (received_head.events, received_head.hash) == (end, rows[end - 1].hash)
     assert there.stored_attempt(header.id) == (header, rows)
-    assert verify(*there.stored_attempt(header.id)).ok
+    assert verify_attempt(*there.stored_attempt(header.id)).ok
     assert there.summary(header.id) == log.summary(header.id)
 
 

@@ -17,11 +17,11 @@ from benchwright_studies.conduct.studies import Studies
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_studies.plan.allocation import (
     ParticipantFile,
-    code_of,
-    commitment,
-    open_row,
+    decrypt_row,
     participant_file,
     participants_form,
+    plan_commitment,
+    row_code,
 )
 from benchwright_studies.plan.preregistration import is_registered_document, participant_files, preregister
 from benchwright_studies.plan.study_file import parse_study
@@ -56,7 +56,7 @@ def files(log: StudyLog) -> dict[bool, list[ParticipantFile]]:
 def foresee(studies: Studies, participant: str) -> None:
     studies.give_consent("s", participant, "1")
     for problem in ("p/a", "p/b"):
-        studies.forecast("s", participant, problem, SAID)
+        studies.keep_forecast("s", participant, problem, SAID)
 
 
 def test_a_participants_file_tells_neither_seed_nor_row_nor_hypothesis(
@@ -88,10 +88,10 @@ def test_the_assignment_is_drawn_after_the_last_forecast_and_is_the_labs(
         for _ in range(2):
             studies.join(ada)
         assert studies.study("s").plan.assignments == ()
-        assert not studies.draw("s", "ada")
+        assert not studies.draw_assignment("s", "ada")
         foresee(studies, "ada")
         assert studies.progress("s", "ada").condition is None
-        assert studies.draw("s", "ada") and not studies.draw("s", "ada")
+        assert studies.draw_assignment("s", "ada") and not studies.draw_assignment("s", "ada")
         assert studies.progress("s", "ada").step is ParticipantStep.OPEN
         entries = studies.entries("s", "ada")
         assert [type(entry) for entry in entries[-3:]] == [TaskForecast, TaskForecast, Drawn]
@@ -108,18 +108,18 @@ def test_a_code_at_the_lab_opens_one_row_and_no_other(
     ada, bob = files[False]
     registered = Studies(log, Attempts(log)).study("s").preregistered
     assert registered is not None
-    codes = [code_of(registered.secret, "s", file.participant) for file in (ada, bob)]
+    codes = [row_code(registered.secret, "s", file.participant) for file in (ada, bob)]
     with StudyLog(tmp_path / "there" / "log.sqlite") as far_log:
         studies = Studies(far_log, Attempts(far_log))
         studies.join(ada)
         foresee(studies, "ada")
-        assert not studies.draw("s", "ada")
+        assert not studies.draw_assignment("s", "ada")
         assert studies.progress("s", "ada").step is ParticipantStep.UNLOCK
         with pytest.raises(StudyError, match="what comes next is unlock"):
             studies.next_task("s", "ada")
         with pytest.raises(StudyError, match="does not open your assignment"):
-            studies.draw("s", "ada", codes[1])
-        assert studies.draw("s", "ada", codes[0].lower().replace("-", " "))
+            studies.draw_assignment("s", "ada", codes[1])
+        assert studies.draw_assignment("s", "ada", codes[0].lower().replace("-", " "))
 
 
 def test_a_changed_row_or_another_plan_is_refused(
@@ -128,7 +128,7 @@ def test_a_changed_row_or_another_plan_is_refused(
     ada = files[True][0]
     changed_row = ("A" if ada.sealed[0] != "A" else "B") + ada.sealed[1:]
     with pytest.raises(StudyError, match="does not open"):
-        open_row(changed_row, ada.sealed_sha256, ada.code, "s", "ada")
+        decrypt_row(changed_row, ada.sealed_sha256, ada.code, "s", "ada")
     with StudyLog(tmp_path / "there" / "log.sqlite") as far_log:
         studies = Studies(far_log, Attempts(far_log))
         studies.join(ada)
@@ -151,14 +151,14 @@ def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
     registered_study = Studies(log, Attempts(log)).study("s")
     assert registered_study.preregistered is not None
     secret = registered_study.preregistered.secret
-    assert files[True][0].plan_sha256 == commitment(registered_study.plan, secret)
-    assert files[True][0].plan_sha256 != commitment(registered_study.plan.model_copy(update={"seed": 1}), secret)
+    assert files[True][0].plan_sha256 == plan_commitment(registered_study.plan, secret)
+    assert files[True][0].plan_sha256 != plan_commitment(registered_study.plan.model_copy(update={"seed": 1}), secret)
     form = participants_form(registered_study.study)
     row = registered_study.plan.assignments[0]
     second_file = participant_file(form, registered_study.plan, row, {}, secret, holds_code=True)
     # Each row has a nonce, so that equal rows can't be told by their digests.
     assert second_file.sealed_sha256 != files[True][0].sealed_sha256
-    assert open_row(second_file.sealed, second_file.sealed_sha256, second_file.code, "s", "ada") == row
+    assert decrypt_row(second_file.sealed, second_file.sealed_sha256, second_file.code, "s", "ada") == row
 
 
 def test_a_study_is_registered_once_and_before_its_first_attempt(log: StudyLog) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright_problems.problem import Difficulty
-from benchwright_studies.plan.assignment import Plan, assign, williams_square
+from benchwright_studies.plan.assignment import Plan, draw_plan, williams_square
 from benchwright_studies.plan.seeded_random import SeededRandom
 from benchwright_studies.plan.study import Study
 
@@ -32,7 +32,7 @@ def study(people: int, problems: int, conditions: int, order: str, seed: int = 1
 
 
 def plan(drawn_study: Study) -> Plan:
-    return assign(
+    return draw_plan(
         drawn_study, "0" * 64, {f"p/{number}": LEVELS[number % 3] for number in range(len(drawn_study.problems))}
     )
 

@@ -17,7 +17,7 @@ from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events.events import Abandoned, Started, Submitted, Tick
 from benchwright_attempts.events.file_text import FileText
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_foundation.home import Home
 from benchwright_studies.conduct.archive import collect_archive, write_archive
 from benchwright_studies.conduct.delivery import Deliveries
@@ -109,7 +109,7 @@ def test_records_go_as_they_grow_and_are_counted_once(
     studies = begin(log, share)
     deliveries.add_delivery("far", "ada")
     attempt = open_task(log, studies)
-    assert deliveries.deliver(log) == ([], [])
+    assert deliveries.deliver_waiting(log) == ([], [])
     (delivery,) = deliveries.waiting_deliveries()
     assert delivery.delivered is not None
     assert (collect_archive(lab, share).attempts, collect_archive(lab, share).attempts) == (1, 0)
@@ -124,18 +124,18 @@ def test_records_go_as_they_grow_and_are_counted_once(
     old_copy = tmp_path / "old"
     shutil.copytree(share, old_copy)
     log.append_blocking(attempt, Submitted())
-    deliveries.deliver(log)
+    deliveries.deliver_waiting(log)
     grown = collect_archive(lab, share)
     assert (grown.attempts, grown.longer) == (0, 1)
     # A copy from before changes nothing.
     recollected = collect_archive(lab, old_copy)
     assert (recollected.attempts, recollected.longer) == (0, 0)
-    assert verify(*lab.stored_attempt(attempt)).ok
+    assert verify_attempt(*lab.stored_attempt(attempt)).ok
     assert lab.stored_attempt(attempt) == log.stored_attempt(attempt)
     assert Attempts(lab).summary(attempt) == Attempts(log).summary(attempt)
 
     log.append_blocking(open_task(log, studies), Submitted())
-    arrived, remaining_deliveries = deliveries.deliver(log)
+    arrived, remaining_deliveries = deliveries.deliver_waiting(log)
     assert ([arrival.participant for arrival in arrived], remaining_deliveries, deliveries.waiting_deliveries()) == (
         ["ada"],
         [],
@@ -149,13 +149,13 @@ def test_what_is_unchanged_is_not_written_again(deliveries: Deliveries, log: Stu
     studies = begin(log, tmp_path / "share")
     deliveries.add_delivery("far", "ada")
     attempt = open_task(log, studies)
-    deliveries.deliver(log)
+    deliveries.deliver_waiting(log)
     file = tmp_path / "share" / "ada" / f"{attempt}.jsonl"
     inode = file.stat().st_ino
-    deliveries.deliver(log)
+    deliveries.deliver_waiting(log)
     assert file.stat().st_ino == inode
     log.append_blocking(attempt, Tick())
-    deliveries.deliver(log)
+    deliveries.deliver_waiting(log)
     assert file.stat().st_ino != inode
 
 
@@ -177,11 +177,11 @@ def test_the_lab_learns_of_a_withdrawal_and_counts_a_dropout_but_gets_no_further
     studies = begin(log, share)
     deliveries.add_delivery("far", "ada")
     attempt = open_task(log, studies)
-    deliveries.deliver(log)
+    deliveries.deliver_waiting(log)
     events = len(log.events(attempt))
     log.append_blocking(attempt, Abandoned(reason="consent was taken back"))
     studies.take_consent_back("far", "ada", delete=True)
-    deliveries.deliver(log)
+    deliveries.deliver_waiting(log)
     assert deliveries.waiting_deliveries() == []
     collect_archive(lab, share)
     far_progress = study_progress(lab, "far")
@@ -205,7 +205,7 @@ print("ready", flush=True)
 while True:
     for _ in range(5):
         log.append_blocking(attempt, Tick())
-    deliveries.deliver(log)
+    deliveries.deliver_waiting(log)
 """
 
 
@@ -229,7 +229,7 @@ def test_a_kill_while_records_are_delivered_loses_nothing_and_counts_nothing_twi
         if (share / "study.jsonl").exists():
             collect_archive(lab, share)
     assert len(deliveries.waiting_deliveries()) == 1
-    deliveries.deliver(log)
+    deliveries.deliver_waiting(log)
     collect_archive(lab, share)
     assert lab.stored_attempt(attempt) == log.stored_attempt(attempt)
     assert [header.id for header in lab.headers()] == [attempt]

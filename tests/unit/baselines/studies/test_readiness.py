@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_studies.conduct.readiness import assistant_needs, balance_guarantee, check_no_placeholders, imbalances
-from benchwright_studies.plan.assignment import assign
+from benchwright_studies.plan.assignment import draw_plan
 from benchwright_studies.plan.study_file import StudyFile, StudyFileError, parse_study
 from benchwright_studies.plan.template import TEMPLATE
 
@@ -25,7 +25,7 @@ def parsed(text: str) -> StudyFile:
 
 def imbalance_texts(text: str) -> list[str]:
     file = parsed(text)
-    return imbalances(file.study, assign(file.study, file.sha256, {}))
+    return imbalances(file.study, draw_plan(file.study, file.sha256, {}))
 
 
 def test_words_of_the_template_are_refused_with_their_lines() -> None:

@@ -20,7 +20,7 @@ from benchwright_attempts.errors import (
 from benchwright_attempts.events.events import Abandoned, Started, Submitted, Tick
 from benchwright_attempts.events.evidence import Exposure, Forecast, SelfEstimate
 from benchwright_attempts.events.file_text import FileText
-from benchwright_attempts.summary.replay import verify
+from benchwright_attempts.summary.replay import verify_attempt
 from benchwright_studies.conduct.archive import collect_archive, write_archive
 from benchwright_studies.conduct.closing import check_seal, close_study
 from benchwright_studies.conduct.studies import Studies
@@ -76,7 +76,7 @@ def work(log: StudyLog, studies: Studies, participant: str) -> list[str]:
     studies.enroll("s", participant)
     studies.give_consent("s", participant, "1")
     for problem in ("p/a", "p/b"):
-        studies.forecast("s", participant, problem, SAID)
+        studies.keep_forecast("s", participant, problem, SAID)
     attempts = []
     for _ in range(2):
         attempt = open_task(log, studies, participant)
@@ -101,13 +101,13 @@ def test_each_step_follows_from_what_was_recorded(log: StudyLog, studies: Studie
     with pytest.raises(StudyError, match="what comes next is forecast"):
         studies.next_task("s", "ada")
     with pytest.raises(StudyError, match=r"what comes next is a forecast of p/a\."):
-        studies.forecast("s", "ada", "p/b", SAID)
+        studies.keep_forecast("s", "ada", "p/b", SAID)
     with pytest.raises(StudyError, match="Also say: minutes without ai, difficulty"):
-        studies.forecast("s", "ada", "p/a", Forecast(minutes_with_ai=1, prior_exposure=Exposure.NONE))
+        studies.keep_forecast("s", "ada", "p/a", Forecast(minutes_with_ai=1, prior_exposure=Exposure.NONE))
     for problem in ("p/a", "p/b"):
         assert studies.progress("s", "ada").condition is None
-        studies.forecast("s", "ada", problem, SAID)
-    assert step() is ParticipantStep.UNLOCK and studies.draw("s", "ada")
+        studies.keep_forecast("s", "ada", problem, SAID)
+    assert step() is ParticipantStep.UNLOCK and studies.draw_assignment("s", "ada")
     assert step() is ParticipantStep.OPEN
     attempt = open_task(log, studies, "ada")
     assert step() is ParticipantStep.WORK
@@ -168,7 +168,7 @@ def test_deleting_one_participant_leaves_everybody_elses_chains_whole(
     deleted_attempts, kept_attempts = work(log, studies, "ada"), work(log, studies, "bob")
     assert sorted(log.delete_participant("s", "ada", "asked")) == sorted(deleted_attempts)
     for attempt in kept_attempts:
-        assert verify(*log.stored_attempt(attempt)).ok
+        assert verify_attempt(*log.stored_attempt(attempt)).ok
     assert [header.solver for header in log.headers()] == ["bob", "bob"]
     assert studies.progress("s", "bob").step is ParticipantStep.FINISHED
     assert log.journal.participants("s") == ["bob"]
@@ -238,7 +238,7 @@ def test_attempts_that_go_on_keep_a_study_open_unless_they_are_ended(log: StudyL
     studies.enroll("s", "ada")
     studies.give_consent("s", "ada", "1")
     for problem in ("p/a", "p/b"):
-        studies.forecast("s", "ada", problem, SAID)
+        studies.keep_forecast("s", "ada", problem, SAID)
     attempt = open_task(log, studies, "ada")
     log.append_blocking(attempt, Started())
     with pytest.raises(StudyError, match=r"1 attempts of s are still going on: ada"):
@@ -281,7 +281,7 @@ def test_what_participants_machines_recorded_is_collected_once_and_checked(
     assert [(collected.participants, collected.attempts) for collected in collections] == [(1, 0), (1, 0)]
     assert sorted(header.solver for header in log.headers()) == ["ada", "ada", "bob", "bob"]
     for header in log.headers():
-        assert verify(*log.stored_attempt(header.id)).ok
+        assert verify_attempt(*log.stored_attempt(header.id)).ok
         assert Attempts(log).summary(header.id).state == "submitted"
     assert [studies.progress("s", name).step for name in ("ada", "bob")] == [ParticipantStep.FINISHED] * 2
     second_archive = tmp_path / "again"
