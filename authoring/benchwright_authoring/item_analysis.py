@@ -54,7 +54,7 @@ class Option:
     item?", 1993). None with fewer than 20 students, of whom one is more than that."""
 
 
-def distractors(
+def option_statistics(
     points: Mapping[str, Sequence[float | None]],
     item_name: str,
     chosen_options: Sequence[Collection[str] | None],

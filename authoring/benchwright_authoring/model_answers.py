@@ -72,7 +72,7 @@ async def try_questions(
         question, key = problem.public.question, problem.hidden.answer
         is_answer_right = None
         if model_answer.reply is not None and question is not None and key is not None:
-            is_answer_right = is_right(question, problem.public.statement, key, model_answer.answer)
+            is_answer_right = is_right_by_rule(question, problem.public.statement, key, model_answer.answer)
         name = endpoint.settings.name
         return QuestionTrial(
             problem=problem.id,
@@ -120,7 +120,7 @@ def _choosable_answers(question: Question) -> Sequence[str]:
     return question.format.keys or tuple(choice.letter for choice in question.choices)
 
 
-def is_right(question: Question, statement: str, key: Answer, answer: str) -> bool | None:
+def is_right_by_rule(question: Question, statement: str, key: Answer, answer: str) -> bool | None:
     """True if an answer is the key, by rule; None for answers in words, and where no rule decides or reads it.
 
     Args:

@@ -12,7 +12,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TypeAlias
 
-from benchwright_authoring.twin_key import twin_key
+from benchwright_authoring.twin_key import free_response_key
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.errors import DatasetError, ProblemsError
@@ -113,7 +113,9 @@ def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
             "format": QuestionFormat.FREE_RESPONSE.value,
             **question.model_dump(mode="json", include=_KEPT, exclude_defaults=True),
         },
-        "answer": twin_key(right_text, key.explanation, problem).model_dump(mode="json", exclude_defaults=True),
+        "answer": free_response_key(right_text, key.explanation, problem).model_dump(
+            mode="json", exclude_defaults=True
+        ),
     }
 
     def write(new_folder: Path) -> None:

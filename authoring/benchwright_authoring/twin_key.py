@@ -13,7 +13,7 @@ _POINTS = RubricPoints(
 )
 
 
-def twin_key(right_text: str, explanation: str, problem: str) -> Answer:
+def free_response_key(right_text: str, explanation: str, problem: str) -> Answer:
     """The right option is the model answer.
 
     Args:

@@ -9,11 +9,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 
-from benchwright_authoring.model_answers import is_right
+from benchwright_authoring.model_answers import is_right_by_rule
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
 from benchwright_authoring.problem_files.question_rules import question_remarks
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
-from benchwright_authoring.twin_key import twin_key
+from benchwright_authoring.twin_key import free_response_key
 from benchwright_foundation.model import Model
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.errors import ProblemsError
@@ -168,15 +168,15 @@ class WrittenQuestion(Model):
             skill=self.skill,
         )
 
-    def is_right(self, answer: str) -> bool | None:
+    def is_right_by_rule(self, answer: str) -> bool | None:
         """True if an answer is the key, by rule; None for answers in words, and where nothing fills the blank.
 
         Args:
             answer: A letter or letters, `true` or `false`, or words.
         """
-        return is_right(self.public_question, self.statement, self.key, answer)
+        return is_right_by_rule(self.public_question, self.statement, self.key, answer)
 
-    def twin(self, problem: str) -> Self:
+    def free_response_twin(self, problem: str) -> Self:
         """The same question without its options, as free response.
 
         Args:
@@ -187,7 +187,7 @@ class WrittenQuestion(Model):
         """
         if self.format.answered_by is not AnsweredBy.CHOICE:
             raise ValueError("only a multiple-choice question has a twin without options")
-        key = twin_key(self.choices[LETTERS.index(self.answer)], self.explanation, problem)
+        key = free_response_key(self.choices[LETTERS.index(self.answer)], self.explanation, problem)
         if len(key.explanation) > MOST_CHARACTERS:
             raise ValueError("the explanation is too long for the sentence that names the other question; shorten it")
         return self.model_copy(
@@ -200,7 +200,7 @@ class WrittenQuestion(Model):
             }
         )
 
-    def problem(self, pictures: Mapping[str, bytes]) -> Problem:
+    def as_problem(self, pictures: Mapping[str, bytes]) -> Problem:
         """The question as solvers get it, with its key.
 
         Args:

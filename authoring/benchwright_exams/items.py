@@ -97,7 +97,7 @@ class _ExamItems:
         """The labels of what a question shares its context with, the widest first."""
         head = (*parents(label), label)[0]
         number = number_of(head)
-        shared = [name for name in self.parts_by_label if number and _spans(name, *number)]
+        shared = [name for name in self.parts_by_label if number and _shared_context_covers(name, *number)]
         return [*shared, *parents(label)]
 
     def item(self, label: str) -> ExamItem:
@@ -175,7 +175,7 @@ def _asks(segment: Segment) -> bool:
     return segment.role is not RegionRole.SOLUTION and segment.value != "solution"
 
 
-def _spans(name: str, section: str, number: int) -> bool:
+def _shared_context_covers(name: str, section: str, number: int) -> bool:
     """True if a shared context such as `3..5` is for a question."""
     first_number, dots, last_number = name.removeprefix(section).partition("..")
     return (

@@ -31,7 +31,7 @@ class Extracted:
     review: ReviewedFiles
 
 
-async def extract(
+async def extract_exam(
     file: Path,
     folder: Path,
     *,

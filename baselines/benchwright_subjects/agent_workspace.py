@@ -71,7 +71,7 @@ class AgentWorkspace:
         content = text.encode("utf-8", "replace")
         if len(content) > MOST_BYTES:
             raise ToolError(f"A file can have {MOST_BYTES} bytes at most.")
-        await self.sample.write(self._checked_path(path), content)
+        await self.sample.write_file(self._checked_path(path), content)
 
     async def replace(self, path: str, old_text: str, new_text: str) -> None:
         """Replace the only occurrence of a string in a file."""
@@ -127,9 +127,9 @@ class AgentWorkspace:
 
     async def _record_changes(self, left_files: Mapping[str, bytes]) -> None:
         for path in [path for path in self.sample.files if path not in left_files]:
-            await self.sample.remove(path)
+            await self.sample.remove_file(path)
         for path, content in left_files.items():
-            await self.sample.write(path, content, TextCause.OUTSIDE)
+            await self.sample.write_file(path, content, TextCause.OUTSIDE)
 
     def _job(self, command: str, code: Path, user: int | None) -> SandboxJob:
         toolchain = self.services.toolchain

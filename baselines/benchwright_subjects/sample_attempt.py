@@ -137,7 +137,7 @@ class SampleAttempt(Adapter):
             opened_event = Opened(files={path: FileText.of_bytes(content) for path, content in sample.files.items()})
             await asyncio.to_thread(log.create, header, opened_event)
             if facts := {**subject.statement, **subject.program}:
-                await sample.record(ModelUsage(model=subject.model, parameters=facts))
+                await sample.record_event(ModelUsage(model=subject.model, parameters=facts))
         else:
             sample = cls(services, header, problem, subject.terms, subject.knowledge_cutoff)
             sample.files |= subject.files
@@ -152,19 +152,19 @@ class SampleAttempt(Adapter):
         """The verdict on a reply without files, or that a filter has ended."""
         return self.unusable
 
-    async def record(self, event: Event) -> None:
+    async def record_event(self, event: Event) -> None:
         """Records an event; returns when it is on disk."""
         await self._services.log.append(self.header.id, event)
 
-    async def write(self, path: str, content: bytes, cause: TextCause = TextCause.WRITTEN) -> None:
+    async def write_file(self, path: str, content: bytes, cause: TextCause = TextCause.WRITTEN) -> None:
         """The solver has written a file."""
         if self.files.get(path) == content:
             return
         self.files[path] = content
-        await self.record(TextSet(path=path, cause=cause, file=FileText.of_bytes(content)))
-        await self.record(Save(path=path, sha256=sha256(content), size=len(content)))
+        await self.record_event(TextSet(path=path, cause=cause, file=FileText.of_bytes(content)))
+        await self.record_event(Save(path=path, sha256=sha256(content), size=len(content)))
 
-    async def edit(
+    async def record_program_edit(
         self,
         path: str,
         content: bytes | None,
@@ -186,7 +186,7 @@ class SampleAttempt(Adapter):
         if old_content == content:
             return
         if content is None:
-            await self.remove(path)
+            await self.remove_file(path)
             return
         old_file, new_file = (
             None if file_content is None else FileText.of_bytes(file_content) for file_content in (old_content, content)
@@ -198,7 +198,7 @@ class SampleAttempt(Adapter):
             or new_file.text is None
             or old_file.bom != new_file.bom
         ):
-            await self.write(path, content)
+            await self.write_file(path, content)
             return
         self.files[path] = content
         version = self._versions[path] = self._versions.get(path, 0) + 1
@@ -209,25 +209,25 @@ class SampleAttempt(Adapter):
             metadata={"name": subject, **(metadata or {})},
             method=AttributionMethod.ONLY_WRITER,
         )
-        await self.record(edit_reason)
-        await self.record(Edit(path=path, version=version, changes=text_changes(old_file.text, new_file.text)))
-        await self.record(Save(path=path, sha256=sha256(content), size=len(content)))
+        await self.record_event(edit_reason)
+        await self.record_event(Edit(path=path, version=version, changes=text_changes(old_file.text, new_file.text)))
+        await self.record_event(Save(path=path, sha256=sha256(content), size=len(content)))
 
-    def version(self, path: str) -> int:
+    def file_version(self, path: str) -> int:
         """The version of a file, from 0, as events of edits count it."""
         return self._versions.get(path, 0)
 
-    async def remove(self, path: str) -> None:
+    async def remove_file(self, path: str) -> None:
         """The solver has deleted a file."""
         del self.files[path]
-        await self.record(TextSet(path=path, cause=TextCause.DELETED, file=None))
+        await self.record_event(TextSet(path=path, cause=TextCause.DELETED, file=None))
 
     async def record_usage(self, usage: ModelUsage) -> None:
         """A model was asked."""
         if cutoff := self._cutoff or knowledge_cutoff(usage.model):
             parameters = {**usage.parameters, "knowledge_cutoff": cutoff}
             usage = usage.model_copy(update={"parameters": parameters})
-        await self.record(usage)
+        await self.record_event(usage)
         previous_usage = self.recorded_usage.get(usage.model)
         self.recorded_usage[usage.model] = add_usage(previous_usage, usage) if previous_usage else usage
 
@@ -274,25 +274,25 @@ class SampleAttempt(Adapter):
         self.attempt.clock.limited_from_s = summary.clock.active_s
         assigned = self.terms.assigned
         if assigned is not None and assigned.type not in summary.event_types:
-            await self.record(assigned)
+            await self.record_event(assigned)
         match summary.state:
             case AttemptState.OPEN:
                 await self.attempt.start()
             case AttemptState.RUNNING:
-                await self.record(Interrupted())
+                await self.record_event(Interrupted())
             case _:
                 await self.attempt.resume()
         await self._begin_anew(summary)
 
     async def _begin_anew(self, summary: Summary) -> None:
         for run in summary.snapshots:
-            await self.record(RunCancelled(run=run, number=summary.next_number, reason="interrupted"))
+            await self.record_event(RunCancelled(run=run, number=summary.next_number, reason="interrupted"))
         for path in summary.files.keys() - self.files.keys():
-            await self.record(TextSet(path=path, cause=TextCause.DELETED, file=None))
+            await self.record_event(TextSet(path=path, cause=TextCause.DELETED, file=None))
         for path, content in self.files.items():
             if summary.files.get(path) != sha256(content):
-                await self.record(TextSet(path=path, cause=TextCause.RESYNC, file=FileText.of_bytes(content)))
-                await self.record(Save(path=path, sha256=sha256(content), size=len(content)))
+                await self.record_event(TextSet(path=path, cause=TextCause.RESYNC, file=FileText.of_bytes(content)))
+                await self.record_event(Save(path=path, sha256=sha256(content), size=len(content)))
 
 
 def _attempt_name(task: str, ref: str, epoch: int, subject: SolvingSubject) -> str:

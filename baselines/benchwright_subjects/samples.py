@@ -25,7 +25,7 @@ from benchwright_problems.problem import Figure, Problem
 from benchwright_problems.storage.store import Store
 from benchwright_subjects.evaluation.examples import Examples
 from benchwright_subjects.prompt_sets import BENCHWRIGHT, prompt_set
-from benchwright_subjects.prompts.prompt import ModelPrompt, Part, as_text, ask
+from benchwright_subjects.prompts.prompt import ModelPrompt, Part, answer_prompt, as_text
 from benchwright_subjects.prompts.template import Template
 
 
@@ -79,7 +79,7 @@ class RequestForm:
     prompts: str = ""
     """The name of a prompt set; our own where empty."""
 
-    def prepare(self, store: Store, pack: str) -> tuple[list[Problem], Callable[[Problem], ModelPrompt]]:
+    def problems_and_prompts(self, store: Store, pack: str) -> tuple[list[Problem], Callable[[Problem], ModelPrompt]]:
         """The problems of a pack that are asked, and what makes the request of each.
 
         Raises:
@@ -91,28 +91,28 @@ class RequestForm:
         examples = Examples.from_pack(store, source, self.shots, has_steps=self.asks_for_steps, seed=self.seed)
         problems = select_problems(store, pack, self.problems, examples.ids if source == pack else frozenset())
         if template is not None:
-            return problems, template.ask
+            return problems, template.make_prompt
         if prompts is not BENCHWRIGHT:
             if self.shots or self.asks_for_steps:
                 raise EvaluationError(f"The prompts {prompts.name!r} have no form with examples or thinking.")
-            return problems, prompts.ask
-        return problems, lambda problem: ask(
+            return problems, prompts.prompt_for
+        return problems, lambda problem: answer_prompt(
             problem, asks_for_steps=self.asks_for_steps, examples=examples.turns_before(problem)
         )
 
 
-def dataset(pack: str, problems: Sequence[Problem], ask: Callable[[Problem], ModelPrompt]) -> MemoryDataset:
+def dataset(pack: str, problems: Sequence[Problem], prompt_for: Callable[[Problem], ModelPrompt]) -> MemoryDataset:
     """The samples of problems.
 
     Args:
         pack: Pack that they come from.
         problems: Public parts.
-        ask: Makes the request of each.
+        prompt_for: Makes the request of each.
     """
     samples = [
         Sample(
             id=problem.id,
-            input=chat_messages(ask(problem)),
+            input=chat_messages(answer_prompt(problem)),
             target="",
             metadata={
                 "problem": f"{pack}/{problem.id}",

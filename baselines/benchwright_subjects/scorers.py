@@ -51,7 +51,7 @@ def verdict(task: TaskRun, has_steps: bool) -> Scorer:
                 await _save_reply(task, sample, state.output.completion, has_steps)
                 if state.output.choices and state.output.stop_reason == DECLINED:
                     sample.unusable = Verdict(reason=Reason.DECLINED, detail=_FILTERED)
-            tokens = await _count(task, sample, state)
+            tokens = await _record_missing_usage(task, sample, state)
             grading_outcome = await _grade_and_end(task, sample, limit, limit_value)
             if sample.confidence is not None:
                 await sample.attempt.record_estimate(SelfEstimate(solved=sample.confidence))
@@ -105,10 +105,10 @@ async def _save_reply(task: TaskRun, sample: SampleAttempt, reply: str, has_step
     reading = read_answer(sample.problem, reply, task.prompts, has_steps=has_steps)
     sample.unusable, sample.confidence = reading.flaw, reading.confidence
     for path, content in reading.files.items():
-        await sample.write(path, content)
+        await sample.write_file(path, content)
 
 
-async def _count(task: TaskRun, sample: SampleAttempt, state: TaskState) -> dict[str, JsonValue]:
+async def _record_missing_usage(task: TaskRun, sample: SampleAttempt, state: TaskState) -> dict[str, JsonValue]:
     """Record what is not recorded yet of what models used; the sample's length in tokens of one tokenizer."""
     input_ids = {message.id for message in state.input} if isinstance(state.input, list) else set()
     assistant_messages = [

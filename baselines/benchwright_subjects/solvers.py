@@ -58,7 +58,7 @@ def reply(task: TaskRun, seed: int | None) -> Solver:
     @solver(name="benchwright_reply")
     def create_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            sample = task.sample(state)
+            sample = task.sample_attempt(state)
             if not sample.attempt.ended:
                 async with sample.while_solving():
                     config: GenerateConfigArgs = {}
@@ -80,7 +80,7 @@ def work(task: TaskRun, command_s: float, seed: int | None) -> Solver:
     @solver(name="benchwright_work")
     def create_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            sample = task.sample(state)
+            sample = task.sample_attempt(state)
             if sample.attempt.ended:
                 return state
             workspace = AgentWorkspace(task.services, sample, command_s)
@@ -134,14 +134,14 @@ def command_line_agent(task: TaskRun, launch: AgentLaunch, seed: int | None) -> 
         program_slots = asyncio.Semaphore(os.cpu_count() or 1)
 
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            sample = task.sample(state)
+            sample = task.sample_attempt(state)
             if sample.attempt.ended:
                 return state
             async with contextlib.AsyncExitStack() as stack:
                 async with sample.attempt.clock.hold_clock(QUEUE):
                     await stack.enter_async_context(program_slots)
                 sample_seed = None if seed is None else seed + state.epoch - 1
-                agent_state = await agent_work.work(
+                agent_state = await agent_work.let_agent_work(
                     task.services, sample, launch, state.input_text, AgentState(messages=state.messages), sample_seed
                 )
             state.messages, state.output = agent_state.messages, agent_state.output

@@ -20,7 +20,7 @@ from benchwright_subjects.evaluation.task_run import TaskRun
 from benchwright_subjects.prompt_sets import prompt_set
 from benchwright_subjects.prompts import reflection
 from benchwright_subjects.prompts.prompt import ask_agent
-from benchwright_subjects.prompts.refinement import both_variants, refined_for
+from benchwright_subjects.prompts.refinement import dataset_of_both_variants, refinements_for
 from benchwright_subjects.prompts.refinement import request as request_of_refinement
 from benchwright_subjects.samples import RequestForm, dataset, select_problems
 from benchwright_subjects.scorers import decided, verdict
@@ -66,9 +66,9 @@ def answer(
     """
     services = close_after_run(EvaluationServices(Home.find(), sandbox))
     request_form = RequestForm(problems, shots, examples, think, template, seed or 0, prompts)
-    chosen_problems, make_prompt = request_form.prepare(services.store, pack)
+    chosen_problems, make_prompt = request_form.problems_and_prompts(services.store, pack)
     study_condition = _study_condition(services, study, condition, pack, chosen_problems)
-    variants = refined_for(Path(refined), chosen_problems) if refined else {}
+    variants = refinements_for(Path(refined), chosen_problems) if refined else {}
     task_run = TaskRun(
         services,
         pack,
@@ -83,7 +83,7 @@ def answer(
         refined=variants,
     )
     return Task(
-        dataset=both_variants(pack, chosen_problems, make_prompt, variants),
+        dataset=dataset_of_both_variants(pack, chosen_problems, make_prompt, variants),
         setup=open_attempt(task_run),
         solver=reply(task_run, seed),
         scorer=[verdict(task_run, think), decided(task_run)],
@@ -176,7 +176,9 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
         template: The file with the prompt.
         problems: Names or patterns with commas between them; all where empty.
     """
-    chosen_problems, make_prompt = RequestForm(problems, template=template).prepare(Store(Home.find()), pack)
+    chosen_problems, make_prompt = RequestForm(problems, template=template).problems_and_prompts(
+        Store(Home.find()), pack
+    )
     return Task(dataset=dataset(pack, chosen_problems, make_prompt), continue_on_fail=True)
 
 
@@ -202,7 +204,7 @@ def reflect(pack: str, solver: str, problems: str | list[str] = "") -> Task:
         problems: Names or patterns with commas between them; all where empty.
     """
     services = close_after_run(EvaluationServices(Home.find(), DEFAULT_SANDBOX))
-    failures = reflection.failures(services, pack, problems, solver)
+    failures = reflection.failed_attempts(services, pack, problems, solver)
     if not failures:
         raise EvaluationError(reflection.NOTHING_TO_ASK.format(solver=solver, pack=pack))
     return Task(

@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from benchwright_authoring.mutation.analysis import Analyser, Candidates, candidates
+from benchwright_authoring.mutation.analysis import Analyser, Candidates, candidate_mutants
 from benchwright_authoring.mutation.findings import MutantStatus, ProblemFindings
 from benchwright_formal.opinion import prover
 from benchwright_foundation.home import Home
@@ -32,9 +32,9 @@ CORES = 2
 def sample(folder: Path, mutants: int) -> list[Candidates]:
     """As many mutants, the same number of each problem that has so many."""
     problems, chosen_sets, left_count = published_designs(folder), [], mutants
-    problems.sort(key=lambda problem: len(candidates(problem, seed=0, limit=None).chosen_mutants))
+    problems.sort(key=lambda problem: len(candidate_mutants(problem, seed=0, limit=None).chosen_mutants))
     for number, problem in enumerate(problems):
-        candidate_set = candidates(problem, seed=0, limit=max(1, left_count // (len(problems) - number)))
+        candidate_set = candidate_mutants(problem, seed=0, limit=max(1, left_count // (len(problems) - number)))
         chosen_sets.append(candidate_set)
         left_count -= len(candidate_set.chosen_mutants)
     return chosen_sets
@@ -69,7 +69,8 @@ def main(mutants: int) -> None:
     print("| problem | mutants | killed | survived | equivalent |\n| --- | ---: | ---: | ---: | ---: |")
     for candidate_set, of_problem in zip(candidate_sets, findings, strict=True):
         counts = (
-            of_problem.count(status) for status in (MutantStatus.KILLED, MutantStatus.SURVIVED, MutantStatus.EQUIVALENT)
+            of_problem.scored_count(status)
+            for status in (MutantStatus.KILLED, MutantStatus.SURVIVED, MutantStatus.EQUIVALENT)
         )
         print(f"| `{of_problem.id}` | {len(candidate_set.chosen_mutants)} | {' | '.join(map(str, counts))} |")
     print(f"\n{total} mutants on {CORES} cores: {whole_s:.0f} s, ratio {CORES * whole_s / alone_s:.2f}")

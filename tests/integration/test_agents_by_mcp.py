@@ -23,7 +23,7 @@ from benchwright_attempts.clock.clock import AttemptState
 from benchwright_attempts.events.events import AidUsed, RunFinished, Submitted
 from benchwright_foundation.home import Home
 from benchwright_server.cli.app import command_line
-from benchwright_subjects.agents.installation import node_of, programs_of
+from benchwright_subjects.agents.installation import node_of, programs_folder
 from benchwright_subjects.agents.launch import AGENT, BRIDGE, HOME
 from benchwright_subjects.agents.preset import NODE_PROGRAMS, Preset
 from benchwright_subjects.bridge import ModelBridge
@@ -123,7 +123,7 @@ async def at_a_port(socket: Path) -> AsyncIterator[str]:
 async def work(preset: Preset, configure: Configure, folder: Path, agent_folder: Path, bridge: ModelBridge) -> str:
     """Runs an agent in a workspace; returns what it printed."""
     home = Home.find()
-    programs, node = programs_of(preset, home.cache), node_of(home.cache)
+    programs, node = programs_folder(preset, home.cache), node_of(home.cache)
     launch = preset.launch(programs, node if preset.needs_node else None)
     agent_home = agent_folder / "home"
     with tempfile.TemporaryDirectory() as short:
@@ -145,7 +145,7 @@ async def work(preset: Preset, configure: Configure, folder: Path, agent_folder:
             process = await asyncio.create_subprocess_exec(
                 *("sh", "-c", command),
                 cwd=folder,
-                env=_variables(launch.variables({}), fill_in, agent_home, folders),
+                env=_variables(launch.full_environment({}), fill_in, agent_home, folders),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,

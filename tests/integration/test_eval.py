@@ -33,7 +33,7 @@ from benchwright_problems.datasets.csbench import import_csbench
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
-from benchwright_subjects.evaluation.evaluation import resume, summary, write_replies
+from benchwright_subjects.evaluation.evaluation import resume_run, summary, write_replies
 
 from ..support.models.eval import CANARY, COUNTER, Desk, add_designs, design, desk, run, says, scripted_model
 from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, fails, in_turn
@@ -209,7 +209,7 @@ def test_what_the_machinery_kept_undecided_is_graded_again_and_nobody_is_asked_a
     (undecided,) = [attempt for attempt in desk.attempts() if attempt.problem == "mine/inverter"]
     assert desk.state(undecided.id) is AttemptState.SUBMITTED
     add_designs(desk, design(PASSES), design(PASSES, id="other"), replace=True)
-    second_log = resume(Path(log.location), "none")
+    second_log = resume_run(Path(log.location), "none")
     counts = summary(second_log)
     assert (counts["passed"], counts["error"]) == (2, 0)
     assert scores(second_log) == [("inverter", 1.0), ("other", 1.0)]
@@ -227,7 +227,7 @@ def test_a_sample_whose_provider_fails_is_unscored_and_is_asked_again(
         assert (summary(log)["error"], scores(log)) == (1, [("amdahl", None)])
         (attempt,) = desk.attempts()
         assert desk.state(attempt.id) is AttemptState.PAUSED
-        second_log = resume(Path(log.location), "none")
+        second_log = resume_run(Path(log.location), "none")
     assert (summary(second_log)["error"], len(desk.attempts()), len(endpoint.requests)) == (0, 1, 2)
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
 
@@ -285,7 +285,7 @@ def test_a_sample_that_is_tried_again_has_its_whole_time(desk: Desk, monkeypatch
     with JudgeEndpoint(in_turn(failure, success)) as endpoint:
         log = run(desk, "openai-api/local/m", problems="amdahl", time_s=6, base_url=endpoint.url)
         assert summary(log)["error"] == 1
-        second_log = resume(Path(log.location), "none")
+        second_log = resume_run(Path(log.location), "none")
     assert (summary(second_log)["error"], len(endpoint.requests)) == (0, 2)
     (attempt,) = desk.attempts()
     assert desk.state(attempt.id) is AttemptState.SUBMITTED, "two tries of 3.5 s are not over a limit of 6 s"

@@ -81,7 +81,7 @@ def test_a_reader_that_was_taken_over_reaches_nothing(
     secret.write_text("hidden")
     with socket.create_server(("127.0.0.1", 0)) as listening:
         arguments = [str(secret), str(outside), str(listening.getsockname()[1])]
-        report = ReaderProcess("bwrap").ask(exam, arguments).reply
+        report = ReaderProcess("bwrap").run_reader(exam, arguments).reply
     refused_names = ("home", "secret", "passwords", "outside", "package", "exam", "root", "network", "vsock", "flood")
     assert {name: report[name][:8] for name in refused_names} == dict.fromkeys(refused_names, "refused:")
     assert report["scratch"] == "9"
@@ -93,7 +93,7 @@ def test_a_reader_that_was_taken_over_reaches_nothing(
 
 def test_its_answer_is_limited(exam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in(monkeypatch, "import os\nwhile True: os.write(1, bytes(1 << 20))")
-    assert "error" in ReaderProcess("bwrap").ask(exam, []).reply
+    assert "error" in ReaderProcess("bwrap").run_reader(exam, []).reply
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_what_a_reader_leaves_behind_is_ended(exam: Path, tmp_path: Path, monkey
         "import os, time\nif os.fork(): print('{}')\nelse:\n os.setsid()\n while True: time.sleep(1)",
     )
     marker = f"left-behind-{os.getpid()}"
-    assert ReaderProcess("bwrap").ask(exam, [marker]) == ReaderAnswer({})
+    assert ReaderProcess("bwrap").run_reader(exam, [marker]) == ReaderAnswer({})
     commands = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
     assert [command for command in commands if marker in command] == []
 

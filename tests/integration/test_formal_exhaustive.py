@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 from pyslang.syntax import BinaryExpressionSyntax, SyntaxKind
 
-from benchwright_authoring.mutation.analysis import candidates
+from benchwright_authoring.mutation.analysis import candidate_mutants
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_authoring.mutation.mutants import is_design_file
 from benchwright_authoring.mutation.source import MutatedSource
@@ -149,7 +149,7 @@ async def compared(problem: Problem, pair_count: int, most_steps: int, toolchain
     Raises:
         NotWalkedError: The design has too many inputs, or can't be walked.
     """
-    design_candidates = candidates(problem, seed=0, limit=pair_count)
+    design_candidates = candidate_mutants(problem, seed=0, limit=pair_count)
     assert not problem.hidden.dont_cares
     if design_candidates.top_module is None:
         raise NotWalkedError("its top module is not known")

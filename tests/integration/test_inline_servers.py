@@ -24,7 +24,7 @@ from benchwright_subjects.inline.record import OfferOutcome
 from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.server.server_process import ServerLaunch
 from benchwright_subjects.inline.server.session import UserSession, open_connection
-from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play
+from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play_site
 from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.workplace import workplace
 
@@ -78,7 +78,7 @@ class Bench:
         self, launch: ServerLaunch, dialect: Dialect, policy: Policy, rules: Rules, environ: Mapping[str, str]
     ) -> PlayedSite:
         subject = InlineSubject(launch, dialect, {"PATH": "/usr/bin:/bin", **environ}, self.folder / "places")
-        return await play(SITE, {"docs/notes.md": "Notes."}, subject, policy, rules)
+        return await play_site(SITE, {"docs/notes.md": "Notes."}, subject, policy, rules)
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ async def test_a_program_that_is_not_there_is_named(bench: Bench, tmp_path: Path
         ServerLaunch((str(tmp_path / "no-such-server"),)), Dialect(), {"PATH": "/usr/bin"}, tmp_path / "places"
     )
     with pytest.raises(SubjectError) as caught:
-        await play(SITE, {}, subject, Policy.NEVER, RULES)
+        await play_site(SITE, {}, subject, Policy.NEVER, RULES)
     assert caught.value.failure is ServerFailure.NOT_STARTED
 
 
@@ -342,7 +342,7 @@ async def test_tabbys_agent_completes_from_a_server_on_loopback(tmp_path: Path, 
         command = ("node", str(packages / "tabby-agent" / "dist" / "cli.js"), "--lsp", "--stdio")
         launch = ServerLaunch(command, profile=tmp_path / "profile")
         subject = InlineSubject(launch, TabbyDialect(), os.environ, tmp_path / "places")
-        played_site = await play(SITE, {}, subject, Policy.FIRST_LINE, Rules(Refusal.ALONE))
+        played_site = await play_site(SITE, {}, subject, Policy.FIRST_LINE, Rules(Refusal.ALONE))
     assert failed(played_site) is None
     assert played_site.steps[0].accepted == "assign y = a & b;"
     assert CANARY not in json.dumps(tabby.completion_requests)
@@ -355,7 +355,7 @@ async def test_githubs_server_without_a_sign_in_says_so(tmp_path: Path, packages
     launch = ServerLaunch((str(packages / GITHUBS), "--stdio"), is_offline=True)
     subject = InlineSubject(launch, CopilotDialect(), os.environ, tmp_path / "places")
     with pytest.raises(SubjectError, match="NotSignedIn") as caught:
-        await play(SITE, {}, subject, Policy.NEVER, RULES)
+        await play_site(SITE, {}, subject, Policy.NEVER, RULES)
     assert caught.value.failure is ServerFailure.NOT_SIGNED_IN
 
 
@@ -372,9 +372,9 @@ async def test_githubs_server_knows_the_messages_of_its_dialect(tmp_path: Path, 
         async with open_connection(launch, dialect, site_folder, os.environ) as (connection, name):
             assert name.version == "1.539.0"
             talking = UserSession(connection, dialect, name, 20.0)
-            talking.open(document)
+            talking.open_document(document)
             with pytest.raises(SubjectError) as caught:
-                await talking.ask(document, Trigger.INVOKED)
+                await talking.request_completions(document, Trigger.INVOKED)
             assert caught.value.code == 1000
             (offer,) = dialect.offers([{"insertText": "assign y = a;", "command": None}], document)
             dialect.report_shown(connection, offer)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_authoring.mutation.analysis import Analyser, Prove, candidates
+from benchwright_authoring.mutation.analysis import Analyser, Prove, candidate_mutants
 from benchwright_authoring.mutation.findings import MutantStatus, ProblemFindings
 from benchwright_authoring.mutation.rates import rate
 from benchwright_foundation.home import Home
@@ -108,7 +108,7 @@ class ScriptedOpinion:
 
 async def analysed(problem: Problem, toolchain: Toolchain, folder: Path, prove: Prove | None = None) -> ProblemFindings:
     analyser = Analyser(LocalExecutor(Home.find().cache, 2), BwrapSandbox(), toolchain, VerdictStore(folder))
-    (problem_findings,) = await analyser.analyse([candidates(problem, seed=0, limit=None)], prove)
+    (problem_findings,) = await analyser.analyse([candidate_mutants(problem, seed=0, limit=None)], prove)
     return problem_findings
 
 

@@ -15,7 +15,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.agents import installation
-from benchwright_subjects.agents.installation import programs_of
+from benchwright_subjects.agents.installation import programs_folder
 from benchwright_subjects.agents.preset import preset, presets
 
 from ..support.models.eval import COUNTER, Desk, desk, run, says
@@ -48,7 +48,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def stand_in(cache: Path, version: str) -> None:
     """A program in the place of codex that writes the counter without asking anybody."""
     codex = preset("codex")
-    program = programs_of(codex, cache) / codex.path[0] / "codex"
+    program = programs_folder(codex, cache) / codex.path[0] / "codex"
     program.parent.mkdir(parents=True)
     program.write_text(PROGRAM.format(version=version, counter=COUNTER))
     program.chmod(0o755)

@@ -24,7 +24,7 @@ from benchwright_subjects.inline.record import OfferOutcome
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.server.server_process import ServerLaunch
-from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play
+from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play_site
 from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, driver_command, write_probe
 from benchwright_subjects.inline.vscode.vsix import packed_folder, read_vsix
 
@@ -58,7 +58,7 @@ async def played(
     subject = InlineSubject(
         ServerLaunch(command, secrets=(*secrets, places_folder)), dialect, os.environ, places_folder
     )
-    return await play(SITE, {"docs/notes.md": "Notes."}, subject, policy, rules)
+    return await play_site(SITE, {"docs/notes.md": "Notes."}, subject, policy, rules)
 
 
 def processes(*words: str) -> list[str]:

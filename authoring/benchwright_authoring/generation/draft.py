@@ -59,7 +59,7 @@ class Draft(Model):
             "explanation": self.explanation,
         }
 
-    def question(self, passage: Passage, order: Sequence[int]) -> WrittenQuestion:
+    def shuffled_question(self, passage: Passage, order: Sequence[int]) -> WrittenQuestion:
         """The question as its solvers get it.
 
         Args:
@@ -100,7 +100,7 @@ def read_draft(reply_fields: Mapping[str, object]) -> Draft:
         raise ValueError(f"field {field} of the reply: {first_error['msg']}") from error
 
 
-def faults(draft: Draft, passage: Passage) -> Iterator[str]:
+def draft_faults(draft: Draft, passage: Passage) -> Iterator[str]:
     """The faults of a draft, as far as rules can tell, as sentences without their full stops."""
     for field, text in draft.texts.items():
         if visible(text) != text:

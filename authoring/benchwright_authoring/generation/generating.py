@@ -10,7 +10,7 @@ from importlib import resources
 from pydantic import JsonValue
 
 from benchwright_authoring.duplicates import NearCopies, words_of
-from benchwright_authoring.generation.draft import GAP, Draft, draft_schema, faults, read_draft
+from benchwright_authoring.generation.draft import GAP, Draft, draft_faults, draft_schema, read_draft
 from benchwright_authoring.generation.passages import Passage
 from benchwright_authoring.written_question import LETTERS, WrittenQuestion
 from benchwright_foundation.model import Model
@@ -109,11 +109,11 @@ class Generator:
         except (GenerationError, ValueError) as error:
             return generated.model_copy(update={"faults": (str(error),)})
         generated = generated.model_copy(update={"draft": draft})
-        faults_found = [*faults(draft, passage)]
+        faults_found = [*draft_faults(draft, passage)]
         if not faults_found:
             letter_order = [*range(len(LETTERS))]
             self._random_generator(passage.sha256).shuffle(letter_order)
-            question = draft.question(passage, letter_order)
+            question = draft.shuffled_question(passage, letter_order)
             generated = generated.model_copy(update={"question": question})
             faults_found = [remark.rstrip(".") for remark in question.remarks()]
         if faults_found or generated.question is None:

@@ -11,7 +11,7 @@ from typing import Protocol
 from benchwright_authoring.mutation.catalogue import KINDS
 from benchwright_authoring.mutation.findings import Counterexample, MutantFinding, MutantStatus, ProblemFindings
 from benchwright_authoring.mutation.mutant import Mutant
-from benchwright_authoring.mutation.mutants import Compiler, in_turn, is_design_file, mutants
+from benchwright_authoring.mutation.mutants import Compiler, is_design_file, make_mutants, trial_order
 from benchwright_harness.cluster.task import ClusterTask
 from benchwright_harness.grading.grade import BatchGrader, solved_files
 from benchwright_harness.plan.plan import toplevels
@@ -78,7 +78,7 @@ class Candidates:
     """The design's top module; None if that is unknown."""
 
 
-def candidates(problem: Problem, *, seed: int, limit: int | None) -> Candidates:
+def candidate_mutants(problem: Problem, *, seed: int, limit: int | None) -> Candidates:
     """The mutants of a problem's reference to try.
 
     Args:
@@ -88,21 +88,26 @@ def candidates(problem: Problem, *, seed: int, limit: int | None) -> Candidates:
     """
     files = solved_files(problem)
     changed_files = {path: text for path, text in problem.hidden.reference.items() if path in problem.public.expected}
-    mutants_by_kind = mutants(files, changed_files)
+    mutants_by_kind = make_mutants(files, changed_files)
     compiler = Compiler(files)
     compiling_mutants: list[Mutant] = []
     rejected_mutants: list[Mutant] = []
-    for mutant in in_turn(mutants_by_kind, f"{seed} {problem.id}"):
+    for mutant in trial_order(mutants_by_kind, f"{seed} {problem.id}"):
         if len(compiling_mutants) == limit:
             break
         (compiling_mutants if compiler.accepts(mutant) else rejected_mutants).append(mutant)
     possible = sum(map(len, mutants_by_kind.values()))
     return Candidates(
-        problem, files, possible, tuple(compiling_mutants), tuple(rejected_mutants), _top(problem, compiler.tops)
+        problem,
+        files,
+        possible,
+        tuple(compiling_mutants),
+        tuple(rejected_mutants),
+        _tested_module(problem, compiler.tops),
     )
 
 
-def _top(problem: Problem, top_modules: Sequence[str]) -> str | None:
+def _tested_module(problem: Problem, top_modules: Sequence[str]) -> str | None:
     """The module that the harness tests, or the only one that no other instantiates."""
     tested_modules = [module for module in toplevels(problem.hidden.harness) if module in top_modules]
     return tested_modules[0] if tested_modules else top_modules[0] if len(top_modules) == 1 else None
@@ -261,7 +266,7 @@ def _finding(problem_candidates: Candidates, mutant: Mutant, verdict: Verdict) -
         status=status,
         reason=verdict.reason,
         tests=tuple(test.name for test in verdict.tests if not test.passed),
-        diff=mutant.diff(problem_candidates.files) if status is MutantStatus.SURVIVED else "",
+        diff=mutant.unified_diff(problem_candidates.files) if status is MutantStatus.SURVIVED else "",
     )
 
 

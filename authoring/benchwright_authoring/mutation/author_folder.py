@@ -33,7 +33,7 @@ class ReferenceFile:
                 return cls(problem, file.relative_to(folder).as_posix()) if is_authored(problem) else None
         return None
 
-    def survivors(self, content: bytes) -> list[MutantFinding]:
+    def current_survivors(self, content: bytes) -> list[MutantFinding]:
         """The survivors in this file, in the order of the text; none of another content than it has now.
 
         Args:
@@ -52,7 +52,9 @@ class ReferenceFile:
             if problem.id == self.problem.name
             for finding in problem.survivors
         ]
-        return [finding for finding in survivors if finding.mutant.path == self.path and finding.mutant.is_of(content)]
+        return [
+            finding for finding in survivors if finding.mutant.path == self.path and finding.mutant.was_made_of(content)
+        ]
 
     @property
     def cocotb_tests(self) -> Path | None:

@@ -72,7 +72,7 @@ class ProblemFindings(Model):
     """Mutants that there are."""
     findings: tuple[MutantFinding, ...] = ()
 
-    def count(self, status: MutantStatus) -> int:
+    def scored_count(self, status: MutantStatus) -> int:
         """The number of scored mutants that have a status."""
         return sum(finding.status is status and finding.is_scored for finding in self.findings)
 

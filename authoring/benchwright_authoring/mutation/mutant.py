@@ -53,7 +53,7 @@ class Mutant(Model):
             after=new_text,
         )
 
-    def is_of(self, content: bytes) -> bool:
+    def was_made_of(self, content: bytes) -> bool:
         """True if it was made of this content of its file."""
         return self.id == _id(self.path, content[: self.start] + self.after.encode() + content[self.end :])
 
@@ -66,7 +66,7 @@ class Mutant(Model):
         content = files[self.path]
         return {**files, self.path: content[: self.start] + self.after.encode() + content[self.end :]}
 
-    def diff(self, files: Mapping[str, bytes]) -> str:
+    def unified_diff(self, files: Mapping[str, bytes]) -> str:
         """The fault as a unified diff of the reference's file."""
         old_lines, new_lines = (
             file_contents[self.path].decode(errors="replace").splitlines(keepends=True)

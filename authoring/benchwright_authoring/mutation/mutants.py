@@ -24,7 +24,7 @@ def is_design_file(path: str) -> bool:
     return PurePosixPath(path).suffix in _SUFFIXES
 
 
-def mutants(reference: Mapping[str, bytes], changed_files: Mapping[str, str]) -> dict[str, list[Mutant]]:
+def make_mutants(reference: Mapping[str, bytes], changed_files: Mapping[str, str]) -> dict[str, list[Mutant]]:
     """All mutants by kind, in the order of the text; each changed file comes up once.
 
     Args:
@@ -55,11 +55,11 @@ def _mutants_of(source: MutatedSource) -> Iterator[Mutant]:
                 yield Mutant.of(source.path, source.content, kind=fault_kind.name, span=span, new_text=edit.text)
 
 
-def in_turn(mutants_by_kind: Mapping[str, list[Mutant]], seed: str) -> Iterator[Mutant]:
+def trial_order(mutants_by_kind: Mapping[str, list[Mutant]], seed: str) -> Iterator[Mutant]:
     """Mutants in the order in which they are tried: one of each kind after the other, of each kind by chance.
 
     Args:
-        mutants_by_kind: As of `mutants`.
+        mutants_by_kind: As of `make_mutants`.
         seed: The same seed gives the same order, so that fewer are the first of more.
     """
     shuffled = [

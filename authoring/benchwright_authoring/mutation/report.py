@@ -76,7 +76,7 @@ def _problem_lines(problems: Sequence[ProblemFindings]) -> Iterator[str]:
             (
                 *(problem.id, share_of(killed), interval_of(killed), str(killed.timeouts), str(len(problem.survivors))),
                 *(
-                    str(problem.count(status))
+                    str(problem.scored_count(status))
                     for status in (MutantStatus.EQUIVALENT, MutantStatus.NOT_COMPILED, MutantStatus.UNDECIDED)
                 ),
                 str(problem.possible),

@@ -36,7 +36,7 @@ def content_remarks(problem: ProblemFolder, spec: ProblemFile, toml_places: Toml
     yield from _hidden_text_remarks(problem, spec, statement)
     if spec.kind is not ProblemKind.DESIGN:
         if spec.answer is None:
-            yield Remark(PROBLEM_FILE, toml_places.span(("kind",)), "A question needs an [answer].", True)
+            yield Remark(PROBLEM_FILE, toml_places.nearest_span(("kind",)), "A question needs an [answer].", True)
         yield from question_remarks(spec, statement, toml_places)
         return
     reference = problem.texts(_REFERENCE)
@@ -57,18 +57,18 @@ def _path_remarks(
     harness = problem.texts(_HARNESS)
     if not set(_PLANS) & set(harness):
         message = f"{_HARNESS} has neither {_PLANS[0]} nor {_PLANS[1]}."
-        yield Remark(PROBLEM_FILE, toml_places.span(("kind",)), message, True)
+        yield Remark(PROBLEM_FILE, toml_places.nearest_span(("kind",)), message, True)
     if not reference:
         message = f"There is no {_REFERENCE}: nothing proves that the problem can be solved."
-        yield Remark(PROBLEM_FILE, toml_places.span(("expected",)), message, False)
+        yield Remark(PROBLEM_FILE, toml_places.nearest_span(("expected",)), message, False)
         return
     for index, path in enumerate(spec.expected):
         if path not in reference:
             message = f"The reference has no {path}. Write it, or remove it here."
-            yield Remark(PROBLEM_FILE, toml_places.span(("expected", index)), message, False)
+            yield Remark(PROBLEM_FILE, toml_places.nearest_span(("expected", index)), message, False)
     for path in sorted(set(reference) - set(spec.expected)):
         message = f"The reference has {path}, which is not expected here: no run uses it."
-        yield Remark(PROBLEM_FILE, toml_places.key(("expected",)), message, False)
+        yield Remark(PROBLEM_FILE, toml_places.key_span(("expected",)), message, False)
     yield from _testbench_remarks(spec, toml_places, harness)
 
 
@@ -78,7 +78,10 @@ def _testbench_remarks(spec: ProblemFile, toml_places: TomlPlaces, harness: Mapp
         named_files = [(kind, path) for kind in ("testbench", "design") for path in plan.get(kind, ())]
     except (ValueError, AttributeError, TypeError):
         yield Remark(
-            PROBLEM_FILE, toml_places.span(("kind",)), f"{_HARNESS}/{_PLANS[1]} is not JSON of the right form.", True
+            PROBLEM_FILE,
+            toml_places.nearest_span(("kind",)),
+            f"{_HARNESS}/{_PLANS[1]} is not JSON of the right form.",
+            True,
         )
         return
     for kind, path in named_files:
@@ -86,7 +89,7 @@ def _testbench_remarks(spec: ProblemFile, toml_places: TomlPlaces, harness: Mapp
         if path not in present_files:
             file_group = _HARNESS if kind == "testbench" else "expected"
             message = f"{_PLANS[1]} names {path}, which is not in {file_group}."
-            yield Remark(PROBLEM_FILE, toml_places.span(("expected",)), message, True)
+            yield Remark(PROBLEM_FILE, toml_places.nearest_span(("expected",)), message, True)
 
 
 def _top_module_remarks(
@@ -96,7 +99,7 @@ def _top_module_remarks(
         for top in _TOPLEVEL.findall(problem.text(f"{_HARNESS}/{path}")):
             if top not in declared_modules:
                 message = f"{_HARNESS}/{path} tests the module {top}, which the reference does not declare."
-                yield Remark(PROBLEM_FILE, toml_places.span(("expected",)), message, False)
+                yield Remark(PROBLEM_FILE, toml_places.nearest_span(("expected",)), message, False)
 
 
 def _unknown_port_remarks(statement: str, ports: set[str]) -> Iterator[Remark]:
@@ -124,7 +127,7 @@ def _unknown_dont_care_remarks(spec: ProblemFile, toml_places: TomlPlaces, ports
         named_ports += [(path, output), (path, condition)]
     for key_path, name in named_ports:
         if name not in ports:
-            yield Remark(PROBLEM_FILE, toml_places.span(key_path), f"The reference has no port {name}.", False)
+            yield Remark(PROBLEM_FILE, toml_places.nearest_span(key_path), f"The reference has no port {name}.", False)
 
 
 def _unknown_parameter_remarks(
@@ -139,7 +142,9 @@ def _unknown_parameter_remarks(
             for name in parameters:
                 if module in declared_parameters and name not in declared_parameters[module]:
                     message = f"The module {module} of the reference has no parameter {name}."
-                    yield Remark(PROBLEM_FILE, toml_places.key(("proof", "parameters", index, name)), message, False)
+                    yield Remark(
+                        PROBLEM_FILE, toml_places.key_span(("proof", "parameters", index, name)), message, False
+                    )
 
 
 def _hidden_text_remarks(problem: ProblemFolder, spec: ProblemFile, statement: str) -> Iterator[Remark]:

@@ -105,16 +105,16 @@ _KEYS = ("properties", "additionalProperties", "patternProperties")
 """Parts of a schema that say what keys a table may have."""
 
 
-def fields(file_fields: FileFields, table: Path) -> Sequence[Field]:
+def table_fields(file_fields: FileFields, table: Path) -> Sequence[Field]:
     """The fields of a table of a file; empty if there is none."""
     names = [part for part in table if isinstance(part, str)]
     return _fields(file_fields, tuple(names))
 
 
-def field(file_fields: FileFields, path: Path) -> Field | None:
+def field_at(file_fields: FileFields, path: Path) -> Field | None:
     """One field."""
     return (
-        next((candidate for candidate in fields(file_fields, path[:-1]) if candidate.name == path[-1]), None)
+        next((candidate for candidate in table_fields(file_fields, path[:-1]) if candidate.name == path[-1]), None)
         if path
         else None
     )

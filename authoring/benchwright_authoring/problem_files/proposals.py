@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchwright_authoring.problem_files.fields import FileFields, field, fields
+from benchwright_authoring.problem_files.fields import FileFields, field_at, table_fields
 from benchwright_authoring.problem_files.toml_places import TomlPlaces, TomlSpan
 
 
@@ -36,13 +36,13 @@ def toml_proposals(file_fields: FileFields, text: str, offset: int) -> tuple[Tom
             TomlProposal(name, name, description, False) for name, description in _headers(file_fields)
         ]
     if cursor.key is not None:
-        key_field = field(file_fields, (*cursor.table, cursor.key))
+        key_field = field_at(file_fields, (*cursor.table, cursor.key))
         values = key_field.values if key_field is not None else ()
         return cursor.span, [TomlProposal(value, value, "", True) for value in values]
-    written_keys = toml_places.keys_of(cursor.table)
+    written_keys = toml_places.keys_in_table(cursor.table)
     return cursor.span, [
         TomlProposal(f"{table_field.name} = ", table_field.name, table_field.description, False)
-        for table_field in fields(file_fields, cursor.table)
+        for table_field in table_fields(file_fields, cursor.table)
         # A table in a table is usually written inline.
         if (cursor.table or not table_field.is_table) and table_field.name not in written_keys
     ]
@@ -54,7 +54,7 @@ def toml_hover(file_fields: FileFields, text: str, offset: int) -> tuple[TomlSpa
     if key_position is None:
         return None
     path, span = key_position
-    hovered_field = field(file_fields, tuple(part for part in path if isinstance(part, str)))
+    hovered_field = field_at(file_fields, tuple(part for part in path if isinstance(part, str)))
     if hovered_field is None:
         return None
     values_note = (
@@ -65,7 +65,7 @@ def toml_hover(file_fields: FileFields, text: str, offset: int) -> tuple[TomlSpa
 
 def _headers(file_fields: FileFields, outer: tuple[str, ...] = ()) -> list[tuple[str, str]]:
     table_headers = []
-    for table_field in fields(file_fields, outer):
+    for table_field in table_fields(file_fields, outer):
         if table_field.is_table:
             path = (*outer, table_field.name)
             table_headers += [(".".join(path), table_field.description), *_headers(file_fields, path)]

@@ -11,7 +11,7 @@ from typing import Any
 from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT, ProblemFolder
 from benchwright_authoring.problem_files.remark import Remark
 from benchwright_authoring.problem_files.remarks import remarks
-from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_values
+from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_toml_values
 from benchwright_authoring.problem_files.toml_places import Path as Place
 from benchwright_authoring.problem_files.toml_places import TomlPlaces
 
@@ -53,7 +53,7 @@ def form_values(text: str) -> dict[str, Any]:
     return values
 
 
-def with_form(text: str, values: Mapping[str, Any]) -> str:
+def with_form_values(text: str, values: Mapping[str, Any]) -> str:
     """A `problem.toml` with what a form says; everything else in it stays.
 
     Args:
@@ -73,7 +73,7 @@ def with_form(text: str, values: Mapping[str, Any]) -> str:
     answer = changed_document.get("answer")
     if isinstance(answer, dict) and answer.get("points") == {} != old_document.get("answer", {}).get("points"):
         del answer["points"]
-    return with_values(
+    return with_toml_values(
         text, {name: changed_document.get(name) for name in dict.fromkeys(key_path[0] for key_path in _PLACES.values())}
     )
 

@@ -62,7 +62,7 @@ def question_remarks(spec: ProblemFile, statement: str, toml_places: TomlPlaces)
     if not answer.explanation.strip():
         message = "No explanation says why the answer is right. Reviewers and people who read their result need one."
         path = ("answer", "explanation")
-        yield Remark(PROBLEM_FILE, toml_places.span(path), message, False, path)
+        yield Remark(PROBLEM_FILE, toml_places.nearest_span(path), message, False, path)
     yield from _not_self_contained_remarks(statement)
     if not question.choices and not _LIST.search(statement):
         for match in _SPEAKS_OF_OPTIONS.finditer(statement):
@@ -78,10 +78,10 @@ def _option_remarks(question: QuestionTable, statement: str, toml_places: TomlPl
     choices = question.choices
     if len(choices) != _OPTIONS:
         message = f"There are {len(choices)} options. Four are usual, so that guessing is right as often everywhere."
-        yield Remark(PROBLEM_FILE, toml_places.key(("question", "choices")), message, False)
+        yield Remark(PROBLEM_FILE, toml_places.key_span(("question", "choices")), message, False)
     letters_by_text: dict[str, str] = {}
     for letter, text in choices.items():
-        span = toml_places.span(("question", "choices", letter))
+        span = toml_places.nearest_span(("question", "choices", letter))
         if _ABOUT_OTHERS.fullmatch(text) or _names_letters(text, statement):
             yield Remark(
                 PROBLEM_FILE, span, f"Option {letter} is about other options. Say what it claims itself.", False
@@ -103,7 +103,7 @@ def _names_letters(option: str, statement: str) -> bool:
 def _given_away_remarks(question: QuestionTable, key: str, statement: str, toml_places: TomlPlaces) -> Iterator[Remark]:
     right_option = question.choices.get(key, "")
     wrong_options = [text for letter, text in question.choices.items() if letter != key]
-    span = toml_places.span(("question", "choices", key))
+    span = toml_places.nearest_span(("question", "choices", key))
     if wrong_options and len(right_option) >= max(_LONG, _LONGER * max(map(len, wrong_options))):
         message = "The right option is at least twice as long as every other, which tells it. Make them alike."
         yield Remark(PROBLEM_FILE, span, message, False)

@@ -32,11 +32,11 @@ def remarks(problem: ProblemFolder) -> list[Remark]:
         return problem_remarks
     if spec.id != problem.folder.name:
         message = f"The id is {spec.id!r}, but the folder is called {problem.folder.name!r}."
-        problem_remarks.append(Remark(PROBLEM_FILE, toml_places.span(("id",)), message, True))
+        problem_remarks.append(Remark(PROBLEM_FILE, toml_places.nearest_span(("id",)), message, True))
     pack, _ = read_toml(PACK_FILE, problem.pack_text(PACK_FILE), PackFile, TomlPlaces(""))
     if pack is not None and problem.folder.name not in pack.order:
         message = f"The order of {PACK_FILE} does not name this problem, so it is no part of the pack."
-        problem_remarks.append(Remark(PROBLEM_FILE, toml_places.span(("id",)), message, False))
+        problem_remarks.append(Remark(PROBLEM_FILE, toml_places.nearest_span(("id",)), message, False))
     problem_remarks += content_remarks(problem, spec, toml_places)
     if pack is not None and problem.is_saved and not any(remark.is_error for remark in problem_remarks):
         problem_remarks += _reader_remarks(problem, pack, toml_places)
@@ -54,7 +54,7 @@ def pack_remarks(text: str, folder: Path) -> list[Remark]:
     spec, toml_remarks = read_toml(PACK_FILE, text, PackFile, toml_places)
     order = spec.order if spec is not None else []
     for index, name in enumerate(order):
-        span = toml_places.span(("order", index))
+        span = toml_places.nearest_span(("order", index))
         if name in order[:index]:
             toml_remarks.append(Remark(PACK_FILE, span, f"{name!r} is named twice.", True))
         elif "/" in name or not (folder / name / PROBLEM_FILE).is_file():
@@ -87,7 +87,7 @@ def read_toml(file: str, text: str, model: type[_File], toml_places: TomlPlaces)
                 # Of a list with an invalid item, pydantic also says that the valid ones are too few.
                 continue
             path = tuple(part for part in detail["loc"] if part != "[key]")
-            span = toml_places.key(path) if detail["type"] == "extra_forbidden" else toml_places.span(path)
+            span = toml_places.key_span(path) if detail["type"] == "extra_forbidden" else toml_places.nearest_span(path)
             message = detail["msg"].removeprefix("Value error, ")
             if detail["type"] == "extra_forbidden":
                 message = "there is no such field"
@@ -100,7 +100,7 @@ def read_toml(file: str, text: str, model: type[_File], toml_places: TomlPlaces)
 def field_remark(file: str, toml_places: TomlPlaces, field: str, reason: str, *, is_error: bool = True) -> Remark:
     """A remark on what is wrong with a field, such as `choices.A`."""
     path = tuple(int(part) if part.isdigit() else part for part in field.split("."))
-    return Remark(file, toml_places.span(path), f"{field}: {reason}.", is_error, path)
+    return Remark(file, toml_places.nearest_span(path), f"{field}: {reason}.", is_error, path)
 
 
 def _error_span(text: str, message: str) -> TomlSpan:

@@ -17,7 +17,7 @@ class TomlEditError(ValueError):
     """A value is written in a way that can't be changed without writing the file anew."""
 
 
-def with_values(text: str, values: Mapping[str, object]) -> str:
+def with_toml_values(text: str, values: Mapping[str, object]) -> str:
     """A text of TOML with other values.
 
     Args:
@@ -29,7 +29,7 @@ def with_values(text: str, values: Mapping[str, object]) -> str:
         tomllib.TOMLDecodeError: The text is not TOML.
     """
     if "\r\n" in text:
-        return with_values(text.replace("\r\n", "\n"), values).replace("\n", "\r\n")
+        return with_toml_values(text.replace("\r\n", "\n"), values).replace("\n", "\r\n")
     try:
         return _with_table(text, (), tomllib.loads(text), values)
     except (AttributeError, KeyError, TypeError) as error:
@@ -42,7 +42,7 @@ def _with_table(text: str, table: Path, old_values: Mapping[str, Any], values: M
         path, old = (*table, name), old_values.get(name)
         if old == value:
             continue
-        is_written_out = TomlPlaces(text).value(path) is None
+        is_written_out = TomlPlaces(text).value_span(path) is None
         if isinstance(value, Mapping) and (not table if old is None else is_written_out):
             if old is None:
                 text = f"{text.rstrip()}\n\n[{name}]\n".lstrip()
@@ -67,7 +67,7 @@ def _with_tables(text: str, path: Path, old_tables: Sequence[Any], values: Seque
                 if old_tables[number].get(name) != field_value:
                     changed_text = _with_value(changed_text, (*path, number, name), field_value)
         else:
-            insert_offset = _end_of_line(changed_text, TomlPlaces(changed_text).end_of((*path, number - 1)))
+            insert_offset = _end_of_line(changed_text, TomlPlaces(changed_text).table_end((*path, number - 1)))
             lines = "".join(f"{name} = {_toml_text(field_value)}\n" for name, field_value in value.items())
             header = ".".join(part for part in path if isinstance(part, str))
             changed_text = (
@@ -104,11 +104,11 @@ def _with_value(text: str, path: Path, value: object) -> str:
     if value is None:
         return _without_key(text, path)
     toml_places = TomlPlaces(text)
-    if (span := toml_places.value(path)) is not None:
+    if (span := toml_places.value_span(path)) is not None:
         if toml_places.has_comment(span):
             raise TomlEditError(f"{'.'.join(map(str, path))} has comments: open the file and edit it there")
         return f"{text[: span.start]}{_toml_text(value)}{text[span.end :]}"
-    end = toml_places.end_of(path[:-1])
+    end = toml_places.table_end(path[:-1])
     insert_offset = _end_of_line(text, end) if end else 0
     return f"{_with_line_break(text[:insert_offset])}{path[-1]} = {_toml_text(value)}\n{text[insert_offset:]}"
 

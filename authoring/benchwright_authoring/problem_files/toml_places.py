@@ -58,7 +58,7 @@ class TomlPlaces:
         """Those within values."""
         self._read_tree(_toml_parser().parse(self._data).root_node)
 
-    def span(self, path: Sequence[str | int]) -> TomlSpan:
+    def nearest_span(self, path: Sequence[str | int]) -> TomlSpan:
         """Of a value, or of the nearest one around it that is written; the first line if there is none."""
         for length in range(len(path), 0, -1):
             path_prefix = tuple(path[:length])
@@ -66,11 +66,11 @@ class TomlPlaces:
                 return nearest_span
         return TomlSpan(0, len(self._text.partition("\n")[0]))
 
-    def key(self, path: Sequence[str | int]) -> TomlSpan:
-        """Of a key, or what `span` finds."""
-        return self._keys.get(tuple(path)) or self.span(path)
+    def key_span(self, path: Sequence[str | int]) -> TomlSpan:
+        """Of a key, or what `nearest_span` finds."""
+        return self._keys.get(tuple(path)) or self.nearest_span(path)
 
-    def value(self, path: Sequence[str | int]) -> TomlSpan | None:
+    def value_span(self, path: Sequence[str | int]) -> TomlSpan | None:
         """Of exactly this value; None if it is not written, or as a table of its own."""
         return self._values.get(tuple(path))
 
@@ -91,7 +91,7 @@ class TomlPlaces:
         """True if a comment is within a value."""
         return any(value_span.start <= comment.start < value_span.end for comment in self._comments)
 
-    def end_of(self, table: Path) -> int:
+    def table_end(self, table: Path) -> int:
         """The end of the last key of a table with its value, of its header if it has none; 0 if that is missing too."""
         header_end = self._keys.get(table, TomlSpan(0, 0)).end
         return max((span.end for path, span in self._values.items() if path[:-1] == table), default=header_end)
@@ -101,7 +101,7 @@ class TomlPlaces:
         surrounding_keys = [(path, span) for path, span in self._keys.items() if span.start <= offset <= span.end]
         return max(surrounding_keys, key=lambda key_span: len(key_span[0]), default=None)
 
-    def keys_of(self, table: Path) -> set[str]:
+    def keys_in_table(self, table: Path) -> set[str]:
         """The keys that a table has already."""
         return {str(path[-1]) for path in self._keys if path[:-1] == table}
 

@@ -37,7 +37,7 @@ class ReviewStanding:
     """By reviewer: from the first look to the decision, in seconds."""
 
 
-def decision(accepts: Sequence[bool], reviewers: int, *, unanimous: bool) -> bool | None:
+def decide_acceptance(accepts: Sequence[bool], reviewers: int, *, unanimous: bool) -> bool | None:
     """True if a question is accepted; None while it is open.
 
     Args:
@@ -52,7 +52,7 @@ def decision(accepts: Sequence[bool], reviewers: int, *, unanimous: bool) -> boo
     return False if total - accepts.count(False) < needed_count else None
 
 
-def standing(
+def review_standing(
     folder: Path, reviewers: int, *, unanimous: bool
 ) -> tuple[ReviewStanding, Mapping[str, Mapping[str, QuestionReview]]]:
     """The standing of the reviews of a pack folder, and the reviews by question and reviewer.
@@ -69,7 +69,8 @@ def standing(
         for name, question_reviews in reviews.items()
     }
     decided_names = {
-        name: decision(question_accepts, reviewers, unanimous=unanimous) for name, question_accepts in accepts.items()
+        name: decide_acceptance(question_accepts, reviewers, unanimous=unanimous)
+        for name, question_accepts in accepts.items()
     }
     seconds_by_reviewer: dict[str, list[float]] = {}
     for question_reviews in reviews.values():

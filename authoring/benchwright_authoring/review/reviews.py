@@ -82,7 +82,7 @@ class Reviewer:
         self._path = f"{_FOLDER}/{name}"
         self._name = name
 
-    def review(self, problem: Problem) -> QuestionReview | None:
+    def find_review(self, problem: Problem) -> QuestionReview | None:
         """The review of a question as it is now; None if there is none.
 
         Raises:
@@ -106,7 +106,7 @@ class Reviewer:
         """The reviews that are left to do: begun ones first, then the others in an order of this reviewer's own."""
         own_order = [*questions]
         random.Random(self._name).shuffle(own_order)  # noqa: S311 - no secret
-        own_reviews = [(problem, self.review(problem)) for problem in own_order]
+        own_reviews = [(problem, self.find_review(problem)) for problem in own_order]
         return sorted(
             (
                 question_review
@@ -116,7 +116,7 @@ class Reviewer:
             key=lambda question_review: question_review[1] is None,
         )
 
-    def answer(self, problem: Problem, letter: str, seconds: float) -> QuestionReview:
+    def record_answer(self, problem: Problem, letter: str, seconds: float) -> QuestionReview:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
 
         Raises:
@@ -126,11 +126,11 @@ class Reviewer:
         question = problem.public.question
         if question is None or letter not in {choice.letter for choice in question.choices}:
             raise ReviewError("choose one of the options")
-        if self.review(problem) is not None:
+        if self.find_review(problem) is not None:
             raise ReviewError("you have answered this question already")
         return self._keep_review(problem, QuestionReview(sha256=problem.hidden.sha256, answer=letter, answer_s=seconds))
 
-    def decide(
+    def record_decision(
         self, problem: Problem, *, accepts: bool, checks: Sequence[ReviewCheck], comment: str, seconds: float
     ) -> QuestionReview:
         """Takes a decision.
@@ -139,7 +139,7 @@ class Reviewer:
             ReviewError: The reviewer has not answered it, has decided already, or the decision lacks something.
             OSError: The review can't be written.
         """
-        begun_review = self.review(problem)
+        begun_review = self.find_review(problem)
         if begun_review is None or begun_review.accepts is not None:
             raise ReviewError("answer the question first" if begun_review is None else "you have decided on it already")
         if accepts and set(checks) != set(ReviewCheck):
@@ -171,7 +171,7 @@ def decided_reviews(folder: Path, questions: Sequence[Problem]) -> Mapping[str, 
     )
     reviews: dict[str, dict[str, QuestionReview]] = {}
     for problem in questions:
-        all_of = {name: Reviewer(folder, name).review(problem) for name in names}
+        all_of = {name: Reviewer(folder, name).find_review(problem) for name in names}
         reviews[problem.id] = {
             name: review for name, review in all_of.items() if review is not None and review.accepts is not None
         }

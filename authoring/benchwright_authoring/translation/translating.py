@@ -97,9 +97,9 @@ class Translator:
         schema = object_schema({field: {"type": "string"} for field in texts})
         prompt = json.dumps(dict(texts), ensure_ascii=False, indent=1)
         reply = await model.kept_or_new_reply(f"{source}-{target}", problem, instructions, prompt, schema)
-        translation_faults = list(faults(texts, reply)) or list(_other_values(texts, reply, languages))
-        if translation_faults:
-            raise TranslationError(f"from {LANGUAGES[source]} to {LANGUAGES[target]}: {'; '.join(translation_faults)}")
+        faults = list(translation_faults(texts, reply)) or list(_other_values(texts, reply, languages))
+        if faults:
+            raise TranslationError(f"from {LANGUAGES[source]} to {LANGUAGES[target]}: {'; '.join(faults)}")
         return {field: str(text).strip() for field, text in reply.items()}
 
     async def _differences(
@@ -198,11 +198,11 @@ def write_translated(source: Path, folder: Path, translations: Sequence[Translat
         target: ISO 639 code.
 
     Raises:
-        ProblemsError: See `check_folder`.
+        ProblemsError: See `check_translation_folder`.
         DatasetError: What was written is no pack.
         OSError: The folder can't be written.
     """
-    check_folder(source, folder)
+    check_translation_folder(source, folder)
     head = read_pack_head(source)
     problems = {problem.id: problem for problem in read_pack_folder(source).problems}
     folder.mkdir(parents=True, exist_ok=True)
@@ -229,7 +229,7 @@ def write_translated(source: Path, folder: Path, translations: Sequence[Translat
     return len(passed_translations)
 
 
-def check_folder(source: Path, folder: Path) -> None:
+def check_translation_folder(source: Path, folder: Path) -> None:
     """Makes sure that a translation can be written there.
 
     Raises:
@@ -277,7 +277,7 @@ def _instruction_text(name: str) -> str:
     return (resources.files("benchwright_authoring.translation") / f"{name}.txt").read_text("utf-8")
 
 
-def faults(source: Mapping[str, str], translated: Mapping[str, object]) -> Iterator[str]:
+def translation_faults(source: Mapping[str, str], translated: Mapping[str, object]) -> Iterator[str]:
     """The faults of a translation, as far as they can be seen without knowing the languages.
 
     Code, formulas, numbers and pictures have to stay as they are.

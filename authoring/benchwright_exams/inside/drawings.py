@@ -89,7 +89,7 @@ def _classified_drawings(
     tables, rule_boxes = _ruled_tables(thin, bodies, words)
     large = [box for box in bodies if min(box.width, box.height) >= _LEAST_POINTS]
     small = [box for box in bodies if box not in large]
-    drawings = [Drawing(kind=_kind(box, words), box=box) for box in large]
+    drawings = [Drawing(kind=_drawing_kind(box, words), box=box) for box in large]
     drawings += [Drawing(kind=DrawingKind.TABLE, box=box) for box in tables]
     outside = [box for box in (*rule_boxes, *small) if not any(drawing.box.has_centre_of(box) for drawing in drawings)]
     drawings += [Drawing(kind=DrawingKind.RULE, box=box) for box in (*outside, *frames)]
@@ -129,24 +129,24 @@ def _ruled_tables(thin: Sequence[Box], bodies: Sequence[Box], words: Sequence[Pa
             and 0 <= candidate.top_edge - rule.top_edge < _TABLE_POINTS
         ]
         table_box = Box(rule.left_edge, rule.top_edge, rule.right_edge, aligned_rules[-1].bottom_edge)
-        is_table = rule.width > _LEAST_TABLE_POINTS and len(aligned_rules) >= 3 and _columns(table_box, words) >= 2
+        is_table = rule.width > _LEAST_TABLE_POINTS and len(aligned_rules) >= 3 and _column_count(table_box, words) >= 2
         if rule not in used_rules and is_table and not any(table_box.meets(box) for box in bodies):
             tables.append(table_box)
             used_rules += aligned_rules
     return tables, [rule for rule in (*level, *upright) if rule not in used_rules]
 
 
-def _kind(box: Box, words: Sequence[PageWord]) -> DrawingKind:
+def _drawing_kind(box: Box, words: Sequence[PageWord]) -> DrawingKind:
     inside_words = [word for word in words if box.has_centre_of(word.box)]
     text_rows = _distinct_count(sorted(word.box.bottom_edge for word in inside_words))
     return (
         DrawingKind.TABLE
-        if text_rows >= 2 and _columns(box, words) >= 2 and len(inside_words) >= 2 * text_rows
+        if text_rows >= 2 and _column_count(box, words) >= 2 and len(inside_words) >= 2 * text_rows
         else DrawingKind.FIGURE
     )
 
 
-def _columns(box: Box, words: Sequence[PageWord]) -> int:
+def _column_count(box: Box, words: Sequence[PageWord]) -> int:
     """Columns of words, at whose left edges more than one word begins."""
     lefts = sorted(word.box.left_edge for word in words if box.has_centre_of(word.box))
     groups: list[list[float]] = []

@@ -26,7 +26,7 @@ async def check_items(exam_items: Items, model: ExamModel) -> Items:
     schema: dict[str, JsonValue] = object_schema({"problem": {"type": "string"}, "complete": {"type": "boolean"}})
     for exam_item in exam_items.items:
         try:
-            reply = await model.ask("check", exam_item.label, _prompt_text(exam_item), schema)
+            reply = await model.request_object("check", exam_item.label, _prompt_text(exam_item), schema)
             complete, problem = reply.get("complete"), reply.get("problem")
             if not isinstance(complete, bool) or not isinstance(problem, str):
                 raise ExamError(f"{model.name} did not say whether {exam_item.label} is complete")

@@ -50,7 +50,7 @@ async def assign_figures(
         encoded_picture = base64.b64encode(figure_picture(region.id)).decode()
         figure = Figure(path=f"figures/{region.id}.png", media_type=MediaType.PNG, data=encoded_picture)
         try:
-            reply = await model.ask(
+            reply = await model.request_object(
                 "figure", region.id, f"{question_list}\n\nWords in the figure: {region.text}", schema, [figure]
             )
             use_, item = reply.get("use"), reply.get("item")

@@ -87,7 +87,7 @@ async def _sort_page(
         else "This is the first page with a question, or before it.\n"
     )
     try:
-        reply = await model.ask("lines", f"page-{number}", head + listed_lines, schema())
+        reply = await model.request_object("lines", f"page-{number}", head + listed_lines, schema())
         ranges = reply["ranges"] if isinstance(reply.get("ranges"), list) else []
     except ExamError as error:
         return page_regions, [ExamFinding(says=f"{error}. The page was read by rules.", page=number)]

@@ -30,7 +30,7 @@ class ExamModel(KeptReplies):
     def __init__(self, endpoint: ModelEndpoint, folder: Path, budget: JudgingBudget) -> None:
         super().__init__(endpoint, folder, budget, "EXAM", ExamError)
 
-    async def ask(
+    async def request_object(
         self, kind: str, topic: str, text: str, schema: dict[str, JsonValue], figures: Sequence[Figure] = ()
     ) -> dict[str, Any]:
         """The JSON object of a reply.

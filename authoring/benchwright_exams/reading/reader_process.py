@@ -75,7 +75,7 @@ class ReaderProcess:
         """The path of Tesseract; empty if there is none that the process can start."""
         return shutil.which("tesseract", path=self._confiner.search_path) or ""
 
-    def ask(self, file: Path, arguments: Sequence[str]) -> ReaderAnswer:
+    def run_reader(self, file: Path, arguments: Sequence[str]) -> ReaderAnswer:
         """Start a process and wait for its answer.
 
         Args:

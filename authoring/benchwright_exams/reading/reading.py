@@ -77,7 +77,9 @@ def read_exam(
     on_page_done = on_begin(document.pages)
 
     def page(number: int) -> ReadPage:
-        read_page = _page(reader_process.ask(file, ["page", str(number), program, language]), file, number, pictures)
+        read_page = _page(
+            reader_process.run_reader(file, ["page", str(number), program, language]), file, number, pictures
+        )
         on_page_done()
         return read_page
 
@@ -94,7 +96,7 @@ class _About(Model):
 
 
 def _read_document(reader_process: ReaderProcess, file: Path) -> _About:
-    reply = reader_process.ask(file, ["about"]).reply
+    reply = reader_process.run_reader(file, ["about"]).reply
     try:
         return _About.model_validate(reply)
     except ValidationError as error:

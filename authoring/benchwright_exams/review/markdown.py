@@ -25,12 +25,12 @@ def _escaped_start(sign: str) -> str:
     return f"&#{ord(sign[0])};{sign[1:]}" if sign[0].isdigit() else f"\\{sign}"
 
 
-def figure(alt: str, path: str) -> str:
+def figure_link(alt: str, path: str) -> str:
     """A picture; what it shows is said without markup."""
     return f"![{' '.join(_NOT_IN_ALT.sub(' ', alt).split())[:200]}]({path})"
 
 
-def document(blocks: Sequence[Block], figure_markdown: Callable[[Block], str]) -> str:
+def blocks_markdown(blocks: Sequence[Block], figure_markdown: Callable[[Block], str]) -> str:
     """Blocks as Markdown.
 
     Args:

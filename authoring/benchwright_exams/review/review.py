@@ -119,12 +119,12 @@ def _exam_file_content(exam: ReadExam) -> bytes:
 
 def _item_files(exam_item: ExamItem, pages: PagePictures, findings: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     def figure_markdown(block: Block) -> str:
-        return markdown.figure(pages.caption(block), f"figures/{block.region}.png")
+        return markdown.figure_link(pages.caption(block), f"figures/{block.region}.png")
 
     heading = f"Question {exam_item.label}" + (f": {exam_item.title}" if exam_item.title else "")
-    question_markdown = markdown.document((*exam_item.context, *exam_item.body), figure_markdown)
+    question_markdown = markdown.blocks_markdown((*exam_item.context, *exam_item.body), figure_markdown)
     yield "statement.md", f"# {markdown.escape_paragraph(heading)}\n\n{question_markdown}\n".encode()
-    yield "solution/solution.md", f"{markdown.document(exam_item.solution, figure_markdown)}\n".encode()
+    yield "solution/solution.md", f"{markdown.blocks_markdown(exam_item.solution, figure_markdown)}\n".encode()
     for prefix, texts in (("", (*exam_item.context, *exam_item.body)), ("solution/", exam_item.solution)):
         for block in texts:
             if block.region:

@@ -110,7 +110,7 @@ def _rows(words: Sequence[PageWord]) -> list[list[PageWord]]:
         words, key=lambda candidate: (candidate.box.top_edge + candidate.box.bottom_edge, candidate.box.left_edge)
     ):
         for word_row in reversed(word_rows[-4:]):
-            nearest_word = _nearest(word_row, word)
+            nearest_word = _nearest_word(word_row, word)
             shared = min(nearest_word.box.bottom_edge, word.box.bottom_edge) - max(
                 nearest_word.box.top_edge, word.box.top_edge
             )
@@ -122,7 +122,7 @@ def _rows(words: Sequence[PageWord]) -> list[list[PageWord]]:
     return [sorted(row, key=lambda row_word: row_word.box.left_edge) for row in word_rows]
 
 
-def _nearest(word_row: Sequence[PageWord], word: PageWord) -> PageWord:
+def _nearest_word(word_row: Sequence[PageWord], word: PageWord) -> PageWord:
     return min(
         word_row,
         key=lambda neighbour: max(

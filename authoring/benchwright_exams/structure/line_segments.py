@@ -45,7 +45,7 @@ def split_line(line: LabelledLine) -> Iterator[Segment]:
 
 def _label_cuts(line: LabelledLine) -> Iterator[tuple[int, int, RegionRole, str]]:
     expected_letter = chr(ord(line.choice) + 1) if line.choice else "A"
-    for label_start, label in numbering.choices(line.text[line.words_start :], expected_letter):
+    for label_start, label in numbering.choice_starts(line.text[line.words_start :], expected_letter):
         yield line.words_start + label_start, line.words_start + label.end, RegionRole.LABEL, label.value
     broken_points = numbering.broken_points(line.text, line.following_line)
     for label_start, label in (*numbering.points(line.text), *([broken_points] if broken_points else ())):

@@ -79,7 +79,7 @@ def roman(text: str) -> LineStart | None:
     return _line_start(_ROMAN.match(text))
 
 
-def choices(text: str, expected_letter: str) -> list[tuple[int, LineStart]]:
+def choice_starts(text: str, expected_letter: str) -> list[tuple[int, LineStart]]:
     """Choices that begin in a line, each with where its label begins: `A. …`, `(A) … (B) …`.
 
     Args:

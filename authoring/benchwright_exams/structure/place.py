@@ -43,11 +43,11 @@ class ExamPlace:
         """At a part of this question."""
         return replace(self, part=value.lower(), deep="", choice="", solving=self.apart)
 
-    def at_deep(self, value: str) -> ExamPlace:
+    def at_subpart(self, value: str) -> ExamPlace:
         """At a part of this part."""
         return replace(self, deep=value, choice="", solving=self.apart)
 
-    def follows(self, number: str) -> bool:
+    def is_soon_after(self, number: str) -> bool:
         """True if a number is the next question's, or one of those soon after it."""
         last_number = int(self.question or 0)
         return last_number < int(number) <= last_number + 1 + _MOST_MISSING
@@ -62,7 +62,7 @@ class ExamPlace:
         is_letter = letter is not None and self._continues(letter.value)
         if roman is not None and not (is_letter and self.part and ord(roman.value[0]) == ord(self.part[0]) + 1):
             if self.part and not _is_roman(self.part) and roman.value == (numbering.next_roman(self.deep) or "i"):
-                return self.at_deep(roman.value), roman.end
+                return self.at_subpart(roman.value), roman.end
             if not self.deep and roman.value == (numbering.next_roman(self.part) if self.part else "i"):
                 return self.at_part(roman.value), roman.end
         if letter is not None and is_letter:

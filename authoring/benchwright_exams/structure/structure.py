@@ -122,7 +122,7 @@ class _PageReader:
             value = "solution" if self.position.solving else ""
             yield Segment(role=role, start=0, end=len(text), item=self.position.label or self._shared, value=value)
             return
-        alone_role = self._alone(piece, page)
+        alone_role = self._heading_role(piece, page)
         if alone_role is not None:
             yield Segment(
                 role=alone_role, start=0, end=len(text), item=self._item if alone_role is RegionRole.CAPTION else ""
@@ -154,7 +154,7 @@ class _PageReader:
             return RegionRole.SOLUTION if self.position.apart else RegionRole.INSTRUCTIONS
         return RegionRole.SOLUTION if self.position.solving else RegionRole.QUESTION
 
-    def _alone(self, piece: Piece, page: ReadPage) -> RegionRole | None:
+    def _heading_role(self, piece: Piece, page: ReadPage) -> RegionRole | None:
         """The role of a line that is no part of a text; changes the place where it heads something."""
         text = piece.text.strip()
         near_edge = (
@@ -242,7 +242,7 @@ class _PageReader:
     def _is_question(self, number: str, indent: float) -> bool:
         if self.position.apart:
             return replace(self.position, question=str(int(number)), part="", deep="").label in self._known_labels
-        return self.position.follows(number) and indent < _DEEPER_POINTS
+        return self.position.is_soon_after(number) and indent < _DEEPER_POINTS
 
 
 def _whole_region(page: ReadPage, name: str, role: RegionRole, text: str = "") -> Region:

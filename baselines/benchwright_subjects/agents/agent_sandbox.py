@@ -117,7 +117,7 @@ class AgentSandbox:
         self._write("launcher.py", LAUNCHER.read_text(encoding="utf-8"))
         launch_document = {
             "argv": launch.argv(prompt, judged_paths(problem) if problem else ()),
-            "env": launch.variables(tools),
+            "env": launch.full_environment(tools),
             "cwd": "/code",
             "input": launch.stdin_text(prompt),
             "home": HOME,

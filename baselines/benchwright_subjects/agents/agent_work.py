@@ -31,7 +31,7 @@ _MOST_WAITING = 256
 """Changes that wait to be recorded. Of a program that writes faster than that, those in between are left out."""
 
 
-async def work(
+async def let_agent_work(
     services: EvaluationServices,
     sample: SampleAttempt,
     launch: AgentLaunch,
@@ -60,26 +60,26 @@ async def work(
         finally:
             # Also where a limit has ended it.
             with anyio.CancelScope(shield=True):
-                await recorder.finish(box)
+                await recorder.record_rest(box)
                 if launch.acp is not None:
-                    await _record_talk(sample, talk)
+                    await _record_conversation(sample, talk)
     return bridge.state
 
 
 def _run_agent(
-    box: AgentSandbox, launch: AgentLaunch, sample: SampleAttempt, prompt: str, talk: Conversation
+    box: AgentSandbox, launch: AgentLaunch, sample: SampleAttempt, prompt: str, conversation: Conversation
 ) -> Coroutine[None, None, AgentEnd]:
     if launch.acp is None:
         return box.run(launch, sample.problem, prompt)
     from benchwright_subjects.agents.acp.turn import take_turn
 
-    return take_turn(box, launch, sample.problem, prompt, talk)
+    return take_turn(box, launch, sample.problem, prompt, conversation)
 
 
-async def _record_talk(sample: SampleAttempt, talk: Conversation) -> None:
-    for path in talk.outside:
-        await sample.record(Violation(rule="path_outside_folder", detail=path))
-    await sample.record(ModelUsage(model=str(get_model()), parameters=talk.facts))
+async def _record_conversation(sample: SampleAttempt, conversation: Conversation) -> None:
+    for path in conversation.outside:
+        await sample.record_event(Violation(rule="path_outside_folder", detail=path))
+    await sample.record_event(ModelUsage(model=str(get_model()), parameters=conversation.facts))
 
 
 def _note_end(sample: SampleAttempt, agent_end: AgentEnd) -> None:
@@ -153,7 +153,7 @@ class _ChangeRecorder:
                 await self._edit(self._waiting_states.pop(0))
 
     async def _edit(self, found_file: PathState) -> None:
-        await self._sample.edit(found_file.path, found_file.content, self._subject)
+        await self._sample.record_program_edit(found_file.path, found_file.content, self._subject)
 
     async def catch_up(self) -> None:
         """Record all that has changed until now: what an agent did before it asks its model comes before the answer."""
@@ -170,7 +170,7 @@ class _ChangeRecorder:
                 await self._sample.record_usage(model_usage)
 
     @contextlib.contextmanager
-    def watching(self, box: AgentSandbox) -> Iterator[None]:
+    def watch_sandbox(self, box: AgentSandbox) -> Iterator[None]:
         """Take what changes in the sandbox while the block lasts."""
         watch = FolderWatch(box.code, judged_paths(self._sample.problem), self.take_change)
         with watch.watching():
@@ -180,7 +180,7 @@ class _ChangeRecorder:
             finally:
                 self._watch = None
 
-    async def finish(self, box: AgentSandbox) -> None:
+    async def record_rest(self, box: AgentSandbox) -> None:
         """Record the rest, and what can't be read in the end."""
         await self._record_waiting()
         for path in judged_paths(self._sample.problem):
@@ -188,14 +188,16 @@ class _ChangeRecorder:
             async with self._turn:
                 await self._edit(found_file)
             if found_file.state not in (FileState.PLAIN, FileState.MISSING):
-                await self._sample.record(Violation(rule="unreadable_file", detail=f"{path}: {found_file.state.value}"))
+                await self._sample.record_event(
+                    Violation(rule="unreadable_file", detail=f"{path}: {found_file.state.value}")
+                )
 
 
 @contextlib.asynccontextmanager
 async def _recording_task(recorder: _ChangeRecorder, box: AgentSandbox) -> AsyncIterator[asyncio.Task[None]]:
     recording = asyncio.create_task(recorder.record())
     async with ended_with(recording):
-        with recorder.watching(box):
+        with recorder.watch_sandbox(box):
             yield recording
 
 

@@ -32,7 +32,7 @@ class ExaminedSubject:
     """The version that it prints, or the reason why it does not start."""
 
 
-async def examine(preset: Preset, cache: Path, sandbox: Sandbox, toolchain: Toolchain) -> ExaminedSubject:
+async def examine_subject(preset: Preset, cache: Path, sandbox: Sandbox, toolchain: Toolchain) -> ExaminedSubject:
     """Start an installed subject in the sandbox, without a bridge, and have it say its version."""
     launch = replace(installed_launch(cache, preset.name), command=preset.version_command, acp=None)
     try:

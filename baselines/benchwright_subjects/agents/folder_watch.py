@@ -137,7 +137,7 @@ class FolderWatch:
         """Examine every file; changes are reported in the event loop's next round, after what was found before."""
         with self._turn:
             for path in self._paths:
-                self._report(path_state(self._folder, path), self._tell_later)
+                self._report(path_state(self._folder, path), self._tell_on_loop)
 
     def _watch_folders(self) -> None:
         from inotify_simple import flags
@@ -170,7 +170,7 @@ class FolderWatch:
                     return
             for path in [path for path, due in self._due.items() if due <= time.monotonic()]:
                 del self._due[path]
-                self._look(path)
+                self._check_path(path)
             if self._end_descriptor in ready:
                 return
 
@@ -197,17 +197,17 @@ class FolderWatch:
                 self._due[changed_path] = now_s if is_whole else now_s + _QUIET_S
                 (self._emptied.discard if is_whole else self._emptied.add)(changed_path)
 
-    def _tell_later(self, found_file: PathState) -> None:
+    def _tell_on_loop(self, found_file: PathState) -> None:
         self._loop.call_soon_threadsafe(self._tell, found_file)
 
-    def _look(self, path: str) -> None:
+    def _check_path(self, path: str) -> None:
         with self._turn:
             found_file = path_state(self._folder, path)
             if found_file.content == b"" and path in self._emptied:
                 self._emptied.discard(path)
                 self._due[path] = time.monotonic() + _EMPTY_S
             else:
-                self._report(found_file, self._tell_later)
+                self._report(found_file, self._tell_on_loop)
 
     def _report(self, found_file: PathState, tell: Callable[[PathState], None]) -> None:
         if found_file != self._last_reported[found_file.path]:

@@ -29,7 +29,7 @@ Show = Callable[[str], None]
 """Shows what is being done."""
 
 
-def programs_of(preset: Preset, cache: Path) -> Path:
+def programs_folder(preset: Preset, cache: Path) -> Path:
     """Folder where a subject's programs are, or would be."""
     return cache / "subjects" / f"{preset.installed_as}-{preset.package_sha256[:12]}"
 
@@ -37,7 +37,7 @@ def programs_of(preset: Preset, cache: Path) -> Path:
 def is_installed(preset: Preset, cache: Path) -> bool:
     """True if a subject is installed, in the version of its lock file."""
     node = node_of(cache) if preset.needs_node else None
-    return programs_of(preset, cache).is_dir() and (node is None or node.is_dir())
+    return programs_folder(preset, cache).is_dir() and (node is None or node.is_dir())
 
 
 def node_of(cache: Path) -> Path:
@@ -45,7 +45,7 @@ def node_of(cache: Path) -> Path:
     return cache / "subjects" / f"node-{hashlib.sha256(NODE_LOCK.read_bytes()).hexdigest()[:12]}"
 
 
-def install(preset: Preset, cache: Path, show: Show) -> Path:
+def install_subject(preset: Preset, cache: Path, show: Show) -> Path:
     """Install a subject, unless it is there.
 
     Returns:
@@ -54,17 +54,17 @@ def install(preset: Preset, cache: Path, show: Show) -> Path:
     Raises:
         EvaluationError: A client failed; the message ends with what it printed.
     """
-    folder = programs_of(preset, cache)
+    folder = programs_folder(preset, cache)
     if preset.source is InstallClient.NPM:
         node = _install_node(cache, show)
         if not folder.is_dir():
             show(f"npm installs {preset.package} {preset.version}")
             with _new_folder(folder) as new_folder:
-                _npm(preset, new_folder, node / NODE_PROGRAMS / "node")
+                _npm_install(preset, new_folder, node / NODE_PROGRAMS / "node")
     elif not folder.is_dir():
         show(f"pip installs {preset.package} {preset.version}")
         with _new_folder(folder) as new_folder:
-            _pip(new_folder / "lib", preset.folder / "requirements.lock", for_toolchain=True)
+            _pip_install(new_folder / "lib", preset.folder / "requirements.lock", for_toolchain=True)
             _write_program(preset, new_folder)
     return folder
 
@@ -74,20 +74,20 @@ def _install_node(cache: Path, show: Show) -> Path:
     if not folder.is_dir():
         show("pip installs Node")
         with _new_folder(folder) as new_folder:
-            _pip(new_folder, NODE_LOCK)
+            _pip_install(new_folder, NODE_LOCK)
     return folder
 
 
-def _npm(preset: Preset, programs_folder: Path, node: Path) -> None:
+def _npm_install(preset: Preset, programs_folder: Path, node: Path) -> None:
     for name in ("package.json", "package-lock.json"):
         shutil.copy(preset.folder / name, programs_folder)
     npm = node.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     # No package's own script runs: what it fetches would have no digest here.
     command: list[str | Path] = [node, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-    _run(command, programs_folder, {"PATH": f"{node.parent}:{os.environ.get('PATH', os.defpath)}"})
+    _run_client(command, programs_folder, {"PATH": f"{node.parent}:{os.environ.get('PATH', os.defpath)}"})
 
 
-def _pip(target: Path, lock: Path, *, for_toolchain: bool = False) -> None:
+def _pip_install(target: Path, lock: Path, *, for_toolchain: bool = False) -> None:
     toolchain_options = [
         f"--python-version={_PYTHON}",
         "--implementation=cp",
@@ -98,7 +98,7 @@ def _pip(target: Path, lock: Path, *, for_toolchain: bool = False) -> None:
         *("--require-hashes", "--only-binary=:all:", f"--target={target}", "--requirement", lock),
         *(toolchain_options if for_toolchain else ()),
     ]
-    _run(command, target.parent, {})
+    _run_client(command, target.parent, {})
 
 
 def _write_program(preset: Preset, programs_folder: Path) -> None:
@@ -112,7 +112,7 @@ def _write_program(preset: Preset, programs_folder: Path) -> None:
     program.chmod(0o755)
 
 
-def _run(command: Sequence[str | Path], work_folder: Path, extra_environment: dict[str, str]) -> None:
+def _run_client(command: Sequence[str | Path], work_folder: Path, extra_environment: dict[str, str]) -> None:
     # The user's own settings say where packages come from.
     try:
         process = subprocess.run(

@@ -102,15 +102,22 @@ stands for the files that the problem asks for."""
         version = str(self.identity_facts.get("subject_version", ""))
         return Running(name=subject_name, configuration=self.configuration_sha256, version=version)
 
-    def variables(self, toolchain: Mapping[str, str]) -> dict[str, str]:
+    def full_environment(self, toolchain_environment: Mapping[str, str]) -> dict[str, str]:
         """Its whole environment.
 
         Args:
-            toolchain: The environment of the problem's tools.
+            toolchain_environment: The environment of the problem's tools.
         """
-        path = ":".join((*self.path, toolchain.get("PATH", "/usr/local/bin:/usr/bin:/bin")))
+        path = ":".join((*self.path, toolchain_environment.get("PATH", "/usr/local/bin:/usr/bin:/bin")))
         own_variables = {"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", "TERM": "dumb", "PWD": "/code"}
-        return {**own_variables, **toolchain, **MODEL_VARIABLES, **self.environment, "HOME": HOME, "PATH": path}
+        return {
+            **own_variables,
+            **toolchain_environment,
+            **MODEL_VARIABLES,
+            **self.environment,
+            "HOME": HOME,
+            "PATH": path,
+        }
 
     def argv(self, prompt: str, files: Sequence[str] = ()) -> list[str]:
         """Program and arguments."""

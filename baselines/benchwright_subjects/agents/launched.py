@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchwright_attempts.errors import EvaluationError
-from benchwright_subjects.agents.installation import is_installed, node_of, programs_of
+from benchwright_subjects.agents.installation import is_installed, node_of, programs_folder
 from benchwright_subjects.agents.launch import AGENT, TOOL_KINDS, AcpTerms, AgentLaunch
 from benchwright_subjects.agents.preset import SubjectKind, preset
 
@@ -35,7 +35,11 @@ def configured_launch(
     if acp and (subject or not command):
         raise EvaluationError("--acp says how the program of --agent-command gets its task; leave it out, or give one.")
     launch = (
-        installed_launch(cache, subject) if subject else _of_command(command, agent_place, acp=acp) if command else None
+        installed_launch(cache, subject)
+        if subject
+        else _command_launch(command, agent_place, acp=acp)
+        if command
+        else None
     )
     return _with_terms(launch, refused_tools) if refused_tools else launch
 
@@ -48,7 +52,7 @@ def _with_terms(launch: AgentLaunch | None, refused_tools: Sequence[str]) -> Age
     return replace(launch, acp=AcpTerms(frozenset(refused_tools)))
 
 
-def _of_command(command: str, agent_place: str, *, acp: bool) -> AgentLaunch:
+def _command_launch(command: str, agent_place: str, *, acp: bool) -> AgentLaunch:
     if acp and "{prompt}" in command:
         raise EvaluationError("An agent that speaks ACP gets its task by messages; leave {prompt} out of its command.")
     name, _, folder = agent_place.partition(":")
@@ -80,4 +84,6 @@ def installed_launch(cache: Path, subject: str) -> AgentLaunch:
         raise EvaluationError(
             f"{known_preset.title} {known_preset.version} is not installed: benchwright subject add {subject}"
         )
-    return known_preset.launch(programs_of(known_preset, cache), node_of(cache) if known_preset.needs_node else None)
+    return known_preset.launch(
+        programs_folder(known_preset, cache), node_of(cache) if known_preset.needs_node else None
+    )

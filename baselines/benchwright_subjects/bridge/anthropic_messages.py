@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from benchwright_subjects.bridge.dialect import BridgeDialect, Json, event, present_fields
+from benchwright_subjects.bridge.dialect import BridgeDialect, Json, present_fields, server_sent_event
 from benchwright_subjects.inspect_private import AgentBridge, inspect_anthropic_api_request
 
 _KINDS = {
@@ -23,7 +23,7 @@ async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
 
 def _events(request: Json, reply: Json) -> Iterator[bytes]:
     def stream_event(kind: str, **event_fields: object) -> bytes:
-        return event({"type": kind, **event_fields}, kind)
+        return server_sent_event({"type": kind, **event_fields}, kind)
 
     begun_reply = reply | {"content": [], "stop_reason": None, "usage": reply["usage"] | {"output_tokens": 0}}
     yield stream_event("message_start", message=begun_reply)

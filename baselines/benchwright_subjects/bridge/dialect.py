@@ -26,7 +26,7 @@ class BridgeDialect:
     """Form of a refusal: HTTP status, message."""
 
 
-def event(content: Mapping[str, Any], name: str = "") -> bytes:
+def server_sent_event(content: Mapping[str, Any], name: str = "") -> bytes:
     """One server-sent event."""
     data_json = json.dumps(content, separators=(",", ":"))
     return (f"event: {name}\n" if name else "").encode() + f"data: {data_json}\n\n".encode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright_subjects.bridge.dialect import BridgeDialect, Json, event
+from benchwright_subjects.bridge.dialect import BridgeDialect, Json, server_sent_event
 from benchwright_subjects.inspect_private import AgentBridge, inspect_google_api_request
 
 _STATUS = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 413: "INVALID_ARGUMENT", 429: "RESOURCE_EXHAUSTED"}
@@ -33,7 +33,7 @@ def _lower_case(schema: Any) -> Any:
 
 def _events(request: Json, reply: Json) -> Iterator[bytes]:
     # Gemini streams replies that have the form of whole ones; one of them may be all.
-    yield event(reply)
+    yield server_sent_event(reply)
 
 
 def _error(status: int, message: str) -> Json:

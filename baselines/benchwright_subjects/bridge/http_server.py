@@ -17,7 +17,7 @@ import uvicorn
 from benchwright_subjects.bridge.dialect import BridgeDialect, Json
 from benchwright_subjects.bridge.model_bridge import BridgeRefusalError, ModelBridge
 from benchwright_subjects.bridge.private_socket import private_socket
-from benchwright_subjects.bridge.routes import MODELS, Route, dialect_of, is_list_of_models, route
+from benchwright_subjects.bridge.routes import MODELS, Route, dialect_of, find_route, is_list_of_models
 
 MOST_BYTES = 64 << 20
 """Of one request: a conversation with images."""
@@ -113,7 +113,7 @@ class _BridgeApplication:
 
     async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
         path = scope["path"]
-        matched_route = route(path, scope["query_string"].decode("latin-1"))
+        matched_route = find_route(path, scope["query_string"].decode("latin-1"))
         dialect = matched_route.dialect if matched_route else dialect_of(path)
         try:
             if scope["method"] == "GET" and is_list_of_models(path):

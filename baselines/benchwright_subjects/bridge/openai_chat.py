@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright_subjects.bridge.dialect import BridgeDialect, Json, event, present_fields
+from benchwright_subjects.bridge.dialect import BridgeDialect, Json, present_fields, server_sent_event
 from benchwright_subjects.inspect_private import AgentBridge, inspect_completions_api_request
 
 _NO_PARAMETERS = {"type": "object", "properties": {}}
@@ -26,7 +26,9 @@ def _events(request: Json, reply: Json) -> Iterator[bytes]:
     chunk_fields = {name: reply[name] for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
 
     def chunk(index: int, delta: Json, finish: str | None = None) -> bytes:
-        return event({**chunk_fields, "choices": [{"index": index, "delta": delta, "finish_reason": finish}]})
+        return server_sent_event(
+            {**chunk_fields, "choices": [{"index": index, "delta": delta, "finish_reason": finish}]}
+        )
 
     for choice in reply["choices"]:
         choice_index, message = choice["index"], present_fields(choice["message"])
@@ -38,7 +40,7 @@ def _events(request: Json, reply: Json) -> Iterator[bytes]:
             yield from (chunk(choice_index, {"tool_calls": [part]}) for part in _call_parts(number, call))
         yield chunk(choice_index, {}, choice["finish_reason"])
     if (request.get("stream_options") or {}).get("include_usage"):
-        yield event({**chunk_fields, "choices": [], "usage": reply.get("usage")})
+        yield server_sent_event({**chunk_fields, "choices": [], "usage": reply.get("usage")})
     yield b"data: [DONE]\n\n"
 
 

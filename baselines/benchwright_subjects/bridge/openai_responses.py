@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
-from benchwright_subjects.bridge.dialect import BridgeDialect, Json, event
+from benchwright_subjects.bridge.dialect import BridgeDialect, Json, server_sent_event
 from benchwright_subjects.bridge.openai_chat import refusal
 from benchwright_subjects.inspect_private import AgentBridge, inspect_responses_api_request
 
@@ -35,7 +35,7 @@ def _events(request: Json, reply: Json) -> Iterator[bytes]:
     numbers = itertools.count()
 
     def stream_event(kind: str, **event_fields: object) -> bytes:
-        return event({"type": kind, "sequence_number": next(numbers), **event_fields}, kind)
+        return server_sent_event({"type": kind, "sequence_number": next(numbers), **event_fields}, kind)
 
     begun_reply = reply | {"status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
     yield stream_event("response.created", response=begun_reply)

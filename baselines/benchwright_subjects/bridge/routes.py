@@ -43,7 +43,7 @@ class Route:
     """True if a streamed reply is a JSON list, not server-sent events."""
 
 
-def route(path: str, query: str) -> Route | None:
+def find_route(path: str, query: str) -> Route | None:
     """The protocol of a request for an answer; None if there is no such address."""
     for pattern, dialect in _POSTS:
         if match := pattern.fullmatch(path):
@@ -63,7 +63,7 @@ def is_list_of_models(path: str) -> bool:
 
 def dialect_of(path: str) -> BridgeDialect:
     """Dialect whose form a refusal has, also where there is no such address."""
-    matched_route = route(path, "")
+    matched_route = find_route(path, "")
     if matched_route is not None:
         return matched_route.dialect
     return GEMINI if "beta" in path else ANTHROPIC_MESSAGES if path.startswith("/v1/messages") else OPENAI_CHAT

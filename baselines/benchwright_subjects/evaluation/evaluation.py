@@ -128,23 +128,23 @@ def _arguments(run: EvaluationRun) -> dict[str, JsonValue]:
     return dict(run.arguments) if run.time_s is None else {**run.arguments, "limit_s": float(run.time_s)}
 
 
-def resume(log: Path, display: Display | None = None, costs: Path | None = None) -> EvalLog:
+def resume_run(log_file: Path, display: Display | None = None, costs: Path | None = None) -> EvalLog:
     """Continue a run that was interrupted or had samples without a verdict; what is done is not asked again.
 
     Raises:
         EvaluationError: The log does not exist, or it can't be gone on with.
     """
-    if log.suffix != ".eval" or not log.is_file():
-        raise EvaluationError(f"{log} is not an .eval log of a run.")
+    if log_file.suffix != ".eval" or not log_file.is_file():
+        raise EvaluationError(f"{log_file} is not an .eval log of a run.")
     if costs is not None:
-        set_prices(costs, read_eval_log(str(log.absolute()), header_only=True).eval.model)
+        set_prices(costs, read_eval_log(str(log_file.absolute()), header_only=True).eval.model)
     try:
-        logs = eval_retry(str(log.absolute()), log_dir=str(log.absolute().parent), display=display, **LEAN)
+        logs = eval_retry(str(log_file.absolute()), log_dir=str(log_file.absolute().parent), display=display, **LEAN)
     except FileNotFoundError as error:
-        raise EvaluationError(f"{log} can't be gone on with: {error}.") from error
+        raise EvaluationError(f"{log_file} can't be gone on with: {error}.") from error
     except PrerequisiteError as error:
         raise EvaluationError(_plain_message(error)) from error
-    return _only_log(logs, log.parent)
+    return _only_log(logs, log_file.parent)
 
 
 def newest_log(folder: Path) -> Path:
@@ -159,25 +159,25 @@ def newest_log(folder: Path) -> Path:
     return logs[-1]
 
 
-def write_replies(log: EvalLog, file: Path) -> None:
+def write_replies(eval_log: EvalLog, file: Path) -> None:
     """Write the replies of a run, as `benchwright grade --responses` reads them.
 
     Args:
-        log: Log of the run.
+        eval_log: Log of the run.
         file: Gets a line of {`id`, `completion`} for each, with its origin; those to refined statements go to a file
             beside.
 
     Raises:
         EvaluationError: The file can't be written.
     """
-    samples = sorted(_samples(log), key=lambda sample: (sample.epoch, str(sample.id)))
+    samples = sorted(_samples(eval_log), key=lambda sample: (sample.epoch, str(sample.id)))
     published_lines: list[dict[str, JsonValue]] = []
     refined_lines: list[dict[str, JsonValue]] = []
     for sample in samples:
         if sample.error:
             continue
         name = str(sample.id)
-        reply = {"completion": sample.output.completion, **_origin(log, sample, Solver.MODEL)}
+        reply = {"completion": sample.output.completion, **_origin(eval_log, sample, Solver.MODEL)}
         (refined_lines if name.endswith(SUFFIX) else published_lines).append({"id": name.removesuffix(SUFFIX), **reply})
     write_lines(file, published_lines)
     if refined_lines:
@@ -199,11 +199,11 @@ def _origin(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, Js
     return {name: value for name, value in origin.items() if value is not None}
 
 
-def write_work(log: EvalLog, attempt_log: EventLog, file: Path) -> None:
+def write_agent_submissions(eval_log: EvalLog, attempt_log: EventLog, file: Path) -> None:
     """Write what agents submitted, as `benchwright grade --responses` reads it.
 
     Args:
-        log: Log of a run of agents.
+        eval_log: Log of a run of agents.
         attempt_log: The log with their attempts.
         file: Gets a line of {`id`, `files`} for each, or {`id`, `response`} for questions.
 
@@ -211,14 +211,14 @@ def write_work(log: EvalLog, attempt_log: EventLog, file: Path) -> None:
         EvaluationError: The file can't be written.
     """
     lines: list[dict[str, JsonValue]] = []
-    for sample in sorted(_samples(log), key=lambda sample: (sample.epoch, str(sample.id))):
+    for sample in sorted(_samples(eval_log), key=lambda sample: (sample.epoch, str(sample.id))):
         name = str(_facts(sample).get("attempt", ""))
         verdict = attempt_log.summary(name).verdict if name else None
         if verdict is not None:
             contents = recorded_contents(attempt_log.events(name), verdict.snapshot)
             files = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
             work_fields = {"response": files[ANSWER]} if ANSWER in files else {"files": dict[str, JsonValue](files)}
-            lines.append({"id": str(sample.id), **work_fields, **_origin(log, sample, Solver.AGENT)})
+            lines.append({"id": str(sample.id), **work_fields, **_origin(eval_log, sample, Solver.AGENT)})
     write_lines(file, lines)
 
 

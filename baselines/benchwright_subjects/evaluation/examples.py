@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from benchwright_attempts.errors import EvaluationError
 from benchwright_problems.problem import Problem, Question
 from benchwright_problems.storage.store import Store
-from benchwright_subjects.prompts.prompt import Turn, example
+from benchwright_subjects.prompts.prompt import Turn, solved_example
 
 
 def is_validation(problem: Problem) -> bool:
@@ -91,7 +91,7 @@ class Examples:
         turns = []
         for candidate in like_problems[: self.shots]:
             if candidate.hidden.answer is not None:
-                turns.append(example(candidate, candidate.hidden.answer, has_steps=self.has_steps))
+                turns.append(solved_example(candidate, candidate.hidden.answer, has_steps=self.has_steps))
         return tuple(turns)
 
 

@@ -18,7 +18,7 @@ from benchwright_problems.problem import Problem
 from benchwright_subjects.prompts.prompt import ModelPrompt, as_text
 
 
-def write_prompts(file: Path, problems: Sequence[Problem], ask: Callable[[Problem], ModelPrompt]) -> int:
+def write_prompts(file: Path, problems: Sequence[Problem], prompt_for: Callable[[Problem], ModelPrompt]) -> int:
     """Write the prompt of each problem; how many there are.
 
     Raises:
@@ -26,7 +26,7 @@ def write_prompts(file: Path, problems: Sequence[Problem], ask: Callable[[Proble
     """
     lines = []
     for problem in problems:
-        prompt = ask(problem)
+        prompt = prompt_for(problem)
         line: dict[str, str] = {"id": problem.id, "prompt": prompt.plain, "system": prompt.system}
         if not prompt.examples:
             line["user"] = as_text(prompt.user)

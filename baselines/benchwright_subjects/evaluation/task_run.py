@@ -107,7 +107,7 @@ class TaskRun:
             model, model, terms, self._study_condition.attempt_id(ref, sample), cutoff, program=program
         )
 
-    def sample(self, state: TaskState) -> SampleAttempt:
+    def sample_attempt(self, state: TaskState) -> SampleAttempt:
         """The attempt of a sample.
 
         Raises:

@@ -25,7 +25,7 @@ from benchwright_subjects.inline.record import SHOWN, OfferOutcome
 from benchwright_subjects.inline.run import visible_files
 from benchwright_subjects.inline.server.served_model import open_service
 from benchwright_subjects.inline.server.session import ServerName, open_connection
-from benchwright_subjects.inline.site_run import InlineSubject, Rules, play
+from benchwright_subjects.inline.site_run import InlineSubject, Rules, play_site
 from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.text.start_text import StartText, start_texts
@@ -81,7 +81,9 @@ class LoneServer:
         }
 
 
-async def found_server(study_condition: ModelCondition, subject: InlineSubject, configuration: str) -> LoneServer:
+async def start_registered_server(
+    study_condition: ModelCondition, subject: InlineSubject, configuration: str
+) -> LoneServer:
     """Start a server once and compare it with what the study registers.
 
     Raises:
@@ -123,12 +125,12 @@ async def attempt_problems(
     attempt_verdicts = []
     for done_count, (ref, number) in enumerate(problem_samples):
         on_end(done_count, len(problem_samples))
-        attempt_verdicts.append(await _attempt(services, lone_server, ref, number))
+        attempt_verdicts.append(await _attempt_problem(services, lone_server, ref, number))
     on_end(len(problem_samples), len(problem_samples))
     return attempt_verdicts
 
 
-async def _attempt(
+async def _attempt_problem(
     services: EvaluationServices, lone_server: LoneServer, ref: str, number: int
 ) -> AttemptVerdict | None:
     study_condition = lone_server.study_condition
@@ -150,14 +152,16 @@ async def _attempt(
         await run_sealed(ref, regrade(services, sample.header.id))
         return (await sample.attempt.writer.summary()).verdict
     try:
-        failure = await _work(lone_server, _of_sample(lone_server.subject, number), sample, problem, texts)
-        await run_sealed(ref, _end(sample, failure))
+        failure = await _fill_places(
+            lone_server, _subject_with_sample_seed(lone_server.subject, number), sample, problem, texts
+        )
+        await run_sealed(ref, _end_attempt(sample, failure))
     finally:
         await sample.attempt.close("the run was interrupted")
     return (await sample.attempt.writer.summary()).verdict
 
 
-async def _end(sample: SampleAttempt, failure: SubjectError | None) -> GradingOutcome | None:
+async def _end_attempt(sample: SampleAttempt, failure: SubjectError | None) -> GradingOutcome | None:
     if sample.out_of_time_s is not None:
         return await sample.attempt.time_out("time_limit", sample.out_of_time_s)
     if failure is None:
@@ -167,14 +171,14 @@ async def _end(sample: SampleAttempt, failure: SubjectError | None) -> GradingOu
     return grading_outcome
 
 
-def _of_sample(subject: InlineSubject, number: int) -> InlineSubject:
+def _subject_with_sample_seed(subject: InlineSubject, number: int) -> InlineSubject:
     """The server at the sample of this number, whose model gets another seed than at the others."""
     if subject.served_model is None or subject.served_model.seed is None:
         return subject
     return replace(subject, served_model=replace(subject.served_model, seed=subject.served_model.seed + number - 1))
 
 
-async def _work(
+async def _fill_places(
     lone_server: LoneServer, subject: InlineSubject, sample: SampleAttempt, problem: Problem, texts: Sequence[StartText]
 ) -> SubjectError | None:
     """Fill the places of each file. Returns how the server failed; None if it behaved, or its time was over."""
@@ -186,7 +190,7 @@ async def _work(
             witness = _LogRecorder(sample, cut_file.path, lone_server.title)
             for site in _sites(sample.header.problem, cut_file, present):
                 other_files = {path: content for path, content in present.items() if path != cut_file.path}
-                played_site = await play(site, other_files, subject, lone_server.rules.policy, rules, witness)
+                played_site = await play_site(site, other_files, subject, lone_server.rules.policy, rules, witness)
                 present[cut_file.path] = played_site.document.text
                 if played_site.failure is not None:
                     failure = played_site.failure
@@ -239,11 +243,11 @@ class _LogRecorder(Witness):
         decision = witness_request.step.decision
         is_shown = decision in SHOWN
         outcome = "shown" if is_shown else "timed_out" if decision is OfferOutcome.TIMED_OUT else "nothing"
-        await self._sample.record(
+        await self._sample.record_event(
             AssistAsked(
                 provider=self._provider,
                 path=self._path,
-                version=self._sample.version(self._path),
+                version=self._sample.file_version(self._path),
                 outcome=outcome,
                 latency_ms=None if witness_request.latency_ms is None else round(witness_request.latency_ms, 3),
             )
@@ -251,12 +255,12 @@ class _LogRecorder(Witness):
         if not is_shown:
             return
         self._shown_count += 1
-        await self._sample.record(
+        await self._sample.record_event(
             AssistShown(
                 assist=self._assist,
                 provider=self._provider,
                 path=self._path,
-                version=self._sample.version(self._path),
+                version=self._sample.file_version(self._path),
                 offset=witness_request.document.cursor,
                 length=len(witness_request.step.offer),
                 text=witness_request.step.offer,
@@ -270,14 +274,14 @@ class _LogRecorder(Witness):
         reason = _REASONS[hand]
         metadata: dict[str, JsonValue] = {"extensionId": self._provider} if is_offer else {"kind": "type"}
         content = encode_text(new_document.text)
-        await self._sample.edit(self._path, content, self._provider, reason=reason, metadata=metadata)
+        await self._sample.record_program_edit(self._path, content, self._provider, reason=reason, metadata=metadata)
         if is_offer:
-            await self._sample.record(
+            await self._sample.record_event(
                 AssistAccepted(
                     assist=self._assist,
                     provider=self._provider,
                     path=self._path,
-                    version=self._sample.version(self._path),
+                    version=self._sample.file_version(self._path),
                     length=max(0, new_document.cursor - old_document.cursor),
                     partial=hand is Hand.PARTLY_ACCEPTED,
                 )

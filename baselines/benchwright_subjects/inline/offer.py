@@ -89,7 +89,7 @@ class Offer:
         return self.text.endswith(self.text_after)
 
 
-def offer(
+def checked_offer(
     document: DocumentVersion,
     text: str,
     replaced_range: ReceivedRange | None,
@@ -152,7 +152,7 @@ class NextEdits:
     """The one that an editor shows; None if it is not known, or in another document."""
 
 
-def next_edit(
+def checked_next_edit(
     document: DocumentVersion, text: str, replaced_range: ReceivedRange, command: ReceivedCommand | None
 ) -> NextEdit:
     """An edit for a document.

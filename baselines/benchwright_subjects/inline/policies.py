@@ -64,7 +64,7 @@ def part_to_accept(
         case Policy.FIRST_LINE:
             return whole_offer if inserted is None else _part_or_none(inserted, first_line(inserted))
         case Policy.MATCHES:
-            return None if inserted is None else _part_or_none(inserted, matching_beginning(inserted, reference_rest))
+            return None if inserted is None else _part_or_none(inserted, shared_beginning(inserted, reference_rest))
         case Policy.SURVIVES_LINT:
             new_document = document.replace_text(offer.start, offer.end, offer.text)
             return None if adds_errors(new_document) else whole_offer
@@ -76,7 +76,7 @@ def takes_edit(
     new_document: DocumentVersion,
     edit: NextEdit,
     reference_text: str,
-    adds: Adds,
+    adds_errors: Adds,
 ) -> bool:
     """True if the policy takes an edit, which is taken whole or not at all.
 
@@ -86,7 +86,7 @@ def takes_edit(
         new_document: The document with it.
         edit: The edit.
         reference_text: Text of the reference up to here. Only the oracle uses it.
-        adds: See `Adds`. Only *survives lint* asks.
+        adds_errors: See `Adds`. Only *survives lint* asks.
     """
     match policy:
         case Policy.NEVER:
@@ -100,7 +100,7 @@ def takes_edit(
                 old_document.text, reference_text
             )
         case Policy.SURVIVES_LINT:
-            return not adds(new_document)
+            return not adds_errors(new_document)
 
 
 def _part_or_none(inserted: str, taken_text: str) -> AcceptedPart | None:
@@ -117,7 +117,7 @@ def first_line(text: str) -> str:
     return text if end < 0 else text[:end]
 
 
-def matching_beginning(text: str, reference_rest: str) -> str:
+def shared_beginning(text: str, reference_rest: str) -> str:
     """The words at the beginning of an offer that the rest begins with too, whatever the white space between."""
     taken_length, reference_offset = 0, 0
     for word in _WORD.finditer(text):

@@ -10,8 +10,8 @@ from benchwright_problems.problem import Problem
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.record import SiteRecord, golf_score
 from benchwright_subjects.inline.run_folder import RunFolder, Settings, problem_digest, subject_name
-from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play, policy_at
-from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, cut
+from benchwright_subjects.inline.site_run import InlineSubject, PlayedSite, Rules, play_site, policy_at
+from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, cut_problem
 from benchwright_subjects.inline.text import measures
 from benchwright_subjects.inline.workplace import remove_leftovers
 
@@ -53,7 +53,7 @@ def cut_sites(problems: Mapping[str, Problem], cutting: Cutting) -> list[Site]:
         raise EvaluationError(
             "None of these problems is a design with a reference solution, into which holes could be cut."
         )
-    sites = [site for ref, problem in usable.items() for site in cut(ref, problem, cutting)]
+    sites = [site for ref, problem in usable.items() for site in cut_problem(ref, problem, cutting)]
     if not sites and set(cutting.site_kinds) - {SiteKind.REPLAY}:
         raise EvaluationError("The references of these problems have no site of these kinds. Choose other --sites.")
     return sites
@@ -83,9 +83,9 @@ async def play_plan(plan: SitePlan, folder: RunFolder, on_site: Callable[[int, i
         if (site.id, policy) in kept_records:
             continue
         files = visible_files(plan.problems[site.problem], statement=plan.settings.statement)
-        played_site = await play(site, files, plan.subject, policy, plan.rules)
+        played_site = await play_site(site, files, plan.subject, policy, plan.rules)
         record = _record(plan, site, policy, played_site)
-        folder.keep_record(record)
+        folder.append_record(record)
         kept_records[site.id, policy] = record
         done_count += 1
         on_site(done_count, len(turns), earlier_count)

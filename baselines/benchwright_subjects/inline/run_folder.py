@@ -147,7 +147,7 @@ class RunFolder:
         """
         return self._lines(self._sites, SiteRecord)
 
-    def keep_record(self, record: SiteRecord) -> None:
+    def append_record(self, record: SiteRecord) -> None:
         """Add a site; it is on disk when this returns."""
         is_new = not self._sites.exists()
         with os.fdopen(os.open(self._sites, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as stream:
@@ -165,7 +165,7 @@ class RunFolder:
         """
         return self._lines(self._verdicts, SnapshotVerdict)
 
-    def keep_verdicts(self, verdicts: Sequence[SnapshotVerdict]) -> None:
+    def replace_verdicts(self, verdicts: Sequence[SnapshotVerdict]) -> None:
         """Replace the verdicts."""
         self._replace(self._verdicts, verdicts)
 
@@ -177,7 +177,7 @@ class RunFolder:
         """
         return self._lines(self._hindsight, Hindsight)
 
-    def keep_hindsight(self, hindsights: Sequence[Hindsight]) -> None:
+    def replace_hindsights(self, hindsights: Sequence[Hindsight]) -> None:
         """Replace what replayed attempts say."""
         self._replace(self._hindsight, hindsights)
 

@@ -106,7 +106,7 @@ def policy_at(site: Site, policy: Policy) -> Policy:
     return policy
 
 
-async def play(
+async def play_site(
     site: Site,
     files: Mapping[str, str],
     subject: InlineSubject,
@@ -186,7 +186,7 @@ class _Walk:
 
     async def play_through(self, session: UserSession) -> None:
         """Ask until the site is done."""
-        session.open(self.played_site.document)
+        session.open_document(self.played_site.document)
         try:
             while not self._is_over:
                 await self._ask(session)
@@ -205,7 +205,7 @@ class _Walk:
 
     async def _ask(self, session: UserSession) -> None:
         document = self.played_site.document
-        asked_answer = await session.ask(document, self._rules.trigger)
+        asked_answer = await session.request_completions(document, self._rules.trigger)
         self.played_site.latencies_ms.append(
             None if asked_answer.latency_ms is None else round(asked_answer.latency_ms, 3)
         )
@@ -246,11 +246,11 @@ class _Walk:
 
     async def _accept(self, session: UserSession, step: Step, offer: Offer, accepted_part: AcceptedPart) -> Step:
         old_document = self.played_site.document
-        taken_offer = await session.take(old_document, offer, accepted_part)
+        taken_offer = await session.take_offer(old_document, offer, accepted_part)
         if not (taken_offer.text.strip() or taken_offer.deleted):
             return await self._refuse(session, step)
         self._accepts += 1
-        self._reference_rest = alignment.reference_left(self._reference_rest, taken_offer.text)
+        self._reference_rest = alignment.remaining_reference(self._reference_rest, taken_offer.text)
         self.played_site.document = taken_offer.document
         hand = Hand.ACCEPTED if accepted_part.is_whole else Hand.PARTLY_ACCEPTED
         await self._witness.note_change(old_document, taken_offer.document, hand)
@@ -331,7 +331,7 @@ class _Walk:
         if text:
             old_document = self.played_site.document
             self.played_site.document = old_document.type_text(text)
-            session.change(self.played_site.document)
+            session.send_text(self.played_site.document)
             await self._witness.note_change(old_document, self.played_site.document, Hand.DRIVER)
 
     def _count_silence(self, step: Step) -> None:

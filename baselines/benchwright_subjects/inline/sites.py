@@ -88,7 +88,7 @@ class Cutting:
     seed: int = 1
 
 
-def cut(ref: str, problem: Problem, cutting: Cutting) -> list[Site]:
+def cut_problem(ref: str, problem: Problem, cutting: Cutting) -> list[Site]:
     """The sites of one problem, the same for the same seed.
 
     Args:

@@ -9,9 +9,9 @@ from benchwright_subjects.prompt_sets.cvdp import CVDP
 from benchwright_subjects.prompt_sets.json_answers import JSON_ANSWERS
 from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 from benchwright_subjects.prompt_sets.quarch import QUARCH
-from benchwright_subjects.prompts.prompt import ask
+from benchwright_subjects.prompts.prompt import answer_prompt
 
-BENCHWRIGHT = PromptSet(name="benchwright", source="", covers="all problems", make_prompt=ask)
+BENCHWRIGHT = PromptSet(name="benchwright", source="", covers="all problems", make_prompt=answer_prompt)
 _PLAIN = (BENCHWRIGHT, CVDP, CSBENCH, QUARCH)
 """A set has one module, one line here, and its name in `benchwright_studies.plan.vocabulary.Prompts`."""
 PROMPT_SETS: tuple[PromptSet, ...] = (*_PLAIN, JSON_ANSWERS, *map(with_confidence, _PLAIN))

@@ -39,7 +39,7 @@ class PromptSet:
     asks_confidence: bool = False
     """True if the last line of a reply says how sure the model is."""
 
-    def ask(self, problem: Problem) -> ModelPrompt:
+    def prompt_for(self, problem: Problem) -> ModelPrompt:
         """The request about a problem.
 
         Raises:

@@ -55,7 +55,7 @@ def as_text(prompt_parts: Sequence[Part]) -> str:
     return "".join(part if isinstance(part, str) else f"![{part.alt}]({part.path})" for part in prompt_parts)
 
 
-def ask(problem: Problem, *, asks_for_steps: bool = False, examples: Sequence[Turn] = ()) -> ModelPrompt:
+def answer_prompt(problem: Problem, *, asks_for_steps: bool = False, examples: Sequence[Turn] = ()) -> ModelPrompt:
     """The request for an answer in one reply.
 
     Args:
@@ -80,7 +80,7 @@ def ask_agent(problem: Problem) -> ModelPrompt:
     return ModelPrompt("", with_figures(text, problem.public.figures))
 
 
-def example(problem: Problem, key: Answer, *, has_steps: bool) -> Turn:
+def solved_example(problem: Problem, key: Answer, *, has_steps: bool) -> Turn:
     """A solved question as an example.
 
     Args:

@@ -58,7 +58,7 @@ class Refinement:
             "refined_by": self.model,
         }
 
-    def rewrite(self, problem: Problem) -> Problem:
+    def with_refined_statement(self, problem: Problem) -> Problem:
         """The problem with this statement, for its prompt alone."""
         return problem.model_copy(update={"public": problem.public.model_copy(update={"statement": self.statement})})
 
@@ -98,7 +98,7 @@ def read_refined(file: Path, problems: Sequence[Problem], *, skips_outdated: boo
     return refinements
 
 
-def refined_for(file: Path, problems: Sequence[Problem]) -> dict[str, Refinement]:
+def refinements_for(file: Path, problems: Sequence[Problem]) -> dict[str, Refinement]:
     """The refinement of each of these problems.
 
     Raises:
@@ -114,20 +114,25 @@ def refined_for(file: Path, problems: Sequence[Problem]) -> dict[str, Refinement
     return refinements
 
 
-def both_variants(
-    pack: str, problems: Sequence[Problem], ask: Callable[[Problem], ModelPrompt], refined: Mapping[str, Refinement]
+def dataset_of_both_variants(
+    pack: str,
+    problems: Sequence[Problem],
+    prompt_for: Callable[[Problem], ModelPrompt],
+    refined: Mapping[str, Refinement],
 ) -> MemoryDataset:
     """The samples of problems as they are, and with the statements that are refined.
 
     Args:
         pack: Pack that they come from.
         problems: Public parts.
-        ask: Makes the request of each.
+        prompt_for: Makes the request of each.
         refined: Refinements by id of the problem.
     """
-    samples = list(dataset(pack, problems, ask))
+    samples = list(dataset(pack, problems, prompt_for))
     for sample in dataset(
-        pack, [refined[problem.id].rewrite(problem) for problem in problems if problem.id in refined], ask
+        pack,
+        [refined[problem.id].with_refined_statement(problem) for problem in problems if problem.id in refined],
+        prompt_for,
     ):
         refinement_facts = refined[str(sample.id)].facts
         original = next(problem for problem in problems if problem.id == sample.id)

@@ -25,7 +25,7 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_subjects.evaluation import usage
 from benchwright_subjects.evaluation.services import EvaluationServices
-from benchwright_subjects.prompts.prompt import ModelPrompt, Turn, ask, ask_agent
+from benchwright_subjects.prompts.prompt import ModelPrompt, Turn, answer_prompt, ask_agent
 from benchwright_subjects.samples import chat_messages, select_problems
 
 _BEFORE = "Your answer was checked, and it did not pass. This is all that can be said about the check:"
@@ -51,10 +51,10 @@ class FailedAttempt:
     problem: Problem
     """Public part."""
 
-    def question(self, services: EvaluationServices) -> ModelPrompt:
+    def reflection_prompt(self, services: EvaluationServices) -> ModelPrompt:
         """The prompt that asks the model."""
         files = recorded_contents(services.log.events(self.header.id), self.verdict.snapshot)
-        first_prompt = ask_agent(self.problem) if self.header.condition == Who.AGENT else ask(self.problem)
+        first_prompt = ask_agent(self.problem) if self.header.condition == Who.AGENT else answer_prompt(self.problem)
         verdict_text = reveal(self._full_verdict(services), self.problem.reveal, lambda: "").as_text()
         return ModelPrompt(
             first_prompt.system,
@@ -70,7 +70,7 @@ class FailedAttempt:
         return Verdict(reason=Reason(self.verdict.reason), detail=self.verdict.message, wall_s=self.verdict.wall_s)
 
 
-def failures(
+def failed_attempts(
     services: EvaluationServices, pack: str, problem_names: str | Sequence[str], solver_name: str
 ) -> list[FailedAttempt]:
     """The failures of a model to ask about, the oldest first.
@@ -119,7 +119,7 @@ def dataset(services: EvaluationServices, failures: Sequence[FailedAttempt]) -> 
     samples = [
         Sample(
             id=failure.header.id,
-            input=chat_messages(failure.question(services)),
+            input=chat_messages(failure.reflection_prompt(services)),
             target="",
             metadata={
                 "problem": failure.header.problem,

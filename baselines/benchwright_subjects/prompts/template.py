@@ -70,7 +70,7 @@ class Template:
         except UnicodeDecodeError as error:
             raise EvaluationError(f"{file} is not UTF-8 text.") from error
 
-    def ask(self, problem: Problem) -> ModelPrompt:
+    def make_prompt(self, problem: Problem) -> ModelPrompt:
         """The template as a request about one problem."""
         text = _PLACE.sub(lambda match: PLACES[match[1]](problem), self._text)
         return ModelPrompt("", with_figures(text, problem.public.figures))

@@ -75,7 +75,7 @@ def review_remarks(folder: Path, text: str, home: Home) -> list[Remark]:
         exam = ExamFolder(folder, home)
         return [_refusal_remark(refusal, toml_places) for refusal in exam.refusals(exam.current)]
     except ServerError as error:
-        return [Remark(FORM_FILE, toml_places.span(("decision",)), str(error), True)]
+        return [Remark(FORM_FILE, toml_places.nearest_span(("decision",)), str(error), True)]
 
 
 def exam_remarks(file: Path, text: str) -> list[Remark]:
@@ -97,4 +97,4 @@ def _refusal_remark(refusal: FormRefusal, toml_places: TomlPlaces) -> Remark:
         return field_remark(FORM_FILE, toml_places, refusal.field, refusal.reason)
     name = names_by_field.get(refusal.field, "")
     message = f"{name}: {refusal.reason}." if name else f"{refusal.reason[:1].upper()}{refusal.reason[1:]}."
-    return Remark(FORM_FILE, toml_places.span(("decision",)), message, True, ("decision",))
+    return Remark(FORM_FILE, toml_places.nearest_span(("decision",)), message, True, ("decision",))

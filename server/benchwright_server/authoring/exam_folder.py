@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_values
+from benchwright_authoring.problem_files.toml_edit import TomlEditError, with_toml_values
 from benchwright_exams.items import Items
 from benchwright_exams.review.packing import check_question, labels_of
 from benchwright_exams.review.review import ITEMS
@@ -117,7 +117,7 @@ class ExamFolder:
                 for path, text in zip((STATEMENT, SOLUTION), statement_and_solution, strict=True)
             }
             try:
-                text = with_values(
+                text = with_toml_values(
                     current_files.texts[FORM_FILE], _values_to_write(current_files.texts[FORM_FILE], review_values)
                 )
             except (TomlEditError, tomllib.TOMLDecodeError) as error:

@@ -24,7 +24,7 @@ async def _lint(saved_file: SavedFile) -> list[Finding]:
 
     def survivors() -> list[Survivor]:
         reference = ReferenceFile.from_path(saved_file.path)
-        return [] if reference is None else reference.survivors(saved_file.lines.data)
+        return [] if reference is None else reference.current_survivors(saved_file.lines.data)
 
     findings = []
     for survivor in await asyncio.to_thread(survivors):

@@ -14,7 +14,7 @@ import numpy as np
 from sqlalchemy import select
 
 from benchwright_attempts.log.log import EventLog
-from benchwright_authoring.item_analysis import ItemStatistics, Option, analyse, distractors
+from benchwright_authoring.item_analysis import ItemStatistics, Option, analyse, option_statistics
 from benchwright_foundation.database import Database
 from benchwright_harness.execution.run import starting_files
 from benchwright_judges.score import read_selection, selectable_values
@@ -194,7 +194,7 @@ class ItemReports:
         texts = [answers.get(student.account) for student in book.students]
         chosen_options = [None if text is None else _selected_options(question, text) or (_UNREAD,) for text in texts]
         values = (*selectable_values(question), *((_UNREAD,) if (_UNREAD,) in chosen_options else ()))
-        return distractors(_columns(book), f"{assignment}/{problem}", chosen_options, values)
+        return option_statistics(_columns(book), f"{assignment}/{problem}", chosen_options, values)
 
     async def similar_students(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[SimilarPair]:
         """Students whose counted runs have much in common; solutions are named by account."""

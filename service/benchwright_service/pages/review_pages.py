@@ -70,7 +70,7 @@ async def _review_page(visit: Visit, membership: Membership, problem: FormProble
         choosable=CHOOSABLE.get(content.format) if content is not None else None,
         is_several=content is not None and content.format.answered_by is AnsweredBy.CHOICES,
         is_in_words=content is not None and content.format in IN_WORDS,
-        is_right=content.is_right(desk.answer) if content is not None and desk.answer else None,
+        is_right=content.is_right_by_rule(desk.answer) if content is not None and desk.answer else None,
         # Nothing of the key is in the page before the reviewer has answered.
         remarks=content.remarks() if content is not None and desk.answer else (),
         # What was written is not lost with a refusal.

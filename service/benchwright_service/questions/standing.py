@@ -91,7 +91,7 @@ class CourseStanding:
         async with self._database.reading() as connection:
             for row in await connection.execute(query):
                 content = by_version.get((row.question, row.number))
-                wrong_counts[row.question] += content is not None and content.is_right(row.answer) is False
+                wrong_counts[row.question] += content is not None and content.is_right_by_rule(row.answer) is False
         return wrong_counts
 
     async def states(self, course: str) -> Mapping[QuestionState, int]:
@@ -122,7 +122,7 @@ class CourseStanding:
             votes_by_version[row.question, row.number].append(bool(row.accepts))
             needed_reviewers[row.question, row.number] = row.reviewers
             if (first := (row.twin_of or row.question, row.reviewer)) not in blind:
-                blind[first] = WrittenQuestion.model_validate_json(row.content).is_right(row.answer)
+                blind[first] = WrittenQuestion.model_validate_json(row.content).is_right_by_rule(row.answer)
         paired_votes = [decisions for decisions in votes_by_version.values() if len(decisions) >= _PAIR]
         trios = [
             decisions

@@ -194,7 +194,7 @@ class Tries:
                 row.model,
                 row.said,
                 row.answer,
-                question.content.is_right(row.answer) if row.said is not None else None,
+                question.content.is_right_by_rule(row.answer) if row.said is not None else None,
                 row.why,
                 row.said is None and not row.why and row.at < lost,
             )
@@ -216,7 +216,7 @@ class Tries:
     async def _answer_values(self, endpoint: ModelEndpoint, question: VersionedQuestion) -> dict[str, Any]:
         async with self._database.reading() as connection:
             pictures = await read_figures(connection, {question.id: question.content})
-        problem = await asyncio.to_thread(question.content.problem, pictures)
+        problem = await asyncio.to_thread(question.content.as_problem, pictures)
         try:
             model_answer = await ask_model(endpoint, problem, self._budget)
         except OutOfBudgetError:

@@ -175,7 +175,7 @@ class Questions:
             if original is None or original.author != author or original.state not in TWINNED:
                 raise BenchServiceError("you have no such draft or accepted question")
             try:
-                content = original.content.twin(question)
+                content = original.content.free_response_twin(question)
             except ValueError as error:
                 raise BenchServiceError(str(error)) from error
             contents = await read_figures(connection, {question: content})

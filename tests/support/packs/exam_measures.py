@@ -17,7 +17,7 @@ from benchwright_exams.items import ExamItem
 from benchwright_exams.model.lines import signs
 from benchwright_exams.structure.place import parents
 from benchwright_exams.structure.text_blocks import Block
-from benchwright_exams.work import Extracted, extract
+from benchwright_exams.work import Extracted, extract_exam
 
 from .exam_papers import ExpectedQuestion, Paper, papers, scan
 
@@ -102,7 +102,7 @@ def measure(paper: Paper, folder: Path) -> MeasuredExam:
     """Read one exam by rules alone, and compare."""
     file = folder / "exam.pdf"
     file.write_bytes(paper.pdf)
-    extraction = asyncio.run(extract(file, folder / "exam", on_begin=lambda _: lambda: None))
+    extraction = asyncio.run(extract_exam(file, folder / "exam", on_begin=lambda _: lambda: None))
     items = {item.label: item for item in extraction.exam_items.items}
     labels = [question.label for question in paper.questions]
     findings = (*extraction.ledger.findings, *extraction.exam_items.findings)

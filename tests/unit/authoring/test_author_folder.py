@@ -67,11 +67,11 @@ def reference(pack: Path) -> ReferenceFile:
 
 
 def test_survivors_of_the_report_beside_the_pack_are_found(pack: Path) -> None:
-    assert reference(pack).survivors(TEXT.encode()) == [survivor()]
+    assert reference(pack).current_survivors(TEXT.encode()) == [survivor()]
 
 
 def test_once_the_reference_is_another_its_survivors_are_gone(pack: Path) -> None:
-    assert reference(pack).survivors(TEXT.replace("q <= d", "q <= !d").encode()) == []
+    assert reference(pack).current_survivors(TEXT.replace("q <= d", "q <= !d").encode()) == []
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def test_once_the_reference_is_another_its_survivors_are_gone(pack: Path) -> Non
 )
 def test_nothing_else_is_shown(pack: Path, text: str) -> None:
     (pack / REPORT).write_text(text)
-    assert reference(pack).survivors(TEXT.encode()) == []
+    assert reference(pack).current_survivors(TEXT.encode()) == []
 
 
 def test_without_a_report_nothing_is_shown(pack: Path) -> None:
     (pack / REPORT).unlink()
-    assert reference(pack).survivors(TEXT.encode()) == []
+    assert reference(pack).current_survivors(TEXT.encode()) == []
 
 
 @pytest.mark.parametrize("name", ["p/hidden/wrong/a/rtl/m.sv", "p/public/rtl/m.sv", "hidden/reference/rtl/m.sv"])

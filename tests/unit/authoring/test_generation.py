@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchwright_authoring.generation.draft import faults, read_draft
+from benchwright_authoring.generation.draft import draft_faults, read_draft
 from benchwright_authoring.generation.passages import CorpusError, read_corpus
 from benchwright_problems.storage.pack_folder import read_pack_folder, read_pack_head
 from benchwright_server.cli.app import command_line
@@ -334,4 +334,4 @@ def test_the_words_asked_for_are_whole_words(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(CACHES.replace("dirty bit", "dirty bits"))
     (passage,) = read_corpus(tmp_path).passages
     draft = read_draft(DRAFT | {"quote": DRAFT["quote"].replace("bit", "bits")})
-    assert list(faults(draft, passage)) == ["the quote does not have the words that are asked for"]
+    assert list(draft_faults(draft, passage)) == ["the quote does not have the words that are asked for"]

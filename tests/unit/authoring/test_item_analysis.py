@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import pointbiserialr
 from statsmodels.stats.proportion import proportion_confint
 
-from benchwright_authoring.item_analysis import analyse, distractors
+from benchwright_authoring.item_analysis import analyse, option_statistics
 
 
 def test_values_of_a_test_worked_out_by_hand() -> None:
@@ -80,7 +80,7 @@ def test_a_distractor_attracts_the_worst_more_than_the_best() -> None:
     chosen_letters = ["A", "A", "A", "B", "B", "B", "B", "B", "B", None]
     options_by_letter = {
         option.value: option
-        for option in distractors({"item": [None] * 10, "rest": other_scores}, "item", chosen_letters, "ABC")
+        for option in option_statistics({"item": [None] * 10, "rest": other_scores}, "item", chosen_letters, "ABC")
     }
     assert {value: (option.students, option.upper) for value, option in options_by_letter.items()} == {
         "A": (3, None),
@@ -89,16 +89,16 @@ def test_a_distractor_attracts_the_worst_more_than_the_best() -> None:
     }
     options_by_letter = {
         option.value: option
-        for option in distractors({"rest": other_scores}, "item", [*chosen_letters[:9], "C"], "ABC")
+        for option in option_statistics({"rest": other_scores}, "item", [*chosen_letters[:9], "C"], "ABC")
     }
     assert (options_by_letter["A"].share, options_by_letter["A"].upper) == (0.3, 0.0)
     assert options_by_letter["A"].lower == pytest.approx(0.75)
     assert options_by_letter["C"].upper == pytest.approx(1 / 6)
-    assert distractors({"rest": other_scores}, "item", [None] * 10, "AB") == []
+    assert option_statistics({"rest": other_scores}, "item", [None] * 10, "AB") == []
 
 
 def test_a_student_may_select_several_options() -> None:
-    analysed_options = distractors({"rest": [1.0, 0.0]}, "item", [("A", "C"), ("C",)], "ABC")
+    analysed_options = option_statistics({"rest": [1.0, 0.0]}, "item", [("A", "C"), ("C",)], "ABC")
     assert [(option.value, option.students, option.share) for option in analysed_options] == [
         ("A", 1, 0.5),
         ("B", 0, 0.0),
@@ -115,7 +115,7 @@ def test_a_distractor_that_fewer_than_5_percent_select_is_non_functional(
     chosen_letters = ["B"] * count + ["A"] * (other_count if count == 0 else other_count - count)
     rest_scores: list[float | None] = [float(number % 2) for number in range(len(chosen_letters))]
     options_by_letter = {
-        option.value: option for option in distractors({"rest": rest_scores}, "item", chosen_letters, "AB")
+        option.value: option for option in option_statistics({"rest": rest_scores}, "item", chosen_letters, "AB")
     }
     assert options_by_letter["B"].is_non_functional is expected_flag
 
@@ -124,12 +124,13 @@ def test_a_distractor_that_the_better_select_has_a_positive_discrimination() -> 
     rest_scores: list[float | None] = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
     chosen_letters = ["A", "A", "A", "A", "B", "A", "B", "B", "B", "B"]
     options_by_letter = {
-        option.value: option for option in distractors({"rest": rest_scores}, "item", chosen_letters, "ABC")
+        option.value: option for option in option_statistics({"rest": rest_scores}, "item", chosen_letters, "ABC")
     }
     assert options_by_letter["B"].discrimination == pytest.approx(0.6)
     assert options_by_letter["A"].discrimination == pytest.approx(-0.6)
     assert options_by_letter["C"].discrimination is None
     few_options = {
-        option.value: option for option in distractors({"rest": rest_scores[:9]}, "item", chosen_letters[:9], "AB")
+        option.value: option
+        for option in option_statistics({"rest": rest_scores[:9]}, "item", chosen_letters[:9], "AB")
     }
     assert few_options["B"].discrimination is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from benchwright_authoring.mutation.mutant import Mutant
-from benchwright_authoring.mutation.mutants import Compiler, in_turn, mutants
+from benchwright_authoring.mutation.mutants import Compiler, make_mutants, trial_order
 
 TEXT = """module counter (input logic clk, rst, output logic [3:0] q, output logic top);
   // Schritte: größer als nötig
@@ -19,7 +19,7 @@ FILES = {"counter.sv": TEXT.encode()}
 
 
 def counter_mutants() -> dict[str, list[Mutant]]:
-    return mutants(FILES, {"counter.sv": TEXT})
+    return make_mutants(FILES, {"counter.sv": TEXT})
 
 
 def all_of(by_kind: dict[str, list[Mutant]]) -> list[Mutant]:
@@ -45,21 +45,21 @@ def test_offsets_are_bytes_where_the_text_is_not_ascii() -> None:
 
 def test_a_sample_takes_every_kind_before_it_takes_one_again() -> None:
     by_kind = counter_mutants()
-    first_mutants = list(islice(in_turn(by_kind, "0"), len(by_kind)))
+    first_mutants = list(islice(trial_order(by_kind, "0"), len(by_kind)))
     assert {mutant.kind for mutant in first_mutants} == set(by_kind)
 
 
 def test_the_same_seed_gives_the_same_order_and_another_seed_another() -> None:
-    order = [mutant.id for mutant in in_turn(counter_mutants(), "0")]
-    assert order == [mutant.id for mutant in in_turn(counter_mutants(), "0")]
-    assert order != [mutant.id for mutant in in_turn(counter_mutants(), "1")]
-    assert sorted(order) == sorted(mutant.id for mutant in in_turn(counter_mutants(), "1"))
+    order = [mutant.id for mutant in trial_order(counter_mutants(), "0")]
+    assert order == [mutant.id for mutant in trial_order(counter_mutants(), "0")]
+    assert order != [mutant.id for mutant in trial_order(counter_mutants(), "1")]
+    assert sorted(order) == sorted(mutant.id for mutant in trial_order(counter_mutants(), "1"))
 
 
 def test_a_diff_names_the_file_and_the_line() -> None:
     (mutant,) = counter_mutants()["equality"]
     assert mutant.line == 3
-    lines = mutant.diff(FILES).splitlines()
+    lines = mutant.unified_diff(FILES).splitlines()
     assert lines[:2] == ["--- a/counter.sv", "+++ b/counter.sv"]
     assert "-  assign top = q == 4'd9;" in lines
     assert "+  assign top = q != 4'd9;" in lines
@@ -98,7 +98,7 @@ def test_the_top_is_the_module_that_no_other_instantiates() -> None:
 
 def test_other_files_of_the_reference_are_compiled_and_only_its_own_changed() -> None:
     fixed_source = b"module given (output logic x); assign x = 1'b1; endmodule\n"
-    by_kind = mutants(
+    by_kind = make_mutants(
         {**FILES, "given.sv": fixed_source, "notes.md": b"a + b"}, {"counter.sv": TEXT, "notes.md": "a + b"}
     )
     assert {mutant.path for mutant in all_of(by_kind)} == {"counter.sv"}

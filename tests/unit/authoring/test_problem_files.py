@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_authoring.new_problem import FORMS, DesignForm, new_problem
-from benchwright_authoring.problem_files.fields import PACK_FIELDS, PROBLEM_FIELDS, FileFields, fields
+from benchwright_authoring.problem_files.fields import PACK_FIELDS, PROBLEM_FIELDS, FileFields, table_fields
 from benchwright_authoring.problem_files.problem_folder import ProblemFolder
 from benchwright_authoring.problem_files.proposals import toml_hover, toml_proposals
 from benchwright_authoring.problem_files.remarks import pack_remarks, remarks
@@ -60,7 +60,7 @@ def split_mark(text: str) -> tuple[str, int]:
     ],
 )
 def test_a_value_is_found_by_its_path(path: tuple[str | int, ...], expected_text: str) -> None:
-    span = TomlPlaces(TEXT).span(path)
+    span = TomlPlaces(TEXT).nearest_span(path)
     assert TEXT[span.start : span.end] == expected_text
 
 
@@ -104,7 +104,7 @@ def test_every_field_says_what_it_means_and_is_in_the_reference() -> None:
     field_count = 0
     while pending_tables:
         file_fields, table = pending_tables.pop()
-        for field in fields(file_fields, table):
+        for field in table_fields(file_fields, table):
             assert field.description
             assert field.name in page, (table, field.name)
             field_count += 1

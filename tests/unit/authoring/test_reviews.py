@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_authoring.new_problem import new_problem
-from benchwright_authoring.review.accepted import decision
+from benchwright_authoring.review.accepted import decide_acceptance
 from benchwright_authoring.review.checks import ReviewCheck, agreement
 from benchwright_authoring.review.reviews import Reviewer, ReviewError, questions_of
 from benchwright_problems.errors import DatasetError
@@ -120,19 +120,19 @@ def test_a_decision_that_lacks_something_is_refused(folder: Path) -> None:
     ada_reviewer = Reviewer(folder, "ada")
     decision = {"accepts": True, "checks": [*ReviewCheck], "comment": "", "seconds": 1.0}
     with pytest.raises(ReviewError, match="answer the question first"):
-        ada_reviewer.decide(problem, **decision)  # type: ignore[arg-type]
+        ada_reviewer.record_decision(problem, **decision)  # type: ignore[arg-type]
     with pytest.raises(ReviewError, match="choose one"):
-        ada_reviewer.answer(problem, "Z", 1.0)
-    ada_reviewer.answer(problem, "A", 1.0)
+        ada_reviewer.record_answer(problem, "Z", 1.0)
+    ada_reviewer.record_answer(problem, "A", 1.0)
     with pytest.raises(ReviewError, match="answered this question already"):
-        ada_reviewer.answer(problem, "B", 1.0)
+        ada_reviewer.record_answer(problem, "B", 1.0)
     with pytest.raises(ReviewError, match="all of the checks"):
-        ada_reviewer.decide(problem, accepts=True, checks=[], comment="", seconds=1.0)
+        ada_reviewer.record_decision(problem, accepts=True, checks=[], comment="", seconds=1.0)
     with pytest.raises(ReviewError, match="what is wrong"):
-        ada_reviewer.decide(problem, accepts=False, checks=[], comment=" ", seconds=1.0)
-    ada_reviewer.decide(problem, **decision)  # type: ignore[arg-type]
+        ada_reviewer.record_decision(problem, accepts=False, checks=[], comment=" ", seconds=1.0)
+    ada_reviewer.record_decision(problem, **decision)  # type: ignore[arg-type]
     with pytest.raises(ReviewError, match="decided on it already"):
-        ada_reviewer.decide(problem, **decision)  # type: ignore[arg-type]
+        ada_reviewer.record_decision(problem, **decision)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("content", ["{", '{"sha256": "x", "answer": "A", "answer_s": -1}', "x" * 70_000])
@@ -170,7 +170,7 @@ def test_a_review_is_not_read_through_a_link(folder: Path, tmp_path: Path) -> No
 def test_a_question_is_decided_as_soon_as_no_further_review_can_change_it(
     accepts: list[bool], reviewers: int, unanimous: bool, expected_decision: bool | None
 ) -> None:
-    assert decision(accepts, reviewers, unanimous=unanimous) is expected_decision
+    assert decide_acceptance(accepts, reviewers, unanimous=unanimous) is expected_decision
 
 
 def test_agreement_is_undefined_where_everybody_says_the_same() -> None:

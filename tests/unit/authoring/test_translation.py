@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchwright_authoring.new_problem import new_problem
-from benchwright_authoring.translation.translating import faults
+from benchwright_authoring.translation.translating import translation_faults
 from benchwright_problems.problem import QuestionFormat
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_server.cli.app import command_line
@@ -156,8 +156,8 @@ def test_a_model_that_does_not_compare_passes_nothing(folder: Path, model: Scrip
 
 
 def test_numbers_may_be_written_as_another_language_writes_them() -> None:
-    assert list(faults({"statement": "1,024.5 bytes"}, {"statement": "1.024,5 Bytes"})) == []
-    assert list(faults({"statement": "```\na\n```"}, {"statement": "```\nb\n```"})) == [
+    assert list(translation_faults({"statement": "1,024.5 bytes"}, {"statement": "1.024,5 Bytes"})) == []
+    assert list(translation_faults({"statement": "```\na\n```"}, {"statement": "```\nb\n```"})) == [
         "statement has a block of code that was changed"
     ]
 

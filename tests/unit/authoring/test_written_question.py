@@ -28,7 +28,7 @@ def written_question(**changed_fields: Any) -> WrittenQuestion:
 
 
 def test_a_question_is_what_a_pack_folder_with_its_files_would_have() -> None:
-    problem = written_question().problem({})
+    problem = written_question().as_problem({})
     question, key = problem.public.question, problem.hidden.answer
     assert question is not None
     assert key is not None
@@ -42,7 +42,9 @@ def test_a_question_is_what_a_pack_folder_with_its_files_would_have() -> None:
 
 @pytest.mark.parametrize("text", ['"quoted" \\ and\n[answer]\nvalue = "B"', "'''", "\x7f\x85", "𝄞 ünïcode"])
 def test_hostile_text_stays_text(text: str) -> None:
-    problem = written_question(statement=text, explanation=text, choices=(f"{text}1", f"{text}2", "c", "d")).problem({})
+    problem = written_question(statement=text, explanation=text, choices=(f"{text}1", f"{text}2", "c", "d")).as_problem(
+        {}
+    )
     assert problem.hidden.answer is not None
     assert problem.hidden.answer.value == "A"
     assert problem.hidden.answer.explanation == text.strip()
@@ -72,14 +74,14 @@ def test_what_can_be_no_question_is_refused_with_its_field(changed_fields: dict[
 
 def test_several_options_may_be_right() -> None:
     question = written_question(format="multiple-response", answer="AC")
-    problem = question.problem({})
+    problem = question.as_problem({})
     assert problem.public.question is not None
     assert problem.hidden.answer is not None
     assert (len(problem.public.question.choices), problem.hidden.answer.value) == (4, "AC")
-    assert [question.is_right(answer) for answer in ("AC", "A", "ACD", "BD")] == [True, False, False, False]
+    assert [question.is_right_by_rule(answer) for answer in ("AC", "A", "ACD", "BD")] == [True, False, False, False]
     assert question.remarks() == []
     with pytest.raises(ValueError, match="only a multiple-choice question"):
-        question.twin("caches")
+        question.free_response_twin("caches")
 
 
 def test_it_has_the_remarks_of_the_rules_for_pack_folders() -> None:

@@ -37,13 +37,13 @@ def test_a_strangers_text_is_shown_as_it_is(text: str) -> None:
 
 
 def test_a_listing_can_not_end_its_fence() -> None:
-    rendered = markdown.document([Block(kind=BlockKind.LISTING, text="a\n```\n# b")], lambda _: "")
+    rendered = markdown.blocks_markdown([Block(kind=BlockKind.LISTING, text="a\n```\n# b")], lambda _: "")
     (token,) = MarkdownIt("commonmark").parse(rendered)
     assert (token.type, token.content) == ("fence", "a\n```\n# b\n")
 
 
 def test_a_pictures_text_can_not_end_it() -> None:
-    assert markdown.figure("a](x) ![b", "figures/p1-1.png") == "![a (x) b](figures/p1-1.png)"
+    assert markdown.figure_link("a](x) ![b", "figures/p1-1.png") == "![a (x) b](figures/p1-1.png)"
 
 
 def test_words_are_on_a_page_whatever_its_lines() -> None:

@@ -102,7 +102,11 @@ def test_authors_write_it_by_what_answers_it(ordering: QuestionFormat) -> None:
         alternatives=("B-A",),
         explanation="B is before A.",
     )
-    assert (question.is_right("B, A"), question.is_right("A, B"), question.key.closed) == (True, False, True)
+    assert (question.is_right_by_rule("B, A"), question.is_right_by_rule("A, B"), question.key.closed) == (
+        True,
+        False,
+        True,
+    )
 
 
 def test_clients_get_it_with_its_label_and_what_answers_it(ordering: QuestionFormat) -> None:

@@ -154,7 +154,7 @@ def test_exams_are_read_in_it_since_it_confines_programs(tmp_path: Path) -> None
     exam.write_bytes(b"%PDF")
     reader_process = ReaderProcess("toy")
     reader_process.check()
-    assert reader_process.ask(exam, ["page 1"]) == ReaderAnswer({"words": "page 1"}, b"")
+    assert reader_process.run_reader(exam, ["page 1"]) == ReaderAnswer({"words": "page 1"}, b"")
     with pytest.raises(ExamError, match="in the sandbox bwrap or native or toy, not in docker"):
         ReaderProcess("docker").check()
 

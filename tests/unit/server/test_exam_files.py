@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_authoring.problem_files.fields import FileFields, fields
+from benchwright_authoring.problem_files.fields import FileFields, table_fields
 from benchwright_authoring.problem_files.proposals import toml_hover, toml_proposals
 from benchwright_exams.items import Items
 from benchwright_foundation.home import Home
@@ -48,7 +48,7 @@ def test_every_field_says_what_it_means_and_is_in_the_guide(file_fields: FileFie
     field_names = set()
     while pending_tables:
         table = pending_tables.pop()
-        for field in fields(file_fields, table):
+        for field in table_fields(file_fields, table):
             assert field.description
             assert field.name in page, (table, field.name)
             field_names.add(".".join((*table, field.name)))

@@ -18,7 +18,7 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.operators.opposite import opposite
+from benchwright_authoring.mutation.operators.opposite import negated_condition
 from benchwright_authoring.mutation.source import ByteEdit, MutatedSource, descendants
 
 _NAME_OF_RESET = re.compile(r"rst|reset|clr|clear|init", re.IGNORECASE)
@@ -74,7 +74,7 @@ def _synchronous_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[Byte
 
 def _inverted_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if reset := _reset_of(source, node):
-        yield from source.replacement_edits(reset.predicate, opposite(source, reset.predicate))
+        yield from source.replacement_edits(reset.predicate, negated_condition(source, reset.predicate))
 
 
 def _never_reset(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:

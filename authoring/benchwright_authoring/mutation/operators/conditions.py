@@ -15,7 +15,7 @@ from pyslang.syntax import (
 )
 
 from benchwright_authoring.mutation.kind import MutationKind
-from benchwright_authoring.mutation.operators.opposite import opposite
+from benchwright_authoring.mutation.operators.opposite import negated_condition
 from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 
 
@@ -38,7 +38,7 @@ def _never_true(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
 def _opposite_condition(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     # Of ?: that is its arms in each other's place.
     if isinstance(node, ConditionalStatementSyntax) and source.has_place(node.predicate):
-        yield from source.replacement_edits(node.predicate, opposite(source, node.predicate))
+        yield from source.replacement_edits(node.predicate, negated_condition(source, node.predicate))
 
 
 def _without_else(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:

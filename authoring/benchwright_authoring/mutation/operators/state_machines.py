@@ -12,7 +12,7 @@ from benchwright_authoring.mutation.source import ByteEdit, MutatedSource
 _ASSIGNMENTS = (SyntaxKind.AssignmentExpression, SyntaxKind.NonblockingAssignmentExpression)
 
 
-def _next_name(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
+def _next_state_name(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     """The state that is declared after the one that is named."""
     if isinstance(node, IdentifierNameSyntax):
         name = node.identifier.valueText
@@ -30,12 +30,12 @@ def _other_next_states(source: MutatedSource, node: SyntaxNode) -> Iterator[Byte
     ):
         parent = parent.parent
     if isinstance(parent, BinaryExpressionSyntax) and parent.kind in _ASSIGNMENTS:
-        yield from _next_name(source, node)
+        yield from _next_state_name(source, node)
 
 
 def _exchanged_labels(source: MutatedSource, node: SyntaxNode) -> Iterator[ByteEdit]:
     if isinstance(node.parent, StandardCaseItemSyntax):
-        yield from _next_name(source, node)
+        yield from _next_state_name(source, node)
 
 
 KINDS = (

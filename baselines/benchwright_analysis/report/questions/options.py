@@ -14,7 +14,7 @@ from benchwright_analysis.report.questions.attempts import question_attempts
 from benchwright_analysis.report.questions.selections import AnswerSelection
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, SortableTable, counted, text_with_interval
-from benchwright_authoring.item_analysis import LEAST, Option, analyse, distractors
+from benchwright_authoring.item_analysis import LEAST, Option, analyse, option_statistics
 from benchwright_foundation.number_text import number, percent
 from benchwright_judges.agreement.estimators import Share, wilson_share
 
@@ -88,7 +88,7 @@ def options(data: Dataset) -> Section | None:
                 (problem_selections[examinee].value,) if examinee in problem_selections else None
                 for examinee in solver_selections.examinees
             ]
-            analysed_options = distractors(points, problem, values, [*names.get(problem, ())])
+            analysed_options = option_statistics(points, problem, values, [*names.get(problem, ())])
             chosen_options += [
                 _option(problem, name, names[problem][option.value], option) for option in analysed_options
             ]

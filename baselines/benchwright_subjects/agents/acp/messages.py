@@ -67,7 +67,7 @@ class Messages:
         try:
             while self.failure is None and (line := await self._line()):
                 message = _parse_message(line)
-                if not self._handles_notification(message):
+                if not self._take_notification(message):
                     return message
                 # What is in the buffer already is read without waiting.
                 await asyncio.sleep(0)
@@ -96,7 +96,7 @@ class Messages:
             raise AcpError(Ending.FLOODED, "it sends messages forever")
         return line
 
-    def _handles_notification(self, message: Message) -> bool:
+    def _take_notification(self, message: Message) -> bool:
         """True if a message ends here, because it is a notification; others are counted."""
         if "method" not in message:
             self._check_answer(message)

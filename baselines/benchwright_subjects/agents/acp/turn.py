@@ -62,7 +62,7 @@ async def take_turn(
     ):
         acp_client = AcpClient(launch.acp or AcpTerms(), box.code, box.user, terminals, conversation)
         agent_task = asyncio.create_task(box.run(launch, problem, prompt))
-        talking = asyncio.create_task(_talk(connected, acp_client, prompt, conversation))
+        talking = asyncio.create_task(_converse(connected, acp_client, prompt, conversation))
         async with ended_with(agent_task), ended_with(talking):
             await asyncio.wait({agent_task, talking}, return_when=asyncio.FIRST_COMPLETED)
             # What an agent said before it ended is still to be read.
@@ -102,7 +102,7 @@ async def _first_connection(address: Path, user: int | None) -> AsyncIterator[as
                 first_connection.result()[1].close()
 
 
-async def _talk(
+async def _converse(
     connected: asyncio.Future[_Streams], acp_client: AcpClient, prompt: str, conversation: Conversation
 ) -> AgentEnd:
     transport = Messages(*await connected, conversation.note_notification)
@@ -135,16 +135,16 @@ class _AcpSession:
             client_capabilities=ClientCapabilities(fs=file_capabilities, terminal=True),
             client_info=Implementation(name="benchwright", title="Benchwright", version=version("benchwright")),
         )
-        introduction = await self._answer("initialize", hello, START_S)
+        introduction = await self._await_answer("initialize", hello, START_S)
         if introduction.protocol_version != PROTOCOL_VERSION:
             mismatch = f"it speaks version {introduction.protocol_version} of ACP, not {PROTOCOL_VERSION}"
             raise AcpError(Ending.OTHER_PROTOCOL, mismatch)
         conversation.note_introduction(introduction.agent_info, introduction.protocol_version)
-        session_reply = await self._answer(
+        session_reply = await self._await_answer(
             "session/new", self._connection.new_session(cwd=PLACE, mcp_servers=[]), START_S
         )
         prompt_request = self._connection.prompt(session_id=session_reply.session_id, prompt=[text_block(prompt)])
-        prompt_reply = await self._answer("session/prompt", prompt_request, None)
+        prompt_reply = await self._await_answer("session/prompt", prompt_request, None)
         conversation.stop_reason = prompt_reply.stop_reason
         if prompt_reply.usage is not None:
             conversation.count_tokens(prompt_reply.usage.model_dump(by_alias=True))
@@ -152,7 +152,7 @@ class _AcpSession:
         ending, detail = _REASONS[prompt_reply.stop_reason]
         return AgentEnd(ending, detail=detail)
 
-    async def _answer(self, method: str, agent_request: Awaitable[_Told], longest_s: float | None) -> _Told:
+    async def _await_answer(self, method: str, agent_request: Awaitable[_Told], longest_s: float | None) -> _Told:
         try:
             async with asyncio.timeout(longest_s):
                 return await agent_request

@@ -18,7 +18,7 @@ from benchwright_subjects.inline.offer import (
     ReceivedCommand,
     ReceivedMessage,
     ReceivedRange,
-    next_edit,
+    checked_next_edit,
 )
 from benchwright_subjects.inline.server.connection import RequestTimeoutError, ServerConnection
 from benchwright_subjects.inline.text.document import DocumentVersion
@@ -125,7 +125,9 @@ class CopilotDialect(Dialect):
         connection.notify("textDocument/didShowInlineEdit", {"item": {"command": command}})
         if first_edit.document.uri != document.uri:
             return NextEdits(len(edit_items))
-        return NextEdits(len(edit_items), next_edit(document, first_edit.text, first_edit.range, first_edit.command))
+        return NextEdits(
+            len(edit_items), checked_next_edit(document, first_edit.text, first_edit.range, first_edit.command)
+        )
 
 
 async def sign_in(connection: ServerConnection, show: Callable[[DeviceCode], None]) -> str:

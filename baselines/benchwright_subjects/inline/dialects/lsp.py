@@ -19,7 +19,7 @@ from benchwright_subjects.inline.offer import (
     ReceivedCommand,
     ReceivedMessage,
     ReceivedRange,
-    offer,
+    checked_offer,
     plain_snippet,
 )
 from benchwright_subjects.inline.policies import AcceptedPart
@@ -135,7 +135,7 @@ class Dialect:
         """
         inline_items = [read_item(_Item, item) for item in items_of(result)]
         return [
-            offer(
+            checked_offer(
                 document,
                 inline_item.text if isinstance(inline_item.text, str) else plain_snippet(inline_item.text.value),
                 inline_item.range,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field, JsonValue
 
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger, items_of, read_item
-from benchwright_subjects.inline.offer import Offer, ReceivedCommand, ReceivedMessage, ReceivedRange, offer
+from benchwright_subjects.inline.offer import Offer, ReceivedCommand, ReceivedMessage, ReceivedRange, checked_offer
 from benchwright_subjects.inline.text.document import DocumentVersion
 
 
@@ -52,5 +52,7 @@ class TabbyDialect(Dialect):
                 if inline_item.edit
                 else (inline_item.inserted or inline_item.label, None)
             )
-            item_offers.append(offer(document, text, span, command=inline_item.command, server_item=answer_item))
+            item_offers.append(
+                checked_offer(document, text, span, command=inline_item.command, server_item=answer_item)
+            )
         return item_offers

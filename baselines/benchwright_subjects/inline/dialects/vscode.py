@@ -90,7 +90,7 @@ class VSCodeDialect(Dialect):
         except RequestTimeoutError:
             raise SubjectError(ServerFailure.NO_ANSWER, "The editor did not take its own offer.") from None
         editor_state = read_item(_State, result)
-        text = _plain(editor_state.text, document)
+        text = _file_text(editor_state.text, document)
         cursor = len(_units(editor_state.text)[: 2 * max(0, editor_state.cursor)].decode("utf-16-le", "replace"))
         start, end, inserted = _difference(document.text, text, min(document.cursor, cursor))
         deleted = document.text[start:end]
@@ -124,10 +124,10 @@ class VSCodeDialect(Dialect):
             raise SubjectError(ServerFailure.CHANGED_FILES, _CHANGED)
         if edited.text is None:
             return NextEdits(1)
-        return NextEdits(1, NextEdit(*_difference(document.text, _plain(edited.text, document), None)))
+        return NextEdits(1, NextEdit(*_difference(document.text, _file_text(edited.text, document), None)))
 
 
-def _plain(text: str, document: DocumentVersion) -> str:
+def _file_text(text: str, document: DocumentVersion) -> str:
     """The editor's text as a file can hold it.
 
     Raises:

@@ -122,7 +122,7 @@ class ServerConnection:
                 self._bytes += len(body)
                 if self._bytes > MAX_BYTES:
                     raise SubjectError(ServerFailure.FLOODED, "The server sends messages forever.")
-                self._take(parse_body(body), received_ns)
+                self._take_message(parse_body(body), received_ns)
             failure = SubjectError(ServerFailure.ENDED, "The server ended.")
         except SubjectError as error:
             failure = error
@@ -135,14 +135,14 @@ class ServerConnection:
             if not pending_answer.done():
                 pending_answer.set_exception(failure)
 
-    def _take(self, message: dict[str, JsonValue], received_ns: int) -> None:
+    def _take_message(self, message: dict[str, JsonValue], received_ns: int) -> None:
         method = message.get("method")
         if isinstance(method, str):
             self._unasked += 1
             if self._unasked > MAX_UNASKED_MESSAGES:
                 raise SubjectError(ServerFailure.FLOODED, "The server sends notifications forever.")
             if "id" in message:
-                self._reply(message["id"], method, message.get("params"))
+                self._answer_server_request(message["id"], method, message.get("params"))
             else:
                 self._heard(method, message.get("params"))
             return
@@ -158,7 +158,7 @@ class ServerConnection:
         else:
             raise SubjectError(ServerFailure.MALFORMED, "The server sent JSON that is not a message.")
 
-    def _reply(self, identity: JsonValue, method: str, params: JsonValue) -> None:
+    def _answer_server_request(self, identity: JsonValue, method: str, params: JsonValue) -> None:
         reply_function = self._replies.get(method)
         if reply_function is None:
             error: JsonValue = {"code": METHOD_NOT_FOUND, "message": f"This client does not serve {method[:100]}."}

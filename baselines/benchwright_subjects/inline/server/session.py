@@ -62,7 +62,7 @@ class UserSession:
         """True if there is an editor that draws what is offered."""
         return self._dialect.draws
 
-    def open(self, document: DocumentVersion) -> None:
+    def open_document(self, document: DocumentVersion) -> None:
         """Open a document and focus it."""
         document_item: JsonValue = {
             **document.identifier,
@@ -73,11 +73,11 @@ class UserSession:
         self.connection.notify("textDocument/didOpen", {"textDocument": document_item})
         self._dialect.focus(self.connection, document)
 
-    def change(self, document: DocumentVersion) -> None:
+    def send_text(self, document: DocumentVersion) -> None:
         """Bring the server's copy to this version."""
         self._dialect.send_text(self.connection, document)
 
-    async def ask(self, document: DocumentVersion, trigger: Trigger) -> RequestOutcome:
+    async def request_completions(self, document: DocumentVersion, trigger: Trigger) -> RequestOutcome:
         """Ask for completions at the cursor.
 
         Raises:
@@ -96,7 +96,7 @@ class UserSession:
         """Say that an offer is seen."""
         self._dialect.report_shown(self.connection, offer)
 
-    async def take(self, document: DocumentVersion, offer: Offer, accepted_part: AcceptedPart) -> AcceptOutcome:
+    async def take_offer(self, document: DocumentVersion, offer: Offer, accepted_part: AcceptedPart) -> AcceptOutcome:
         """Write an offer, or its beginning, into the document, and say so.
 
         Raises:

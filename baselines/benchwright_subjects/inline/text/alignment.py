@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchwright_subjects.inline.policies import matching_beginning
+from benchwright_subjects.inline.policies import shared_beginning
 from benchwright_subjects.inline.text.similarity import pieces, squeeze_spaces
 
 
-def reference_left(reference: str, accepted_text: str) -> str:
+def remaining_reference(reference: str, accepted_text: str) -> str:
     """The rest of the reference after an accepted offer.
 
     If the accepted text is what the reference begins with, whatever the white space, that is taken off. Otherwise
@@ -16,7 +16,7 @@ def reference_left(reference: str, accepted_text: str) -> str:
         reference: Text of the reference at the cursor.
         accepted_text: Text that was put there instead.
     """
-    matched = matching_beginning(accepted_text, reference)
+    matched = shared_beginning(accepted_text, reference)
     if squeeze_spaces(matched) == squeeze_spaces(accepted_text):
         return _after_words(reference, len(pieces(accepted_text)))
     lines = reference.splitlines(keepends=True)

@@ -111,7 +111,7 @@ def look_back(
     )
     sought = [sought_offer for sought_offer in (*whole_offers, *first_lines) if sought_offer is not None]
     _compare(events, offers, sought, passing)
-    _reach(events, [sought_offer for sought_offer in sought if sought_offer.is_kept])
+    _find_reached(events, [sought_offer for sought_offer in sought if sought_offer.is_kept])
     hindsights = []
     for offer, all_of_it, sought_line in zip(offers, whole_offers, first_lines, strict=True):
         is_known = passing is not None and _seq(offer) < passing
@@ -209,7 +209,7 @@ def _compare(
             return
 
 
-def _reach(events: Sequence[RecordedEvent], kept_offers: Sequence[_Sought]) -> None:
+def _find_reached(events: Sequence[RecordedEvent], kept_offers: Sequence[_Sought]) -> None:
     """Finds when the author had written what was offered."""
     unreached_offers = list(kept_offers)
     for recorded, author_text in moments(events):
@@ -227,7 +227,7 @@ def _reach(events: Sequence[RecordedEvent], kept_offers: Sequence[_Sought]) -> N
         unreached_offers = [sought_offer for sought_offer in unreached_offers if sought_offer.reached_s is None]
 
 
-async def with_tests(
+async def with_test_verdicts(
     hindsights: Sequence[tuple[PauseOffer, Hindsight]],
     problems: Mapping[str, Problem],
     grading_place: GradingPlace,

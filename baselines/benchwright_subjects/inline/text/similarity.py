@@ -27,10 +27,10 @@ def edit_similarity(text: str, expected_text: str) -> float:
     """1 - Levenshtein's distance (1966) / the longer length, both squeezed; 1 if both are empty."""
     squeezed_text, squeezed_expected = squeeze_spaces(text), squeeze_spaces(expected_text)
     longer = max(len(squeezed_text), len(squeezed_expected))
-    return 1.0 if longer == 0 else 1 - distance(squeezed_text, squeezed_expected) / longer
+    return 1.0 if longer == 0 else 1 - edit_distance(squeezed_text, squeezed_expected) / longer
 
 
-def distance(text: str, expected_text: str) -> int:
+def edit_distance(text: str, expected_text: str) -> int:
     """Levenshtein's distance, by Myers' bit vectors in Hyyrö's form (2001), a step for each expected character."""
     if not text:
         return len(expected_text)

@@ -19,7 +19,7 @@ from benchwright_subjects.inline.grading import GradingPlace
 from benchwright_subjects.inline.record import Hindsight, SiteRecord
 from benchwright_subjects.inline.recorded import recorded_sites
 from benchwright_subjects.inline.sites import Site
-from benchwright_subjects.inline.text.hindsight import PauseOffer, look_back, with_tests
+from benchwright_subjects.inline.text.hindsight import PauseOffer, look_back, with_test_verdicts
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def hindsight(
         "runs",
     ) as meter:
         return asyncio.run(
-            with_tests(
+            with_test_verdicts(
                 offers,
                 problems,
                 tested_offers.grading_place,

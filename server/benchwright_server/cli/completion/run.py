@@ -155,7 +155,7 @@ def run_command(
                 _grade(records, problems, grading_place, folder)
             if SiteKind.REPLAY in plan.settings.kinds:
                 tested_offers = TestedOffers(grading_place, most_tested, sites.seed) if grade else None
-                folder.keep_hindsight(hindsight(plan.sites, records, problems, sites.pause_ms, tested_offers))
+                folder.replace_hindsights(hindsight(plan.sites, records, problems, sites.pause_ms, tested_offers))
         _tell_unanswered(records)
         show([output], json_output=json_output)
         if any(record.failure for record in records):
@@ -275,4 +275,4 @@ def _grade(
                 ),
             )
         )
-    folder.keep_verdicts(verdicts)
+    folder.replace_verdicts(verdicts)

@@ -128,7 +128,7 @@ def carry_out_condition(
     """
     from benchwright_subjects.evaluation.services import EvaluationServices
     from benchwright_subjects.inline.dialects.registered import DIALECTS
-    from benchwright_subjects.inline.lone_attempt import attempt_problems, found_server
+    from benchwright_subjects.inline.lone_attempt import attempt_problems, start_registered_server
     from benchwright_subjects.inline.server.configuration import configuration_digest
     from benchwright_subjects.inline.server.confinement import places_in, protection_remark, secret_folders
     from benchwright_subjects.inline.site_run import InlineSubject
@@ -150,7 +150,7 @@ def carry_out_condition(
 
     async def work() -> list[AttemptVerdict | None]:
         try:
-            lone_server = await found_server(condition_part, subject, digest)
+            lone_server = await start_registered_server(condition_part, subject, digest)
             with progress("working", len(planned), "attempts") as meter:
                 return await attempt_problems(services, lone_server, planned, meter.show)
         finally:

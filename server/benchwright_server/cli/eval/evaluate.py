@@ -150,6 +150,6 @@ def export_prompts(
             prompting.seed or 0,
             prompting.prompts,
         )
-        problems, prompt_of = prompt_form.prepare(Store(Home.find()), pack)
+        problems, prompt_of = prompt_form.problems_and_prompts(Store(Home.find()), pack)
         count = write_prompts(file, problems, prompt_of)
     err.print(f"{count} prompts written to {file}.", markup=False)

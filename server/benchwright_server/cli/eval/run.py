@@ -44,11 +44,11 @@ def run_and_keep(run: EvaluationRun) -> EvalLog:
 
 def resume_run(location: Path, costs: Path | None, json_output: bool) -> EvalLog:
     """Continue the run of a log, or of the newest log in a folder."""
-    from benchwright_subjects.evaluation.evaluation import newest_log, resume
+    from benchwright_subjects.evaluation.evaluation import newest_log, resume_run
 
     log = newest_log(location) if location.is_dir() else location
     with _quiet(json_output), _explain_interruption(log.parent):
-        return resume(log, "none" if json_output else None, costs)
+        return resume_run(log, "none" if json_output else None, costs)
 
 
 def print_summary_and_exit(log: EvalLog, json_output: bool) -> NoReturn:
@@ -98,13 +98,18 @@ def _quiet(is_quiet: bool) -> Iterator[None]:
 
 def _keep(log: EvalLog) -> None:
     """Keep the log of a run for reports, and write the replies beside it."""
-    from benchwright_subjects.evaluation.evaluation import attempts_of, task_name, write_replies, write_work
+    from benchwright_subjects.evaluation.evaluation import (
+        attempts_of,
+        task_name,
+        write_agent_submissions,
+        write_replies,
+    )
 
     file = Path(log.location)
     responses = file.with_suffix(".responses.jsonl")
     if task_name(log) == "agent":
         with opened_log() as events:
-            write_work(log, events, responses)
+            write_agent_submissions(log, events, responses)
     else:
         write_replies(log, responses)
     if attempts := attempts_of(log):

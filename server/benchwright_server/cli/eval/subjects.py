@@ -58,12 +58,12 @@ def add_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As `list` shows it.")], json_output: Json = False
 ) -> None:
     """Install a subject into the cache folder, from npm or PyPI, in the version that Benchwright's lock file names."""
-    from benchwright_subjects.agents.installation import install
+    from benchwright_subjects.agents.installation import install_subject
     from benchwright_subjects.agents.preset import preset
 
     with plain_errors():
         subject = preset(name)
-        folder = install(subject, Home.find().cache, lambda doing: err.print(f"{doing} …", markup=False))
+        folder = install_subject(subject, Home.find().cache, lambda doing: err.print(f"{doing} …", markup=False))
     if json_output:
         print_json(_row(subject))
     else:
@@ -95,7 +95,7 @@ def doctor_command(
 
 
 async def _examine_subjects(subjects: list[Preset]) -> list[dict[str, JsonValue]]:
-    from benchwright_subjects.agents.examination import ExaminedSubject, SubjectCondition, examine
+    from benchwright_subjects.agents.examination import ExaminedSubject, SubjectCondition, examine_subject
     from benchwright_subjects.agents.installation import is_installed
 
     cache = Home.find().cache
@@ -103,7 +103,7 @@ async def _examine_subjects(subjects: list[Preset]) -> list[dict[str, JsonValue]
     for subject in subjects:
         if is_installed(subject, cache):
             sandbox, toolchain = open_sandbox(DEFAULT_SANDBOX), toolchain_for(DEFAULT_SANDBOX, cache)
-            examined = await examine(subject, cache, sandbox, toolchain)
+            examined = await examine_subject(subject, cache, sandbox, toolchain)
         else:
             examined = ExaminedSubject(SubjectCondition.NOT_INSTALLED, f"benchwright subject add {subject.name}")
         rows.append(_row(subject) | {"state": examined.condition.value, "said": examined.message})
@@ -111,10 +111,10 @@ async def _examine_subjects(subjects: list[Preset]) -> list[dict[str, JsonValue]
 
 
 def _row(subject: Preset) -> dict[str, JsonValue]:
-    from benchwright_subjects.agents.installation import is_installed, programs_of
+    from benchwright_subjects.agents.installation import is_installed, programs_folder
 
     cache = Home.find().cache
-    folder = programs_of(subject, cache)
+    folder = programs_folder(subject, cache)
     return {
         "name": subject.name,
         "title": subject.title,

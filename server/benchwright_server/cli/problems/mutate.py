@@ -60,7 +60,7 @@ def mutate(
     with plain_errors(), end_in_order("All verdicts so far are kept: the same command continues where it stopped."):
         # slang and the statistics take half a second to load.
         with needs("`benchwright problems mutate`", "judges"):
-            from benchwright_authoring.mutation.analysis import candidates
+            from benchwright_authoring.mutation.analysis import candidate_mutants
             from benchwright_authoring.mutation.findings import MutantStatus, PackFindings
             from benchwright_authoring.mutation.report import markdown_page
 
@@ -71,7 +71,7 @@ def mutate(
         executor = open_executor(home, jobs=jobs, cluster=cluster, options=cluster_option or ())
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
         mutant_candidates = [
-            candidates(design, seed=seed, limit=limit) for design in designs if design.hidden.reference
+            candidate_mutants(design, seed=seed, limit=limit) for design in designs if design.hidden.reference
         ]
         prove = _prover(home, box, toolchain)
         analysed = asyncio.run(
@@ -96,7 +96,7 @@ def mutate(
     if any(problem_findings.survivors for problem_findings in pack_findings.problems):
         raise typer.Exit(1)
     if any(
-        problem_findings.left_out or problem_findings.count(MutantStatus.UNDECIDED)
+        problem_findings.left_out or problem_findings.scored_count(MutantStatus.UNDECIDED)
         for problem_findings in pack_findings.problems
     ):
         raise typer.Exit(2)
@@ -185,7 +185,7 @@ def _print(findings: PackFindings) -> None:
     for problem_findings in weakest_first(findings):
         killed = rate(problem_findings.findings)
         counts = (
-            problem_findings.count(status)
+            problem_findings.scored_count(status)
             for status in (MutantStatus.EQUIVALENT, MutantStatus.NOT_COMPILED, MutantStatus.UNDECIDED)
         )
         numbers = map(str, (killed.timeouts, len(problem_findings.survivors), *counts))

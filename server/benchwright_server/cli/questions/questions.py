@@ -91,7 +91,7 @@ def from_exam(
 async def _extract_questions(
     file: Path, folder: Path, model: str, language: str, sandbox: str, budget: float | None
 ) -> tuple[Extracted, int]:
-    from benchwright_exams.work import extract
+    from benchwright_exams.work import extract_exam
     from benchwright_judges.models.budget import OutOfBudgetError
 
     async with _exam_model(model, folder, budget) as exam_model:
@@ -101,7 +101,7 @@ async def _extract_questions(
                 return meters.enter_context(progress("reading", pages, "pages")).advance
 
             try:
-                extracted = await extract(
+                extracted = await extract_exam(
                     file, folder, language=language, sandbox=sandbox, model=exam_model, on_begin=began
                 )
             except OutOfBudgetError as error:

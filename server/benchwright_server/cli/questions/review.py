@@ -71,9 +71,9 @@ def accepted(
     Exit status: 0 all questions are decided, 1 some are not; these are left out.
     """
     with plain_errors():
-        from benchwright_authoring.review.accepted import standing, write_accepted
+        from benchwright_authoring.review.accepted import review_standing, write_accepted
 
-        pack_standing, reviews = standing(folder, reviewers, unanimous=unanimous)
+        pack_standing, reviews = review_standing(folder, reviewers, unanimous=unanimous)
         with explain_unwritable(out_folder):
             write_accepted(folder, out_folder, pack_standing, reviews)
     if json_output:
@@ -97,7 +97,7 @@ def _review_or_choice(reviewer: Reviewer, problem: Problem) -> QuestionReview | 
     chosen_letter = Prompt.ask(question, choices=[*letters, _SKIP, _QUIT], console=console, case_sensitive=False)
     if chosen_letter in (_SKIP, _QUIT):
         return chosen_letter
-    return reviewer.answer(problem, chosen_letter, time.monotonic() - began)
+    return reviewer.record_answer(problem, chosen_letter, time.monotonic() - began)
 
 
 def _decide(reviewer: Reviewer, problem: Problem, folder: Path, answered_review: QuestionReview) -> None:
@@ -118,7 +118,7 @@ def _decide(reviewer: Reviewer, problem: Problem, folder: Path, answered_review:
     while not accepts and not comment.strip():
         comment = Prompt.ask("What is wrong?", console=console)
     spent = time.monotonic() - began
-    reviewer.decide(problem, accepts=accepts, checks=checks, comment=comment, seconds=spent)
+    reviewer.record_decision(problem, accepts=accepts, checks=checks, comment=comment, seconds=spent)
 
 
 def _print(pack_standing: ReviewStanding, folder: Path) -> None:

@@ -73,7 +73,7 @@ async def _translate_questions(
     from benchwright_authoring.translation.translating import (
         TranslationError,
         Translator,
-        check_folder,
+        check_translation_folder,
         questions_of,
         translate_all,
     )
@@ -81,7 +81,7 @@ async def _translate_questions(
     from benchwright_judges.models.kept_replies import KeptReplies
 
     questions = questions_of(folder, language, target_language)
-    check_folder(folder, out_folder)
+    check_translation_folder(folder, out_folder)
     async with model_endpoints([model, back_model], budget) as (endpoints, spending):
         forward_replies, back_replies = (
             KeptReplies(endpoint, out_folder / "model" / way, spending, "QUESTION", TranslationError)

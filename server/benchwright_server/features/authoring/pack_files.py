@@ -181,7 +181,7 @@ class PackFiles:
         document = self._server.documents.get((folder / _PROBLEM).as_uri())
         open_files = {f"{folder.name}/{_PROBLEM}": document.text} if document is not None else {}
         text = ProblemFolder(folder, open_files).text(_PROBLEM)
-        span, is_error = TomlPlaces(text).span(("id",)), two_sided.proof is ProofState.WRONG
+        span, is_error = TomlPlaces(text).nearest_span(("id",)), two_sided.proof is ProofState.WRONG
         messages = [f"{reason[:1].upper()}{reason[1:]}." for reason in two_sided.reasons]
         messages += [
             f"The reference fails the test {test.name}{': ' if test.message else ''}{test.message}"

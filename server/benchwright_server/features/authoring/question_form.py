@@ -78,13 +78,13 @@ async def _check_question_form(home: Home, params: CheckQuestionFormParams) -> C
 
 def _check(params: CheckQuestionFormParams) -> CheckedQuestionForm:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE
-    from benchwright_authoring.problem_files.question_form import form_remarks, with_form
+    from benchwright_authoring.problem_files.question_form import form_remarks, with_form_values
     from benchwright_authoring.problem_files.toml_edit import TomlEditError
 
     folder = question_folder(params.uri)
     with _explain_unreadable(folder):
         try:
-            text = with_form(_files(folder).texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
+            text = with_form_values(_files(folder).texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
         except TomlEditError as error:
             return CheckedQuestionForm(remarks=[FormRemark(field="", reason=str(error), is_error=True)])
     return CheckedQuestionForm(remarks=_remarks(form_remarks(folder, text, params.statement)))
@@ -96,7 +96,7 @@ async def _save_question_form(home: Home, params: SaveQuestionFormParams) -> Sav
 
 def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, STATEMENT
-    from benchwright_authoring.problem_files.question_form import form_remarks, with_form
+    from benchwright_authoring.problem_files.question_form import form_remarks, with_form_values
     from benchwright_authoring.problem_files.toml_edit import TomlEditError
     from benchwright_problems.storage.pack_files_schema import ProblemFile
     from benchwright_server.authoring.form_files import forms_lock
@@ -108,7 +108,7 @@ def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
             return SavedQuestionForm(is_saved=False, changed_on_disk=True, digest=form_files.digest, remarks=[])
         statement, is_saved = form_files.with_line_ends(STATEMENT, params.statement), True
         try:
-            text = with_form(form_files.texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
+            text = with_form_values(form_files.texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
         except TomlEditError as error:
             remarks, is_saved = [FormRemark(field="", reason=str(error), is_error=True)], False
         else:

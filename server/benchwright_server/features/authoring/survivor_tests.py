@@ -41,7 +41,7 @@ def _killing_test_actions_in(
         return []
     start, end = lines.to_byte(action_context.start), lines.to_byte(action_context.end)
     actions = []
-    for survivor in reference.survivors(lines.data):
+    for survivor in reference.current_survivors(lines.data):
         example = survivor.counterexample
         if example is None or example.parameters:
             continue

@@ -120,8 +120,8 @@ def run(tmp_path: Path) -> Path:
     with folder.open_for_writing(started(1)):
         for policy in (Policy.NEVER, Policy.ALWAYS):
             for number in range(6):
-                folder.keep_record(record(number, policy))
-        folder.keep_verdicts([v for p in (Policy.ALWAYS, Policy.NEVER) for n in range(6) for v in verdicts(n, p)])
+                folder.append_record(record(number, policy))
+        folder.replace_verdicts([v for p in (Policy.ALWAYS, Policy.NEVER) for n in range(6) for v in verdicts(n, p)])
     return tmp_path / "run"
 
 
@@ -194,7 +194,7 @@ def test_few_problems_give_no_interval() -> None:
 def test_two_runs_of_one_server_are_told_apart_and_names_are_no_markup(run: Path, tmp_path: Path) -> None:
     other_run = RunFolder(tmp_path / "other")
     with other_run.open_for_writing(started(2)):
-        other_run.keep_record(record(0, Policy.NEVER))
+        other_run.append_record(record(0, Policy.NEVER))
     report = report_on([run, tmp_path / "other"], MADE)
     page = write_report(report, tmp_path / "report").read_text()
     assert "<b>copilot</b>" not in page
@@ -240,8 +240,8 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
 ) -> None:
     folder = RunFolder(tmp_path / "run")
     with folder.open_for_writing(started(1).model_copy(update={"pause_ms": 300})):
-        folder.keep_record(record(0, Policy.NEVER))
-        folder.keep_hindsight([hindsight(*indices) for indices in np.ndindex(6, 6, 2)])
+        folder.append_record(record(0, Policy.NEVER))
+        folder.replace_hindsights([hindsight(*indices) for indices in np.ndindex(6, 6, 2)])
     (run,) = read_runs([tmp_path / "run"])
     all_of_them = pause_summary(run, 300)
     assert (all_of_them.participants, all_of_them.attempts, all_of_them.pauses) == (6, 36, 72)
@@ -309,7 +309,7 @@ def test_tokens_that_nobody_counted_are_unknown_and_not_none(
     folder = RunFolder(tmp_path / "run")
     with folder.open_for_writing(settings(model="local/m", sites=2)):
         for number, model_use in enumerate(uses):
-            folder.keep_record(record(number, Policy.ALWAYS).model_copy(update={"model_use": model_use}))
+            folder.append_record(record(number, Policy.ALWAYS).model_copy(update={"model_use": model_use}))
     section = tokens_section(site_groups(read_runs([tmp_path / "run"])), ("subject", "sites", "policy"))
     (row,) = section.all_tables[0].rows
     assert row[0] == "<b>copilot</b> 2 with local/m, alone"

@@ -33,7 +33,7 @@ from benchwright_problems.storage.responses import files_in
 from benchwright_problems.storage.store import Store
 from benchwright_subjects.evaluation.examples import Examples
 from benchwright_subjects.evaluation.exchange import write_prompts
-from benchwright_subjects.prompts.prompt import ask, ask_agent, final_answer
+from benchwright_subjects.prompts.prompt import answer_prompt, ask_agent, final_answer
 from benchwright_subjects.prompts.template import Template
 
 CANARY = "CANARY-9c1f"
@@ -87,7 +87,7 @@ def picture(path: str) -> Figure:
 
 
 def test_one_file_is_asked_for_as_plain_text_beside_the_files_that_are_given() -> None:
-    prompt = ask(design("rtl/a.sv", files={"docs/spec.md": "y = !a", "rtl/a.sv": ""})).plain
+    prompt = answer_prompt(design("rtl/a.sv", files={"docs/spec.md": "y = !a", "rtl/a.sv": ""})).plain
     assert "=== BEGIN docs/spec.md\ny = !a\n=== END docs/spec.md" in prompt
     assert "BEGIN rtl/a.sv" not in prompt
     assert "whole content of the file rtl/a.sv as plain text" in prompt
@@ -96,14 +96,14 @@ def test_one_file_is_asked_for_as_plain_text_beside_the_files_that_are_given() -
 
 def test_the_form_for_several_files_is_the_one_that_replies_are_read_in() -> None:
     problem = design("rtl/a.sv", "rtl/b.sv")
-    form = ask(problem).plain.rsplit("\n", 1)[1]
+    form = answer_prompt(problem).plain.rsplit("\n", 1)[1]
     reply = form.replace("<whole content>", "module m; endmodule\\n")
     assert files_in(problem, reply) == dict.fromkeys(("rtl/a.sv", "rtl/b.sv"), "module m; endmodule\n")
 
 
 def test_the_data_sets_system_message_stands_in_place_of_ours() -> None:
-    assert ask(design("rtl/a.sv", system="You are terse.")).system == "You are terse."
-    assert "hardware designer" in ask(design("rtl/a.sv")).system
+    assert answer_prompt(design("rtl/a.sv", system="You are terse.")).system == "You are terse."
+    assert "hardware designer" in answer_prompt(design("rtl/a.sv")).system
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ def test_the_data_sets_system_message_stands_in_place_of_ours() -> None:
     [("en", "X is True or False"), ("zh", "正确"), ("fr", "Vrai ou Faux"), ("de", "Wahr oder Falsch")],
 )
 def test_a_question_is_asked_in_its_language(language: str, words: str) -> None:
-    assert words in ask(question(QuestionFormat.ASSERTION, language)).plain
+    assert words in answer_prompt(question(QuestionFormat.ASSERTION, language)).plain
 
 
 def test_choices_stand_between_the_question_and_how_to_answer() -> None:
-    text = ask(question(QuestionFormat.MULTIPLE_CHOICE)).plain
+    text = answer_prompt(question(QuestionFormat.MULTIPLE_CHOICE)).plain
     assert text.index("Is a cache fast?") < text.index("A. Yes") < text.index("B. No") < text.index("`ANSWER: X`")
 
 
@@ -140,7 +140,9 @@ def test_a_value_is_read_in_the_whole_reply_with_its_steps() -> None:
 def test_a_figure_comes_behind_the_link_that_shows_it() -> None:
     first_figure, second_figure = picture("figs/a.png"), picture("figs/b.png")
     text = "See ![a](figs/a.png) here."
-    prompt_parts = ask(question(QuestionFormat.OPEN_ENDED, statement=text, figures=(second_figure, first_figure))).user
+    prompt_parts = answer_prompt(
+        question(QuestionFormat.OPEN_ENDED, statement=text, figures=(second_figure, first_figure))
+    ).user
     assert [part if isinstance(part, str) else part.path for part in prompt_parts][:3] == [
         "See ![a](figs/a.png)",
         "figs/a.png",
@@ -153,17 +155,17 @@ def test_nothing_hidden_is_in_any_prompt() -> None:
     for problem in (design("rtl/a.sv"), design("rtl/a.sv", "b.sv"), *(question(style) for style in QuestionFormat)):
         template = Template("{{statement}} {{files}} {{reply}} {{id}} {{title}} {{category}} {{format}} {{domain}}")
         for prompt in (
-            ask(problem),
-            ask(problem, asks_for_steps=problem.kind is ProblemKind.QUESTION),
+            answer_prompt(problem),
+            answer_prompt(problem, asks_for_steps=problem.kind is ProblemKind.QUESTION),
             ask_agent(problem),
         ):
             assert CANARY not in repr(prompt)
-        assert CANARY not in template.ask(problem).plain
+        assert CANARY not in template.make_prompt(problem).plain
 
 
 def test_a_template_is_filled_in_for_each_problem_and_leaves_verilogs_braces_alone() -> None:
     template = Template("As {{ difficulty }} {{category}}:\n{{statement}}\n{{expected}}\nassign y = {{8{a}}, b};")
-    prompt = template.ask(design("rtl/a.sv")).plain
+    prompt = template.make_prompt(design("rtl/a.sv")).plain
     assert "As easy Specification to RTL:\nInvert a.\nrtl/a.sv\nassign y = {{8{a}}, b};" in prompt
 
 
@@ -248,7 +250,7 @@ def test_a_pack_without_a_validation_split_has_no_examples_to_give(store: Store)
 def test_prompts_go_out_and_replies_come_in_as_cvdp_has_them(tmp_path: Path) -> None:
     problems = [design("rtl/a.sv"), question(QuestionFormat.OPEN_ENDED)]
     file = tmp_path / "prompts.jsonl"
-    assert write_prompts(file, problems, ask) == 2
+    assert write_prompts(file, problems, answer_prompt) == 2
     prompt_records = [json.loads(line) for line in file.read_text().splitlines()]
     assert [line["id"] for line in prompt_records] == ["inverter", "q"]
     assert prompt_records[0]["prompt"] == f"System: {prompt_records[0]['system']}\n\nUser: {prompt_records[0]['user']}"

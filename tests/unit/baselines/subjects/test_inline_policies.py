@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.lint import has_new_errors
-from benchwright_subjects.inline.offer import offer
-from benchwright_subjects.inline.policies import AcceptedPart, matching_beginning, part_to_accept
+from benchwright_subjects.inline.offer import checked_offer
+from benchwright_subjects.inline.policies import AcceptedPart, part_to_accept, shared_beginning
 from benchwright_subjects.inline.record import Efforts, golf_score
-from benchwright_subjects.inline.text.alignment import next_character, next_line, reference_left
+from benchwright_subjects.inline.text.alignment import next_character, next_line, remaining_reference
 from benchwright_subjects.inline.text.document import DocumentVersion
 from benchwright_subjects.inline.text.similarity import (
     count_lines_in,
-    distance,
+    edit_distance,
     edit_similarity,
     effort,
     identifier_f1,
@@ -30,7 +30,7 @@ REST = "assign y = a & b;\n    assign z = a | b;"
 def acceptance(policy: Policy, text: str, remainder: str = REST, *, adds_errors: bool = False) -> AcceptedPart | None:
     document = DocumentVersion("file:///m.sv", BEFORE + AFTER, len(BEFORE))
     return part_to_accept(
-        policy, document, offer(document, text, None), remainder, lambda changed_document: adds_errors
+        policy, document, checked_offer(document, text, None), remainder, lambda changed_document: adds_errors
     )
 
 
@@ -108,12 +108,12 @@ def test_lint_opens_no_file() -> None:
     ],
 )
 def test_an_accepted_text_moves_along_the_reference(text: str, remaining_text: str) -> None:
-    assert reference_left(REST, text) == remaining_text
+    assert remaining_reference(REST, text) == remaining_text
 
 
 @given(st.text("ab;\n ", max_size=30), st.text("ab;\n ", min_size=1, max_size=30).filter(str.strip))
 def test_an_accepted_text_never_leaves_more_to_do(rest: str, text: str) -> None:
-    assert effort(reference_left(rest, text)) < max(1, effort(rest)) or not rest.strip()
+    assert effort(remaining_reference(rest, text)) < max(1, effort(rest)) or not rest.strip()
 
 
 def test_a_person_types_the_next_line_or_character_with_its_indentation() -> None:
@@ -128,7 +128,7 @@ def test_the_distance_is_levenshteins(text: str, other: str) -> None:
         previous_row, row = row, [number]
         for column, other_letter in enumerate(other, 1):
             row.append(min(row[-1] + 1, previous_row[column] + 1, previous_row[column - 1] + (letter != other_letter)))
-    assert distance(text, other) == row[-1]
+    assert edit_distance(text, other) == row[-1]
 
 
 def test_similarity_leaves_white_space_alone() -> None:
@@ -180,6 +180,6 @@ def test_golf_needs_more_characters_than_lines() -> None:
 
 @given(st.text("ab ;", max_size=20), st.text("ab ;", max_size=20))
 def test_matching_takes_a_beginning_of_the_offer(text: str, rest: str) -> None:
-    prefix = matching_beginning(text, rest)
+    prefix = shared_beginning(text, rest)
     assert text.startswith(prefix)
     assert "".join(rest.split()).startswith("".join(prefix.split()))

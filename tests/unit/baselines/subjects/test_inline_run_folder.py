@@ -55,15 +55,15 @@ def folder(tmp_path: Path) -> RunFolder:
 
 def test_what_is_kept_is_read_again(folder: RunFolder) -> None:
     with folder.open_for_writing(SETTINGS):
-        folder.keep_record(record("a"))
-        folder.keep_record(record("b"))
+        folder.append_record(record("a"))
+        folder.append_record(record("b"))
     assert folder.records() == [record("a"), record("b")]
     assert folder.settings() == SETTINGS
 
 
 def test_a_run_is_for_its_owners_eyes(folder: RunFolder) -> None:
     with folder.open_for_writing(SETTINGS):
-        folder.keep_record(record("a"))
+        folder.append_record(record("a"))
     assert folder.folder.stat().st_mode & 0o077 == 0
     assert (folder.folder / "sites.jsonl").stat().st_mode & 0o077 == 0
 
@@ -72,27 +72,27 @@ def test_a_command_that_was_killed_before_its_settings_were_written_can_begin_ag
     folder.folder.mkdir()
     (folder.folder / ".run.json.abc").touch()
     with folder.open_for_writing(SETTINGS):
-        folder.keep_record(record("a"))
+        folder.append_record(record("a"))
     assert folder.records() == [record("a")]
 
 
 @pytest.mark.parametrize("torn", [1, 10, -1])
 def test_a_torn_last_line_is_played_again(folder: RunFolder, torn: int) -> None:
     with folder.open_for_writing(SETTINGS):
-        folder.keep_record(record("a"))
-        folder.keep_record(record("b"))
+        folder.append_record(record("a"))
+        folder.append_record(record("b"))
     file = folder.folder / "sites.jsonl"
     file_bytes = file.read_bytes()
     file.write_bytes(file_bytes[: len(file_bytes) // 2 + torn] if torn > 0 else file_bytes[:torn])
     assert folder.records() == [record("a")]
     with folder.open_for_writing(SETTINGS):
-        folder.keep_record(record("b"))
+        folder.append_record(record("b"))
     assert folder.records() == [record("a"), record("b")]
 
 
 def test_a_damaged_line_is_named(folder: RunFolder) -> None:
     with folder.open_for_writing(SETTINGS):
-        folder.keep_record(record("a"))
+        folder.append_record(record("a"))
     (folder.folder / "sites.jsonl").write_bytes(b"{}\n")
     with pytest.raises(EvaluationError, match=r"sites\.jsonl, line 1, is damaged"):
         folder.records()

@@ -8,7 +8,7 @@ import pytest
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_subjects.agents import installation
-from benchwright_subjects.agents.installation import install, is_installed, programs_of
+from benchwright_subjects.agents.installation import install_subject, is_installed, programs_folder
 from benchwright_subjects.agents.launched import configured_launch, installed_launch
 from benchwright_subjects.agents.preset import NODE_LOCK, InstallClient, Preset, preset, presets
 
@@ -108,7 +108,7 @@ def test_what_is_refused_makes_another_configuration(tmp_path: Path) -> None:
 
 
 def test_one_installation_may_serve_two_subjects(tmp_path: Path) -> None:
-    assert programs_of(preset("gemini"), tmp_path) == programs_of(preset("gemini-acp"), tmp_path)
+    assert programs_folder(preset("gemini"), tmp_path) == programs_folder(preset("gemini-acp"), tmp_path)
 
 
 def test_a_command_of_the_users_own_is_recorded_by_its_digest(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_command_of_the_users_own_is_recorded_by_its_digest(tmp_path: Path) ->
         "command",
         64,
     )
-    assert launch.variables({"PATH": "/tools"})["PATH"] == "/agent/bin:/tools"
+    assert launch.full_environment({"PATH": "/tools"})["PATH"] == "/agent/bin:/tools"
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_an_installation_that_fails_leaves_nothing_and_says_why(
     node.chmod(0o755)
     cache = tmp_path / "cache"
     with pytest.raises(EvaluationError, match="wrong digest"):
-        install(known, cache, lambda doing: None)
+        install_subject(known, cache, lambda doing: None)
     assert not is_installed(known, cache)
     assert list((cache / "subjects").iterdir()) == []
 
@@ -155,8 +155,8 @@ def test_an_installed_subject_is_readable_for_everybody_and_started_from_there(t
     )
     node.chmod(0o755)
     cache = tmp_path / "cache"
-    folder = install(known, cache, lambda doing: None)
-    assert folder == programs_of(known, cache)
+    folder = install_subject(known, cache, lambda doing: None)
+    assert folder == programs_folder(known, cache)
     assert (folder / "node_modules").stat().st_mode & 0o777 == 0o755
     assert (folder / "node_modules" / "tool").stat().st_mode & 0o777 == 0o755
     assert installed_launch(cache, "codex").read_only_folders == {"/agent": folder}

@@ -170,16 +170,20 @@ def comprehension(store: Store) -> object:
 
 def test_a_set_that_has_no_form_for_a_problem_says_so(store: Store) -> None:
     with pytest.raises(EvaluationError, match=r"prompts 'cvdp-1\.1' are for problems with a category"):
-        CVDP.ask(store.problem("starter/vipt-synonyms"))
+        CVDP.prompt_for(store.problem("starter/vipt-synonyms"))
     with pytest.raises(EvaluationError, match="prompts 'quarch' are for multiple-choice and free-response"):
-        QUARCH.ask(store.problem("starter/saturating-counter"))
+        QUARCH.prompt_for(store.problem("starter/saturating-counter"))
 
 
 def test_prompts_are_chosen_by_name(store: Store) -> None:
     assert prompt_set("") is BENCHWRIGHT
     with pytest.raises(EvaluationError, match=r"no prompts 'cvdp'; choose one of: benchwright, cvdp-1\.1, cs-bench"):
         prompt_set("cvdp")
-    (problem,), make_prompt = RequestForm("saturating-counter", prompts="cvdp-1.1").prepare(store, "starter")
+    (problem,), make_prompt = RequestForm("saturating-counter", prompts="cvdp-1.1").problems_and_prompts(
+        store, "starter"
+    )
     assert "Give one answer to this request" in str(make_prompt(problem).user)
     with pytest.raises(EvaluationError, match="no form with examples or thinking"):
-        RequestForm("saturating-counter", asks_for_steps=True, prompts="cvdp-1.1").prepare(store, "starter")
+        RequestForm("saturating-counter", asks_for_steps=True, prompts="cvdp-1.1").problems_and_prompts(
+            store, "starter"
+        )
